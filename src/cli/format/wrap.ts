@@ -1,33 +1,9 @@
 /** Lays text out for a terminal of a given width. Pure. */
-import { printableLine } from '../../kube/objects/printable.ts';
+import { printableLine, wrapText } from '../../kube/objects/printable.ts';
 import type { Table } from './table.ts';
 
 /** What logs and mails show without wrapping again. */
 export const COLUMNS = 80;
-
-/** Breaks between words; a word that is longer than a line is cut. */
-export function wrapText(text: string, width: number): readonly string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of cutWords(text, width)) {
-    const joined = line === '' ? word : `${line} ${word}`;
-    if (joined.length <= width) line = joined;
-    else {
-      lines.push(line);
-      line = word;
-    }
-  }
-  return line === '' && lines.length > 0 ? lines : [...lines, line];
-}
-
-function cutWords(text: string, width: number): readonly string[] {
-  const words = printableLine(text).split(' ').filter(Boolean);
-  return words.flatMap((word) => {
-    const parts: string[] = [];
-    for (let from = 0; from < word.length; from += width) parts.push(word.slice(from, from + width));
-    return parts;
-  });
-}
 
 const FIELD_WIDTH = 11;
 const INDENT = 2;

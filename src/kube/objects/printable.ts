@@ -74,3 +74,27 @@ function escapeOf(character: string): string {
   if (character === '\n') return String.raw`\n`;
   return String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0');
 }
+
+/** Breaks between words; a word that is longer than a line is cut. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of cutWords(text, width)) {
+    const joined = line === '' ? word : `${line} ${word}`;
+    if (joined.length <= width) line = joined;
+    else {
+      lines.push(line);
+      line = word;
+    }
+  }
+  return line === '' && lines.length > 0 ? lines : [...lines, line];
+}
+
+function cutWords(text: string, width: number): readonly string[] {
+  const words = printableLine(text).split(' ').filter(Boolean);
+  return words.flatMap((word) => {
+    const parts: string[] = [];
+    for (let from = 0; from < word.length; from += width) parts.push(word.slice(from, from + width));
+    return parts;
+  });
+}

@@ -9,8 +9,8 @@ import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import { formatDifferences } from '../../kube/objects/diff.ts';
 import { byCode } from '../../kube/objects/digest.ts';
-import type { Resource } from '../../kube/objects/object.ts';
-import { objectKey } from '../../kube/objects/object-id.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import { type ObjectId, objectKey } from '../../kube/objects/object-id.ts';
 import type { Log } from '../../kube/process/log.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -40,11 +40,23 @@ export interface LivePreviewOptions {
   readonly signal: AbortSignal;
 }
 
-/** Rejects when any part of the cluster cannot be read. */
-export async function previewLive(options: LivePreviewOptions): Promise<UnitPreview[]> {
-  const plan = await planLive(options);
-  return unitsOf(plan, await changesOf(options, plan));
+export interface LivePreview {
+  readonly units: readonly UnitPreview[];
+  /** As the server would store them, with its defaults. Secrets are redacted. */
+  readonly written: readonly KubeObject[];
+  readonly deleted: readonly ObjectId[];
 }
+
+/** Rejects when any part of the cluster cannot be read. */
+export async function previewLive(options: LivePreviewOptions): Promise<LivePreview> {
+  const plan = await planLive(options);
+  const written: KubeObject[] = [];
+  const changes = await changesOf(options, plan, (object) => written.push(object));
+  const deletes = plan.prune.filter(({ action }) => action === 'delete' || action === 'mark');
+  return { units: unitsOf(plan, changes), written, deleted: deletes.map(({ entry }) => entry) };
+}
+
+type OnWritten = (object: KubeObject) => void;
 
 /** Only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
 export async function previewDeletes(options: LivePreviewOptions): Promise<UnitPreview[]> {
@@ -81,12 +93,13 @@ async function planLive(options: LivePreviewOptions): Promise<TargetPlan> {
 async function changesOf(
   { client, hub }: LivePreviewOptions,
   plan: TargetPlan,
+  onWritten: OnWritten,
 ): Promise<ReadonlyMap<ObjectPlan, PreviewChange>> {
   const changes = new Map<ObjectPlan, PreviewChange>();
   await runConcurrently(
     plan.objects.filter(({ action }) => action !== 'same'),
     async (object) => {
-      const change = await changeOf(client, object, hub);
+      const change = await changeOf({ client, hub, onWritten }, object);
       if (change) changes.set(object, change);
     },
   );
@@ -96,7 +109,12 @@ async function changesOf(
 /** They change with every commit and are not shown. */
 const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
-async function changeOf(client: Client, plan: ObjectPlan, hub: string): Promise<PreviewChange | undefined> {
+interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
+  readonly onWritten: OnWritten;
+}
+
+async function changeOf(context: ChangeContext, plan: ObjectPlan): Promise<PreviewChange | undefined> {
+  const { client, hub } = context;
   const about = { object: objectKey(plan.id), source: sourceText(plan.rendered.source) };
   // A kind that is not served yet comes with its CRD: its objects can only be created.
   if (plan.action === 'wait') return { action: 'create', ...about, details: [plan.because] };
@@ -106,7 +124,7 @@ async function changeOf(client: Client, plan: ObjectPlan, hub: string): Promise<
     if (mismatch !== undefined) return { ...about, action: 'refused', details: [mismatch] };
     const takeover = await takeoverOf(client, resource, plan, hub);
     if (takeover && takeover.action !== 'write') return { ...about, ...changeWithout(takeover) };
-    const change = await dryRunChange(client, resource, plan, takeover);
+    const change = await dryRunChange(context, resource, plan, takeover);
     return change && { ...about, ...change };
   } catch (error) {
     if (!isKubeError(error, 'Invalid', 'Conflict', 'Forbidden', 'NotFound')) throw error;
@@ -122,7 +140,7 @@ function changeWithout({
 }
 
 async function dryRunChange(
-  client: Client,
+  { client, onWritten }: ChangeContext,
   resource: Resource,
   plan: ObjectPlan,
   takeover: Extract<Takeover, { action: 'write' }> | undefined,
@@ -131,6 +149,7 @@ async function dryRunChange(
     fieldManager: MANAGER_SYNC,
     force: takeover?.force ?? plan.force,
   });
+  onWritten(run.result);
   const details = shownDifferences(run);
   if (run.action === 'create') return { action: 'create', details };
   if (isAdoption(plan, takeover)) return { action: 'adopt', details };

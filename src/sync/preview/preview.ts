@@ -1,8 +1,6 @@
 /**
  * What a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what would
  * be held. Pure. A cluster that could not be read is unknown, never unchanged.
- *
- * The machines that a change disturbs are not included yet: the component set planner will add them.
  */
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
@@ -30,6 +28,7 @@ import {
   type RenderedUnit,
   sourceText,
 } from '../rendered.ts';
+import type { TargetRollouts } from './rollouts.ts';
 
 export interface Preview {
   readonly from: string;
@@ -48,6 +47,8 @@ export interface TargetPreview {
   /** Why it is not live, or why it is unknown. */
   readonly because?: string;
   readonly units: readonly UnitPreview[];
+  /** Of component sets. Undefined: the change concerns none. */
+  readonly rollouts?: TargetRollouts;
 }
 
 export interface UnitPreview {

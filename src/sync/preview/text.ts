@@ -8,6 +8,7 @@ import {
 } from '../../kube/objects/printable.ts';
 import { groupRefusals } from '../judge/refusal-groups.ts';
 import type { Preview, PreviewChange, TargetPreview, UnitPreview } from './preview.ts';
+import { formatTargetRollouts } from './rollouts.ts';
 
 const SIGNS: Record<PreviewChange['action'], string> = {
   create: '+',
@@ -34,7 +35,11 @@ export function formatPreview(preview: Preview): string {
 }
 
 function targetLines(target: TargetPreview): string[] {
-  return [`${target.target}  ${describeTarget(target)}`, ...target.units.flatMap((unit) => unitLines(unit))];
+  return [
+    `${target.target}  ${describeTarget(target)}`,
+    ...target.units.flatMap((unit) => unitLines(unit)),
+    ...formatTargetRollouts(target.rollouts),
+  ];
 }
 
 function unitLines({ unit, changes, hold }: UnitPreview): string[] {

@@ -1,21 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { fitTable, formatField, wrapText } from '../../../src/cli/format/wrap.ts';
-
-describe('wrapText', () => {
-  it.each([
-    ['', 10, ['']],
-    ['one two three', 7, ['one two', 'three']],
-    ['exactly ten', 11, ['exactly ten']],
-    ['abcdefghij', 4, ['abcd', 'efgh', 'ij']],
-    ['a abcdefgh b', 4, ['a', 'abcd', 'efgh', 'b']],
-  ])('breaks %j at %i', (text, width, lines) => {
-    expect(wrapText(text, width)).toEqual(lines);
-  });
-
-  it('prints control characters instead of sending them', () => {
-    expect(wrapText('a\u001B[2Jb\nc', 40)).toEqual([String.raw`a\u001b[2Jb\nc`]);
-  });
-});
+import { fitTable, formatField } from '../../../src/cli/format/wrap.ts';
 
 describe('formatField', () => {
   it('begins further lines below the text, and leaves an empty field out', () => {

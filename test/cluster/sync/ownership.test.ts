@@ -139,7 +139,7 @@ describe('kubenode plan', () => {
 /** The changes that `kubenode plan` would show: action, object, details. */
 async function previewed(units: Record<string, readonly KubeObject[]>): Promise<unknown[]> {
   const { commit, ...target } = targetOf(commitNo(9), units);
-  const previews = await previewLive({
+  const { units: previews } = await previewLive({
     client: server.client,
     clusterUID: await readClusterUID(server.client, NEVER),
     hub: HUB,

@@ -155,8 +155,8 @@ describe('previewLive', () => {
   });
 });
 
-async function preview(target: SyncTarget, scope: string = CLUSTER_SCOPE): Promise<UnitPreview[]> {
-  return previewLive(await optionsFor(target, scope));
+async function preview(target: SyncTarget, scope: string = CLUSTER_SCOPE): Promise<readonly UnitPreview[]> {
+  return (await previewLive(await optionsFor(target, scope))).units;
 }
 
 function renderedFrom({ commit, digest, units }: SyncTarget): Rendered {

@@ -10,6 +10,7 @@ import {
   printableStream,
   printableText,
   printableYaml,
+  wrapText,
 } from '../../../src/kube/objects/printable.ts';
 import { runs } from '../../support/sweep-size.ts';
 
@@ -125,5 +126,21 @@ describe('texts in Markdown', () => {
     expect(markdownCode('plain')).toBe('`plain`');
     expect(markdownBlock(['```', 'a\n````'])).toEqual(['`````', '```', 'a\\n````', '`````']);
     expect(htmlText('</summary>\n')).toBe(String.raw`&lt;/summary&gt;\n`);
+  });
+});
+
+describe('wrapText', () => {
+  it.each([
+    ['', 10, ['']],
+    ['one two three', 7, ['one two', 'three']],
+    ['exactly ten', 11, ['exactly ten']],
+    ['abcdefghij', 4, ['abcd', 'efgh', 'ij']],
+    ['a abcdefgh b', 4, ['a', 'abcd', 'efgh', 'b']],
+  ])('breaks %j at %i', (text, width, lines) => {
+    expect(wrapText(text, width)).toEqual(lines);
+  });
+
+  it('prints control characters instead of sending them', () => {
+    expect(wrapText('a\u001B[2Jb\nc', 40)).toEqual([String.raw`a\u001b[2Jb\nc`]);
   });
 });

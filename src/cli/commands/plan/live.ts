@@ -14,7 +14,12 @@ import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { hubScope, scopedToHub } from '../../../sync/hub-scope.ts';
-import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../sync/preview/live.ts';
+import {
+  type LivePreview,
+  type LivePreviewOptions,
+  previewDeletes,
+  previewLive,
+} from '../../../sync/preview/live.ts';
 import {
   abandonedTarget,
   compareCommits,
@@ -23,6 +28,7 @@ import {
   type UnitPreview,
   withHubScope,
 } from '../../../sync/preview/preview.ts';
+import type { TargetRollouts } from '../../../sync/preview/rollouts.ts';
 import { managedClusters, removedClusters } from '../../../sync/promote/cluster/registration.ts';
 import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
@@ -30,6 +36,8 @@ import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
+import { concernsRollouts, readRolloutFleet, withChange } from './rollouts/fleet.ts';
+import { planRollouts } from './rollouts/preview.ts';
 
 export interface PreviewSides {
   readonly from: Rendered | undefined;
@@ -222,7 +230,7 @@ async function previewOnCluster(
 ): Promise<TargetPreview> {
   const { byCommits } = input;
   try {
-    return { target: byCommits.target, by: 'live', units: await readUnitPreviews(io, hub, cluster, input) };
+    return { target: byCommits.target, by: 'live', ...(await readClusterPreview(io, hub, cluster, input)) };
   } catch (error) {
     if (isKubeError(error, 'Forbidden')) return { ...byCommits, because: error.message };
     const because = error instanceof Error ? error.message : String(error);
@@ -230,18 +238,35 @@ async function previewOnCluster(
   }
 }
 
-async function readUnitPreviews(
+async function readClusterPreview(
   io: Io,
   hub: Hub,
   cluster: Cluster,
   input: ClusterPreviewInput,
-): Promise<UnitPreview[]> {
+): Promise<Pick<TargetPreview, 'units' | 'rollouts'>> {
   const client = await connectAsSync(io, hub, cluster);
   try {
     const clusterUID = await readClusterUID(client, io.signal);
-    return await previewLive(liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID }));
+    const options = liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
+    const { units, ...change } = await previewLive(options);
+    return { units, ...optional('rollouts', await previewRollouts(io, client, change)) };
   } finally {
     if (client !== hub.client) await client.close();
+  }
+}
+
+/** A plan whose machines cannot be read is shown without them. */
+async function previewRollouts(
+  { clock, signal }: Io,
+  client: Client,
+  change: Pick<LivePreview, 'written' | 'deleted'>,
+): Promise<TargetRollouts | undefined> {
+  if (!concernsRollouts(change)) return undefined;
+  try {
+    const fleet = await readRolloutFleet(client, signal);
+    return { state: 'Known', sets: planRollouts(fleet, withChange(fleet, change), clock.now()) };
+  } catch (error) {
+    return { state: 'Unknown', because: error instanceof Error ? error.message : String(error) };
   }
 }
 

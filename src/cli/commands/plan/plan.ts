@@ -24,6 +24,7 @@ import { createCommitChecks } from '../sync/checks.ts';
 import { endedTimeWarnings } from './ended-times.ts';
 import { choosePipeline, readLimits } from './limits.ts';
 import { compareSides, previewOnClusters } from './live.ts';
+import { withUnreadMachines } from './rollouts/unread.ts';
 
 const HELP = `
 Compares two states of a fleet repository with the code that sync runs, without writing. Without options: the working
@@ -34,7 +35,10 @@ the change.
 
 With a kubeconfig of the hub whose user can read Clusters and their Secrets, the plan is a server-side dry run on each
 cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
-which, for each cluster. An acknowledgement that is not new in the change may be spent: from commit to commit it counts as spent. A cluster that does not answer is unknown. Values of Secrets are masked.
+which, for each cluster. Of component sets it then shows which machines they would change, in which batches, how much that disturbs
+each, and what would block it now, by the code that the controllers run.
+
+An acknowledgement that is not new in the change may be spent: from commit to commit it counts as spent. A cluster that does not answer is unknown. Values of Secrets are masked.
 
 Exit codes: 0 no changes, 2 changes, 3 something would be held, 1 refused, or an error.
 
@@ -189,7 +193,8 @@ async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSide
   const targets = flags.live
     ? await previewOnClusters(io, flags, sides)
     : compareSides(sides).map(withoutLivePreview);
-  const compared = { from: from.label, to: to.label, targets: sortHubFirst(targets), refusals };
+  const shown = sortHubFirst(targets).map(withUnreadMachines);
+  const compared = { from: from.label, to: to.label, targets: shown, refusals };
   return createPreview(compared, to.rendered);
 }
 

@@ -1,16 +1,14 @@
 /** Why a machine is not at the revision of its sets: exactly one reason for each set, by the code that decides it. Pure. */
 import type { LedgerGrant, Machine, MachineComponentSet } from '../../../api/generated/types.ts';
-import { parseTime } from '../../../api/machine/node-state.ts';
-import { memberState } from '../../../controllers/componentset/machine/member-state.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import type { ClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { type FindComponent, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
 import { explainWaits } from '../../../controllers/componentset/rollout/waits.ts';
-import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
+import { readMember } from '../../fleet/member.ts';
 import { unblockHint } from '../../fleet/unblock.ts';
 
 export interface AssignmentReason {
@@ -79,16 +77,7 @@ function memberReason(
   { machine, node, grant, find, classOf, now }: AssignmentsInput,
   set: MachineComponentSet,
 ): Dated {
-  const member = memberState(
-    { machine, node, heardAt: heardAt(machine, now), ...optional('grant', grant) },
-    {
-      set: set.metadata.name,
-      components: new Set(set.spec.components.map(({ name }) => name)),
-      timeoutSeconds: set.spec.rollout.machineTimeoutSeconds,
-      ...optional('retryToken', set.spec.retryToken),
-      now,
-    },
-  );
+  const member = readMember({ machine, node, grant }, set, now);
   const desired = resolveRevision(set.spec.components, find);
   const limit = limitOf(set);
   const waits = explainWaits({ members: [member], desired, classOf }, [], limit);
@@ -107,10 +96,4 @@ function limitOf({ status }: MachineComponentSet): Limit {
   const because =
     batch?.index === undefined ? 'no batch was opened yet' : `not in batch ${batch.index}, which is in work`;
   return { slots: 0, reason: 'Queued', because };
-}
-
-/** A command sees no heartbeat change: the condition holds what the controllers saw. */
-function heardAt({ status }: Machine, now: Date): Date | undefined {
-  const ready = conditionOf(status?.conditions, 'AgentReady');
-  return ready?.status === 'True' ? now : parseTime(ready?.lastTransitionTime);
 }

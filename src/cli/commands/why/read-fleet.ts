@@ -46,7 +46,7 @@ export async function readNodes(
 }
 
 /** What readiness, cordons, holds and the start-up taint are read from. */
-function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
+export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const hold = metadata.annotations?.[ANNOTATION_HOLD];
   const ready = listAt(rest, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
   return {

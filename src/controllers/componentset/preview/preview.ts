@@ -21,6 +21,8 @@ export interface PlannedBatch {
   readonly index: number;
   /** In the order in which they are started. */
   readonly machines: readonly string[];
+  /** The worst of its machines. */
+  readonly class: ActivationClass;
 }
 
 export interface RolloutPreview {
@@ -28,6 +30,8 @@ export interface RolloutPreview {
   readonly batches: readonly PlannedBatch[];
   /** New machines, and those that were away: outside of the batches. */
   readonly joining: readonly string[];
+  /** The worst of those that join. */
+  readonly joiningClass: ActivationClass;
   /** The worst of all machines. */
   readonly class: ActivationClass;
   readonly drains: number;
@@ -50,18 +54,27 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
   const names = new Set(joining.map(({ name }) => name));
   const batches = rollsOut(plan.mode) ? plannedBatches(input, plan, desired.revision, names) : [];
   const changed = [...joining, ...batches.flatMap(({ members }) => members)];
-  const classes = changed.map((member) => ({ member, class: input.classOf(member, desired.revision) }));
+  const classOf = (member: MemberState): ActivationClass => input.classOf(member, desired.revision);
+  const worstOf = (members: readonly MemberState[]): ActivationClass => worstClass(members.map(classOf));
   const preview = {
-    batches: batches.map(({ index, members }) => ({ index, machines: members.map(({ name }) => name) })),
-    joining: joining.map(({ name }) => name),
-    class: worstClass(classes.map((each) => each.class)),
-    drains: classes.filter((each) => each.member.isEstablished && isClassAtLeast(each.class, 'Drain')).length,
+    batches: batches.map(({ index, members }) => ({ index, ...namesOf(members), class: worstOf(members) })),
+    joining: namesOf(joining).machines,
+    joiningClass: worstOf(joining),
+    class: worstOf(changed),
+    drains: changed.filter((each) => each.isEstablished && isClassAtLeast(classOf(each), 'Drain')).length,
     grants: changed.length,
   };
   return withWait(preview, wait, estimateEnd(input, plan.mode, batches));
 }
 
-const NOTHING = { batches: [], joining: [], class: 'None', drains: 0, grants: 0 } as const;
+const NOTHING = {
+  batches: [],
+  joining: [],
+  joiningClass: 'None',
+  class: 'None',
+  drains: 0,
+  grants: 0,
+} as const;
 
 function withWait(preview: RolloutPreview, wait: Explanation | undefined, endsAt?: Date): RolloutPreview {
   if (wait) return { ...preview, wait };
@@ -96,4 +109,8 @@ function plannedBatches(
     take(index, batchSize(input.set.spec.rollout, index, { total, left: waiting.length, canaries }));
   }
   return batches;
+}
+
+function namesOf(members: readonly MemberState[]): Pick<PlannedBatch, 'machines'> {
+  return { machines: members.map(({ name }) => name) };
 }

@@ -1,0 +1,89 @@
+/** The machines that a commit would change in a cluster, as the controllers there would roll the change out. Pure. */
+import { wrapText } from '../../kube/objects/printable.ts';
+
+/** Unknown: the machines were not read. */
+export type TargetRollouts =
+  | { readonly state: 'Known'; readonly sets: readonly PlannedRollout[] }
+  | { readonly state: 'Unknown'; readonly because: string };
+
+export interface PlannedRollout {
+  /** Name of the MachineComponentSet. */
+  readonly set: string;
+  /** `kubelet-1.35.4 → kubelet-1.36.3`, a line for each component. */
+  readonly changes: readonly string[];
+  readonly selected: number;
+  /** The first ones. */
+  readonly batches: readonly (MachinesPreview & { readonly index: number })[];
+  /** What follows them. */
+  readonly more: { readonly batches: number; readonly machines: number };
+  /** New machines, and those that were away: outside of the batches. */
+  readonly joining: MachinesPreview;
+  /** The worst of all machines. */
+  readonly class: string;
+  /** Machines that are drained. */
+  readonly drains: number;
+  /** Grants that the Defender has to give: one for each machine. */
+  readonly grants: number;
+  /** What it would wait for now. */
+  readonly wait?: { readonly reason: string; readonly message: string };
+  /** If nothing fails or waits. */
+  readonly endsAt?: string;
+}
+
+export interface MachinesPreview {
+  readonly count: number;
+  /** The worst of them. */
+  readonly class: string;
+  /** The first ones, in the order in which they are started. */
+  readonly names: readonly string[];
+}
+
+const COLUMNS = 80;
+const INDENT = 2;
+const FIELD_WIDTH = 10;
+
+/** Indented below the name of the cluster. */
+export function formatTargetRollouts(rollouts: TargetRollouts | undefined): readonly string[] {
+  if (!rollouts) return [];
+  if (rollouts.state === 'Unknown') return field('machines', `not known: ${rollouts.because}`, INDENT);
+  return rollouts.sets.flatMap(rolloutLines);
+}
+
+function rolloutLines(rollout: PlannedRollout): readonly string[] {
+  const { set, changes, selected, batches, more, joining, grants, drains, wait, endsAt } = rollout;
+  const drained = drains > 0 ? `, ${drains} with a drain` : '';
+  const summary =
+    grants > 0
+      ? `${grants} of ${selected} machines, ${rollout.class}${drained}`
+      : `none of ${selected} machines`;
+  return [
+    ...hang(' '.repeat(INDENT), `rollout of ${set}: ${summary}`, 4),
+    ...changes.flatMap((change) => field('change', change)),
+    ...batches.flatMap((batch) => field(`batch ${batch.index}`, machinesText(batch))),
+    ...(more.batches > 0
+      ? field('then', `${plural(more.batches, 'batch', 'es')} of ${more.machines} machines`)
+      : []),
+    ...(joining.count > 0 ? field('joining', machinesText(joining)) : []),
+    ...(wait ? field('waits', `${wait.reason}: ${wait.message}`) : []),
+    ...(endsAt === undefined ? [] : field('ends', `${endsAt}, if nothing fails or waits`)),
+  ];
+}
+
+function machinesText({ count, class: worst, names }: MachinesPreview): string {
+  const others = count > names.length ? ` and ${count - names.length} others` : '';
+  return `${plural(count, 'machine', 's')}, ${worst}: ${names.join(', ')}${others}`;
+}
+
+function plural(count: number, word: string, ending: string): string {
+  return `${count} ${word}${count === 1 ? '' : ending}`;
+}
+
+function field(name: string, text: string, indent = 2 * INDENT): readonly string[] {
+  return hang(`${' '.repeat(indent)}${name.padEnd(FIELD_WIDTH)}`, text);
+}
+
+/** Further lines begin below the text. */
+function hang(head: string, text: string, margin = head.length): readonly string[] {
+  const lines = wrapText(text, COLUMNS - Math.max(head.length, margin));
+  return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(margin)}${line}`);
+}

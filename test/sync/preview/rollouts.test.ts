@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { formatTargetRollouts, type PlannedRollout } from '../../../src/sync/preview/rollouts.ts';
+
+const NONE = { count: 0, class: 'None', names: [] };
+
+function rollout(parts: Partial<PlannedRollout> = {}): PlannedRollout {
+  return {
+    set: 'general',
+    changes: ['kubelet-1.35.4 → kubelet-1.36.3'],
+    selected: 8,
+    batches: [
+      { index: 0, count: 1, class: 'Drain', names: ['n1'] },
+      { index: 1, count: 5, class: 'Drain', names: ['n2', 'n3', 'n4', 'n5', 'n6'] },
+    ],
+    more: { batches: 0, machines: 0 },
+    joining: NONE,
+    class: 'Drain',
+    drains: 6,
+    grants: 6,
+    ...parts,
+  };
+}
+
+function text(...sets: readonly PlannedRollout[]): string {
+  return formatTargetRollouts({ state: 'Known', sets }).join('\n');
+}
+
+describe('formatTargetRollouts', () => {
+  it('ROL-60 shows machines, batches, classes, drains and what would block', () => {
+    const wait = { reason: 'Paused', message: 'spec.paused is true' };
+    const joining = { count: 2, class: 'None', names: ['n7', 'n8'] };
+    expect(text(rollout({ joining, grants: 8, wait }))).toBe(
+      `  rollout of general: 8 of 8 machines, Drain, 6 with a drain
+    change    kubelet-1.35.4 → kubelet-1.36.3
+    batch 0   1 machine, Drain: n1
+    batch 1   5 machines, Drain: n2, n3, n4, n5, n6
+    joining   2 machines, None: n7, n8
+    waits     Paused: spec.paused is true`,
+    );
+  });
+
+  it('shows a rollout that changes no machine, and when another one would end', () => {
+    const idle = rollout({ set: 'idle', changes: [], batches: [], class: 'None', drains: 0, grants: 0 });
+    const endsAt = '2030-01-01T12:00:00.000Z';
+    expect(text(idle, rollout({ drains: 0, class: 'Restart', endsAt })).split('\n')).toEqual(
+      expect.arrayContaining([
+        '  rollout of idle: none of 8 machines',
+        '  rollout of general: 6 of 8 machines, Restart',
+        `    ends      ${endsAt}, if nothing fails or waits`,
+      ]),
+    );
+  });
+
+  it('counts the batches and machines that are not listed', () => {
+    const long = { index: 0, count: 21, class: 'Drain', names: ['n1', 'n2'] };
+    const found = text(rollout({ batches: [long], more: { batches: 9, machines: 900 } }));
+    expect(found).toContain('batch 0   21 machines, Drain: n1, n2 and 19 others\n');
+    expect(found).toContain('then      9 batches of 900 machines');
+  });
+
+  it('fits 80 columns, with further lines below the text', () => {
+    const names = Array.from({ length: 20 }, (_, index) => `machine-with-a-long-name-${index}`);
+    const message = 'a reason that has to be broken into several lines because it is longer than one';
+    const long = rollout({
+      set: 's'.repeat(90),
+      batches: [{ index: 0, count: 20, class: 'Drain', names }],
+      wait: { reason: 'ServerVersionUnknown', message },
+    });
+    const lines = text(long).split('\n');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const second = lines.find((line) => line.startsWith('              machine-with'));
+    expect(second).toBeDefined();
+  });
+
+  it('names why the machines are not known, and is empty where no set is concerned', () => {
+    expect(formatTargetRollouts({ state: 'Unknown', because: 'nothing live is read: --no-live' })).toEqual([
+      '  machines  not known: nothing live is read: --no-live',
+    ]);
+    expect(formatTargetRollouts(undefined)).toEqual([]);
+  });
+});
