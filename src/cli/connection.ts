@@ -1,10 +1,11 @@
 /** Finds the API server of a command: the flags, the environment, the default files, then the local fleet. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client/client.ts';
 import { connect } from '../kube/client/connect.ts';
-import { findLocalKubeconfig } from '../local/pki/kubeconfig.ts';
+import { stateFolder } from '../local/folders.ts';
+import { findLocalKubeconfig, fleetFolderOf } from '../local/pki/kubeconfig.ts';
 import { CliError, EXIT } from './errors.ts';
 import type { Io } from './io.ts';
 
@@ -31,8 +32,25 @@ export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Clien
   });
 }
 
+const kubeconfigs = new WeakMap<Io, string>();
+
+/** What to do when the server of this command cannot be reached. Undefined unless it is a local cluster. */
+export function unreachableHint(io: Io): string | undefined {
+  const kubeconfig = kubeconfigs.get(io);
+  const folder = kubeconfig === undefined ? undefined : fleetFolderOf(resolve(io.cwd, kubeconfig));
+  if (folder === undefined) return undefined;
+  const dirOption = folder === stateFolder(io.env) ? '' : ` --dir ${folder}`;
+  return `start the local cluster with: kubenode local up${dirOption}`;
+}
+
 /** Undefined inside a pod: the client then uses its ServiceAccount. */
-export function findKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string | undefined {
+export function findKubeconfig(io: Io, flags: ConnectionFlags): string | undefined {
+  const found = selectKubeconfig(io, flags);
+  if (found !== undefined) kubeconfigs.set(io, found);
+  return found;
+}
+
+function selectKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string | undefined {
   if (kubeconfig) return kubeconfig;
   const named = io.env['KUBECONFIG']?.split(':').find((path) => path !== '');
   if (named) return named;

@@ -46,10 +46,16 @@ export class CliError extends Error {
   }
 }
 
-/** The text for people, without a stack: `error: what`, `where:` and `hint:`, a line each. */
-export function describeError(error: unknown): { readonly text: string; readonly exitCode: ExitCode } {
-  if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error);
-  if (isKubeError(error)) return describeKubeError(error);
+/**
+ * The text for people, without a stack: `error: what`, `where:` and `hint:`, a line each. `unreachableHint`: what to do when the API
+ * server cannot be reached, if more is known about it.
+ */
+export function describeError(
+  error: unknown,
+  unreachableHint?: string,
+): { readonly text: string; readonly exitCode: ExitCode } {
+  if (error instanceof AggregateError && error.errors.length > 0) return describeAll(error, unreachableHint);
+  if (isKubeError(error)) return describeKubeError(error, unreachableHint);
   const { message, where, hint } = partsOf(error);
   return {
     text: lines(message, where, hint),
@@ -68,8 +74,11 @@ function exitCodeOf(error: unknown): ExitCode {
   return (error instanceof OsError && OS_ERRORS.get(String(error.code))) || EXIT.failed;
 }
 
-function describeAll(error: AggregateError): { text: string; exitCode: ExitCode } {
-  const parts = error.errors.map(describeError);
+function describeAll(
+  error: AggregateError,
+  unreachableHint: string | undefined,
+): { text: string; exitCode: ExitCode } {
+  const parts = error.errors.map((each) => describeError(each, unreachableHint));
   const head = error.message ? [`error: ${error.message}`] : [];
   return {
     text: [...head, ...parts.map(({ text }) => text)].join('\n'),
@@ -140,7 +149,11 @@ const KUBE_ERRORS: Record<KubeErrorCode, { readonly exitCode: ExitCode; readonly
     Config: { exitCode: EXIT.badInput, hint: 'check the kubeconfig (kubectl config view)' },
   };
 
-function describeKubeError(error: KubeError): { text: string; exitCode: ExitCode } {
+function describeKubeError(
+  error: KubeError,
+  unreachableHint: string | undefined,
+): { text: string; exitCode: ExitCode } {
   const { exitCode, hint } = KUBE_ERRORS[error.code];
-  return { text: lines(error.message, undefined, hint), exitCode };
+  const known = error.code === 'Unreachable' ? unreachableHint : undefined;
+  return { text: lines(error.message, undefined, known ?? hint), exitCode };
 }

@@ -1,5 +1,6 @@
 /** Runs one command line and returns the exit code. */
 import { CommanderError } from 'commander';
+import { isKubeError } from '../kube/client/errors.ts';
 import { printableText } from '../kube/objects/printable.ts';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
@@ -15,8 +16,15 @@ export async function runCommandLine(io: Io, args: readonly string[]): Promise<E
   } catch (error) {
     // Commander has already printed its own message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    const { text, exitCode } = describeError(error);
+    const { text, exitCode } = describeError(error, await unreachableHintFor(io, error));
     io.err(`${printableText(makeRunnable(text, io.env))}\n`);
     return io.signal.aborted ? EXIT.interrupted : exitCode;
   }
+}
+
+/** Loads the modules of a client only for a command that has them already. */
+async function unreachableHintFor(io: Io, error: unknown): Promise<string | undefined> {
+  if (!isKubeError(error, 'Unreachable')) return undefined;
+  const { unreachableHint } = await import('./connection.ts');
+  return unreachableHint(io);
 }

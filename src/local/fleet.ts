@@ -82,6 +82,21 @@ export async function startLocalFleet<T>(
   });
 }
 
+/**
+ * Starts the processes again that ended while others of the fleet run. A fleet of which none runs was stopped on purpose, by `down`,
+ * and stays stopped: decided under the lock, so that it never undoes half of a stop.
+ */
+export async function repairLocalFleet(options: StartFleetOptions): Promise<void> {
+  const layout = await findFleetFolder(options.dir);
+  if (!layout) return;
+  await withLock(layout.root, createLockOptions(options), async () => {
+    const state = await readState(layout.stateFile);
+    if (!state || (await observeProcesses([], layout)).identities.size === 0) return;
+    const programs = requiredPrograms(state);
+    await startProcesses(state, layout, await resolveBinaries({ ...options, programs }), options);
+  });
+}
+
 /** Only what is needed: folders with test assets of other projects often contain only the first two. */
 function requiredPrograms({ clusters }: FleetState): readonly Program[] {
   const controllers = clusters.some((cluster) => cluster.controllers);

@@ -38,6 +38,20 @@ export interface LocalFleetStatus {
   readonly clusters: readonly LocalClusterStatus[];
 }
 
+/** `etcd` once, and `PROGRAM of CLUSTER` for the others. */
+export interface NamedProcess extends LocalProcessStatus {
+  readonly id: string;
+}
+
+export function namedProcesses({ etcd, clusters }: LocalFleetStatus): readonly NamedProcess[] {
+  const others = clusters.flatMap(({ name, processes }) =>
+    processes
+      .filter(({ program }) => program !== etcd.program)
+      .map((process) => ({ ...process, id: `${process.program} of ${name}` })),
+  );
+  return [{ ...etcd, id: etcd.program }, ...others];
+}
+
 /** Undefined if there is no fleet in that folder. */
 export async function readLocalFleetStatus(dir: string, now: Date): Promise<LocalFleetStatus | undefined> {
   const layout = await findFleetFolder(dir);
@@ -117,7 +131,7 @@ export function summarizeProcesses(
   ];
   if (!first) return { state: 'Ready', because: 'all processes are ready' };
   if (all.every(({ state }) => state === 'Stopped')) {
-    return { state: 'Stopped', because: 'no process is running' };
+    return { state: 'Stopped', because: 'no process is running: start it with: kubenode local up' };
   }
   const problem = first.state === 'Stopped' ? 'is not running' : 'is not ready';
   return { state: 'NotReady', because: `${first.program} ${problem} (log: ${first.log})` };

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { findKubeconfig } from '../../src/cli/connection.ts';
+import { findKubeconfig, unreachableHint } from '../../src/cli/connection.ts';
 import { stateFolder } from '../../src/local/folders.ts';
 import { tempFolder } from '../support/temp.ts';
 import { testIo } from '../support/test-io.ts';
@@ -20,6 +20,18 @@ describe('findKubeconfig', () => {
     expect(find({ KUBECONFIG: '/one:/two' })).toBe('/one');
     expect(find({ KUBECONFIG: ':/two' })).toBe('/two');
     expect(find({ KUBECONFIG: '/one' }, '/flag')).toBe('/flag');
+  });
+
+  it.each<[name: string, file: string, hint: string | undefined]>([
+    ['the merged kubeconfig', 'fleet/kubeconfig', 'fleet'],
+    ['the kubeconfig of one cluster', 'fleet/clusters/hub/kubeconfig', 'fleet'],
+    ['another kubeconfig', 'other/kubeconfig', undefined],
+  ])('FST-10 knows how to start the local fleet of %s', (_, file, folder) => {
+    create(join(home, 'fleet', 'state.json'));
+    const io = testIo({ env: { HOME: home } });
+    findKubeconfig(io, { kubeconfig: create(join(home, file)) });
+    const hint = `start the local cluster with: kubenode local up --dir ${join(home, folder ?? '')}`;
+    expect(unreachableHint(io)).toBe(folder === undefined ? undefined : hint);
   });
 
   it('warns when it uses the local fleet', () => {

@@ -51,4 +51,12 @@ describe('describeError', () => {
   ])('prints %s', (_name, error, text, exitCode) => {
     expect(describeError(error)).toEqual({ text, exitCode });
   });
+
+  it('FST-10 gives the hint of the caller for a server that cannot be reached, and for no other error', () => {
+    const [unreachable, forbidden] = (['Unreachable', 'Forbidden'] as const).map(
+      (code) => describeError(new KubeError(code, 'x'), 'start it').text,
+    );
+    expect(unreachable).toBe('error: x\n  hint: start it');
+    expect(forbidden).not.toContain('start it');
+  });
 });

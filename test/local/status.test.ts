@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { createLayout } from '../../src/local/layout.ts';
 import { ensureAccess } from '../../src/local/pki/access.ts';
 import { writeState } from '../../src/local/state.ts';
-import { type LocalProcessStatus, readLocalFleetStatus, summarizeProcesses } from '../../src/local/status.ts';
+import {
+  type LocalProcessStatus,
+  namedProcesses,
+  readLocalFleetStatus,
+  summarizeProcesses,
+} from '../../src/local/status.ts';
 import { tempFolder } from '../support/temp.ts';
 import { NOW, STATE } from './builders.ts';
 
@@ -14,10 +19,21 @@ describe('readLocalFleetStatus', () => {
     await ensureAccess(STATE, layout, NOW);
     const at = async (now: Date): Promise<unknown> =>
       (await readLocalFleetStatus(layout.root, now))?.clusters[0]?.because;
-    expect(await at(NOW)).toBe('no process is running');
+    expect(await at(NOW)).toBe('no process is running: start it with: kubenode local up');
     expect(await at(new Date('2031-01-02T00:00:00.000Z'))).toBe(
       'certificates expired: run kubenode local up to renew them',
     );
+  });
+});
+
+describe('namedProcesses', () => {
+  it('names etcd once, which all clusters need, and the others with their cluster', async () => {
+    const layout = createLayout(realpathSync(tempFolder('status')));
+    await writeState(layout.stateFile, STATE);
+    const status = await readLocalFleetStatus(layout.root, NOW);
+    const names = status ? namedProcesses(status).map(({ id }) => id) : [];
+    expect(names.filter((name) => name === 'etcd')).toHaveLength(1);
+    for (const { name } of STATE.clusters) expect(names).toContain(`kube-apiserver of ${name}`);
   });
 });
 
@@ -32,7 +48,12 @@ describe('summarizeProcesses', () => {
       'NotReady',
       'p2 is not running (log: p2.log)',
     ],
-    ['all are stopped', ['Stopped', 'Stopped', 'Stopped'], 'Stopped', 'no process is running'],
+    [
+      'all are stopped',
+      ['Stopped', 'Stopped', 'Stopped'],
+      'Stopped',
+      'no process is running: start it with: kubenode local up',
+    ],
   ])('reports the state if %s', (_, states, worst, because) => {
     const all = states.map(
       (each, index) =>

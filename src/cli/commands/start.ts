@@ -1,7 +1,10 @@
 /** `kubenode start`, also `npm start`: a local hub in the foreground, for evaluation and development. */
 import { Command } from 'commander';
-import { stopLocalFleet } from '../../local/fleet.ts';
-import { type LocalFleetStatus, readLocalFleetStatus } from '../../local/status.ts';
+import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
+import { repairLocalFleet, stopLocalFleet } from '../../local/fleet.ts';
+import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../local/status.ts';
+import { systemRandom } from '../../os/system-random.ts';
+import { describeError } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { withProgress } from '../progress.ts';
 import { addDirOption } from './local/dir-option.ts';
@@ -10,7 +13,8 @@ import { startLocalClusters } from './local/up.ts';
 
 const HELP = `
 Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every
-change of its state until Ctrl-C. Clusters that were already running keep running; this command stops only what it started.
+change of its state until Ctrl-C. A process of it that ends is started again. Clusters that were already running keep running; this
+command stops only what it started.
 The data is kept; "kubenode local down --wipe" removes it.`;
 
 const POLL_MS = 2000;
@@ -48,13 +52,47 @@ function isRunning(status: LocalFleetStatus | undefined): boolean {
 /** Prints only changes, so that the output also serves as the log of a service. */
 async function watch(io: Io, dir: string): Promise<void> {
   let previous = '';
+  let errors = NO_ERRORS;
   while (!io.signal.aborted) {
-    const text = formatStatus(await readLocalFleetStatus(dir, io.clock.now()));
+    const status = await readLocalFleetStatus(dir, io.clock.now());
+    const text = formatStatus(status);
     if (text !== previous) io.out(`${io.clock.now().toISOString()}\n${text}`);
     previous = text;
-    await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
+    const ended = endedProcesses(status);
+    if (ended.length > 0) errors = await repair(io, dir, ended, errors);
+    await io.clock.sleep(Math.max(POLL_MS, errors.delayMs), io.signal).catch(() => undefined);
   }
 }
+
+/** Of a fleet of which none runs, nothing: it was stopped on purpose. */
+export function endedProcesses(status: LocalFleetStatus | undefined): readonly string[] {
+  if (!status) return [];
+  const all = namedProcesses(status);
+  const ended = all.filter(({ state }) => state === 'Stopped');
+  return ended.length === all.length ? [] : ended.map(({ id }) => id);
+}
+
+/** A process that ends again and again is started with growing delays. */
+async function repair(
+  io: Io,
+  dir: string,
+  ended: readonly string[],
+  errors: BackoffState,
+): Promise<BackoffState> {
+  const { clock, env, signal } = io;
+  io.err(`${ended.join(', ')}: not running, starting again\n`);
+  try {
+    const warn = (text: string): void => io.err(`${text}\n`);
+    await repairLocalFleet({ dir, env, clock, signal, warn, onStep: () => undefined });
+    return NO_ERRORS;
+  } catch (error) {
+    if (signal.aborted) return NO_ERRORS;
+    io.err(`${describeError(error).text}\n`);
+    return backOffAfterError(errors, { atMs: clock.monotonicMs(), random: systemRandom() }, RETRY);
+  }
+}
+
+const RETRY = { firstMs: POLL_MS, longestMs: 60_000, stableMs: 300_000 };
 
 function formatStatus(status: LocalFleetStatus | undefined): string {
   if (!status) return '  no clusters found: start them with kubenode local up\n';

@@ -1,6 +1,6 @@
 /** Formats kubeconfig files. Those for users contain their certificates, so that one file is complete. */
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import { type LocalEnvironment, stateFolder } from '../folders.ts';
 import type { CertificatePair } from './certificate.ts';
@@ -19,6 +19,13 @@ export interface KubeconfigEntry {
 export function findLocalKubeconfig(env: LocalEnvironment): string | undefined {
   const path = mergedKubeconfigPath(stateFolder(env));
   return existsSync(path) ? path : undefined;
+}
+
+/** The folder of the local fleet that wrote this kubeconfig, merged or of one cluster. */
+export function fleetFolderOf(kubeconfig: string): string | undefined {
+  const folder = dirname(resolve(kubeconfig));
+  const candidates = [folder, dirname(dirname(folder))];
+  return candidates.find((candidate) => existsSync(join(candidate, 'state.json')));
 }
 
 export function mergedKubeconfigPath(folder: string): string {

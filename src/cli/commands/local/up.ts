@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { type LocalFleet, startLocalFleet } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
+import { namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser, parseIpAddress } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat } from '../../output.ts';
@@ -95,14 +97,38 @@ export async function startLocalClusters(
 }
 
 async function up(io: Io, flags: UpFlags): Promise<void> {
-  const { layout } = await withProgress(io, (progress) => startLocalClusters(io, flags, progress));
+  const dirOption = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
+  const { layout } = await startOrExplain(io, flags, dirOption);
   await showLocalStatus(io, flags);
   if (flags.output !== 'table') return;
-  const dirOption = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
   io.err(`
 To use the clusters, with one context for each (the hub is the default):
   export KUBECONFIG=${layout.kubeconfig}
   kubectl get crd
 To stop them: kubenode local down${dirOption}        (--wipe also deletes their data)
 `);
+}
+
+/** Ctrl-C stops the process that is starting; those that are ready keep running, as after a complete `up`. */
+async function startOrExplain(io: Io, flags: UpFlags, dirOption: string): Promise<LocalFleet> {
+  try {
+    return await withProgress(io, (progress) => startLocalClusters(io, flags, progress));
+  } catch (error) {
+    if (!io.signal.aborted) throw error;
+    const status = await readLocalFleetStatus(flags.dir, io.clock.now());
+    const running = status ? namedProcesses(status).filter(({ state }) => state !== 'Stopped') : [];
+    const names = running.map(({ id }) => id);
+    throw interruptedError(names, dirOption, error);
+  }
+}
+
+function interruptedError(running: readonly string[], dirOption: string, cause: unknown): CliError {
+  const left = running.length === 0 ? 'no process is running' : `still running: ${running.join(', ')}`;
+  const stop = running.length === 0 ? '' : `; to stop them: kubenode local down${dirOption}`;
+  return new CliError(`interrupted; ${left}`, {
+    where: 'local up',
+    hint: `complete the start with: kubenode local up${dirOption}${stop}`,
+    exitCode: EXIT.interrupted,
+    cause,
+  });
 }

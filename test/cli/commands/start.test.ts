@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { endedProcesses } from '../../../src/cli/commands/start.ts';
+import type { LocalFleetStatus, LocalProcessStatus, ProcessReadiness } from '../../../src/local/status.ts';
+
+function processOf(program: string, state: ProcessReadiness): LocalProcessStatus {
+  return { program, state, port: 1, log: 'x.log' };
+}
+
+function statusOf(etcd: ProcessReadiness, server: ProcessReadiness): LocalFleetStatus {
+  const processes = [processOf('kube-apiserver', server)];
+  const hub = { name: 'hub', state: server, because: 'why', server: 'https://x', kubeconfig: 'k', processes };
+  return { folder: '/f', kubeconfig: '/f/kubeconfig', etcd: processOf('etcd', etcd), clusters: [hub] };
+}
+
+describe('kubenode start', () => {
+  it.each<[name: string, status: LocalFleetStatus | undefined, ended: readonly string[]]>([
+    ['that all run', statusOf('Ready', 'Ready'), []],
+    ['that one was killed', statusOf('Ready', 'Stopped'), ['kube-apiserver of hub']],
+    ['that etcd was killed', statusOf('NotReady', 'Stopped'), ['kube-apiserver of hub']],
+    ['that one is not ready, which may end', statusOf('Ready', 'NotReady'), []],
+    ['that all were stopped, on purpose', statusOf('Stopped', 'Stopped'), []],
+    ['that the fleet was removed', undefined, []],
+  ])('FST-10 starts what ended when it finds %s', (_, status, ended) => {
+    expect(endedProcesses(status)).toEqual(ended);
+  });
+});

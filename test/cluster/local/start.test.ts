@@ -1,0 +1,119 @@
+/** `kubenode start` and an interrupted `local up`, with real processes. */
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { repairLocalFleet } from '../../../src/local/fleet.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { localFleet } from '../../support/local-fleet.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+const LONG_TIMEOUT = { timeout: 300_000 };
+const PATIENCE = { timeout: 120_000, interval: 200 };
+const LIGHT = ['--no-controllers', '--no-install'];
+
+interface Running {
+  readonly ended: Promise<number>;
+  stop(): void;
+  out(): string;
+  err(): string;
+}
+
+const running: Running[] = [];
+const fleet = localFleet(tempFolder('start'));
+
+afterEach(async () => {
+  for (const each of running.splice(0)) {
+    each.stop();
+    await each.ended;
+  }
+});
+afterAll(() => fleet.clear());
+
+/** As in a terminal: `stop` is Ctrl-C, also as soon as stderr contains that text. */
+function run(args: readonly string[], stopAt?: string): Running {
+  const interrupted = new AbortController();
+  let [out, err] = ['', ''];
+  const io = {
+    out: (text: string) => void (out += text),
+    err: (text: string) => {
+      err += text;
+      if (stopAt !== undefined && text.includes(stopAt)) interrupted.abort(new Error('stopped by SIGINT'));
+    },
+    env: { ...process.env, KUBENODE_PROGRESS: 'all' },
+    cwd: process.cwd(),
+    clock: createSystemClock(),
+    interactive: false,
+    color: false,
+    screen: () => undefined,
+    signal: interrupted.signal,
+  };
+  const ended = runCommandLine(io, args);
+  const started: Running = { ended, stop: () => interrupted.abort(), out: () => out, err: () => err };
+  running.push(started);
+  return started;
+}
+
+async function programs(): Promise<string[]> {
+  const all = await fleet.processes();
+  return all.map(({ command }) => command[0]?.split('/').at(-1) ?? '').toSorted();
+}
+
+async function pidOf(program: string): Promise<number | undefined> {
+  const all = await fleet.processes();
+  return all.find(({ command }) => command[0]?.endsWith(`/${program}`))?.pid;
+}
+
+describe('kubenode start', LONG_TIMEOUT, () => {
+  it('FST-10 starts a killed API server again, and stops everything at Ctrl-C', async () => {
+    const start = run(['start', '--dir', fleet.dir]);
+    await expect.poll(() => start.out(), PATIENCE).toContain('all processes are ready');
+    const before = { server: await pidOf('kube-apiserver'), etcd: await pidOf('etcd') };
+    process.kill(before.server ?? 0, 'SIGKILL');
+
+    await expect
+      .poll(() => start.err(), PATIENCE)
+      .toContain('kube-apiserver of hub: not running, starting again');
+    const readyAgain = /kube-apiserver is not running[^]*all processes are ready/;
+    await expect.poll(() => start.out(), PATIENCE).toMatch(readyAgain);
+    expect(await pidOf('kube-apiserver')).not.toBe(before.server);
+    expect(await pidOf('etcd')).toBe(before.etcd);
+
+    start.stop();
+    await start.ended;
+    expect(await programs()).toEqual([]);
+  });
+
+  it('FST-10 leaves a fleet alone that was stopped on purpose', async () => {
+    await fleet.ok('up', ...LIGHT);
+    await fleet.ok('down');
+    const options = { clock: createSystemClock(), onStep: () => undefined, warn: () => undefined };
+    await repairLocalFleet({ dir: fleet.dir, env: process.env, ...options });
+    expect(await programs()).toEqual([]);
+  });
+});
+
+describe('kubenode local up', LONG_TIMEOUT, () => {
+  it('FST-10 leaves at Ctrl-C exactly the processes that it names, and what to do', async () => {
+    await fleet.clear();
+    const up = run(['local', 'up', '--dir', fleet.dir, ...LIGHT], 'starting hub/kube-apiserver');
+    expect(await up.ended).toBe(130);
+    expect(up.err()).toMatch(
+      /error: interrupted; still running: etcd\n {2}where: .*\n {2}hint: complete the start with: kubenode local up --dir .*; to stop them: kubenode local down --dir /,
+    );
+    expect(await programs()).toEqual(['etcd']);
+  });
+});
+
+describe('kubenode status', LONG_TIMEOUT, () => {
+  it('FST-10 names the command that starts the local fleet when it is down', async () => {
+    await fleet.ok('up', ...LIGHT);
+    await fleet.ok('down');
+    const { kubeconfig } = await fleet.status();
+    const status = run(['status', '--kubeconfig', kubeconfig]);
+    expect(await status.ended).toBe(69);
+    expect(status.err()).toContain(
+      `hint: start the local cluster with: kubenode local up --dir ${fleet.dir}`,
+    );
+    const { stdout } = await fleet.run(['status']);
+    expect(stdout).toContain('start it with: kubenode local up');
+  });
+});
