@@ -1,8 +1,14 @@
 /** A real API server accepts the example fleet and a new repository from sync: schemas, CEL rules and policies. */
+
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { demoFiles } from '../../../src/cli/commands/init/demo.ts';
 import { createScaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
+import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 
 const SYNC = 'system:serviceaccount:kubenode-system:kubenode-sync';
@@ -17,11 +23,15 @@ beforeAll(async () => {
 afterAll(() => installed?.stop());
 
 describe.each([
-  ['the example fleet', false],
-  ['a new repository of plain objects', true],
-])('%s', { timeout: 180_000 }, (_, plain) => {
+  ['the example fleet', 'Fleet'],
+  ['a new repository of plain objects', 'Plain'],
+  ['a new repository of the demo', 'Demo'],
+] as const)('%s', { timeout: 180_000 }, (_, content) => {
   it('is accepted by the API server', async () => {
-    const files = createScaffold({ plain, repository: 'file:///srv/fleet', kubenode: '*', name: 'x' });
+    const repository = 'file:///srv/fleet';
+    const scaffold = createScaffold({ content, repository, kubenode: '*', name: 'x' });
+    const local = content === 'Demo' ? await demoFiles('/srv/fleet', bundleFile()) : [];
+    const files = new Map([...scaffold, ...local]);
     const { targets } = await createTestRenderer().folder({
       folder: createFleetFolder(Object.fromEntries(files)),
     });
@@ -36,3 +46,10 @@ describe.each([
     }
   });
 });
+
+/** The objects name its checksum: they do not depend on what it does. */
+function bundleFile(): URL {
+  const file = join(tempFolder('bundle'), 'kubelet.mjs');
+  writeFileSync(file, 'export {};\n');
+  return pathToFileURL(file);
+}

@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
+import { demoFiles } from './demo.ts';
 import { createNpm, type RunNpm } from './npm.ts';
 import {
   createScaffold,
@@ -21,6 +22,7 @@ import { packKubenode } from './vendor.ts';
 
 interface Flags {
   readonly plain?: true;
+  readonly demo?: true;
   readonly repository?: string;
   readonly kubenode?: string;
   readonly git: boolean;
@@ -29,7 +31,8 @@ interface Flags {
 const HELP = `
 Creates a repository with three clusters (test, pre, prod), a pipeline through them, a test, and CI files for GitHub and
 GitLab that post the plan on a pull request. To sync it takes these three and a hub: "kubenode local up --clusters 4" starts
-all four on this machine. With --plain it contains plain Kubernetes objects instead of machines and rules.
+all four on this machine. With --plain it contains plain Kubernetes objects instead of machines and rules. With --demo its
+machines are folders of this computer, each with a real agent that runs a small web server: docs/guides/demo.md.
 
 The repository contains this kubenode, as vendor/kubenode-VERSION.tgz, and a lock file: "npm ci" installs the same on every machine
 and in CI. This takes npm and its package registry; without the registry, everything but the lock file is created.
@@ -37,6 +40,7 @@ and in CI. This takes npm and its package registry; without the registry, everyt
 Examples:
   kubenode init ../my-fleet
   kubenode init ../my-fleet --plain
+  kubenode init ../demo --demo
   kubenode init ../my-fleet --repository git@git.example.com:platform/fleet`;
 
 export function createInitCommand(io: Io): Command {
@@ -44,6 +48,7 @@ export function createInitCommand(io: Io): Command {
     .description('create a fleet repository')
     .argument('<dir>', 'new or empty folder')
     .option('--plain', 'plain Kubernetes objects instead of machines and rules')
+    .addOption(new Option('--demo', 'machines that kubenode creates on this computer').conflicts('plain'))
     .option('--repository <url>', 'URL from which sync fetches it (default: the folder itself, as file://…)')
     .option(
       '--kubenode <spec>',
@@ -65,17 +70,20 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
     });
   }
   const repository = parseRepositoryFlag(folder, flags);
-  const options = { plain: flags.plain === true, repository: repository.url, name: packageName(folder) };
+  const options = { content: contentOf(flags), repository: repository.url, name: packageName(folder) };
   const created = await withProgress(io, async (progress) =>
     flags.kubenode === undefined
       ? await createWithKubenode(folder, options, createNpm(io), progress)
-      : { count: createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined },
+      : { count: await createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined },
   );
   const hasGit = flags.git && initGit(io, folder);
   io.out(`${created.count} files created in ${folder}\n`);
   if (created.lockFailed) io.err(formatLockFailure(created.lockFailed));
   const install = flags.kubenode === undefined && !created.lockFailed ? 'ci' : 'install';
-  io.err(formatNextSteps(relative(io.cwd, folder) || '.', hasGit, install) + formatSecretSteps(repository));
+  io.err(
+    formatNextSteps(relative(io.cwd, folder) || '.', { hasGit, install, isDemo: flags.demo === true }) +
+      formatSecretSteps(repository),
+  );
 }
 
 interface CreatedRepository {
@@ -94,7 +102,7 @@ async function createWithKubenode(
   progress.step('packing kubenode (1 of 2)');
   using packed = await packKubenode(PACKAGE_ROOT, npm);
   const vendored = `vendor/${basename(packed.tarball)}`;
-  const count = createFiles(folder, { ...options, kubenode: `file:${vendored}` });
+  const count = await createFiles(folder, { ...options, kubenode: `file:${vendored}` });
   mkdirSync(join(folder, 'vendor'));
   copyFileSync(packed.tarball, join(folder, vendored));
   progress.step('writing package-lock.json (2 of 2)');
@@ -117,8 +125,9 @@ const LOCK = [
   '--prefer-offline',
 ].concat('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
-function createFiles(folder: string, options: ScaffoldOptions): number {
-  const files = createScaffold(options);
+async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
+  const local = options.content === 'Demo' ? await demoFiles(folder) : [];
+  const files = new Map([...createScaffold(options), ...local]);
   for (const [path, text] of files) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text, { flag: 'wx' });
@@ -130,6 +139,11 @@ function formatLockFailure({ message }: Error): string {
   return `warning: package-lock.json is missing: ${message}
   hint: run npm install in the repository when npm reaches its package registry, and commit package-lock.json: CI needs it
 `;
+}
+
+function contentOf({ plain, demo }: Flags): ScaffoldOptions['content'] {
+  if (demo) return 'Demo';
+  return plain ? 'Plain' : 'Fleet';
 }
 
 function parseRepositoryFlag(folder: string, { repository }: Flags): RepositoryUrl {
@@ -166,7 +180,16 @@ function initGit(io: Io, folder: string): boolean {
   }
 }
 
-function formatNextSteps(folder: string, hasGit: boolean, install: 'ci' | 'install'): string {
+interface NextSteps {
+  readonly hasGit: boolean;
+  readonly install: 'ci' | 'install';
+  readonly isDemo: boolean;
+}
+
+function formatNextSteps(folder: string, { hasGit, install, isDemo }: NextSteps): string {
+  const controllers = isDemo
+    ? '  for c in test pre prod; do npx kubenode controllers --context $c --local-machines $c & done\n'
+    : '';
   return `Next:
   cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
   npm ${install}
@@ -174,7 +197,7 @@ function formatNextSteps(folder: string, hasGit: boolean, install: 'ci' | 'insta
   npx kubenode render .    # print what sync would apply
 It declares the clusters test, pre and prod, and sync needs a hub. To start all four on this machine, and to sync:
   npx kubenode local up --clusters 4
-  npx kubenode sync --from .
+${controllers}  npx kubenode sync --from .
 `;
 }
 

@@ -4,8 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface ScaffoldOptions {
-  /** Plain Kubernetes objects instead of machines and rules. */
-  readonly plain: boolean;
+  readonly content: 'Fleet' | 'Plain' | 'Demo';
   /** The URL from which sync fetches it. */
   readonly repository: string;
   /** The kubenode dependency in package.json: a version range, or the path of a tarball. */
@@ -32,9 +31,9 @@ const CREDENTIALS = new RegExp(`^ *credentialsRef: \\{ name: '${REPOSITORY_SECRE
 export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {
   const templates = join(FOLDER, 'templates');
   // The example fleet of this repository is the template, so there is no copy to keep up to date.
-  const content = options.plain
-    ? filesIn(join(templates, 'plain'), '')
-    : [...filesIn(join(PACKAGE_ROOT, 'fleet'), 'fleet/'), ...filesIn(join(PACKAGE_ROOT, 'rules'), 'rules/')];
+  const example = ['fleet', 'rules'].flatMap((name) => filesIn(join(PACKAGE_ROOT, name), `${name}/`));
+  const content =
+    options.content === 'Fleet' ? example : filesIn(join(templates, options.content.toLowerCase()), '');
   const files = [...filesIn(join(templates, 'common'), ''), ...content];
   return new Map(files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options)]));
 }

@@ -1,16 +1,11 @@
 /** `kubenode local kubelet`: the objects that bring a Node of this computer to Ready, without containers. */
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
 import { standInComponent, standInMachine } from '../../../local/kubelet/manifests.ts';
-import { sha256OfFile } from '../../../os/files.ts';
-import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { formatYaml } from '../../output.ts';
-
-/** `src/cli/commands/local` in a checkout and `dist/cli/commands/local` in the package have the same depth. */
-const BUNDLE = new URL('../../../../dist/bundles/kubelet.mjs', import.meta.url);
+import { KUBELET_BUNDLE, readKubeletBundle } from './kubelet-bundle.ts';
 
 const HELP = `
 Prints the MachineComponent of a stand-in kubelet, and a Machine with it for each --machine, for kubectl apply. The stand-in registers its
@@ -26,7 +21,7 @@ interface KubeletFlags {
   readonly machine: readonly string[];
 }
 
-export function createLocalKubeletCommand(io: Io, bundle: URL = BUNDLE): Command {
+export function createLocalKubeletCommand(io: Io, bundle: URL = KUBELET_BUNDLE): Command {
   return new Command('kubelet')
     .description('print the objects of a stand-in kubelet for machines of this computer')
     .option('--kubernetes-version <version>', 'version that its Node reports', CONTROL_PLANE_VERSION.slice(1))
@@ -35,23 +30,11 @@ export function createLocalKubeletCommand(io: Io, bundle: URL = BUNDLE): Command
     .action(async ({ kubernetesVersion, machine }: KubeletFlags) => {
       const artifact = {
         url: bundle.href,
-        sha256: await digestOfBundle(bundle),
+        sha256: (await readKubeletBundle(bundle)).sha256,
         nodeFolder: dirname(process.execPath),
       };
       const component = standInComponent(kubernetesVersion, artifact);
       const objects = [component, ...machine.map((name) => standInMachine(name, component))];
       io.out(objects.map((object) => `---\n${formatYaml(object)}`).join(''));
     });
-}
-
-async function digestOfBundle(bundle: URL): Promise<string> {
-  const file = fileURLToPath(bundle);
-  return await sha256OfFile(file).catch((error: unknown) => {
-    throw new CliError('the bundle of the stand-in kubelet does not exist', {
-      where: file,
-      hint: 'build it: npm run bundle:kubelet',
-      exitCode: EXIT.unavailable,
-      cause: error,
-    });
-  });
 }

@@ -1,5 +1,6 @@
 /** Shows a rollout to people: what happens, why, since when, and what unblocks it. Pure. */
 import type { Wait } from '../../../../api/generated/types.ts';
+import type { Reason } from '../../../../api/names.ts';
 import { printableLine } from '../../../../kube/objects/printable.ts';
 import { formatAge } from '../../../age.ts';
 import { COLUMNS, fitTable, formatField } from '../../../format/wrap.ts';
@@ -25,7 +26,7 @@ export function formatRollout(
     field('revision', [view.from, view.to].filter(Boolean).join(' → ')),
     field('progress', progressText(view, Math.min(columns, COLUMNS))),
     field('batch', batchText(view, now)),
-    field('checks', view.checks.map(({ name, result = 'Pending' }) => `${name} ${result}`).join(', ')),
+    field('checks', checksText(view)),
     field('plan', planText(view)),
     field(view.waiting ? 'waits' : 'state', whyText(view, now)),
     field('unblocks', view.unblock),
@@ -65,8 +66,9 @@ const COUNTED = [
   ['drifted', 'with drift'],
 ] as const;
 
-function batchText({ batch, outcome }: RolloutView, now: Date): string {
-  if (!batch || outcome.state === 'Completed') return '';
+function batchText(view: RolloutView, now: Date): string {
+  const { batch, outcome } = view;
+  if (!batch || outcome.state === 'Completed' || isRolledBack(view)) return '';
   const { size, updated, failed, startedAt, soakUntil } = batch;
   const parts = [
     `${batchPlace(batch)}: ${updated} of ${formatCount(size, 'machine')}`,
@@ -75,6 +77,16 @@ function batchText({ batch, outcome }: RolloutView, now: Date): string {
     soakUntil ? soakText(soakUntil, now) : '',
   ];
   return parts.filter(Boolean).join(', ');
+}
+
+/** The batch and its checks are past: its machines run the revision before. */
+function isRolledBack({ waiting }: RolloutView): boolean {
+  return waiting?.reason === ('RolledBack' satisfies Reason);
+}
+
+function checksText(view: RolloutView): string {
+  if (isRolledBack(view)) return '';
+  return view.checks.map(({ name, result = 'Pending' }) => `${name} ${result}`).join(', ');
 }
 
 /** Counted from 1 for people; the index is what messages and approvals name. */

@@ -38,6 +38,12 @@ describe('formatRollout', () => {
     expect(unblocks.replaceAll(/\s+/g, ' ')).toContain(hint);
   });
 
+  it('does not show the batch of a revision that was taken back: it is past', () => {
+    const text = formatRollout(viewRollout(STORIES['a rollback that ended'], []), NOW);
+    expect(text).not.toMatch(/^ {2}(batch|checks)/m);
+    expect(formatRollout(viewRollout(STORIES['a soak'], []), NOW)).toMatch(/^ {2}batch/m);
+  });
+
   it.each<[Story, string]>([
     [
       'a soak',

@@ -1,0 +1,29 @@
+/** The files of the demo fleet that depend on this computer: where its Node.js is, and the stand-in kubelet. */
+import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
+import { standInComponent } from '../../../local/kubelet/manifests.ts';
+import { KUBELET_BUNDLE, readKubeletBundle } from '../local/kubelet-bundle.ts';
+
+const ARTIFACT = 'artifacts/kubelet.mjs';
+/** An update from the first to the last is one minor version. */
+const KUBERNETES_VERSIONS = ['1.35.0', CONTROL_PLANE_VERSION.slice(1)];
+
+/** Maps each path to its content. `folder`: of the new repository; agents read the artifact there. */
+export async function demoFiles(
+  folder: string,
+  bundle: URL = KUBELET_BUNDLE,
+): Promise<ReadonlyMap<string, string>> {
+  const { text, sha256 } = await readKubeletBundle(bundle);
+  const url = pathToFileURL(join(folder, ARTIFACT)).href;
+  const artifact = { url, sha256, nodeFolder: dirname(process.execPath) };
+  const kubelets = KUBERNETES_VERSIONS.map((version) => ({
+    ...standInComponent(version, artifact).spec,
+    version,
+  }));
+  const local = { node: process.execPath, kubelets };
+  return new Map([
+    [ARTIFACT, text],
+    ['fleet/local.json', `${JSON.stringify(local, undefined, 2)}\n`],
+  ]);
+}
