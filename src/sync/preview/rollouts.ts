@@ -45,7 +45,7 @@ const FIELD_WIDTH = 10;
 /** Indented below the name of the cluster. */
 export function formatTargetRollouts(rollouts: TargetRollouts | undefined): readonly string[] {
   if (!rollouts) return [];
-  if (rollouts.state === 'Unknown') return field('machines', `not known: ${rollouts.because}`, INDENT);
+  if (rollouts.state === 'Unknown') return field('rollouts', `not known: ${rollouts.because}`, INDENT);
   return rollouts.sets.flatMap(rolloutLines);
 }
 

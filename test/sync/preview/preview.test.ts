@@ -48,6 +48,14 @@ it('describes for each target what it was compared with', () => {
   expect(text).toContain('test  1 create from commit to commit (nothing live is read: --no-live)\n');
 });
 
+it('ROL-60 shows below a target what its sets would roll out, also on a pull request', () => {
+  const found = preview(undefined, rendered({ test: { web: [a] } }));
+  const rollouts = { state: 'Unknown', because: 'nothing live is read' } as const;
+  const shown = { ...found, targets: found.targets.map((each) => ({ ...each, rollouts })) };
+  expect(formatPreview(shown)).toContain('\n  rollouts  not known: nothing live is read\n');
+  expect(formatPreviewMarkdown(shown)).toContain('  rollouts  not known: nothing live is read\n');
+});
+
 it('holds from commit to commit what only a spent acknowledgement would release', () => {
   const [from, to] = [rendered({ test: { web: [a, b, kept] } }), rendered({ test: { web: [kept] } })];
   const holdWith = (limits: Partial<PreviewLimits>): UnitPreview['hold'] =>

@@ -74,7 +74,7 @@ describe('formatTargetRollouts', () => {
 
   it('names why the machines are not known, and is empty where no set is concerned', () => {
     expect(formatTargetRollouts({ state: 'Unknown', because: 'nothing live is read: --no-live' })).toEqual([
-      '  machines  not known: nothing live is read: --no-live',
+      '  rollouts  not known: nothing live is read: --no-live',
     ]);
     expect(formatTargetRollouts(undefined)).toEqual([]);
   });
