@@ -1,5 +1,5 @@
 /** Component sets with `kubenode controllers` on a real API server, over machines whose programs a test breaks. */
-import { createMemoryHost } from '../../../src/agent/host/memory/host.ts';
+import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import { openAgent } from '../../../src/agent/run/agent.ts';
 import { createAgentApi } from '../../../src/agent/run/api.ts';
 import { createReconcileTrigger } from '../../../src/agent/run/trigger.ts';
@@ -9,7 +9,7 @@ import {
   MACHINE_COMPONENTS,
   MACHINES,
 } from '../../../src/api/generated/resources.ts';
-import type { Machine, MachineComponentSet, Rollout } from '../../../src/api/generated/types.ts';
+import type { Machine, MachineComponentSet, Rollout, Selector } from '../../../src/api/generated/types.ts';
 import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
@@ -30,6 +30,9 @@ export interface DeclaredRollout {
   readonly rollout?: Partial<Rollout>;
   readonly paused?: boolean;
   readonly retryToken?: string;
+  readonly machineSelector?: Partial<Selector>;
+  /** Default: the one with the name of the pool. */
+  readonly set?: string;
 }
 
 /** Each test has a pool of its own: a set, its component and its machines have the name of the pool. */
@@ -48,6 +51,10 @@ export interface RolloutFleet {
   versions(pool: string): Promise<Readonly<Record<string, string | undefined>>>;
   /** Waits until the status of the set is as the test requires. */
   setIs(pool: string, what: string, test: (status: SetStatus) => boolean): Promise<SetStatus>;
+  /** Waits until a machine was started in the batch of the newest revision of the pool. Returns that revision. */
+  startedIn(pool: string, batch: number): Promise<string>;
+  /** How often the program was started on the host of the machine. */
+  programStarts(machine: string): number;
   /** Machines whose grant of the set is not settled. */
   openGrants(pool: string): Promise<readonly string[]>;
   /** Waits until the set is at its end with the version that it declares. */
@@ -55,12 +62,26 @@ export interface RolloutFleet {
   stop(): Promise<void>;
 }
 
-const AT_ONCE: Partial<Rollout> = { batches: ['100%'], maxUnavailable: '100%' };
-const SHORT: Partial<Rollout> = { machineTimeoutSeconds: 60, progressDeadlineSeconds: 60 };
+/** All machines at once, and no soak. */
+const SHORT: Partial<Rollout> = {
+  batches: ['100%'],
+  maxUnavailable: '100%',
+  gate: gateOf(0),
+  machineTimeoutSeconds: 60,
+  progressDeadlineSeconds: 60,
+};
 
 export async function startRolloutFleet(): Promise<RolloutFleet> {
   const broken = new Set<string>();
-  const cluster = await startMachineCluster((options, signal) => runBreakable(options, broken, signal));
+  const hosts = new Map<string, MemoryHost>();
+  const cluster = await startMachineCluster(async (options, signal) => {
+    const host = createMemoryHost({ clock: options.clock, artifacts: new Map() });
+    host.units.behave(({ component, exec }) =>
+      broken.has(`${component}-${exec?.env['VERSION']}`) ? 'Exits' : 'Runs',
+    );
+    hosts.set(options.machine, host);
+    await runOn(host, options, signal);
+  });
   const { admin } = cluster;
   const history = await recordRollouts(admin);
   cluster.start(1);
@@ -81,22 +102,23 @@ export async function startRolloutFleet(): Promise<RolloutFleet> {
         return names.every((each) => serving.has(each)) || undefined;
       };
       await eventually(established, `the machines of pool ${name} were not Ready`, WITHIN_MS);
-      await fleet.declare(name, '1.0', { rollout: { ...AT_ONCE, gate: gateOf(0) } });
+      await fleet.declare(name, '1.0');
       await fleet.completed(name);
       return names;
     },
-    async declare(pool, version, { rollout = {}, ...more } = {}) {
+    async declare(pool, version, { rollout = {}, set: name = pool, ...more } = {}) {
       const options = { fieldManager: MANAGER, force: true };
-      const name = `${pool}-${version}`;
-      const head = { apiVersion: API_VERSION, kind: 'MachineComponent', metadata: { name } };
+      const componentRef = `${pool}-${version}`;
+      const metadata = { name: componentRef };
+      const head = { apiVersion: API_VERSION, kind: 'MachineComponent', metadata };
       await admin.apply(MACHINE_COMPONENTS, { ...head, spec: programSpec(pool, version) }, options);
       const spec = {
         machineSelector: { matchLabels: { pool } },
-        components: [{ name: pool, componentRef: name }],
+        components: [{ name: pool, componentRef }],
         rollout: { ...SHORT, ...rollout },
         ...more,
       };
-      const set = { ...head, kind: 'MachineComponentSet', metadata: { name: pool }, spec };
+      const set = { ...head, kind: 'MachineComponentSet', metadata: { name }, spec };
       await admin.apply(MACHINE_COMPONENT_SETS, set, options);
     },
     set: (name) => admin.get<MachineComponentSet>(MACHINE_COMPONENT_SETS, { name }),
@@ -122,6 +144,17 @@ export async function startRolloutFleet(): Promise<RolloutFleet> {
       return await eventually(found, `set ${pool} was not ${what}`, WITHIN_MS).catch((error: unknown) => {
         throw new Error(`last status: ${JSON.stringify(last?.status)}`, { cause: error });
       });
+    },
+    async startedIn(pool, batch) {
+      const before = (await fleet.set(pool)).status?.currentRevision;
+      const found = async (): Promise<string | undefined> =>
+        (await history.starts(pool)).find((start) => start.revision !== before && start.batch === batch)
+          ?.revision;
+      return await eventually(found, `no machine of ${pool} was started in batch ${batch}`, WITHIN_MS);
+    },
+    programStarts: (machine) => {
+      const starts = hosts.get(machine)?.units.starts ?? new Map<string, number>();
+      return [...starts.values()].reduce((sum, count) => sum + count, 0);
     },
     async openGrants(pool) {
       const { grants } = (await readLedger(admin)).spec;
@@ -150,7 +183,7 @@ function machineObject(name: string, pool: string): Parameters<MachineCluster['a
   return {
     apiVersion: API_VERSION,
     kind: 'Machine',
-    metadata: { name, labels: { pool } },
+    metadata: { name, labels: { pool, machine: name } },
     spec: { infra: { provider: 'local' }, host: { type: 'sandbox' }, node: { labels: { pool } } },
   };
 }
@@ -162,18 +195,14 @@ function programSpec(component: string, version: string): object {
   return componentSpec(version, { component, units, files: [], artifacts: [], commitAfterSeconds: 1 });
 }
 
-async function runBreakable(
+async function runOn(
+  host: MemoryHost,
   { machine, client, version, clock, log, random }: SimulatedAgentOptions,
-  broken: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<void> {
   const trigger = createReconcileTrigger(clock);
   const onChange = (): void => trigger.notify();
   const api = createAgentApi({ client, machine, clock, log, random, onChange });
-  const host = createMemoryHost({ clock, artifacts: new Map() });
-  host.units.behave(({ component, exec }) =>
-    broken.has(`${component}-${exec?.env['VERSION']}`) ? 'Exits' : 'Runs',
-  );
   const clusterServer = client.server;
   const agent = await openAgent({ host, api, clock, log, machine, version, clusterServer, trigger });
   await Promise.all([api.run(signal), agent.run(signal)]);

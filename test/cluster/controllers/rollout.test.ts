@@ -1,7 +1,9 @@
 /** Component sets on a real API server: `kubenode controllers`, agents on hosts in memory, and what the watches of a third party saw. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { eventsAbout } from '../agent/machine-events.ts';
+import { applyPolicy, readPolicy } from '../defender/objects.ts';
 import { MINUTES, PATIENCE } from './machine-cluster.ts';
 import { gateOf, type RolloutFleet, type SetStatus, startRolloutFleet } from './rollout-fleet.ts';
 import type { MachineStart } from './rollout-history.ts';
@@ -62,6 +64,120 @@ describe('a component set', { timeout: MINUTES }, () => {
     expect(await fleet.versions('bad')).toEqual(allAt(names, 'bad-2.0'));
   });
 
+  it('ROL-34 starts no machine after a pause was observed, lets those in work end, and goes on when it is resumed', async () => {
+    const names = await fleet.pool('paused', 6);
+    const rollout = { batches: [1, 2, 3], maxUnavailable: 1, gate: gateOf(1) };
+    await fleet.declare('paused', '2.0', { rollout });
+    const revision = await fleet.startedIn('paused', 1);
+    await fleet.declare('paused', '2.0', { rollout, paused: true });
+    await fleet.setIs('paused', 'paused', ({ phase }) => phase === 'Paused');
+    const before = startsOf(await fleet.history.starts('paused'), revision).length;
+    expect(before).toBeLessThan(names.length);
+    await expect.poll(() => fleet.openGrants('paused'), PATIENCE).toEqual([]);
+    // Another generation, so that its status is that of a later reconcile.
+    await fleet.declare('paused', '2.0', { rollout: { ...rollout, gate: gateOf(2) }, paused: true });
+    const { batch } = await fleet.setIs('paused', 'still paused', ({ phase }) => phase === 'Paused');
+    expect(startsOf(await fleet.history.starts('paused'), revision)).toHaveLength(before);
+
+    await fleet.declare('paused', '2.0', { rollout });
+    await fleet.completed('paused');
+    const judged = await judgeRollout(fleet.history, 'paused', revision);
+    expect(judged).toMatchObject({ problems: [], sizes: [1, 2, 3], mostOutOfService: 1 });
+    expect(batch).toMatchObject({ index: 1, size: 2 });
+    expect(await fleet.versions('paused')).toEqual(allAt(names, 'paused-2.0'));
+  });
+
+  it('ROL-10 starts each machine once and opens each batch once when the leader of three replicas is killed twice', async () => {
+    const names = await fleet.pool('killed', 8);
+    fleet.cluster.start(2);
+    const rollout = { batches: [1, 2, 5], maxUnavailable: 2, gate: gateOf(1) };
+    await fleet.declare('killed', '2.0', { rollout });
+    const revision = await fleet.startedIn('killed', 1);
+    await fleet.cluster.killLeader();
+    await fleet.startedIn('killed', 2);
+    await fleet.cluster.killLeader();
+    await fleet.completed('killed');
+    const judged = await judgeRollout(fleet.history, 'killed', revision);
+    expect(judged).toMatchObject({ problems: [], sizes: [1, 2, 5] });
+    expect(judged.machines.toSorted()).toEqual(names.toSorted());
+    expect(judged.mostOutOfService).toBeLessThanOrEqual(2);
+    expect(names.map((name) => fleet.programStarts(name))).toEqual(names.map(() => 2));
+    await expect.poll(() => fleet.openGrants('killed'), PATIENCE).toEqual([]);
+  });
+
+  it('ROL-06 acts on no machine that two sets select, names both sets, and continues when one is deleted', async () => {
+    const names = await fleet.pool('shared', 3);
+    const machineSelector = { matchLabels: { machine: 'shared-1' } };
+    await fleet.declare('shared', '2.0', { set: 'rival', machineSelector });
+    for (const [set, other] of [
+      ['rival', 'shared'],
+      ['shared', 'rival'],
+    ] as const) {
+      const { conditions } = await fleet.setIs(set, 'in conflict', ({ phase }) => phase === 'Conflict');
+      const message = `sets ${set} and ${other} both select machine shared-1 and name component shared`;
+      expect(conditionOf(conditions, 'Conflict')?.message).toContain(message);
+    }
+    await fleet.declare('shared', '3.0');
+    const others = { 'shared-2': 'shared-3.0', 'shared-3': 'shared-3.0' };
+    await expect
+      .poll(() => fleet.versions('shared'), PATIENCE)
+      .toEqual({ 'shared-1': 'shared-1.0', ...others });
+    const { uid = '' } = (await fleet.set('rival')).metadata;
+    await fleet.cluster.admin.delete(MACHINE_COMPONENT_SETS, { name: 'rival' }, { uid });
+    await expect.poll(() => fleet.versions('shared'), PATIENCE).toEqual(allAt(names, 'shared-3.0'));
+    await fleet.setIs('shared', 'without conflict', ({ phase }) => phase === 'Completed');
+    expect(await fleet.history.starts('rival')).toEqual([]);
+  });
+
+  it('ROL-12 starts nothing that the Defender denies, shows policy, number and limit, and continues when the policy permits', async () => {
+    const names = await fleet.pool('denied', 2);
+    const { installed } = fleet.cluster;
+    await applyPolicy(installed, 'no-denied', policyFor('denied', 0));
+    const phaseOf = async (): Promise<unknown> =>
+      (await readPolicy(fleet.cluster.admin, 'no-denied')).status?.phase;
+    await expect.poll(phaseOf, PATIENCE).toBe('InForce');
+    await fleet.declare('denied', '2.0');
+    const { waiting } = await fleet.setIs('denied', 'waiting', ({ phase }) => phase === 'Waiting');
+    expect(waiting).toMatchObject({
+      reason: 'GrantDenied',
+      blocker: { kind: 'DefenderPolicy', name: 'no-denied' },
+    });
+    expect(waiting?.message).toMatch(
+      /: cluster: 0 .* at most 0 allowed by limit few \(DefenderPolicy no-denied\)/,
+    );
+    expect(await fleet.history.starts('denied')).toHaveLength(names.length);
+    await applyPolicy(installed, 'no-denied', policyFor('denied', 2));
+    await fleet.completed('denied');
+    expect(await fleet.versions('denied')).toEqual(allAt(names, 'denied-2.0'));
+  });
+
+  it('ROL-61 leaves out a machine that a person holds during the rollout, counts it, and updates it when it is released', async () => {
+    const names = await fleet.pool('held', 4);
+    const gate = { ...gateOf(0), approval: 'FirstBatch' } as const;
+    const rollout = { batches: [1, 3], maxUnavailable: 4, gate };
+    await fleet.declare('held', '2.0', { rollout });
+    const waits = await fleet.setIs(
+      'held',
+      'waiting',
+      ({ waiting }) => waiting?.reason === 'ApprovalRequired',
+    );
+    const revision = waits.updateRevision ?? '';
+    const [first] = startsOf(await fleet.history.starts('held'), revision);
+    const name = names.find((each) => each !== first?.machine) ?? '';
+    await fleet.cluster.admin.patch(
+      MACHINES,
+      { name },
+      { type: 'merge', body: { spec: { hold: { reason: 'forensics' } } } },
+    );
+    await fleet.setIs('held', 'aware of the hold', ({ counts }) => counts?.held === 1);
+    await fleet.declare('held', '2.0', { rollout: { ...rollout, approved: { revision, throughBatch: 0 } } });
+    const { counts } = await fleet.completed('held');
+    expect(counts).toMatchObject({ selected: 4, updated: 3, held: 1 });
+    expect(await fleet.versions('held')).toEqual({ ...allAt(names, 'held-2.0'), [name]: 'held-1.0' });
+    await fleet.cluster.admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold: null } } });
+    await expect.poll(() => fleet.versions('held'), PATIENCE).toEqual(allAt(names, 'held-2.0'));
+  });
+
   /** By the events of the set. */
   async function returned(revision: string): Promise<readonly string[]> {
     const notes = (await eventsAbout(fleet.cluster.admin, 'bad')).map(({ note }) => note);
@@ -71,6 +187,13 @@ describe('a component set', { timeout: MINUTES }, () => {
       .toSorted();
   }
 });
+
+function policyFor(pool: string, max: number): object {
+  return {
+    scope: { nodeSelector: { matchLabels: { pool } } },
+    concurrency: [{ name: 'few', per: 'Cluster', risks: ['Pod'], max }],
+  };
+}
 
 function allAt(names: readonly string[], version: string): Readonly<Record<string, string>> {
   return Object.fromEntries(names.map((name) => [name, version]));

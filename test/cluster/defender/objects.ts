@@ -10,11 +10,15 @@ import type { InstalledServer } from '../api/installed-server.ts';
 /** Groups of every account in kubenode-system. */
 export const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 
-/** As sync does. */
 export async function applyFleetDefault(installed: InstalledServer, spec: object): Promise<void> {
+  await applyPolicy(installed, FLEET_DEFAULT, spec);
+}
+
+/** As sync does. */
+export async function applyPolicy(installed: InstalledServer, name: string, spec: object): Promise<void> {
   const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
   const { kind } = DEFENDER_POLICIES;
-  const object = { apiVersion: 'kubenode.dev/v1alpha1', kind, metadata: { name: FLEET_DEFAULT }, spec };
+  const object = { apiVersion: 'kubenode.dev/v1alpha1', kind, metadata: { name }, spec };
   await sync.apply(DEFENDER_POLICIES, object, { fieldManager: MANAGER_SYNC });
 }
 
