@@ -84,4 +84,12 @@ export interface WorkReport {
     readonly reason: string;
     readonly message: string;
   }[];
+  /** The units whose deletes are held, at most 20. */
+  readonly held?: readonly HeldDeletes[];
+}
+
+export interface HeldDeletes {
+  readonly unit: string;
+  /** An acknowledgement names it. */
+  readonly planDigest: string;
 }

@@ -304,6 +304,8 @@ export interface ClusterApplyReport {
   readonly objects: SyncObjects;
   /** The first objects that failed. (at most 20) */
   readonly failures?: readonly SyncFailure[];
+  /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
+  readonly held?: readonly HeldDeletes[];
 }
 
 /** What promotion assigned to this cluster. */
@@ -514,6 +516,8 @@ export interface ClusterSync {
   readonly objects?: SyncObjects;
   /** The first objects that failed. (at most 20) */
   readonly failures?: readonly SyncFailure[];
+  /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
+  readonly held?: readonly HeldDeletes[];
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
   /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before. (at most 20) */
@@ -1104,6 +1108,14 @@ export interface GateRuns {
 export interface GpuFacts {
   /** Number of GPUs that pods may use. */
   readonly allocatable?: number;
+}
+
+/** A unit whose deletes are held. */
+export interface HeldDeletes {
+  /** Name of the unit (chart). */
+  readonly unit: string;
+  /** Digest of the plan, which an acknowledgement names. */
+  readonly planDigest: string;
 }
 
 /** An SSH host key, as `ssh-keygen -l` prints it. */

@@ -21,6 +21,15 @@ const failures = list(
   [0, 20],
 );
 
+const held = list(
+  'Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them.',
+  named('HeldDeletes', 'A unit whose deletes are held.', {
+    unit: text('Name of the unit (chart).', { max: 127 }),
+    planDigest: digest('Digest of the plan, which an acknowledgement names.'),
+  }),
+  [0, 20],
+);
+
 export const assigned = named('ClusterAssigned', 'What promotion assigned to this cluster.', {
   pipeline: text('Pipeline that assigned it.', { max: 253 }),
   commit: text('Commit to apply.', COMMIT).optional(),
@@ -40,6 +49,7 @@ export const report = named(
     message: message(),
     objects,
     failures: failures.optional(),
+    held: held.optional(),
   },
 );
 
@@ -65,6 +75,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   message: message().optional(),
   objects: objects.optional(),
   failures: failures.optional(),
+  held: held.optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',
     named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {

@@ -64,7 +64,7 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
   return { failure: { object, reason: 'Waiting', message: `${plan.because}${suffix}` }, retryable: true };
 }
 
-type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message'>;
+type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
 /** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work. */
 function stateOf(
@@ -78,7 +78,10 @@ function stateOf(
     // The hint comes first: a status truncates the end, and a truncated digest releases nothing.
     const hint = `acknowledge unit ${unit} with planDigest ${planDigest} in the Pipeline to release its deletes`;
     const message = `${hint}; ${because}${orphansAmong(prune, unit)}`;
-    return { state: 'Held', reason: 'DeletesHeld', message };
+    const held = holds
+      .slice(0, MAX_FAILURES)
+      .map((each) => ({ unit: each.unit, planDigest: each.planDigest }));
+    return { state: 'Held', reason: 'DeletesHeld', message, held };
   }
   const permanent = failures.find(({ retryable }) => !retryable);
   if (permanent) {

@@ -10,6 +10,7 @@ import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { readHubStatus } from '../status/status.ts';
 import { createAcceptHeadCommand } from './accept-head.ts';
+import { createAcknowledgeCommand } from './acknowledge.ts';
 import { createHaltCommand, createResumeCommand } from './halt.ts';
 import { withHub } from './hub.ts';
 import { createReleasesTable, formatRelease, formatTrouble, planChanges } from './text.ts';
@@ -18,12 +19,13 @@ type Flags = ConnectionFlags & { readonly output: OutputFormat };
 
 export function createReleaseCommand(io: Io): Command {
   return new Command('release')
-    .description('list releases, and halt, resume or approve them')
+    .description('list releases, and halt, resume, approve or acknowledge them')
     .addCommand(createListCommand(io))
     .addCommand(createShowCommand(io))
     .addCommand(createHaltCommand(io))
     .addCommand(createResumeCommand(io))
     .addCommand(createApproveCommand(io))
+    .addCommand(createAcknowledgeCommand(io))
     .addCommand(createAcceptHeadCommand(io));
 }
 

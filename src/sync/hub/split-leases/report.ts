@@ -38,8 +38,11 @@ export function applyReport(
   work: WorkReport | undefined,
 ): ClusterApplyReport | undefined {
   if (work?.commit === undefined) return undefined;
-  const { commit, digest, state, reason, message, objects, failures } = work;
-  const known = optional('failures', failures.length > 0 ? failures : undefined);
+  const { commit, digest, state, reason, message, objects, failures, held } = work;
+  const known = {
+    ...optional('failures', failures.length > 0 ? failures : undefined),
+    ...optional('held', held),
+  };
   const report = { holder, commit, digest, state, reason, message, objects, ...known };
   // Compared with what is recorded, so it must be as the hub returns it.
   return truncateToSchema({ ...cluster, status: { conditions: [], report } }).status.report;
@@ -74,6 +77,7 @@ function workOf({
   message,
   objects,
   failures = [],
+  held,
 }: ClusterApplyReport): WorkReport {
   const { total = 0, applied = 0, pruned = 0, failed = 0 } = objects;
   return {
@@ -84,6 +88,7 @@ function workOf({
     message,
     objects: { total, applied, pruned, failed },
     failures: failures.map((each) => ({ ...NO_FAILURE, ...each })),
+    ...optional('held', held),
   };
 }
 

@@ -23,9 +23,14 @@ export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMembe
   const contacted = { ...sync, ...optional('lastContactAt', lastContactAt) };
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
-  const { failures: _old, ...rest } = contacted;
+  const { failures: _failures, held: _held, ...rest } = contacted;
   const failures = work.failures.length > 0 ? work.failures.slice(0, MAX_NAMES) : undefined;
-  return { ...rest, objects: work.objects, ...optional('failures', failures) };
+  return {
+    ...rest,
+    objects: work.objects,
+    ...optional('failures', failures),
+    ...optional('held', work.held),
+  };
 }
 
 function contactToRecord(before: string | undefined, observed: Date | undefined): string | undefined {

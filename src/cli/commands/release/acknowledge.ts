@@ -1,0 +1,64 @@
+/** `kubenode release acknowledge`: what a commit has to contain to release held deletes. */
+import { Command } from 'commander';
+import type { Cluster } from '../../../api/generated/types.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { findByName, readHub } from '../../hub-objects.ts';
+import type { Io } from '../../io.ts';
+import { withHub } from './hub.ts';
+
+const HELP = `
+Deletes that exceed the budget of the Pipeline, empty a unit or take a protected object are held, also those of a revert. An
+acknowledgement is a commit: it names the unit and the digest of exactly this plan, and releases it once in each cluster. This
+command prints the entries for spec.acknowledgements of the Pipeline in the fleet repository. Review first what would be deleted:
+kubenode plan --context HUB.`;
+
+export function createAcknowledgeCommand(io: Io): Command {
+  const command = new Command('acknowledge')
+    .description('print the spec.acknowledgements entries that release the held deletes of a cluster')
+    .argument('<cluster>', 'name of the Cluster')
+    .requiredOption('--reason <text>', 'why they are deleted: recorded in git')
+    .addHelpText('after', HELP);
+  return addConnectionOptions(command).action(
+    (name: string, flags: ConnectionFlags & { readonly reason: string }) =>
+      withHub(io, flags, async (client) => {
+        const { clusters } = await readHub(client, io.signal);
+        const held = heldDeletes(findByName('Cluster', clusters, name), clusters);
+        io.err(
+          `Add this to spec.acknowledgements of Pipeline ${held.pipeline} and commit it (${printableLine(held.message)}):\n`,
+        );
+        for (const line of held.lines) io.err(`  ${line}\n`);
+        const entries = held.units.map((each) => `  ${JSON.stringify({ ...each, reason: flags.reason })},\n`);
+        io.out(`acknowledgements: [\n${entries.join('')}],\n`);
+      }),
+  );
+}
+
+interface HeldCluster {
+  readonly pipeline: string;
+  readonly message: string;
+  readonly units: readonly { readonly unit: string; readonly planDigest: string }[];
+  /** Which clusters each entry releases: equal plans have one digest. */
+  readonly lines: readonly string[];
+}
+
+/** Pure. */
+export function heldDeletes({ metadata, status }: Cluster, clusters: readonly Cluster[]): HeldCluster {
+  const { held = [], message = '' } = status?.sync ?? {};
+  if (held.length === 0 || !status?.assigned) {
+    throw new CliError(`no deletes are held in cluster ${metadata.name}`, {
+      hint: 'kubenode status shows what each cluster waits for',
+      exitCode: EXIT.badInput,
+    });
+  }
+  const lines = held.map(({ unit, planDigest }) => {
+    const same = clusters.filter((each) =>
+      each.status?.sync?.held?.some((other) => other.unit === unit && other.planDigest === planDigest),
+    );
+    const names = same.map((each) => each.metadata.name).toSorted(byCode);
+    return `unit ${unit} in ${names.join(', ')}`;
+  });
+  return { pipeline: status.assigned.pipeline, message, units: held, lines };
+}
