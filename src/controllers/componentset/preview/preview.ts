@@ -97,9 +97,8 @@ function plannedBatches(
   const total = progress.batch?.total ?? input.members.length;
   const batches: BatchMembers[] = [];
   const take = (index: number, size: number): void => {
-    const members = waiting.filter((member) => mayBeIn(input, index, member)).slice(0, size);
-    const taken = new Set(members);
-    waiting = waiting.filter((member) => !taken.has(member));
+    const { members, others } = takeFirst(waiting, size, (member) => mayBeIn(input, index, member));
+    waiting = others;
     if (members.length > 0) batches.push({ index, members });
   };
   const open = progress.batch;
@@ -109,6 +108,22 @@ function plannedBatches(
     take(index, batchSize(input.set.spec.rollout, index, { total, left: waiting.length, canaries }));
   }
   return batches;
+}
+
+/** Looks at no more machines than it takes: a set of 10,000 machines may have as many batches. */
+function takeFirst(
+  waiting: readonly MemberState[],
+  size: number,
+  mayBeTaken: (member: MemberState) => boolean,
+): { readonly members: readonly MemberState[]; readonly others: readonly MemberState[] } {
+  const members: MemberState[] = [];
+  const passedOver: MemberState[] = [];
+  for (const member of waiting) {
+    if (members.length >= size) break;
+    if (mayBeTaken(member)) members.push(member);
+    else passedOver.push(member);
+  }
+  return { members, others: [...passedOver, ...waiting.slice(members.length + passedOver.length)] };
 }
 
 function namesOf(members: readonly MemberState[]): Pick<PlannedBatch, 'machines'> {
