@@ -17,13 +17,14 @@ export async function storeRevisions(
   context: ReconcileContext,
 ): Promise<void> {
   const view = context.view(CONTROLLER_REVISIONS);
-  for (const each of outdatedRevisions(set, progress, view.list())) {
+  const name = 'revision' in desired ? desired.revision.name : undefined;
+  const updateRevisions = [name, progress.updateRevision];
+  for (const each of outdatedRevisions(set, { ...progress, updateRevisions }, view.list())) {
     // oxlint-disable-next-line no-await-in-loop -- rarely more than one
     await context.delete(CONTROLLER_REVISIONS, each);
   }
   if (!('revision' in desired)) return;
-  const name = storedName(set, desired.revision.name);
-  if (view.get({ namespace: NAMESPACE, name })) return;
+  if (view.get({ namespace: NAMESPACE, name: storedName(set, desired.revision.name) })) return;
   try {
     await context.create(
       CONTROLLER_REVISIONS,

@@ -6,11 +6,13 @@ import type {
   MachineComponentEntry,
   MachineHold,
 } from '../../../api/generated/types.ts';
+import { reportOf } from '../../../api/machine/entry-report.ts';
 import { LEASE_SECONDS } from '../../../api/machine/heartbeat.ts';
 import {
   isCordoned,
   isEstablished,
   type NodeReadiness,
+  parseTime,
   readinessOf,
   readyTransition,
 } from '../../../api/machine/node-state.ts';
@@ -90,7 +92,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       holdsGrant: held.holdsGrant,
       isHeld: hold !== undefined,
       hasNewRetryToken: assignment?.retryToken !== context.retryToken,
-      ...optional('startedAt', startedAt(observed, assignment, context)),
+      ...optional('startedAt', startedAt(observed, entries[0], context)),
       ...optional('readyChangedAt', readyTransition(node)),
     },
     context,
@@ -157,12 +159,20 @@ function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
 }
 
 function startedAt(
-  { grant }: ObservedMember,
-  assignment: MachineComponentEntry['assignment'],
+  { grant, machine }: ObservedMember,
+  entry: MachineComponentEntry | undefined,
   { set, openBatch }: MembersContext,
 ): Date | undefined {
+  const assignment = entry?.assignment;
   if (!assignment) return undefined;
-  return grant && isHolder(grant, set) ? issuedAt(grant, assignment) : batchStart(openBatch, assignment);
+  const begun = batchStart(openBatch, assignment);
+  if (!grant || !isHolder(grant, set)) return begun;
+  return issuedAt(grant, assignment) ?? latest(begun, parseTime(reportOf(machine, entry)?.since));
+}
+
+/** Under the grant of the update that it replaced: from its batch, or from when its agent last made progress with it. */
+function latest(begun: Date | undefined, since: Date | undefined): Date | undefined {
+  return begun && since && since > begun ? since : begun;
 }
 
 /** A machine that goes back has the grant of its update, whose time may be over. */

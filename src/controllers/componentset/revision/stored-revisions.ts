@@ -42,13 +42,18 @@ function isContent(value: unknown): value is MachineComponentEntry {
   return isRecord(value) && textAt(value, 'name') !== undefined && isRecord(value['parameters']);
 }
 
+export interface NeededRevisions extends Pick<RolloutProgress, 'history'> {
+  /** The one that is asked for, and the one that is rolled out: a set that is paused has two. */
+  readonly updateRevisions: readonly (string | undefined)[];
+}
+
 /** Of this set, and of no use any more. */
 export function outdatedRevisions(
   set: MachineComponentSet,
-  { history, updateRevision }: RolloutProgress,
+  { history, updateRevisions }: NeededRevisions,
   stored: readonly KubeObject[],
 ): readonly KubeObject[] {
-  const revisions = [...history.map(({ revision }) => revision), updateRevision];
+  const revisions = [...history.map(({ revision }) => revision), ...updateRevisions];
   const kept = new Set(revisions.flatMap((each) => (each === undefined ? [] : storedName(set, each))));
   return stored.filter(({ metadata }) => isOwn(set, metadata.ownerReferences) && !kept.has(metadata.name));
 }

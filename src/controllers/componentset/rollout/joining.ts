@@ -91,9 +91,11 @@ function firstAssignment(
   }
   const { stable } = input;
   if (!stable) return undefined;
-  return { revision: update && isForTarget(input, mode) ? update : stable };
+  return { revision: update && isForTarget(input, progress, mode) ? update : stable };
 }
 
-function isForTarget({ set }: RolloutInput, mode: RolloutMode): boolean {
-  return mode === 'Revert' || (mode === 'Forward' && set.spec.rollout.newMachinePolicy === 'Target');
+/** What failed and did not go back is given to no further machine. */
+function isForTarget({ set }: RolloutInput, { stopped }: RolloutProgress, mode: RolloutMode): boolean {
+  const isTarget = mode === 'Forward' && set.spec.rollout.newMachinePolicy === 'Target';
+  return mode === 'Revert' || (isTarget && !stopped);
 }

@@ -88,6 +88,29 @@ describe('memberState', () => {
     });
   });
 
+  it('ROL-31 has a time limit also under the grant of the update that it replaced', () => {
+    const holder = { kind: 'MachineComponentSet', name: 'general', revision: 'r-before' } as const;
+    const stepWith = (parts: MemberParts): string => {
+      const grant = grantOf(5, { holder });
+      const member = observed(parts);
+      const components = member.machine.spec.components.map((entry) => ({ ...entry, grant: inEntry }));
+      const machine = { ...member.machine, spec: { ...member.machine.spec, components } };
+      const { step, reason } = memberState(
+        { ...member, machine, grant },
+        { ...CONTEXT, timeoutSeconds: 300 },
+      );
+      return `${step} ${reason}`;
+    };
+    const inEntry = { id: 'g-1-1', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(-60) };
+    const hangs = { state: 'Probation', digest: OLD.digest } as const;
+    // The batch began 600 seconds ago.
+    expect(stepWith({ report: hangs })).toBe('Failed TimedOut');
+    expect(stepWith({ report: { ...hangs, since: ago(400) } })).toBe('Failed TimedOut');
+    expect(stepWith({ report: { ...hangs, since: ago(200) } })).toBe('InWork Probation');
+    // What goes back is in no batch: its time may be over.
+    expect(stepWith({ version: OLD, report: hangs })).toBe('InWork Probation');
+  });
+
   it('ROL-06 takes a grant in an entry for one of the set, also when the ledger does not show it yet', () => {
     const member = observed();
     const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(-60) };

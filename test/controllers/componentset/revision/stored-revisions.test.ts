@@ -27,9 +27,12 @@ describe('a stored revision', () => {
     expect(readRevision(OLD.name, { ...stored(), data: { components: ['x', {}] } })).toBeUndefined();
   });
 
-  it('ROL-62 is kept while the history or the rollout names it', () => {
+  it('ROL-62 is kept while the history or the rollout names it, or the set that is paused asks for it', () => {
     const all = [stored(OLD), stored(NEW), stored(NEW, componentSet('other'))];
-    expect(outdatedRevisions(SET, { history: [COMPLETED], updateRevision: NEW.name }, all)).toEqual([]);
-    expect(outdatedRevisions(SET, { history: [COMPLETED] }, all)).toEqual([all[1]]);
+    const outdated = (...updateRevisions: readonly (string | undefined)[]): readonly KubeObject[] =>
+      outdatedRevisions(SET, { history: [COMPLETED], updateRevisions }, all);
+    expect(outdated(NEW.name)).toEqual([]);
+    expect(outdated(NEW.name, OLD.name)).toEqual([]);
+    expect(outdated(undefined, OLD.name)).toEqual([all[1]]);
   });
 });

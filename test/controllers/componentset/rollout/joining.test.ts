@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutMode } from '../../../../src/controllers/componentset/rollout/input.ts';
+import type { RolloutMode, RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { planJoining } from '../../../../src/controllers/componentset/rollout/joining.ts';
 import { type InputParts, inputOf, member, NEW, OLD, progressOf } from './rollout-input.ts';
 
@@ -9,8 +9,14 @@ const VERSIONS = new Map([
 ]);
 const NEWCOMER = member('m', { at: 'None', isEstablished: false, serves: false });
 
-function joined(mode: RolloutMode, parts: InputParts = {}, available = 5): string {
-  const { actions } = planJoining(inputOf({ members: [NEWCOMER], ...parts }), progressOf(), mode, available);
+function joined(
+  mode: RolloutMode,
+  parts: InputParts = {},
+  available = 5,
+  progress: Partial<RolloutProgress> = {},
+): string {
+  const input = inputOf({ members: [NEWCOMER], ...parts });
+  const { actions } = planJoining(input, { ...progressOf(), ...progress }, mode, available);
   return actions
     .map((action) =>
       action.do === 'Assign' ? `${VERSIONS.get(action.revision.name)} ${action.batch ?? '-'}` : '',
@@ -34,6 +40,8 @@ describe('planJoining', () => {
     const rollout = { newMachinePolicy: 'Target' } as const;
     expect(joined('Forward', { rollout })).toBe('new -');
     expect(joined('RollingBack', { rollout })).toBe('old -');
+    const stopped = { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0' };
+    expect(joined('Forward', { rollout }, 5, { stopped })).toBe('old -');
   });
 
   it('ROL-40 leaves a new machine to the batches while nothing is proven', () => {
