@@ -80,6 +80,8 @@ export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
  * sent to. Never set by git. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
+/** On a Pipeline: each new value makes sync poll the repository at once. `status.head.polledFor` names the last one that was served. */
+export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
 /** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
 /** On a Machine, set by kubenode-machine: the bootstrap token that its agent may join with, without its secret. */

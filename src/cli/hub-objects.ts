@@ -60,6 +60,18 @@ export function findByName<T extends KubeObject>(kind: string, objects: readonly
   });
 }
 
+/** The named one, or the only one. */
+export function selectPipeline(pipelines: readonly Pipeline[], name: string | undefined): Pipeline {
+  if (name !== undefined) return findByName('Pipeline', pipelines, name);
+  const [only, ...others] = pipelines;
+  if (only && others.length === 0) return only;
+  const names = pipelines.map(({ metadata }) => metadata.name).join(', ');
+  throw new CliError(only ? 'the hub has several Pipelines' : 'the hub has no Pipeline', {
+    hint: only ? `name one with --pipeline: ${names}` : 'create one with kubenode sync --from REPOSITORY',
+    exitCode: EXIT.badInput,
+  });
+}
+
 type PipelineCondition = NonNullable<Pipeline['status']>['conditions'][number];
 
 /** The first condition that reports a problem: of the repository, of a plan that is held, or of the hub's own objects. */

@@ -16,6 +16,8 @@ export interface HeadReport {
   /** `Rendering` until the render and the checks of the head have ended. */
   readonly verdict: 'Accepted' | 'Rendering' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   readonly message?: string;
+  /** The last request of a person for a poll that was served. */
+  readonly polledFor?: string;
   /** Why the repository could not be read recently: newer commits are unknown. */
   readonly unread?: string;
   /** Why the repository is not read until a person acts. */

@@ -2402,6 +2402,8 @@ export interface PipelineHead {
   readonly verdict?: 'Accepted' | 'Rendering' | 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
   /** Explanation for people, with a hint. */
   readonly message?: string;
+  /** Last value of the annotation kubenode.dev/poll-request for which the ref was read. */
+  readonly polledFor?: string;
 }
 
 /** Stricter gates, which were in force before commits that are on their way. */

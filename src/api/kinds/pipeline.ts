@@ -269,6 +269,9 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
       'Refused',
     ]).optional(),
     message: message().optional(),
+    polledFor: text('Last value of the annotation kubenode.dev/poll-request for which the ref was read.', {
+      max: 64,
+    }).optional(),
   }).optional(),
   stages: listMap(
     'The stages, in the order of promotion.',

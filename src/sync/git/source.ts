@@ -3,6 +3,7 @@
  * the commit. After two intervals without a successful poll the state is stale.
  */
 import { createLoop, type Loop } from '../../kube/controller/loop.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -14,6 +15,8 @@ export interface SourceState {
   readonly head?: ObservedHead;
   /** The last successful poll. */
   readonly polledAt?: Date;
+  /** The request that the last poll served, with success or not. */
+  readonly polledFor?: string;
   /** Set when the last poll failed. */
   readonly error?: { readonly code: string; readonly message: string; readonly since: Date };
 }
@@ -40,8 +43,8 @@ export interface SourceOptions {
 export interface GitSource {
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  /** Polls as soon as possible, e.g. after a webhook. Calls before the poll starts count as one. */
-  pollNow(): void;
+  /** Polls as soon as possible, once for each new request. Calls before the poll starts count as one. */
+  pollNow(request: string): void;
   state(): SourceState;
 }
 
@@ -53,8 +56,17 @@ export function createGitSource(options: SourceOptions): GitSource {
   let lastOid: string | undefined;
   let slow: SlowFetch | undefined;
   let loop: Loop | undefined;
+  let requested: string | undefined;
 
-  return { run, pollNow: () => loop?.trigger(), state: () => state };
+  return {
+    run,
+    pollNow(request) {
+      if (request === requested) return;
+      requested = request;
+      loop?.trigger();
+    },
+    state: () => state,
+  };
 
   async function run(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
@@ -75,14 +87,15 @@ export function createGitSource(options: SourceOptions): GitSource {
   }
 
   async function poll(signal: AbortSignal): Promise<void> {
+    const served = optional('polledFor', requested);
     try {
       const head = await resolveHead(signal);
-      if (head !== state.head) logHead(head);
-      state = { head, polledAt: clock.now() };
+      if (head !== state.head) logHead(log, ref, head);
+      state = { head, polledAt: clock.now(), ...served };
     } catch (error) {
       if (signal.aborted) return;
       if (!state.error) log.warn('poll failed', { ref, error });
-      state = withError(state, error, clock.now());
+      state = { ...withError(state, error, clock.now()), ...served };
     }
   }
 
@@ -115,11 +128,6 @@ export function createGitSource(options: SourceOptions): GitSource {
     return backOffAfterError(before, { atMs: clock.monotonicMs(), random: random() }, SLOW_FETCH);
   }
 
-  function logHead({ commit, refused }: ObservedHead): void {
-    if (refused) log.warn('head refused', { ref, commit, error: refused });
-    else log.info('head observed', { ref, commit });
-  }
-
   async function report(): Promise<void> {
     try {
       await options.onPoll(state);
@@ -127,6 +135,11 @@ export function createGitSource(options: SourceOptions): GitSource {
       log.error('processing the poll failed', { ref, error });
     }
   }
+}
+
+function logHead(log: Log, ref: string, { commit, refused }: ObservedHead): void {
+  if (refused) log.warn('head refused', { ref, commit, error: refused });
+  else log.info('head observed', { ref, commit });
 }
 
 /** A fetch that did not end in time. It takes minutes, and would be repeated at every poll. */

@@ -3,6 +3,7 @@
  * fails without a result, the accepted commits stay unchanged.
  */
 import type { Pipeline } from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
 import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
@@ -32,6 +33,8 @@ export interface PipelineSource {
   /** How many objects a commit changes in each cluster, where that is known. */
   changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
   head(): HeadReport;
+  /** Polls at once for a new request of a person. */
+  pollNow(request: string): void;
   /** Whether the repository was read, or could not be: before that nothing is known about the head. */
   hasPolled(): boolean;
   content(target: string, commit: string): Promise<RenderedTarget | undefined>;
@@ -61,6 +64,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     }),
     changes: (commit, clusters) => changesFrom(renders, commit, clusters),
     head: () => headReport(source.state()),
+    pollNow: (request) => source.pollNow(request),
     hasPolled: () => source.state().polledAt !== undefined || source.state().error !== undefined,
     content: (target, commit) => contentFor(renders, target, commit),
     newestAccepted: () => acceptance.newestAccepted(),
@@ -92,7 +96,8 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     const unread = stale ? (state.error?.message ?? 'the repository has not been read yet') : checkError;
     return {
       ...(state.head ? { commit: state.head.commit, observedAt: state.head.observedAt } : {}),
-      ...(unread === undefined ? {} : { unread }),
+      ...optional('unread', unread),
+      ...optional('polledFor', state.polledFor),
       ...verdictFor(state.head),
     };
   }

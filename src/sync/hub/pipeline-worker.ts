@@ -4,6 +4,7 @@
  */
 import type { Pipeline } from '../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
+import { ANNOTATION_POLL_REQUEST } from '../../api/names.ts';
 import { SecretError } from '../../api/secrets/read.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
@@ -70,15 +71,14 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   async function reconcile(): Promise<number> {
     try {
       await ensureSession();
+      servePollRequest(session, hub.stores.pipelines.get(name));
       if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
       if (session.source.head().commit === undefined || !(await session.syncHub())) {
         await options.reportSource(name, session.head(), lease.fence);
         return MAX_REQUEUE_MS;
       }
-      const requeueAt = await options.promote(name, lease.fence);
-      if (!requeueAt) return MAX_REQUEUE_MS;
-      return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - clock.now().getTime()));
+      return delayUntil(await options.promote(name, lease.fence), clock.now());
     } catch (error) {
       if (!isClosed) log.warn('reconcile failed', { pipeline: name, error });
       return reportUnopened(error);
@@ -133,6 +133,17 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     session = undefined;
     await closing?.close();
   }
+}
+
+function delayUntil(requeueAt: Date | undefined, now: Date): number {
+  if (!requeueAt) return MAX_REQUEUE_MS;
+  return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - now.getTime()));
+}
+
+/** Of `kubenode sync now`. */
+function servePollRequest(session: PipelineSession | undefined, pipeline: Pipeline | undefined): void {
+  const request = pipeline?.metadata.annotations?.[ANNOTATION_POLL_REQUEST];
+  if (request !== undefined) session?.source.pollNow(request);
 }
 
 /** Only a person can help. */

@@ -83,6 +83,7 @@ function headStatus({ head }: Pick<PipelineStatusInput, 'head'>): PipelineHead {
     ...optional('seenAt', head.observedAt?.toISOString()),
     verdict: head.verdict,
     ...optional('message', head.message),
+    ...optional('polledFor', head.polledFor),
   };
 }
 

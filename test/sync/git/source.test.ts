@@ -140,10 +140,15 @@ describe('a git source', () => {
     const { server, states, clock, source, start } = createBed();
     const stop = await start();
     server.head = 'two';
-    for (let n = 0; n < 100; n += 1) source.pollNow();
+    for (let n = 0; n < 100; n += 1) source.pollNow(String(n));
     await settle();
     expect(source.state().head?.commit).toBe('two');
     expect(clock.now()).toEqual(NOW);
+    expect(states).toHaveLength(2);
+    expect(source.state().polledFor).toBe('99');
+    // The same request again is served.
+    source.pollNow('99');
+    await settle();
     expect(states).toHaveLength(2);
     await stop();
   });
@@ -153,12 +158,22 @@ describe('a git source', () => {
     server.duringFetch = () => {
       server.head = 'two';
       delete server.duringFetch;
-      source.pollNow();
+      source.pollNow('again');
     };
     const stop = await start();
     await settle();
-    expect(source.state().head?.commit).toBe('two');
+    expect(source.state()).toMatchObject({ head: { commit: 'two' }, polledFor: 'again' });
     expect(clock.now()).toEqual(NOW);
+    await stop();
+  });
+
+  it('reports a request as served although the poll for it failed, with the error', async () => {
+    const { server, source, start } = createBed();
+    const stop = await start();
+    server.head = undefined;
+    source.pollNow('now');
+    await settle();
+    expect(source.state()).toMatchObject({ polledFor: 'now', error: { code: 'NotFoundRef' } });
     await stop();
   });
 

@@ -10,7 +10,7 @@ import { API_VERSION } from '../../../api/version.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { findByName, type HubObjects, readHub } from '../../hub-objects.ts';
+import { type HubObjects, readHub, selectPipeline } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readUserName } from '../../principal.ts';
 import { withHub } from './hub.ts';
@@ -90,17 +90,6 @@ export function planAcceptance(
       .map(({ metadata }) => metadata.name),
     message: pipeline.status?.head?.message ?? 'the head is not held: accepting it changes nothing now',
   };
-}
-
-function selectPipeline(pipelines: readonly Pipeline[], name: string | undefined): Pipeline {
-  if (name !== undefined) return findByName('Pipeline', pipelines, name);
-  const [only, ...others] = pipelines;
-  if (only && others.length === 0) return only;
-  const names = pipelines.map(({ metadata }) => metadata.name).join(', ');
-  throw new CliError(only ? 'the hub has several Pipelines' : 'the hub has no Pipeline', {
-    hint: only ? `name one with --pipeline: ${names}` : 'create one with kubenode sync --from REPOSITORY',
-    exitCode: EXIT.badInput,
-  });
 }
 
 /** Exactly what sync observed: a head that moved since it was reviewed is not accepted. */

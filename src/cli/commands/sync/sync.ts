@@ -27,6 +27,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createCommitChecks } from './checks.ts';
+import { createNowCommand } from './now.ts';
 
 const HELP = `
 Reads the Pipelines of the hub, polls their repositories, and applies each accepted commit to the clusters, stage by
@@ -75,6 +76,7 @@ export function createSyncCommand(io: Io): Command {
     .addOption(
       new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
     )
+    .addCommand(createNowCommand(io))
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action((flags: Flags) => syncWithLog(io, flags));
 }
