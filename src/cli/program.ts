@@ -3,7 +3,7 @@
  * which would take more time than most answers.
  */
 import { Command } from 'commander';
-import { createCompletionCommand } from './commands/completion.ts';
+import { createCompletionCommand } from './commands/completion/completion.ts';
 import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
 import type { Io } from './io.ts';
 

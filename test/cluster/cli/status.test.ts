@@ -48,6 +48,11 @@ async function status(clock = createSystemClock(), command = ['status']): Promis
   return Object.assign(io, { code });
 }
 
+async function complete(...words: string[]): Promise<string[]> {
+  const { stdout } = await status(createSystemClock(), ['completion', '--words', '--', ...words]);
+  return stdout.trim().split('\n');
+}
+
 describe('kubenode status', { timeout: 180_000 }, () => {
   it('FST-1 begins with the pipelines that no process syncs, and exits with 1', async () => {
     await renewed(3.5 * HOUR_MS, 'host-1');
@@ -74,5 +79,12 @@ describe('kubenode status', { timeout: 180_000 }, () => {
     await renewed(0, 'host-1');
     const { code, stdout } = await status(wrongClock());
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^PIPELINE /)]);
+  });
+
+  it('completes the names of the objects that a command takes', async () => {
+    expect(await complete('release', 'halt')).toContain('fleet');
+    expect(await complete('release', 'list', '--pipeline')).toEqual(['fleet']);
+    const flags = ['--kubeconfig', installed.server.kubeconfig];
+    expect(await complete('history', ...flags)).toEqual(expect.arrayContaining(['--output']));
   });
 });

@@ -63,7 +63,7 @@ function createListCommand(io: Io): Command {
 function createShowCommand(io: Io): Command {
   const command = new Command('show')
     .description('show a release: its stages, what it is waiting for, and the clusters that failed')
-    .argument('<name>', 'name of the Release')
+    .argument('<release>', 'name of the Release')
     .addOption(createOutputOption());
   return addConnectionOptions(command).action((name: string, flags: Flags) =>
     withHub(io, flags, async (client) => {
@@ -84,7 +84,7 @@ reviewed like any other change.`;
 function createApproveCommand(io: Io): Command {
   const command = new Command('approve')
     .description('print the spec.approvals entry that approves a release for a stage')
-    .argument('<name>', 'name of the Release')
+    .argument('<release>', 'name of the Release')
     .argument('<stage>', 'name of the stage')
     .requiredOption('--reason <text>', 'why it is approved: recorded in git')
     .addHelpText('after', APPROVE_HELP);

@@ -1,7 +1,8 @@
 /** Shell completion scripts. They call `kubenode completion --words`, so they are always up to date. */
 import { Command } from 'commander';
-import { CliError, EXIT } from '../errors.ts';
-import type { Io } from '../io.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { expectsValue, nextKind, readNames, type TypedLine } from './names.ts';
 
 const SCRIPTS: Record<string, string> = {
   bash: `_kubenode() {
@@ -36,8 +37,10 @@ export function createCompletionCommand(io: Io, root: () => Command): Command {
     .option('--words', 'print the words that can follow those after -- (used by the scripts)')
     .allowExcessArguments()
     .addHelpText('after', HELP)
-    .action((shell: string, { words }: { words?: true }, command: Command) => {
-      io.out(words ? `${listCompletions(root(), command.args).join('\n')}\n` : scriptFor(shell));
+    .action(async (shell: string, { words }: { words?: true }, command: Command) => {
+      if (!words) return io.out(scriptFor(shell));
+      const all = [...(await listNames(io, root(), command.args)), ...listCompletions(root(), command.args)];
+      io.out(`${all.join('\n')}\n`);
     });
 }
 
@@ -50,11 +53,30 @@ function scriptFor(shell: string): string {
   });
 }
 
-/** The subcommands of the command typed so far, and its long options. */
+/** The subcommands of the command typed so far, and its long options; nothing where the value of an option follows. */
 export function listCompletions(root: Command, typed: readonly string[]): string[] {
-  let current = root;
-  for (const word of typed) current = current.commands.find((child) => child.name() === word) ?? current;
-  const commands = current.commands.map((child) => child.name());
-  const options = current.options.flatMap(({ long }) => long ?? []);
+  const line = typedLine(root, typed);
+  if (expectsValue(line)) return [];
+  const commands = line.command.commands.map((child) => child.name());
+  const options = line.command.options.flatMap(({ long }) => long ?? []);
   return [...commands, ...options, '--help'].toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+async function listNames(io: Io, root: Command, typed: readonly string[]): Promise<readonly string[]> {
+  const line = typedLine(root, typed);
+  const resource = nextKind(line);
+  return resource === undefined ? [] : await readNames(io, line.words, resource);
+}
+
+/** Names of commands end at the first other word. */
+function typedLine(root: Command, typed: readonly string[]): TypedLine {
+  let command = root;
+  let depth = 0;
+  for (const word of typed) {
+    const child = command.commands.find((each) => each.name() === word);
+    if (!child) break;
+    command = child;
+    depth += 1;
+  }
+  return { command, words: typed.slice(depth) };
 }

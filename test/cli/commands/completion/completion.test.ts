@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
-import { listCompletions } from '../../../src/cli/commands/completion.ts';
+import { listCompletions } from '../../../../src/cli/commands/completion/completion.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../../src/cli/main.ts', import.meta.url));
 
 function root(): Command {
   const up = new Command('up').option('--clusters <n>').option('-q, --quiet');
@@ -19,6 +19,7 @@ describe('listCompletions', () => {
     ['a command with subcommands', 'local', ['--help', 'up']],
     ['a command with options', 'local up', ['--clusters', '--help', '--quiet']],
     ['an option value', 'local up --clusters 3', ['--clusters', '--help', '--quiet']],
+    ['an option that needs a value', 'local up --clusters', []],
   ])('lists the words after %s', (_name, typed, words) => {
     expect(listCompletions(root(), typed.split(' ').filter(Boolean))).toEqual(words);
   });
