@@ -13,7 +13,7 @@ import { findUnsynced } from '../status/sync-leases.ts';
 
 const HELP = `
 For a commit that should not wait for the next poll of the repository (spec.source.pollSeconds). The running sync reads it at once; this
-command waits until it has, and prints the head. It changes no gate: soaks, windows and approvals count as before.`;
+command waits until it has, and prints the head. It changes no gate: soaks and approvals count as before.`;
 
 const LIMIT_MS = 60_000;
 const POLL_MS = 200;
