@@ -1,9 +1,16 @@
 /** The files of the demo fleet that depend on this computer: where its Node.js is, and the stand-in kubelet. */
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
 import { standInComponent } from '../../../local/kubelet/manifests.ts';
+import type { StepProgress } from '../../progress.ts';
 import { KUBELET_BUNDLE, readKubeletBundle } from '../local/kubelet-bundle.ts';
+import { PACKAGE_ROOT } from './scaffold.ts';
+
+const run = promisify(execFile);
 
 const ARTIFACT = 'artifacts/kubelet.mjs';
 /** An update from the first to the last is one minor version. */
@@ -26,4 +33,13 @@ export async function demoFiles(
     [ARTIFACT, text],
     ['fleet/local.json', `${JSON.stringify(local, undefined, 2)}\n`],
   ]);
+}
+
+/** The package contains them; a checkout builds them once. */
+export async function buildPrograms(progress: StepProgress): Promise<void> {
+  if (existsSync(KUBELET_BUNDLE)) return;
+  for (const name of ['agent', 'kubelet']) {
+    progress.step(`building the ${name} of the machines`);
+    await run(process.execPath, [join(PACKAGE_ROOT, 'scripts/bundle.ts'), name], { cwd: PACKAGE_ROOT });
+  }
 }

@@ -9,7 +9,7 @@ import { parseRepository, type RepositoryUrl } from '../../../sync/git/repositor
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
-import { demoFiles } from './demo.ts';
+import { buildPrograms, demoFiles } from './demo.ts';
 import { createNpm, type RunNpm } from './npm.ts';
 import {
   createScaffold,
@@ -71,11 +71,12 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
   }
   const repository = parseRepositoryFlag(folder, flags);
   const options = { content: contentOf(flags), repository: repository.url, name: packageName(folder) };
-  const created = await withProgress(io, async (progress) =>
-    flags.kubenode === undefined
+  const created = await withProgress(io, async (progress) => {
+    if (flags.demo) await buildPrograms(progress);
+    return flags.kubenode === undefined
       ? await createWithKubenode(folder, options, createNpm(io), progress)
-      : { count: await createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined },
-  );
+      : { count: await createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined };
+  });
   const hasGit = flags.git && initGit(io, folder);
   io.out(`${created.count} files created in ${folder}\n`);
   if (created.lockFailed) io.err(formatLockFailure(created.lockFailed));
@@ -125,7 +126,7 @@ const LOCK = [
   '--prefer-offline',
 ].concat('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
-async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
+export async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
   const local = options.content === 'Demo' ? await demoFiles(folder) : [];
   const files = new Map([...createScaffold(options), ...local]);
   for (const [path, text] of files) {
@@ -160,7 +161,7 @@ function parseRepositoryFlag(folder: string, { repository }: Flags): RepositoryU
 }
 
 /** A valid npm package name. */
-function packageName(folder: string): string {
+export function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
     .replace(/[^a-z0-9-]+/g, '-')

@@ -1,12 +1,10 @@
 import { Command } from 'commander';
-import { findFleetFolder, stopLocalFleet } from '../../../local/fleet.ts';
-import { readState } from '../../../local/state.ts';
-import { endLocalMachines } from '../../../providers/local/end.ts';
+import { stopLocalFleet } from '../../../local/fleet.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
-import { machinesFolder } from './machines-folder.ts';
+import { endMachines } from './machines-folder.ts';
 
 export function createDownCommand(io: Io): Command {
   return addDirOption(io, new Command('down'))
@@ -15,18 +13,9 @@ export function createDownCommand(io: Io): Command {
     .action((flags: { dir: string; wipe?: true }) => withLocalErrors(() => down(io, flags)));
 }
 
-/** Machines of provider local: without their API server they are of no use, and the folders of `--wipe` are theirs. */
-async function endMachines(io: Io, dir: string): Promise<void> {
-  const layout = await findFleetFolder(dir);
-  const state = layout && (await readState(layout.stateFile).catch(() => undefined));
-  for (const { name } of state?.clusters ?? []) {
-    await endLocalMachines(machinesFolder(layout?.root ?? dir, name), io.clock);
-  }
-}
-
 async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true }): Promise<void> {
   const wipe = flags.wipe === true;
-  await endMachines(io, flags.dir);
+  await endMachines(flags.dir, io.clock);
   const found = await withProgress(io, (progress) =>
     stopLocalFleet({
       dir: flags.dir,

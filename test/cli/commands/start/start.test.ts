@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { endedProcesses } from '../../../src/cli/commands/start.ts';
-import type { LocalFleetStatus, LocalProcessStatus, ProcessReadiness } from '../../../src/local/status.ts';
+import { endedProcesses } from '../../../../src/cli/commands/start/start.ts';
+import type { LocalFleetStatus, LocalProcessStatus, ProcessReadiness } from '../../../../src/local/status.ts';
 
 function processOf(program: string, state: ProcessReadiness): LocalProcessStatus {
   return { program, state, port: 1, log: 'x.log' };

@@ -1,48 +1,87 @@
 /** `kubenode start`, also `npm start`: a local hub in the foreground, for evaluation and development. */
+import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
-import { repairLocalFleet, stopLocalFleet } from '../../local/fleet.ts';
-import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../local/status.ts';
-import { systemRandom } from '../../os/system-random.ts';
-import { describeError } from '../errors.ts';
-import type { Io } from '../io.ts';
-import { withProgress } from '../progress.ts';
-import { addDirOption } from './local/dir-option.ts';
-import { withLocalErrors } from './local/errors.ts';
-import { startLocalClusters } from './local/up.ts';
+import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
+import { repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
+import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
+import { systemRandom } from '../../../os/system-random.ts';
+import { describeError } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import { withProgress } from '../../progress.ts';
+import { ensureDemoRepository } from '../init/demo-repository.ts';
+import { addDirOption } from '../local/dir-option.ts';
+import { withLocalErrors } from '../local/errors.ts';
+import { endMachines } from '../local/machines-folder.ts';
+import { startLocalClusters } from '../local/up.ts';
+import { DEMO_CLUSTERS, runDemo } from './demo.ts';
 
 const HELP = `
 Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every
 change of its state until Ctrl-C. A process of it that ends is started again. Clusters that were already running keep running; this
 command stops only what it started.
-The data is kept; "kubenode local down --wipe" removes it.`;
+The data is kept; "kubenode local down --wipe" removes it.
+
+With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, and ten machines, each a folder of this computer
+with a real agent. FOLDER is its git repository, created if it does not exist: change fleet/versions.ts and commit. See docs/guides/demo.md.
+
+Examples:
+  kubenode start
+  kubenode start --demo ../demo`;
 
 const POLL_MS = 2000;
 
 export function createStartCommand(io: Io): Command {
   return addDirOption(io, new Command('start'))
     .description('run a local hub in the foreground, until Ctrl-C')
+    .option('--demo <folder>', 'run a fleet with machines, from the repository in this folder')
     .addHelpText('after', HELP)
-    .action((flags: { dir: string }) => withLocalErrors(() => start(io, flags.dir)));
+    .action((flags: StartFlags) => withLocalErrors(() => start(io, flags)));
 }
 
-async function start(io: Io, dir: string): Promise<void> {
+interface StartFlags {
+  readonly dir: string;
+  readonly demo?: string;
+}
+
+async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
+  const repository = demo === undefined ? undefined : resolve(io.cwd, demo);
   const wasRunning = isRunning(await readLocalFleetStatus(dir, io.clock.now()));
   try {
-    const { layout } = await withProgress(io, (progress) =>
-      startLocalClusters(io, { dir, install: true, output: 'table' }, progress),
-    );
-    io.out(`
-The hub is running, with the kinds of kubenode installed. In another terminal:
-  export KUBECONFIG=${layout.kubeconfig}
-  kubectl get crd
-Ctrl-C ${wasRunning ? 'ends this output; the clusters keep running' : 'stops the hub'}.
-
-`);
-    await watch(io, dir);
+    const { layout } = await withProgress(io, async (progress) => {
+      if (repository !== undefined) await ensureDemoRepository(repository, progress);
+      const clusters = repository === undefined ? {} : { clusters: DEMO_CLUSTERS };
+      return await startLocalClusters(io, { dir, install: true, output: 'table', ...clusters }, progress);
+    });
+    io.out(introduction(layout.kubeconfig, { repository, wasRunning }));
+    await Promise.all([watch(io, dir), repository && runDemo(io, layout, repository)]);
   } finally {
     if (!wasRunning) await stop(io, dir);
   }
+}
+
+interface Started {
+  readonly repository: string | undefined;
+  readonly wasRunning: boolean;
+}
+
+function introduction(kubeconfig: string, { repository, wasRunning }: Started): string {
+  const commands =
+    repository === undefined
+      ? '  kubectl get crd'
+      : `  npx kubenode status
+  npx kubenode machine list --context test
+  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${repository}/fleet/versions.ts
+  git -C ${repository} commit -am "web 1.1.0"
+  npx kubenode rollout watch general --context test`;
+  const what = repository === undefined ? 'The hub is' : 'A hub and three clusters are';
+  const stops = repository === undefined ? 'stops the hub' : 'stops all of it';
+  return `
+${what} running, with the kinds of kubenode installed. In another terminal:
+  export KUBECONFIG=${kubeconfig}
+${commands}
+Ctrl-C ${wasRunning ? 'ends this command; the clusters keep running' : stops}.
+
+`;
 }
 
 function isRunning(status: LocalFleetStatus | undefined): boolean {
@@ -105,5 +144,6 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
 async function stop(io: Io, dir: string): Promise<void> {
   io.err('stopping\n');
   const signal = new AbortController().signal;
+  await endMachines(dir, io.clock);
   await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });
 }

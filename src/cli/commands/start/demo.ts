@@ -1,0 +1,90 @@
+/** `kubenode start --demo`: the programs of a whole fleet on this machine, and what they do. */
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
+import type { Layout } from '../../../local/layout.ts';
+import { describeError } from '../../errors.ts';
+import { readHub } from '../../hub-objects.ts';
+import type { Io } from '../../io.ts';
+import { readHubStatus } from '../status/status.ts';
+import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
+import { type FleetProgram, runPrograms } from './programs.ts';
+
+/** Those of the demo, besides the hub. */
+const CLUSTERS = ['test', 'pre', 'prod'];
+export const DEMO_CLUSTERS = 1 + CLUSTERS.length;
+
+const POLL_MS = 1000;
+const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const MAIN = fileURLToPath(new URL(`../../main.${EXTENSION}`, import.meta.url));
+
+/** Until the signal of the command. */
+export async function runDemo(io: Io, layout: Layout, repository: string): Promise<void> {
+  const { clock, signal } = io;
+  const warn = (text: string): void => io.err(`${text}\n`);
+  await Promise.all([
+    runPrograms(programsOf(layout, repository, io.env), { clock, signal, warn }),
+    showFleet(io, layout),
+  ]);
+}
+
+/** Each connects to the clusters of this fleet, whatever the environment of the user names. */
+function programsOf(layout: Layout, repository: string, env: Io['env']): readonly FleetProgram[] {
+  const connection = (context: string): readonly string[] => [
+    '--kubeconfig',
+    layout.kubeconfig,
+    '--context',
+    context,
+  ];
+  const program = (name: string, args: readonly string[]): FleetProgram => ({
+    name,
+    command: [process.execPath, ...process.execArgv, MAIN, ...args],
+    env,
+    logFile: join(layout.logs, `${name.replaceAll(' ', '-')}.log`),
+  });
+  return [
+    program('sync', ['sync', '--from', repository, ...connection('hub')]),
+    ...CLUSTERS.map((name) =>
+      program(`controllers ${name}`, [
+        'controllers',
+        ...connection(name),
+        '--local-machines',
+        name,
+        '--local-dir',
+        layout.root,
+      ]),
+    ),
+  ];
+}
+
+/** A line for each change, so that the output also serves as a log. */
+async function showFleet(io: Io, layout: Layout): Promise<void> {
+  const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
+  let before: ShownLines = new Map();
+  while (!io.signal.aborted) {
+    const after = await readLines(io, flags, before);
+    const lines = changedLines(before, after);
+    const time = io.clock.now().toISOString().slice(11, 19);
+    io.out(lines.map((text) => `${time}${text}\n`).join(''));
+    before = after;
+    await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
+  }
+}
+
+/** A hub that is down is a line, too. */
+async function readLines(
+  io: Io,
+  flags: { readonly kubeconfig: string; readonly context: string },
+  before: ShownLines,
+): Promise<ShownLines> {
+  try {
+    const client = await connect({ clock: io.clock, ...flags });
+    try {
+      return fleetLines(await readHubStatus(io, client, await readHub(client, io.signal), flags));
+    } finally {
+      await client.close();
+    }
+  } catch (error) {
+    return io.signal.aborted ? before : new Map([['hub', `  hub: ${describeError(error).text}`]]);
+  }
+}

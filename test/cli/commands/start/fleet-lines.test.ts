@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest';
+import { changedLines, fleetLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
+import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/status.ts';
+
+function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'because'>[]): HubStatus {
+  const pipeline = {
+    name: 'fleet',
+    phase: 'Promoting',
+    head: 'aaaaaaaaaaaa',
+    verdict: 'Accepted',
+    because: 'test: soaks',
+  };
+  return {
+    unsynced: [],
+    pipelines: [pipeline],
+    clusters: clusters.map((row) => ({ ...row, stage: 'test', commit: 'aaaaaaaaaaaa', synced: 'True' })),
+    notes: [],
+    trouble: [],
+  };
+}
+
+const APPLYING = { name: 'test', state: 'Applying', because: '0 of 2 machines' };
+const WAITING = { name: 'pre', state: 'Pending', because: 'stage pre has no commit yet' };
+
+it('has a line for each pipeline and cluster', () => {
+  expect([...fleetLines(statusOf(APPLYING, WAITING)).values()]).toEqual([
+    '  pipeline fleet   Promoting     aaaaaaaaaaaa',
+    '  test             Applying      aaaaaaaaaaaa  0 of 2 machines',
+    '  pre              Pending       aaaaaaaaaaaa  stage pre has no commit yet',
+  ]);
+});
+
+it('shows again only what changed', () => {
+  const before = fleetLines(statusOf(APPLYING, WAITING));
+  expect(changedLines(before, before)).toEqual([]);
+  const after = fleetLines(statusOf({ ...APPLYING, because: '1 of 2 machines' }, WAITING));
+  expect(changedLines(before, after)).toEqual([
+    '  test             Applying      aaaaaaaaaaaa  1 of 2 machines',
+  ]);
+});
+
+it('begins with what keeps everything from changing', () => {
+  const lines = fleetLines({ ...statusOf(), unsynced: ['no process syncs Pipeline fleet'] });
+  expect([...lines.values()][0]).toBe('  no process syncs Pipeline fleet');
+});
