@@ -1,0 +1,85 @@
+/** What really happened in a simulated cluster, as the judge of rollouts reads it: what git asked for, what hosts did, and each write that starts one. */
+
+export type RolloutEvent = { readonly atMs: number } & (
+  | ({ readonly what: 'Set' } & DesiredSet)
+  | ({ readonly what: 'Machine' } & MachineTruth)
+  | ({ readonly what: 'Host' } & HostTruth)
+  | ({ readonly what: 'Start' } & StartedUpdate)
+  | ({ readonly what: 'Grant' } & GrantTruth)
+  | ({ readonly what: 'Completed' } & { readonly set: string; readonly revision: string })
+  | ({ readonly what: 'Clock' } & { readonly skewMs: number })
+  | ({ readonly what: 'Quiet' } & QuietCluster)
+);
+
+/** What git asks for, once the API server has it. */
+export interface DesiredSet {
+  readonly set: string;
+  readonly exists: boolean;
+  readonly paused: boolean;
+  /** Undefined: a component does not exist. */
+  readonly revision?: string;
+  readonly retryToken?: string;
+  /** How many machines may be out of service, of those that the set selects now. */
+  readonly maxUnavailable: number;
+  readonly maxFailed: number;
+  readonly soakMs: number;
+  readonly timeoutMs: number;
+  /** The last batch that may begin without a further approval. */
+  readonly maxBatch: number;
+}
+
+export interface MachineTruth {
+  readonly machine: string;
+  readonly uid: string;
+  readonly exists: boolean;
+  /** That select it. */
+  readonly sets: readonly string[];
+  /** Its Node is Ready and not cordoned, its agent speaks, and it has been in service. */
+  readonly serves: boolean;
+  readonly isHeld: boolean;
+}
+
+/** What the host does with the entries of a set. */
+export interface HostTruth {
+  readonly machine: string;
+  readonly set: string;
+  readonly revision: string;
+  readonly state: 'Working' | 'Committed' | 'GaveUp';
+}
+
+/** An entry was written that makes a host begin an update, or permits one. */
+export interface StartedUpdate {
+  readonly machine: string;
+  readonly set: string;
+  readonly revision: string;
+  readonly batch?: number;
+  /** In the entry. */
+  readonly grant?: string;
+  /** Update: the host has to change. Restart: it may restart what it has. None: it has that content, or is at work on it. */
+  readonly kind: 'Update' | 'Restart' | 'None';
+}
+
+/** As it is in the ledger. */
+export interface GrantTruth {
+  readonly machine: string;
+  readonly id: string;
+  readonly set?: string;
+  readonly isOpen: boolean;
+  readonly untilMs: number;
+}
+
+/** Long after the last fault. */
+export interface QuietCluster {
+  /** What each set waits for. */
+  readonly waits: Readonly<Record<string, string>>;
+  /** Nodes with our cordon. */
+  readonly cordons: readonly string[];
+  /** Machines with our grant, in the ledger or in an entry. */
+  readonly grants: readonly string[];
+}
+
+export interface RolloutViolation {
+  readonly atMs: number;
+  readonly machine: string;
+  readonly what: string;
+}

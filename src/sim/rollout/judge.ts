@@ -1,0 +1,155 @@
+/**
+ * Judges a history of rollouts by what really happened: each start by the machines, grants and edits of that moment, and the end by
+ * what is left. What the controllers count is not read. Pure.
+ */
+import { gateViolations } from './gate-rule.ts';
+import type { DesiredSet, HostTruth, RolloutEvent, RolloutViolation, StartedUpdate } from './history.ts';
+import {
+  GRACE_MS,
+  type HostState,
+  type JudgedFleet,
+  type JudgedMachine,
+  type JudgedSet,
+  machineOf,
+  membersOf,
+  noteHealth,
+  setOf,
+} from './judged-fleet.ts';
+import { startViolations } from './start-rules.ts';
+
+/** Reasons with which a rollout may end when nothing disturbs it any more. */
+const ENDS: ReadonlySet<string> = new Set([
+  'AllDone',
+  'RolledBack',
+  'FailureBudgetSpent',
+  'BatchUnproven',
+  'ComponentNotFound',
+]);
+
+export function judgeHistory(history: readonly RolloutEvent[]): readonly RolloutViolation[] {
+  const fleet: JudgedFleet = { sets: new Map(), machines: new Map(), clocks: [] };
+  return history.flatMap((event) => {
+    const found = judgeEvent(fleet, event);
+    const machine = 'machine' in event ? event.machine : '';
+    return found.map((what) => ({ atMs: event.atMs, machine, what }));
+  });
+}
+
+/** A start is judged by what happened before it. */
+function judgeEvent(fleet: JudgedFleet, event: RolloutEvent): readonly string[] {
+  if (event.what === 'Start') return judgeStart(fleet, event, event.atMs);
+  if (event.what === 'Quiet') return quietViolations(event);
+  if (event.what === 'Completed') {
+    setOf(fleet, event.set).proven.add(event.revision);
+    return completionViolations(fleet, event);
+  }
+  note(fleet, event);
+  return [];
+}
+
+function note(
+  fleet: JudgedFleet,
+  event: Exclude<RolloutEvent, { what: 'Start' | 'Quiet' | 'Completed' }>,
+): void {
+  if (event.what === 'Set') noteSet(setOf(fleet, event.set), event, event.atMs);
+  else if (event.what === 'Machine') noteMachine(fleet, event);
+  else if (event.what === 'Host') noteHost(machineOf(fleet, event.machine), event, event.atMs);
+  else if (event.what === 'Grant') machineOf(fleet, event.machine).grants.set(event.id, event);
+  else fleet.clocks.push(event);
+}
+
+function noteSet(set: JudgedSet, desired: DesiredSet, atMs: number): void {
+  const before = set.desired.at(-1);
+  set.desired.push({ ...desired, atMs });
+  if (before?.paused !== desired.paused) set.pauses.push({ atMs, paused: desired.paused });
+  if (before && isSameRollout(before, desired)) return;
+  set.beganMs = atMs;
+  set.started.clear();
+  set.batches.clear();
+}
+
+/** Another revision, or another retry token, is another rollout. */
+function isSameRollout(a: DesiredSet, b: DesiredSet): boolean {
+  return a.revision === b.revision && a.retryToken === b.retryToken && a.exists === b.exists;
+}
+
+function noteMachine(fleet: JudgedFleet, event: Extract<RolloutEvent, { what: 'Machine' }>): void {
+  const known = fleet.machines.get(event.machine);
+  if (known && known.truth.uid !== event.uid) fleet.machines.delete(event.machine);
+  const machine = machineOf(fleet, event.machine);
+  if (machine.truth.serves !== event.serves) machine.servesChangedMs = event.atMs;
+  if (machine.truth.isHeld !== event.isHeld) machine.heldChangedMs = event.atMs;
+  if (machine.truth.sets.join() !== event.sets.join()) machine.joinedMs = event.atMs;
+  machine.truth = event;
+  for (const host of machine.hosts.values()) noteHealth(machine, host, event.atMs);
+}
+
+/** An update is over once the host is at its end, and serves. */
+function noteHost(machine: JudgedMachine, truth: HostTruth, atMs: number): void {
+  const before = machine.hosts.get(truth.set);
+  const isRepeated = before?.truth.state === truth.state && before.truth.revision === truth.revision;
+  const host: HostState = isRepeated ? before : { truth, sinceMs: atMs, isOut: before?.isOut === true };
+  machine.hosts.set(truth.set, { ...host, truth });
+  for (const each of machine.hosts.values()) noteHealth(machine, each, atMs);
+}
+
+function judgeStart(fleet: JudgedFleet, start: StartedUpdate, atMs: number): readonly string[] {
+  const set = setOf(fleet, start.set);
+  const machine = machineOf(fleet, start.machine);
+  const found = [
+    ...startViolations(fleet, { set, machine, start, atMs }),
+    ...gateViolations(fleet, { set, machine, start, atMs }),
+  ];
+  noteStart(set, machine, start, atMs);
+  return found;
+}
+
+function noteStart(set: JudgedSet, machine: JudgedMachine, start: StartedUpdate, atMs: number): void {
+  const { revision, kind } = start;
+  if (kind === 'None') return;
+  const { serves } = machine.truth;
+  const truth: HostTruth = { machine: start.machine, set: start.set, revision, state: 'Working' };
+  const isOut = serves || machine.hosts.get(start.set)?.isOut === true;
+  machine.hosts.set(start.set, { truth, sinceMs: atMs, isOut });
+  if (kind === 'Update') noteBatch(set, machine, { ...start, serves, atMs });
+}
+
+type NotedStart = StartedUpdate & { readonly serves: boolean; readonly atMs: number };
+
+/** A write of the rollout before may arrive just after an edit. */
+function noteBatch(set: JudgedSet, machine: JudgedMachine, start: NotedStart): void {
+  const { revision, batch, serves, atMs } = start;
+  const isCurrent = revision === set.desired.at(-1)?.revision;
+  if (isCurrent || atMs - set.beganMs > GRACE_MS) set.started.add(`${machine.truth.uid} ${revision}`);
+  if (batch === undefined || !isCurrent) return;
+  const members = set.batches.get(batch) ?? new Map<string, { readonly served: boolean }>();
+  set.batches.set(batch, members.set(start.machine, { served: serves }));
+  machine.batchOf.set(start.set, `${revision} ${batch}`);
+}
+
+/** Completed means that every machine that takes part is at the revision, or gave it up. */
+function completionViolations(
+  fleet: JudgedFleet,
+  { set, revision, atMs }: Extract<RolloutEvent, { what: 'Completed' }>,
+): readonly string[] {
+  return membersOf(fleet, set, atMs).flatMap(({ truth: { machine, isHeld }, heldChangedMs, hosts }) => {
+    const host = hosts.get(set);
+    const takesPart = !isHeld && atMs - heldChangedMs > GRACE_MS;
+    if (!takesPart || (host?.truth.revision === revision && host.truth.state !== 'Working')) return [];
+    return `${revision} completed, and ${machine} is not at it`;
+  });
+}
+
+function quietViolations({
+  waits,
+  cordons,
+  grants,
+}: Extract<RolloutEvent, { what: 'Quiet' }>): readonly string[] {
+  return [
+    ...Object.entries(waits)
+      .filter(([, reason]) => !ENDS.has(reason))
+      .map(([set, reason]) => `the rollout of ${set} does not end: ${reason}`),
+    ...cordons.map((node) => `our cordon is left on ${node}`),
+    ...grants.map((machine) => `our grant is left on ${machine}`),
+  ];
+}

@@ -1,0 +1,109 @@
+/** What the judge of rollouts knows at one moment of a history. Pure. */
+import type { DesiredSet, GrantTruth, HostTruth, MachineTruth } from './history.ts';
+
+/** Edits that reach the API server in the middle of a reconcile count from its end. */
+export const GRACE_MS = 2000;
+/** Until what happens to a machine is observed by every process, also by one that has just been started. */
+export const OBSERVED_AFTER_MS = 180_000;
+
+export interface JudgedFleet {
+  readonly sets: Map<string, JudgedSet>;
+  readonly machines: Map<string, JudgedMachine>;
+  /** In the order of time. */
+  readonly clocks: { readonly atMs: number; readonly skewMs: number }[];
+}
+
+export interface JudgedSet {
+  /** In force now, and within the grace. */
+  readonly desired: (DesiredSet & { readonly atMs: number })[];
+  readonly pauses: { readonly atMs: number; readonly paused: boolean }[];
+  /** Revisions that completed. */
+  readonly proven: Set<string>;
+  /** Since when it is rolled out. */
+  beganMs: number;
+  /** UIDs of machines with the revision that they were given. */
+  readonly started: Set<string>;
+  /** By index: machines, and whether they served before. */
+  readonly batches: Map<number, Map<string, { readonly served: boolean }>>;
+}
+
+export interface JudgedMachine {
+  truth: MachineTruth;
+  servesChangedMs: number;
+  heldChangedMs: number;
+  joinedMs: number;
+  /** By set. */
+  readonly hosts: Map<string, HostState>;
+  /** By id. */
+  readonly grants: Map<string, GrantTruth>;
+  /** By set: revision and batch in which it was last started. */
+  readonly batchOf: Map<string, string>;
+}
+
+export interface HostState {
+  readonly truth: HostTruth;
+  readonly sinceMs: number;
+  /** Taken out of service by us, and not back yet. */
+  isOut: boolean;
+  /** At its revision and in service since then, short interruptions ignored. */
+  wellMs?: number;
+  unwellMs?: number | undefined;
+}
+
+const NEVER = Number.NEGATIVE_INFINITY;
+
+export function setOf({ sets }: JudgedFleet, name: string): JudgedSet {
+  const found = sets.get(name) ?? {
+    desired: [],
+    pauses: [],
+    proven: new Set(),
+    beganMs: NEVER,
+    started: new Set(),
+    batches: new Map(),
+  };
+  sets.set(name, found);
+  return found;
+}
+
+export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachine {
+  const found = machines.get(name) ?? {
+    truth: { machine: name, uid: '', exists: false, sets: [], serves: false, isHeld: false },
+    servesChangedMs: NEVER,
+    heldChangedMs: NEVER,
+    joinedMs: NEVER,
+    hosts: new Map(),
+    grants: new Map(),
+    batchOf: new Map(),
+  };
+  machines.set(name, found);
+  return found;
+}
+
+/** Those that every process knows as members. */
+export function membersOf({ machines }: JudgedFleet, set: string, atMs: number): readonly JudgedMachine[] {
+  return [...machines.values()].filter(
+    ({ truth, joinedMs }) => truth.exists && truth.sets.includes(set) && atMs - joinedMs > OBSERVED_AFTER_MS,
+  );
+}
+
+export function isWell({ truth: { serves, exists } }: JudgedMachine, { truth }: HostState): boolean {
+  return exists && serves && truth.state === 'Committed';
+}
+
+export function noteHealth(machine: JudgedMachine, host: HostState, atMs: number): void {
+  if (machine.truth.serves && host.truth.state !== 'Working') host.isOut = false;
+  if (isWell(machine, host)) noteWell(host, atMs);
+  else host.unwellMs ??= atMs;
+}
+
+function noteWell(host: HostState, atMs: number): void {
+  const { wellMs, unwellMs } = host;
+  const isLong = unwellMs !== undefined && atMs - unwellMs >= OBSERVED_AFTER_MS;
+  if (wellMs === undefined || isLong) host.wellMs = atMs;
+  host.unwellMs = undefined;
+}
+
+/** Whether it was so at any moment within the grace. */
+export function wasRecently({ desired }: JudgedSet, holds: (desired: DesiredSet) => boolean): boolean {
+  return desired.some(holds);
+}

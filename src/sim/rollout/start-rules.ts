@@ -1,0 +1,100 @@
+/** What must hold whenever an update of a machine begins. Pure. */
+import type { StartedUpdate } from './history.ts';
+import {
+  GRACE_MS,
+  type JudgedFleet,
+  type JudgedMachine,
+  type JudgedSet,
+  membersOf,
+  OBSERVED_AFTER_MS,
+  wasRecently,
+} from './judged-fleet.ts';
+
+export interface JudgedStart {
+  readonly set: JudgedSet;
+  readonly machine: JudgedMachine;
+  readonly start: StartedUpdate;
+  readonly atMs: number;
+}
+
+export function startViolations(fleet: JudgedFleet, judged: JudgedStart): readonly string[] {
+  return [
+    ...grantViolations(judged),
+    ...(judged.start.kind === 'None' ? [] : disruptionViolations(fleet, judged)),
+  ];
+}
+
+function grantViolations({ machine, start, atMs }: JudgedStart): readonly string[] {
+  const grant = machine.grants.get(start.grant ?? '');
+  const isLive = grant?.isOpen === true && grant.set === start.set && grant.untilMs > atMs;
+  return isLive ? [] : ['an entry without a grant that is live'];
+}
+
+function disruptionViolations(fleet: JudgedFleet, judged: JudgedStart): readonly string[] {
+  const { set, machine, start, atMs } = judged;
+  prune(set, atMs);
+  const { revision, kind } = start;
+  const isKnown = wasRecently(set, (each) => each.revision === revision) || set.proven.has(revision);
+  const checks: readonly (readonly [isBroken: boolean, what: string])[] = [
+    [!wasRecently(set, ({ paused }) => !paused), 'a start while the set is paused'],
+    [!wasRecently(set, ({ exists }) => exists), 'a start of a set that was deleted'],
+    [!isMember(judged), 'a start on a machine that the set does not select'],
+    [isHeldFor(machine, atMs), 'a start on a machine that is held'],
+    [kind === 'Update' && !isKnown, `a start on ${revision}, which git does not ask for`],
+    [kind === 'Update' && isRepeated(judged), `a second start on ${revision}`],
+    [isOverBudget(fleet, judged), 'a start after the failure budget was spent'],
+  ];
+  return [
+    ...checks.flatMap(([isBroken, what]) => (isBroken ? [what] : [])),
+    ...availabilityViolations(fleet, judged),
+  ];
+}
+
+function prune({ desired }: JudgedSet, atMs: number): void {
+  while (desired.length > 1 && (desired[1]?.atMs ?? atMs) <= atMs - GRACE_MS) desired.shift();
+}
+
+function isMember({ machine: { truth, joinedMs }, start, atMs }: JudgedStart): boolean {
+  return truth.exists && (truth.sets.includes(start.set) || atMs - joinedMs <= GRACE_MS);
+}
+
+function isHeldFor({ truth, heldChangedMs }: JudgedMachine, atMs: number): boolean {
+  return truth.isHeld && atMs - heldChangedMs > GRACE_MS;
+}
+
+/** Of the same machine: one that was deleted and created again is another one. */
+function isRepeated({ set, machine, start }: JudgedStart): boolean {
+  return set.started.has(`${machine.truth.uid} ${start.revision}`);
+}
+
+/** Only of what was given up in this rollout, and long enough ago to be known. To go back is always permitted. */
+function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): boolean {
+  const { revision, maxFailed = 0 } = set.desired.at(-1) ?? {};
+  if (start.revision !== revision || start.kind === 'Restart') return false;
+  const failed = membersOf(fleet, start.set, atMs).filter(({ hosts }) => {
+    const host = hosts.get(start.set);
+    const hasFailed = host?.truth.state === 'GaveUp' && host.truth.revision === revision;
+    return hasFailed && host.sinceMs >= set.beganMs && atMs - host.sinceMs > OBSERVED_AFTER_MS;
+  });
+  return failed.length > maxFailed;
+}
+
+/** A machine that was in service just before may still be known as one that was not. */
+function availabilityViolations(
+  fleet: JudgedFleet,
+  { set, machine, start, atMs }: JudgedStart,
+): readonly string[] {
+  const { truth, servesChangedMs, hosts } = machine;
+  const costs =
+    truth.serves && atMs - servesChangedMs > OBSERVED_AFTER_MS && hosts.get(start.set)?.isOut !== true;
+  if (!costs) return [];
+  const out = [...fleet.machines.values()].filter(
+    (each) =>
+      each !== machine &&
+      each.truth.exists &&
+      each.truth.sets.includes(start.set) &&
+      each.hosts.get(start.set)?.isOut === true,
+  );
+  const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
+  return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
+}

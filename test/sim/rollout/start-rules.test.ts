@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import type { RolloutEvent } from '../../../src/sim/rollout/history.ts';
+import { judgeHistory } from '../../../src/sim/rollout/judge.ts';
+import { desired, FIRST_BATCH, FLEET, grant, host, machine, start } from './histories.ts';
+
+type History = readonly (RolloutEvent | readonly RolloutEvent[])[];
+
+function judge(history: History): readonly string[] {
+  return judgeHistory(history.flat()).map(({ what }) => what);
+}
+
+const PAUSED = desired(1001, { paused: true });
+const GAVE_UP = host(1060, 'm-1', 'GaveUp');
+const NO_GRANT = 'an entry without a grant that is live';
+const OVER = 'a start after the failure budget was spent';
+
+describe('startViolations', () => {
+  it.each<[name: string, history: History, found: readonly string[]]>([
+    ['a start with a live grant', [start(1010, 'm-1')], []],
+    ['no grant at all', [start(1010, 'm-1', { grant: 'other' })], [NO_GRANT]],
+    [
+      'a grant that is settled',
+      [grant(1010, 'm-1', { isOpen: false }), start(1010, 'm-1').slice(1)],
+      [NO_GRANT],
+    ],
+    ['a grant that ended', [grant(700, 'm-1'), start(1010, 'm-1').slice(1)], [NO_GRANT]],
+    ['a permission without a live grant', [start(1010, 'm-1', { grant: 'x', kind: 'None' })], [NO_GRANT]],
+    ['a pause', [PAUSED, start(1010, 'm-1')], ['a start while the set is paused']],
+    ['a pause in the middle of a reconcile', [PAUSED, start(1002, 'm-1')], []],
+    [
+      'a restart under a pause',
+      [PAUSED, start(1010, 'm-1', { kind: 'Restart' })],
+      ['a start while the set is paused'],
+    ],
+    ['a permission under a pause', [PAUSED, start(1010, 'm-1', { kind: 'None' })], []],
+    ['a pause that is over', [PAUSED, desired(1005), start(1010, 'm-1')], []],
+    [
+      'a set that was deleted',
+      [desired(1001, { exists: false }), start(1010, 'm-1')],
+      ['a start of a set that was deleted'],
+    ],
+    [
+      'a machine that is not selected',
+      [machine(1001, 'm-1', { sets: [] }), start(1010, 'm-1')],
+      ['a start on a machine that the set does not select'],
+    ],
+    ['a machine that was just deselected', [machine(1009, 'm-1', { sets: [] }), start(1010, 'm-1')], []],
+    [
+      'a machine that was deleted',
+      [machine(1001, 'm-1', { exists: false }), start(1010, 'm-1')],
+      ['a start on a machine that the set does not select'],
+    ],
+    [
+      'a machine that is held',
+      [machine(1001, 'm-1', { isHeld: true }), start(1010, 'm-1')],
+      ['a start on a machine that is held'],
+    ],
+    [
+      'a revision that was never asked for',
+      [start(1010, 'm-1', { revision: 'r-9' })],
+      ['a start on r-9, which git does not ask for'],
+    ],
+    ['a rollback', [start(1010, 'm-1', { revision: 'r-1' })], []],
+    [
+      'a revision that git does not ask for any more',
+      [desired(1001, { revision: 'r-3' }), start(1010, 'm-1')],
+      ['a start on r-2, which git does not ask for'],
+    ],
+    ['an edit in the middle of a reconcile', [desired(1009, { revision: 'r-3' }), start(1010, 'm-1')], []],
+  ])('judges %s', (_, history, found) => {
+    expect(judge([FLEET, ...history])).toEqual(found);
+  });
+
+  it('starts a machine once in a rollout, and again after another retry token', () => {
+    const again = start(1700, 'm-1', { batch: 1 });
+    const token = desired(1600, { retryToken: 'again' });
+    expect(judge([FIRST_BATCH, again])).toContain('a second start on r-2');
+    expect(judge([FIRST_BATCH, token, again])).toEqual([]);
+    expect(judge([FIRST_BATCH, start(1700, 'm-1', { kind: 'Restart' })])).toEqual([]);
+  });
+
+  it('starts nothing after the failure budget was spent, but what goes back', () => {
+    const failed = [FLEET, start(1010, 'm-1'), GAVE_UP];
+    expect(judge([...failed, start(1500, 'm-2')])).toEqual([OVER]);
+    expect(judge([...failed, start(1500, 'm-2', { revision: 'r-1' })])).toEqual([]);
+    // Not observed yet, within the budget, or of another rollout.
+    expect(judge([...failed, start(1100, 'm-2')])).toEqual([]);
+    expect(judge([...failed, desired(1070, { maxFailed: 1 }), start(1500, 'm-2')])).toEqual([]);
+    expect(judge([...failed, desired(1400, { retryToken: 'again' }), start(1500, 'm-2')])).toEqual([]);
+  });
+
+  it('takes as many machines out of service as the set allows, and no more', () => {
+    const two = [FLEET, start(1010, 'm-1'), start(1010, 'm-2')];
+    const third = start(1011, 'm-3');
+    const over = ['3 machines out of service, and 2 allowed'];
+    expect(judge([...two, third])).toEqual(over);
+    expect(judge([...two, desired(1011, { maxUnavailable: 3 }), third])).toEqual([]);
+    expect(judge([...two, host(1011, 'm-2', 'Committed'), third])).toEqual([]);
+    expect(judge([...two, host(1011, 'm-2', 'GaveUp'), third])).toEqual([]);
+    expect(judge([...two, host(1011, 'm-2', 'Working'), third])).toEqual(over);
+    expect(judge([...two, machine(1011, 'm-2', { exists: false }), third])).toEqual([]);
+    expect(judge([...two, machine(1011, 'm-2', { sets: [] }), third])).toEqual([]);
+    // It is not in service before its Node is Ready again.
+    const broken = machine(1011, 'm-2', { serves: false });
+    expect(judge([...two, broken, host(1011, 'm-2', 'Committed'), third])).toEqual(over);
+  });
+
+  it('counts only machines that were in service, and that long enough to be known', () => {
+    const two = [FLEET, start(1010, 'm-1'), start(1010, 'm-2')];
+    const broken = machine(1005, 'm-3', { serves: false });
+    const repaired = machine(1008, 'm-3');
+    expect(judge([FLEET, broken, ...two.slice(1), start(1011, 'm-3')])).toEqual([]);
+    expect(judge([FLEET, broken, repaired, ...two.slice(1), start(1011, 'm-3')])).toEqual([]);
+    // One that is out already goes back at no cost.
+    expect(judge([...two, start(1020, 'm-2', { revision: 'r-1' })])).toEqual([]);
+  });
+
+  it('allows what was allowed in the middle of a reconcile', () => {
+    const less = desired(1011, { maxUnavailable: 1 });
+    expect(judge([FLEET, start(1010, 'm-1'), less, start(1011, 'm-2')])).toEqual([]);
+    expect(judge([FLEET, start(1010, 'm-1'), less, start(1020, 'm-2')])).toEqual([
+      '2 machines out of service, and 1 allowed',
+    ]);
+  });
+});
