@@ -72,6 +72,8 @@ export interface GrantTruth {
 export interface QuietCluster {
   /** What each set waits for. */
   readonly waits: Readonly<Record<string, string>>;
+  /** Machines whose update never ends, or whose Node a version broke: they stay out of service, with their grant. */
+  readonly hung: readonly string[];
   /** Nodes with our cordon. */
   readonly cordons: readonly string[];
   /** Machines with our grant, in the ledger or in an entry. */

@@ -26,6 +26,9 @@ const ENDS: ReadonlySet<string> = new Set([
   'ComponentNotFound',
 ]);
 
+/** Others may wait for a machine whose update never ends, until a person acts. */
+const WAITS_FOR_HUNG: ReadonlySet<string> = new Set(['TooManyUnavailable', 'MachineBusy']);
+
 export function judgeHistory(history: readonly RolloutEvent[]): readonly RolloutViolation[] {
   const fleet: JudgedFleet = { sets: new Map(), machines: new Map(), clocks: [] };
   return history.flatMap((event) => {
@@ -120,7 +123,9 @@ type NotedStart = StartedUpdate & { readonly serves: boolean; readonly atMs: num
 function noteBatch(set: JudgedSet, machine: JudgedMachine, start: NotedStart): void {
   const { revision, batch, serves, atMs } = start;
   const isCurrent = revision === set.desired.at(-1)?.revision;
-  if (isCurrent || atMs - set.beganMs > GRACE_MS) set.started.add(`${machine.truth.uid} ${revision}`);
+  const { uid } = machine.truth;
+  const isOfRollout = isCurrent || atMs - set.beganMs > GRACE_MS;
+  if (isOfRollout) set.started.set(uid, [...(set.started.get(uid) ?? []), revision]);
   if (batch === undefined || !isCurrent) return;
   const members = set.batches.get(batch) ?? new Map<string, { readonly served: boolean }>();
   set.batches.set(batch, members.set(start.machine, { served: serves }));
@@ -135,19 +140,22 @@ function completionViolations(
   return membersOf(fleet, set, atMs).flatMap(({ truth: { machine, isHeld }, heldChangedMs, hosts }) => {
     const host = hosts.get(set);
     const takesPart = !isHeld && atMs - heldChangedMs > GRACE_MS;
-    if (!takesPart || (host?.truth.revision === revision && host.truth.state !== 'Working')) return [];
+    // A machine that joins gets its first revision outside of the batches.
+    if (!takesPart || !host) return [];
+    if (host.truth.revision === revision && host.truth.state !== 'Working') return [];
     return `${revision} completed, and ${machine} is not at it`;
   });
 }
 
 function quietViolations({
   waits,
+  hung,
   cordons,
   grants,
 }: Extract<RolloutEvent, { what: 'Quiet' }>): readonly string[] {
   return [
     ...Object.entries(waits)
-      .filter(([, reason]) => !ENDS.has(reason))
+      .filter(([, reason]) => !ENDS.has(reason) && !(hung.length > 0 && WAITS_FOR_HUNG.has(reason)))
       .map(([set, reason]) => `the rollout of ${set} does not end: ${reason}`),
     ...cordons.map((node) => `our cordon is left on ${node}`),
     ...grants.map((machine) => `our grant is left on ${machine}`),

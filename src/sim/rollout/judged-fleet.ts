@@ -21,8 +21,8 @@ export interface JudgedSet {
   readonly proven: Set<string>;
   /** Since when it is rolled out. */
   beganMs: number;
-  /** UIDs of machines with the revision that they were given. */
-  readonly started: Set<string>;
+  /** By UID of the machine, the revisions that it was given, in this order. */
+  readonly started: Map<string, readonly string[]>;
   /** By index: machines, and whether they served before. */
   readonly batches: Map<number, Map<string, { readonly served: boolean }>>;
 }
@@ -58,7 +58,7 @@ export function setOf({ sets }: JudgedFleet, name: string): JudgedSet {
     pauses: [],
     proven: new Set(),
     beganMs: NEVER,
-    started: new Set(),
+    started: new Map(),
     batches: new Map(),
   };
   sets.set(name, found);

@@ -62,9 +62,10 @@ function isHeldFor({ truth, heldChangedMs }: JudgedMachine, atMs: number): boole
   return truth.isHeld && atMs - heldChangedMs > GRACE_MS;
 }
 
-/** Of the same machine: one that was deleted and created again is another one. */
-function isRepeated({ set, machine, start }: JudgedStart): boolean {
-  return set.started.has(`${machine.truth.uid} ${start.revision}`);
+/** What git asks for once in a rollout; what it goes back to, never twice in a row. */
+function isRepeated({ set, machine, start: { revision } }: JudgedStart): boolean {
+  const before = set.started.get(machine.truth.uid) ?? [];
+  return revision === set.desired.at(-1)?.revision ? before.includes(revision) : before.at(-1) === revision;
 }
 
 /** Only of what was given up in this rollout, and long enough ago to be known. To go back is always permitted. */

@@ -66,7 +66,15 @@ export function clock(seconds: number, skewMs: number): RolloutEvent {
 }
 
 export function quiet(parts: Partial<QuietCluster> = {}): RolloutEvent {
-  return { atMs: 9_999_000, what: 'Quiet', waits: { general: 'AllDone' }, cordons: [], grants: [], ...parts };
+  return {
+    atMs: 9_999_000,
+    what: 'Quiet',
+    waits: { general: 'AllDone' },
+    hung: [],
+    cordons: [],
+    grants: [],
+    ...parts,
+  };
 }
 
 /** Four machines that serve for long, at revision 1, and a commit at second 1000. */

@@ -79,6 +79,13 @@ describe('startViolations', () => {
     expect(judge([FIRST_BATCH, start(1700, 'm-1', { kind: 'Restart' })])).toEqual([]);
   });
 
+  it('goes back once, and again only from another revision', () => {
+    const joined = [FLEET, start(1010, 'm-1', { revision: 'r-1', batch: undefined } as never)];
+    const back = start(1500, 'm-1', { revision: 'r-1' });
+    expect(judge([...joined, back])).toEqual(['a second start on r-1']);
+    expect(judge([...joined, start(1100, 'm-1'), back])).toEqual([]);
+  });
+
   it('starts nothing after the failure budget was spent, but what goes back', () => {
     const failed = [FLEET, start(1010, 'm-1'), GAVE_UP];
     expect(judge([...failed, start(1500, 'm-2')])).toEqual([OVER]);

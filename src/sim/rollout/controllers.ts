@@ -1,0 +1,137 @@
+/** One process of controllers over the simulated API server: the real controllers, their writes, and the real ledger. */
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  MACHINE_SETS,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../api/generated/resources.ts';
+import { createComponentSetController } from '../../controllers/componentset/controller.ts';
+import { CONTROLLER_REVISIONS } from '../../controllers/componentset/revision/stored-revisions.ts';
+import { createMachineController } from '../../controllers/machine/controller.ts';
+import { createPendingApprovals } from '../../defender/approvals/pending.ts';
+import { createDefenderController } from '../../defender/controller/controller.ts';
+import { createDenialCounts } from '../../defender/controller/denial-counts.ts';
+import { createCallWindow } from '../../defender/facts/call-window.ts';
+import type { ObservedViews } from '../../defender/facts/observed-views.ts';
+import { createFleetObserver, type FleetObserver } from '../../defender/facts/observer.ts';
+import { createLedger } from '../../defender/ledger/ledger.ts';
+import { createLedgerStore } from '../../defender/ledger/store.ts';
+import type { View } from '../../kube/cache/view.ts';
+import type { Controller } from '../../kube/controller/controller.ts';
+import { LEASES } from '../../kube/leader/record.ts';
+import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
+import type { Resource } from '../../kube/objects/object.ts';
+import type { Clock } from '../../os/clock.ts';
+import { createControllerQueue } from './controller-queue.ts';
+import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
+import { createFollowingView, quietLog } from './following-view.ts';
+
+export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
+  /** Of its wall clock. */
+  readonly skewMs: () => number;
+}
+
+export interface ControllerProcess {
+  readonly isDead: () => boolean;
+  /** Follows what changed, and reconciles what is due. */
+  step(): Promise<void>;
+  close(): void;
+}
+
+const KINDS: readonly Resource[] = [
+  MACHINES,
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  NODES,
+  LEASES,
+  CONTROLLER_REVISIONS,
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  REMEDY_OPERATION_JOBS,
+  MACHINE_SETS,
+  PODS,
+];
+/** More than any moment needs. */
+const MAX_RECONCILES = 2000;
+
+export function createControllerProcess(options: ProcessOptions): ControllerProcess {
+  const { nowMs, skewMs } = options;
+  // Nothing waits: retries follow at once.
+  const clock: Clock = {
+    now: () => new Date(nowMs() + skewMs()),
+    monotonicMs: nowMs,
+    sleep: () => Promise.resolve(),
+  };
+  const calls = createCallWindow(clock);
+  const client = createFaultyClient({ ...options, calls });
+  const following = KINDS.map((kind) => createFollowingView(kind, options));
+  const views = Object.fromEntries(following.map(({ view }) => [view.resource.kind, view]));
+  const observer = createFleetObserver({ views: observedViews(views), clock, calls });
+  const queues = createControllers({ client, clock, observer }).map((controller) =>
+    createControllerQueue({ controller, client, views, clock, nowMs, skewMs }),
+  );
+  return {
+    isDead: () => client.isDead(),
+    step,
+    close: () => {
+      observer.close();
+      for (const queue of queues) queue.close();
+    },
+  };
+
+  async function step(): Promise<void> {
+    for (const each of following) each.follow();
+    for (let count = 0; count < MAX_RECONCILES; count += 1) {
+      const queue = queues.find((each) => each.isDue());
+      if (!queue || client.isDead()) return;
+      // oxlint-disable-next-line no-await-in-loop -- one reconcile after the other
+      await queue.reconcileNext();
+    }
+    throw new Error('the controllers do not come to rest');
+  }
+}
+
+interface ControllerParts {
+  readonly client: FaultyClient;
+  readonly clock: Clock;
+  readonly observer: FleetObserver;
+}
+
+function createControllers({ client, clock, observer }: ControllerParts): readonly Controller[] {
+  const ledger = createLedger({
+    store: createLedgerStore({ client }),
+    clock,
+    log: quietLog,
+    policies: () => observer.policies(),
+    facts: () => observer.facts(),
+    liveGrants: () => observer.liveGrants(),
+    leads: () => true,
+  });
+  const denials = createDenialCounts(clock);
+  const pending = createPendingApprovals(clock);
+  return [
+    createDefenderController({ observer, ledger, denials, pending }),
+    createComponentSetController({
+      grants: ledger,
+      readServers: () => Promise.resolve({ state: 'Unknown', because: 'no kubelet is rolled out here' }),
+    }),
+    createMachineController({ client, grants: ledger }),
+  ];
+}
+
+function observedViews(views: Readonly<Record<string, View>>): ObservedViews {
+  // The view of each kind holds objects of its type.
+  const view = ({ kind }: Resource): never => views[kind] as never;
+  return {
+    machines: view(MACHINES),
+    nodes: view(NODES),
+    pods: view(PODS),
+    machineSets: view(MACHINE_SETS),
+    policies: view(DEFENDER_POLICIES),
+    jobs: view(REMEDY_OPERATION_JOBS),
+    ledgers: view(DEFENDER_LEDGERS),
+  };
+}

@@ -1,0 +1,99 @@
+/** A client of the simulated API server: requests that fail, answers that are lost, others who write first, and a process that is killed at a write. */
+import type { CallWindow } from '../../defender/facts/call-window.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError, KubeError } from '../../kube/client/errors.ts';
+import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Random } from '../random.ts';
+import type { SimulatedApi } from './api-server.ts';
+
+export interface FaultyClient
+  extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
+  readonly isDead: () => boolean;
+  /** An error that is none of the API server is one of the simulator, or of a planner. */
+  readonly noteError: (error: unknown) => void;
+}
+
+export interface FaultyClientOptions {
+  readonly api: SimulatedApi;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly isCalm: () => boolean;
+  readonly interfere: () => void;
+  readonly calls: CallWindow;
+}
+
+const KILLED = 0.001;
+const LOST = 0.02;
+const INTERFERENCE = 0.004;
+
+export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
+  const { api, random, nowMs, isCalm, interfere, calls } = options;
+  let isDead = false;
+  return {
+    isDead: () => isDead,
+    noteError: (error) => {
+      if (!(error instanceof KubeError) && !isLedgerError(error) && !isDead) throw error;
+    },
+    apply: (_resource, object, { fieldManager, subresource }) =>
+      write(() => api.apply(object, fieldManager ?? '', subresource === 'status' ? 'status' : 'spec')),
+    create: (resource, object) =>
+      write(() => {
+        if (api.get(resource, object.metadata)) throw new KubeError('AlreadyExists', 'it exists');
+        return api.put(object);
+      }),
+    replace: (resource, object) =>
+      write(() => {
+        const live = api.get(resource, object.metadata);
+        if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) {
+          throw new KubeError('Conflict', 'it has changed');
+        }
+        return api.put(object);
+      }),
+    patch: (resource, name, { body }) =>
+      write(() => api.patch(resource, name, body as unknown as readonly JsonPatchOperation[])),
+    delete: (resource, name) => write(() => api.delete(resource, name)) as never,
+    get: async <T>(
+      resource: Parameters<Client['get']>[0],
+      name: Parameters<Client['get']>[1],
+    ): Promise<T> => {
+      await Promise.resolve();
+      if (isDead) throw dead();
+      const found = api.get(resource, name);
+      if (!found) throw new KubeError('NotFound', 'it was not found');
+      return found as T;
+    },
+    pages: async function* pages() {
+      await Promise.resolve();
+      if (isDead) throw dead();
+      yield { items: [], resourceVersion: '1' } as never;
+    },
+  };
+
+  async function write<T>(act: () => KubeObject | undefined): Promise<T> {
+    await Promise.resolve();
+    if (isDead) throw dead();
+    calls.add({ code: '200', serverTime: new Date(nowMs()) } as never);
+    if (isCalm()) return act() as T;
+    if (random.chance(INTERFERENCE)) interfere();
+    if (random.chance(LOST)) throw new KubeError('Unreachable', 'the request was lost');
+    if (random.chance(KILLED)) throw kill();
+    const answer = act();
+    if (random.chance(LOST)) throw new KubeError('Timeout', 'the answer was lost');
+    if (random.chance(KILLED)) throw kill();
+    return answer as T;
+  }
+
+  function kill(): KubeError {
+    isDead = true;
+    return dead();
+  }
+}
+
+function dead(): KubeError {
+  return new KubeError('Aborted', 'the process was killed');
+}
+
+function isLedgerError(error: unknown): boolean {
+  return isKubeError(error) || (error instanceof Error && error.name === 'LedgerNotWritten');
+}

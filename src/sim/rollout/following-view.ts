@@ -1,0 +1,73 @@
+/** A view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
+import { createStore } from '../../kube/cache/store.ts';
+import type { View } from '../../kube/cache/view.ts';
+import type { Resource } from '../../kube/objects/object.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Random } from '../random.ts';
+import type { SimulatedApi } from './api-server.ts';
+
+export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quietLog };
+
+export interface FollowingViewOptions {
+  readonly api: SimulatedApi;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly isCalm: () => boolean;
+}
+
+export interface FollowingView {
+  readonly view: View;
+  /** Reads what is new in the journal, unless the watch delivers nothing just now. */
+  follow(): void;
+}
+
+const STUCK = 0.002;
+const INDEXERS = { node: () => [] };
+
+/** Begins with a complete list. */
+export function createFollowingView(
+  resource: Resource,
+  { api, random, nowMs, isCalm }: FollowingViewOptions,
+): FollowingView {
+  const store = createStore({ log: quietLog, indexers: INDEXERS });
+  let position = api.journal.get(resource.kind)?.length ?? 0;
+  let stuckUntilMs = 0;
+  let followedMs = nowMs();
+  store.replace(api.list(resource));
+  return { view: createViewOf(), follow };
+
+  function createViewOf(): View {
+    const freshness = { synced: true, lastContactAt: undefined, error: undefined };
+    return {
+      resource,
+      store,
+      reflector: {
+        run: () => Promise.resolve(),
+        synced: () => Promise.resolve(),
+        freshness: () => ({ ...freshness, ageMs: nowMs() - followedMs }),
+        retryNow: () => {},
+      },
+      wrote: (answer) => {
+        store.wrote(answer);
+        return answer;
+      },
+      deleted: (object) => store.deleted(object),
+    };
+  }
+
+  function follow(): void {
+    if (!isCalm() && isStuck()) return;
+    const journal = api.journal.get(resource.kind) ?? [];
+    for (const { before, after } of journal.slice(position)) {
+      if (after) store.put(after);
+      else if (before) store.remove(before);
+    }
+    position = journal.length;
+    followedMs = nowMs();
+  }
+
+  function isStuck(): boolean {
+    if (random.chance(STUCK)) stuckUntilMs = nowMs() + 10_000 + random.below(50_000);
+    return nowMs() < stuckUntilMs;
+  }
+}

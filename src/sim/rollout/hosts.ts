@@ -1,0 +1,260 @@
+/** Hosts with their agents and kubelets: they install what their Machine asks for with the grant that it carries, and fail, fall silent or break. */
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
+import { entryDigest } from '../../api/machine/entry-content.ts';
+import { NAMESPACE_AGENTS, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
+import { LEASES } from '../../kube/leader/record.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Random } from '../random.ts';
+import type { SimulatedApi } from './api-server.ts';
+
+/** Late: the Node is not Ready a minute after the commit, for as long as the version is installed. */
+export type Behavior = 'Good' | 'Fails' | 'Hangs' | 'Late';
+
+export interface SimulatedVersion {
+  readonly behaviorOn: (machine: string) => Behavior;
+  readonly needsDrain: boolean;
+}
+
+export interface SimulatedHost {
+  readonly name: string;
+  /** Its Machine: another one of that name has another host. */
+  readonly uid: string;
+  readonly components: Map<string, HostComponent>;
+  silentUntilMs: number;
+  notReadyUntilMs: number;
+  heartbeatMs: number;
+  readyChangedMs: number;
+  isReady: boolean;
+}
+
+export interface HostComponent {
+  installed?: MachineComponentEntry;
+  committedMs: number;
+  /** Digests of what failed here. */
+  readonly denied: Set<string>;
+  retryToken?: string | undefined;
+  work?: { readonly id: string; readonly activeMs: number; readonly endsMs: number } | undefined;
+  hasDrifted: boolean;
+}
+
+export interface HostsContext {
+  readonly api: SimulatedApi;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly version: (componentRef: string) => SimulatedVersion;
+}
+
+const LATE_MS = 60_000;
+const HEARTBEAT_MS = 20_000;
+const BEGIN = '2030-01-01T00:00:00.000Z';
+const FAR = '2099-01-01T00:00:00.000Z';
+
+export function createHost(name: string, uid: string, nowMs: number): SimulatedHost {
+  return {
+    name,
+    uid,
+    components: new Map(),
+    silentUntilMs: 0,
+    notReadyUntilMs: 0,
+    heartbeatMs: 0,
+    readyChangedMs: nowMs,
+    isReady: true,
+  };
+}
+
+export function componentOn(host: SimulatedHost, name: string): HostComponent {
+  const found = host.components.get(name) ?? { committedMs: 0, denied: new Set(), hasDrifted: false };
+  host.components.set(name, found);
+  return found;
+}
+
+/** What the host does with the entry, whatever its agent reports. What waits for a restart still runs. */
+export function hostState(
+  host: SimulatedHost,
+  entry: MachineComponentEntry,
+): 'Working' | 'Committed' | 'GaveUp' {
+  const component = host.components.get(entry.name);
+  if (!component) return 'Working';
+  const id = entryDigest(entry);
+  if (!component.work && isInForce({ ...component, hasDrifted: false }, id)) return 'Committed';
+  const isTriedAgain = component.retryToken !== entry.assignment?.retryToken;
+  return component.denied.has(id) && !isTriedAgain ? 'GaveUp' : 'Working';
+}
+
+function isInForce({ installed, hasDrifted }: HostComponent, id: string): boolean {
+  return installed !== undefined && entryDigest(installed) === id && !hasDrifted;
+}
+
+export function stepHost(host: SimulatedHost, context: HostsContext): void {
+  const { api, nowMs } = context;
+  const machine = api.get(MACHINES, host.name);
+  const isSilent = nowMs() < host.silentUntilMs;
+  if (machine?.metadata.uid === host.uid && !isSilent) {
+    const reports = machine.spec.components.map((entry) => work(host, { machine, entry }, context));
+    report(machine, reports, context);
+  }
+  stepNode(host, machine, context);
+  if (!isSilent && nowMs() - host.heartbeatMs >= HEARTBEAT_MS) beat(host, context);
+}
+
+interface Entry {
+  readonly machine: Machine;
+  readonly entry: MachineComponentEntry;
+}
+
+function work(host: SimulatedHost, { machine, entry }: Entry, context: HostsContext): MachineComponentReport {
+  const component = componentOn(host, entry.name);
+  const id = entryDigest(entry);
+  const token = entry.assignment?.retryToken;
+  if (component.retryToken !== token) component.denied.clear();
+  component.retryToken = token;
+  if (component.work && component.work.id !== id) component.work = undefined;
+  if (isInForce(component, id)) return reportOf(entry, 'Committed', component);
+  if (component.denied.has(id)) return reportOf(entry, 'RolledBack', component);
+  if (component.work) return advance(host, component, entry, context);
+  return begin({ machine, entry }, component, context);
+}
+
+function begin(
+  { machine, entry }: Entry,
+  component: HostComponent,
+  { random, nowMs, version }: HostsContext,
+): MachineComponentReport {
+  if (!isPermitted(entry, nowMs()) || machine.spec.hold) return waiting(entry, component);
+  if (version(entry.componentRef).needsDrain && !isDrainedFor(machine, entry)) {
+    return reportOf(entry, 'WaitingForDrain', component);
+  }
+  const activeMs = nowMs() + 5000 + random.below(60_000);
+  component.work = { id: entryDigest(entry), activeMs, endsMs: activeMs + 5000 + random.below(60_000) };
+  return reportOf(entry, 'Activating', component);
+}
+
+function isPermitted(entry: MachineComponentEntry, nowMs: number): boolean {
+  const { grant } = entry;
+  return grant?.entryDigest === entryDigest(entry) && Date.parse(grant.notAfter) > nowMs;
+}
+
+function isDrainedFor({ status }: Machine, { grant }: MachineComponentEntry): boolean {
+  return status?.drain?.state === 'Drained' && status.drain.grant === grant?.id;
+}
+
+function waiting(entry: MachineComponentEntry, component: HostComponent): MachineComponentReport {
+  const wait = { reason: 'GrantNeeded', since: BEGIN, message: 'staged: waits for a grant' };
+  return { ...reportOf(entry, 'WaitingForGrant', component), waiting: wait };
+}
+
+function advance(
+  host: SimulatedHost,
+  component: HostComponent,
+  entry: MachineComponentEntry,
+  { nowMs, version }: HostsContext,
+): MachineComponentReport {
+  const { work: present } = component;
+  const behavior = version(entry.componentRef).behaviorOn(host.name);
+  if (present && nowMs() < present.activeMs) return reportOf(entry, 'Activating', component);
+  if (behavior === 'Hangs' || (present && nowMs() < present.endsMs)) {
+    return reportOf(entry, 'Probation', component);
+  }
+  component.work = undefined;
+  if (behavior === 'Fails') {
+    component.denied.add(entryDigest(entry));
+    return reportOf(entry, 'RolledBack', component);
+  }
+  Object.assign(component, { installed: entry, committedMs: nowMs(), hasDrifted: false });
+  return reportOf(entry, 'Committed', component);
+}
+
+function reportOf(
+  { name, componentRef }: MachineComponentEntry,
+  state: NonNullable<MachineComponentReport['state']>,
+  { installed }: HostComponent,
+): MachineComponentReport {
+  return {
+    name,
+    desiredRef: componentRef,
+    ...(installed ? { currentRef: installed.componentRef, digest: installed.digest } : {}),
+    state,
+    running: true,
+    ready: true,
+    ...(state === 'RolledBack' ? { error: { message: 'its probe fails' } } : {}),
+  };
+}
+
+function report(
+  machine: Machine,
+  components: readonly MachineComponentReport[],
+  { api, nowMs }: HostsContext,
+): void {
+  const { generation = 0 } = machine.metadata;
+  const isReady = components.every(({ state }) => state === 'Committed');
+  const before = new Map(machine.status?.conditions?.map((each) => [each.type, each]));
+  const now = new Date(nowMs()).toISOString();
+  const conditions = ['ComponentsReady', 'UpToDate'].map((type) => {
+    const status = isReady ? ('True' as const) : ('False' as const);
+    const known = before.get(type);
+    const lastTransitionTime = known?.status === status ? known.lastTransitionTime : now;
+    return {
+      type,
+      status,
+      reason: 'AsWanted',
+      message: '',
+      observedGeneration: generation,
+      lastTransitionTime,
+    };
+  });
+  const agent = { observedGeneration: generation, certificateNotAfter: FAR };
+  const { apiVersion, kind, metadata } = machine;
+  api.apply(
+    { apiVersion, kind, metadata: { name: metadata.name }, status: { agent, components, conditions } },
+    'agent',
+    'status',
+  );
+}
+
+function stepNode(host: SimulatedHost, machine: Machine | undefined, context: HostsContext): void {
+  const { api, nowMs } = context;
+  const isReady = nowMs() >= host.notReadyUntilMs && !isBroken(host, context);
+  const node = api.get(NODES, host.name);
+  if (node ? isReady === host.isReady : !mayJoin(host, machine)) return;
+  Object.assign(host, { isReady, readyChangedMs: nowMs() });
+  api.put(nodeOf(host, node));
+}
+
+/** The Node of a Machine that is deleted does not come back. */
+function mayJoin({ uid }: SimulatedHost, machine: Machine | undefined): boolean {
+  return machine?.metadata.uid === uid && machine.metadata.deletionTimestamp === undefined;
+}
+
+function isBroken({ name, components }: SimulatedHost, { nowMs, version }: HostsContext): boolean {
+  return [...components.values()].some(
+    ({ installed, committedMs }) =>
+      installed !== undefined &&
+      version(installed.componentRef).behaviorOn(name) === 'Late' &&
+      nowMs() - committedMs > LATE_MS,
+  );
+}
+
+function nodeOf(
+  { name, isReady, readyChangedMs }: SimulatedHost,
+  before: KubeObject | undefined,
+): KubeObject {
+  const lastTransitionTime = new Date(readyChangedMs).toISOString();
+  const condition = { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime };
+  const taints = [{ key: TAINT_NOT_INITIALIZED, effect: 'NoSchedule' }];
+  const found = before ?? { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints } };
+  return { ...found, status: { conditions: [condition] } };
+}
+
+function beat(host: SimulatedHost, { api, nowMs }: HostsContext): void {
+  host.heartbeatMs = nowMs();
+  const metadata = { name: host.name, namespace: NAMESPACE_AGENTS };
+  const found = api.get(LEASES, metadata);
+  api.put({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: found?.metadata ?? metadata,
+    spec: { renewTime: new Date(nowMs()).toISOString() },
+  });
+}

@@ -1,0 +1,203 @@
+/**
+ * One run from one seed: the real controllers of machines and component sets and the real Defender roll versions out over a simulated
+ * cluster, while people edit it, hosts fail, calls are lost and the process is killed. Then everything is calm, and what is left is judged.
+ */
+import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
+import { FLEET_DEFAULT, GROUP, LEDGER } from '../../api/names.ts';
+import { EMPTY_LEDGER } from '../../defender/ledger/draft.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { simulatedPolicy } from '../policies.ts';
+import { createRandom, type Random } from '../random.ts';
+import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
+import { type ControllerProcess, createControllerProcess } from './controllers.ts';
+import type { RolloutEvent, RolloutViolation } from './history.ts';
+import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
+import { judgeHistory } from './judge.ts';
+import {
+  addMachine,
+  approveRollouts,
+  befallCluster,
+  calmDown,
+  createSets,
+  interfere,
+  type PeopleContext,
+} from './people.ts';
+import { createRecorder, type Recorder } from './recorder.ts';
+
+export interface RolloutSimulationOptions {
+  readonly seed: number;
+  /** Of faults, before everything is calm. */
+  readonly hours: number;
+  readonly machines: number;
+}
+
+export interface RolloutSimulationResult {
+  readonly seed: number;
+  readonly starts: number;
+  readonly completed: number;
+  readonly kills: number;
+  readonly violations: readonly RolloutViolation[];
+  readonly history: readonly RolloutEvent[];
+}
+
+const START_MS = Date.parse('2030-01-01T00:00:00Z');
+const STEP_MS = 5000;
+const HOUR_MS = 3_600_000;
+/** Without a change for so long, after the last fault. */
+const QUIET_MS = 1_800_000;
+const LONGEST_CALM_MS = 3 * HOUR_MS;
+
+interface ClusterRun extends PeopleContext {
+  readonly api: SimulatedApi;
+  readonly recorder: Recorder;
+  readonly random: Random;
+  readonly clock: { nowMs: number; skewMs: number; skewUntilMs: number };
+  isCalm: boolean;
+  changedMs: number;
+  process: ControllerProcess | undefined;
+  startsMs: number;
+  kills: number;
+}
+
+export async function simulateRollouts(options: RolloutSimulationOptions): Promise<RolloutSimulationResult> {
+  const run = createClusterRun(options);
+  for (let step = 0; step < (options.hours * HOUR_MS) / STEP_MS; step += 1) {
+    befallCluster(run);
+    jumpClock(run);
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other
+    await stepCluster(run);
+  }
+  run.isCalm = true;
+  Object.assign(run.clock, { skewMs: 0 });
+  calmDown(run);
+  const calmMs = run.clock.nowMs;
+  run.changedMs = calmMs;
+  while (run.clock.nowMs - run.changedMs < QUIET_MS && run.clock.nowMs - calmMs < LONGEST_CALM_MS) {
+    approveRollouts(run.api);
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other
+    await stepCluster(run);
+  }
+  run.recorder.quiet();
+  return resultOf(run, options);
+}
+
+function resultOf(
+  { recorder: { history }, kills }: ClusterRun,
+  { seed }: RolloutSimulationOptions,
+): RolloutSimulationResult {
+  return {
+    seed,
+    starts: history.filter((event) => event.what === 'Start' && event.kind === 'Update').length,
+    completed: history.filter(({ what }) => what === 'Completed').length,
+    kills,
+    violations: judgeHistory(history),
+    history,
+  };
+}
+
+function createClusterRun({ seed, machines }: RolloutSimulationOptions): ClusterRun {
+  const random = createRandom(seed);
+  const clock = { nowMs: START_MS, skewMs: 0, skewUntilMs: 0 };
+  const hosts = new Map<string, SimulatedHost>();
+  const versions = new Map<string, SimulatedVersion>();
+  const nowMs = (): number => clock.nowMs;
+  const changed = (change: ApiChange): void => {
+    const kind = change.after?.kind ?? change.before?.kind;
+    if (kind === MACHINES.kind || kind === NODES.kind) run.changedMs = clock.nowMs;
+    recorder.written(change);
+  };
+  const api = createSimulatedApi({ nowMs, changed });
+  const recorder = createRecorder({ api, nowMs, skewMs: () => clock.skewMs, hosts });
+  const run: ClusterRun = {
+    api,
+    recorder,
+    random,
+    hosts,
+    versions,
+    nowMs,
+    clock,
+    isCalm: false,
+    changedMs: START_MS,
+    process: undefined,
+    startsMs: START_MS,
+    kills: 0,
+  };
+  putDefender(run, machines);
+  createSets(run);
+  for (let index = 0; index < machines; index += 1) addMachine(run);
+  return run;
+}
+
+/** Half of the fleet may be in work: the sets have limits of their own. */
+function putDefender({ api }: ClusterRun, machines: number): void {
+  const { spec, ...policy } = simulatedPolicy({ isStopped: false, isFrozen: false, machines });
+  const { killSwitch, rates: _, ...rest } = spec;
+  api.put({
+    ...policy,
+    metadata: { name: FLEET_DEFAULT },
+    spec: {
+      ...rest,
+      killSwitch,
+      rates: [],
+      quiet: [],
+      breakers: [],
+      approval: [],
+      counting: { ...spec.counting, include: ['InFlight'], lingerSeconds: 0 },
+      concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max: '50%' }],
+      blockers: { ...spec.blockers, promql: [] },
+      ruleWaves: { ...spec.ruleWaves, waves: [1, '5%', '20%', '100%'] },
+      selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
+    },
+  });
+  api.put({
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: DEFENDER_LEDGERS.kind,
+    metadata: { name: LEDGER },
+    spec: EMPTY_LEDGER,
+  });
+}
+
+async function stepCluster(run: ClusterRun): Promise<void> {
+  const { clock, hosts, api, versions } = run;
+  clock.nowMs += STEP_MS;
+  const version = (ref: string): SimulatedVersion =>
+    versions.get(ref) ?? { behaviorOn: () => 'Good', needsDrain: false };
+  for (const host of hosts.values()) {
+    if (api.get(MACHINES, host.name)?.metadata.uid === host.uid) stepHost(host, { ...run, version });
+    else hosts.delete(host.name);
+  }
+  run.recorder.observe();
+  await stepProcess(run);
+}
+
+/** A process that was killed is started again after a while. */
+async function stepProcess(run: ClusterRun): Promise<void> {
+  const { clock, random } = run;
+  if (!run.process && clock.nowMs >= run.startsMs) run.process = startProcess(run);
+  await run.process?.step();
+  if (run.process?.isDead() !== true) return;
+  run.process.close();
+  run.process = undefined;
+  run.kills += 1;
+  run.startsMs = clock.nowMs + random.below(6) * 10_000;
+}
+
+function startProcess(run: ClusterRun): ControllerProcess {
+  const { api, random, clock } = run;
+  return createControllerProcess({
+    api,
+    random,
+    nowMs: run.nowMs,
+    skewMs: () => clock.skewMs,
+    isCalm: () => run.isCalm,
+    interfere: () => interfere(run),
+  });
+}
+
+/** By some seconds, that the Defender does not mind, or by more. */
+function jumpClock({ clock, random }: ClusterRun): void {
+  if (clock.nowMs >= clock.skewUntilMs) clock.skewMs = 0;
+  if (!random.chance(0.0007)) return;
+  clock.skewMs = (random.chance(0.5) ? 1 : -1) * (2000 + random.below(60_000));
+  clock.skewUntilMs = clock.nowMs + 60_000 + random.below(600_000);
+}
