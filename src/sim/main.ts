@@ -5,6 +5,7 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
+import { type RolloutSimulationResult, simulateRollouts } from './rollout/simulate-rollouts.ts';
 import type { SimulationResult } from './simulate.ts';
 import { simulateSeeds } from './threads/seeds.ts';
 
@@ -16,6 +17,8 @@ npm run sim -- [options]
   --days N         virtual days of each seed (7)
   --machines N     machines of each seed (1000)
   --without GUARD  takes one guard out: a seed must fail then
+  --rollouts       rolls versions out with the real controllers: 8 machines by default, one seed after the other
+  --hours N        virtual hours of faults in each seed with --rollouts (2)
   -o, --output     text or json (text)
   -h, --help
 
@@ -34,6 +37,37 @@ async function main(args: readonly string[]): Promise<number> {
     stdout.write(HELP);
     return 0;
   }
+  return options.rollouts ? await runRollouts(options) : await runAsks(options);
+}
+
+async function runRollouts(options: SimulatorOptions): Promise<number> {
+  const { seed: first, seeds, hours, machines } = options;
+  const results: RolloutSimulationResult[] = [];
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
+    const result = await simulateRollouts({ seed, hours, machines });
+    const { starts, completed, kills, violations } = result;
+    stderr.write(
+      `seed ${seed}: ${starts} updates, ${completed} rollouts completed, ${kills} kills, ${violations.length} violations\n`,
+    );
+    results.push(result);
+  }
+  stdout.write(options.json ? `${JSON.stringify(results)}\n` : rolloutText(results, options));
+  return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
+}
+
+function rolloutText(
+  results: readonly RolloutSimulationResult[],
+  { hours, machines }: SimulatorOptions,
+): string {
+  const flat = results.map(({ seed, violations }) => ({
+    seed,
+    violations: violations.map(({ atMs, ...each }) => ({ ...each, at: new Date(atMs).toISOString() })),
+  }));
+  return summary(flat, `--rollouts --hours ${hours} --machines ${machines}`);
+}
+
+async function runAsks(options: SimulatorOptions): Promise<number> {
   const { seed: first, seeds, days, machines } = options;
   const all = Array.from({ length: seeds }, (_, index) => ({ ...options, seed: first + index }));
   const results = await simulateSeeds(all, ({ result: { seed, acts, violations }, cpuSeconds }) => {
@@ -47,15 +81,18 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 function textOf(results: readonly SimulationResult[], { days, machines, without }: SimulatorOptions): string {
+  const guard = without ? ` --without ${[...without].join()}` : '';
+  return summary(results, `--days ${days} --machines ${machines}${guard}`);
+}
+
+/** The first violations of each seed, and the command that repeats the first seed that failed. */
+function summary(results: readonly Pick<SimulationResult, 'seed' | 'violations'>[], size: string): string {
   const lines = results.flatMap(({ seed, violations }) =>
     violations.slice(0, 5).map(({ at, machine, what }) => `seed ${seed}, ${at}, ${machine}: ${what}`),
   );
   const failed = results.filter(({ violations }) => violations.length > 0);
   const [first] = failed;
-  const guard = without ? ` --without ${[...without].join()}` : '';
-  const replay = first
-    ? [`replay: npm run sim -- --seed ${first.seed} --seeds 1 --days ${days} --machines ${machines}${guard}`]
-    : [];
+  const replay = first ? [`replay: npm run sim -- --seed ${first.seed} --seeds 1 ${size}`] : [];
   return [
     ...lines,
     `${results.length - failed.length} of ${results.length} seeds held every promise`,

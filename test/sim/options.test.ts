@@ -10,6 +10,16 @@ describe('readOptions', () => {
       seed: 1,
       days: 7,
       machines: 1000,
+      rollouts: false,
+      hours: 2,
+    });
+  });
+
+  it('runs two hours of rollouts on eight machines with --rollouts', () => {
+    expect(readOptions(['--rollouts'])).toMatchObject({ rollouts: true, hours: 2, machines: 8 });
+    expect(readOptions(['--rollouts', '--machines', '20', '--hours', '5'])).toMatchObject({
+      hours: 5,
+      machines: 20,
     });
   });
 
@@ -25,6 +35,8 @@ describe('readOptions', () => {
     [['--days', 'x'], 'expected --days to be a positive integer'],
     [['-o', 'yaml'], "expected -o text or json, got 'yaml'"],
     [['--without', 'luck'], "unknown guard 'luck'"],
+    [['--rollouts', '--hours', '0'], 'expected --hours to be a positive integer'],
+    [['--rollouts', '--without', 'rates'], 'expected --without only without --rollouts'],
     [['--wrong'], "Unknown option '--wrong'"],
   ])('refuses %o', (args, problem) => {
     expect(readOptions(args)).toContain(problem);

@@ -10,7 +10,7 @@ import type { SimulatedApi } from './api-server.ts';
 export interface FaultyClient
   extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
   readonly isDead: () => boolean;
-  /** An error that is none of the API server is one of the simulator, or of a planner. */
+  /** Throws what the API server did not answer: it is a fault of the simulator, or of a planner. */
   readonly noteError: (error: unknown) => void;
 }
 
@@ -66,7 +66,7 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     pages: async function* pages() {
       await Promise.resolve();
       if (isDead) throw dead();
-      yield { items: [], resourceVersion: '1' } as never;
+      yield { items: [], resourceVersion: '1' };
     },
   };
 

@@ -39,8 +39,7 @@ export function createRecorder(options: RecorderOptions): Recorder {
   const history: RolloutEvent[] = [];
   const texts = new Map<string, string>();
   const last = new Map<string, Recorded>();
-  const add = (event: Recorded): void =>
-    void history.push({ atMs: options.nowMs(), ...event });
+  const add = (event: Recorded): void => void history.push({ atMs: options.nowMs(), ...event });
   const addChanged = (key: string, event: Recorded): void => {
     const text = JSON.stringify(event);
     if (texts.get(key) === text) return;

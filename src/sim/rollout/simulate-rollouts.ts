@@ -12,7 +12,7 @@ import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-ser
 import { type ControllerProcess, createControllerProcess } from './controllers.ts';
 import type { RolloutEvent, RolloutViolation } from './history.ts';
 import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
-import { judgeHistory } from './judge.ts';
+import { judgeHistory } from './judge/judge.ts';
 import {
   addMachine,
   approveRollouts,

@@ -82,15 +82,16 @@ export function startedUpdate(
   host: SimulatedHost | undefined,
 ): StartedUpdate | undefined {
   const { set, revision = '', batch } = entry.assignment ?? {};
+  if (set === undefined || isKept(before, entry)) return undefined;
   const isSame = before !== undefined && isSameUpdate(before, entry);
-  if (set === undefined || (isSame && !isPermittedAnew(before, entry))) return undefined;
   const kind = isSame ? restartKind(entry, host) : updateKind(entry, host);
   const grant = optional('grant', entry.grant?.id);
   return { machine, set, revision, ...optional('batch', batch), ...grant, kind };
 }
 
-function isPermittedAnew(before: MachineComponentEntry, { grant }: MachineComponentEntry): boolean {
-  return grant !== undefined && grant.id !== before.grant?.id;
+function isKept(before: MachineComponentEntry | undefined, entry: MachineComponentEntry): boolean {
+  if (before === undefined || !isSameUpdate(before, entry)) return false;
+  return entry.grant === undefined || entry.grant.id === before.grant?.id;
 }
 
 function isSameUpdate(a: MachineComponentEntry, b: MachineComponentEntry): boolean {

@@ -1,5 +1,5 @@
 /** What the judge of rollouts knows at one moment of a history. Pure. */
-import type { DesiredSet, GrantTruth, HostTruth, MachineTruth } from './history.ts';
+import type { DesiredSet, GrantTruth, HostTruth, MachineTruth } from '../history.ts';
 
 /** Edits that reach the API server in the middle of a reconcile count from its end. */
 export const GRACE_MS = 2000;

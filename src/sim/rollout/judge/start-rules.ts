@@ -1,5 +1,5 @@
 /** What must hold whenever an update of a machine begins. Pure. */
-import type { StartedUpdate } from './history.ts';
+import type { StartedUpdate } from '../history.ts';
 import {
   GRACE_MS,
   type JudgedFleet,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutEvent } from '../../../src/sim/rollout/history.ts';
-import { judgeHistory } from '../../../src/sim/rollout/judge.ts';
+import type { RolloutEvent } from '../../../../src/sim/rollout/history.ts';
+import { judgeHistory } from '../../../../src/sim/rollout/judge/judge.ts';
 import { clock, desired, FIRST_BATCH, FLEET, host, machine, start } from './histories.ts';
 
 type History = readonly (RolloutEvent | readonly RolloutEvent[])[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutEvent } from '../../../src/sim/rollout/history.ts';
-import { judgeHistory } from '../../../src/sim/rollout/judge.ts';
+import type { RolloutEvent } from '../../../../src/sim/rollout/history.ts';
+import { judgeHistory } from '../../../../src/sim/rollout/judge/judge.ts';
 import { completed, desired, FIRST_BATCH, FLEET, host, machine, quiet, start } from './histories.ts';
 
 function judge(...history: readonly (RolloutEvent | readonly RolloutEvent[])[]): readonly string[] {

@@ -6,7 +6,7 @@ import type {
   QuietCluster,
   RolloutEvent,
   StartedUpdate,
-} from '../../../src/sim/rollout/history.ts';
+} from '../../../../src/sim/rollout/history.ts';
 
 const DESIRED: DesiredSet = {
   set: 'general',

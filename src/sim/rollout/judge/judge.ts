@@ -2,8 +2,9 @@
  * Judges a history of rollouts by what really happened: each start by the machines, grants and edits of that moment, and the end by
  * what is left. What the controllers count is not read. Pure.
  */
+
+import type { DesiredSet, HostTruth, RolloutEvent, RolloutViolation, StartedUpdate } from '../history.ts';
 import { gateViolations } from './gate-rule.ts';
-import type { DesiredSet, HostTruth, RolloutEvent, RolloutViolation, StartedUpdate } from './history.ts';
 import {
   GRACE_MS,
   type HostState,

@@ -5,7 +5,7 @@ import {
   machineOf,
   membersOf,
   noteHealth,
-} from '../../../src/sim/rollout/judged-fleet.ts';
+} from '../../../../src/sim/rollout/judge/judged-fleet.ts';
 
 const EMPTY = (): JudgedFleet => ({ sets: new Map(), machines: new Map(), clocks: [] });
 const TRUTH = { machine: 'm-1', uid: 'u', exists: true, sets: ['general'], serves: true, isHeld: false };

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createSimulatedApi, type SimulatedApi } from '../../../src/sim/rollout/api-server.ts';
+
+const NODE: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'm-1' }, spec: {} };
+
+function createApi(): SimulatedApi {
+  return createSimulatedApi({ nowMs: () => 0, changed: () => {} });
+}
+
+describe('createSimulatedApi', () => {
+  it('gives each write a version, each spec a generation, and ignores what changes nothing', () => {
+    const api = createApi();
+    const created = api.put(NODE);
+    expect(api.put(created)).toBe(created);
+    const labeled = api.put({ ...created, metadata: { ...created.metadata, labels: { a: 'b' } } });
+    expect(labeled.metadata).toMatchObject({
+      uid: created.metadata.uid,
+      resourceVersion: '2',
+      generation: 1,
+    });
+    expect(api.put({ ...labeled, spec: { unschedulable: true } }).metadata.generation).toBe(2);
+    expect(api.journal.get('Node')).toHaveLength(3);
+  });
+
+  it.each([
+    ['another version', { resourceVersion: '7' }],
+    ['another object of that name', { uid: 'another' }],
+  ])('refuses an apply to %s', (_, metadata) => {
+    const api = createApi();
+    api.put(NODE);
+    const apply = (more: object): unknown =>
+      api.apply({ ...NODE, metadata: { name: 'm-1', ...more }, spec: { taints: [] } }, 'm', 'spec');
+    expect(() => apply(metadata)).toThrow('has changed');
+    expect(apply({ resourceVersion: '1' })).toMatchObject({ spec: { taints: [] } });
+  });
+
+  it('keeps what is deleted until its last finalizer is removed', () => {
+    const api = createApi();
+    api.put({ ...NODE, metadata: { name: 'm-1', finalizers: ['a'] } });
+    expect(api.delete(NODES, { name: 'm-1' })?.metadata.deletionTimestamp).toBeDefined();
+    expect(api.list(NODES)).toHaveLength(1);
+    api.patch(NODES, { name: 'm-1' }, [{ op: 'remove', path: '/metadata/finalizers/0' }]);
+    expect(api.get(NODES, 'm-1')).toBeUndefined();
+    expect(api.journal.get('Node')?.at(-1)?.after).toBeUndefined();
+    expect(() => api.delete(NODES, { name: 'm-1' })).toThrow('Node m-1 was not found');
+  });
+});

@@ -1,0 +1,48 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { RolloutEvent } from '../../../src/sim/rollout/history.ts';
+import { judgeHistory } from '../../../src/sim/rollout/judge/judge.ts';
+import {
+  type RolloutSimulationResult,
+  simulateRollouts,
+} from '../../../src/sim/rollout/simulate-rollouts.ts';
+import { LONG } from '../../support/sweep-size.ts';
+
+const SIZE = { hours: 2, machines: 8 };
+const SEEDS = Array.from({ length: LONG ? 40 : 4 }, (_, index) => index + 1);
+
+function repeatStart(event: RolloutEvent): RolloutEvent[] {
+  return event.what === 'Start' ? [event, event] : [event];
+}
+
+describe('simulateRollouts', () => {
+  const results = new Map<number, RolloutSimulationResult>();
+  beforeAll(async () => {
+    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
+    for (const seed of SEEDS) results.set(seed, await simulateRollouts({ seed, ...SIZE }));
+  }, 3_600_000);
+
+  it.each(SEEDS)('ROL-10 breaks no promise of a rollout, with seed %i', (seed) => {
+    const { violations, starts } = results.get(seed) ?? { violations: ['not run'], starts: 0 };
+    expect(violations).toEqual([]);
+    expect(starts).toBeGreaterThan(0);
+  });
+
+  it('kills the controllers, and completes rollouts all the same', () => {
+    const all = [...results.values()];
+    expect(all.every(({ kills }) => kills > 0)).toBe(true);
+    expect(all.some(({ completed }) => completed > 0)).toBe(true);
+  });
+
+  it('finds a start without its grant, and a second one, in a history that it recorded', () => {
+    const history = results.get(1)?.history ?? [];
+    const withoutGrants = judgeHistory(history.filter(({ what }) => what !== 'Grant'));
+    expect(withoutGrants.map(({ what }) => what)).toContain('an entry without a grant that is live');
+    const twice = judgeHistory(history.flatMap(repeatStart));
+    expect(twice.some(({ what }) => what.startsWith('a second start on'))).toBe(true);
+  });
+
+  it('repeats a run from its seed', async () => {
+    const options = { seed: 7, hours: 0.2, machines: 4 };
+    expect(await simulateRollouts(options)).toEqual(await simulateRollouts(options));
+  });
+});
