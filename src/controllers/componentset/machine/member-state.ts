@@ -47,6 +47,8 @@ export interface MembersContext {
   /** Of the set. */
   readonly retryToken?: string;
   readonly openBatch?: { readonly revision: string; readonly index: number; readonly startedAt: Date };
+  /** Revisions that the set may ask grants for now. Undefined: any. */
+  readonly asked?: ReadonlySet<string>;
   readonly now: Date;
 }
 
@@ -83,7 +85,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
   const [assignment] = entries.map((entry) => entry.assignment);
   const hold = holdInForce(machine, node, context.now);
   const view = viewOf(observed, context.now);
-  const held = grantOf(observed, entries, context.set);
+  const held = grantOf(observed, entries, context);
   const progress = updateProgress(
     {
       ...observed,
@@ -117,24 +119,30 @@ function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'>
 
 /**
  * In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. A grant for another revision that is in no entry was
- * not written yet, or the write is not observed yet: it is never settled, and the same ask returns it. Once another holder has a grant,
- * the one in the entries has ended.
+ * not written yet, or the write is not observed yet: it is not settled, and the same ask returns it, unless the set does not ask for
+ * that revision any more. Once another holder has a grant, the one in the entries has ended.
  */
 function grantOf(
   observed: ObservedMember,
   entries: readonly MachineComponentEntry[],
-  set: string,
+  { set, asked }: MembersContext,
 ): Pick<MemberState, 'grant' | 'holdsGrant' | 'grantEndsAt'> {
   const found = observed.grant?.state === 'Settled' ? undefined : observed.grant;
   const isOwn = isHolder(found, set);
   const isWritten = entries.some((entry) => entry.grant !== undefined);
-  const holdsGrant = found ? isOwn && (isWritten || isForEntries(found, entries)) : isWritten;
+  const holdsGrant = found ? isOwn && (isWritten || isOfEntries(found, entries, asked)) : isWritten;
   const grant = isOwn && !holdsGrant ? undefined : found;
   return { holdsGrant, ...optional('grant', grant), ...optional('grantEndsAt', endOf(entries)) };
 }
 
-function isForEntries(grant: LedgerGrant, [entry]: readonly MachineComponentEntry[]): boolean {
-  return entry !== undefined && grant.holder.revision === entry.assignment?.revision;
+/** Of those that it has, or left over from those that it does not get any more. */
+function isOfEntries(
+  { holder: { revision = '' } }: LedgerGrant,
+  [entry]: readonly MachineComponentEntry[],
+  asked: MembersContext['asked'],
+): boolean {
+  if (!entry) return false;
+  return revision === entry.assignment?.revision || asked?.has(revision) === false;
 }
 
 function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {

@@ -12,12 +12,15 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
+import { refusedReason } from '../revision/history.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
 import { patrolOf } from './patrol.ts';
 
 export interface StateParts {
   readonly set: MachineComponentSet;
   readonly progress: RolloutProgress;
+  /** The revision that is asked for. Undefined: it cannot be resolved, or the set was deleted. */
+  readonly desired?: string;
   readonly grants: Readonly<Record<string, LedgerGrant>>;
   readonly now: Date;
   readonly context: ReconcileContext;
@@ -26,6 +29,7 @@ export interface StateParts {
 export function createStateOf({
   set,
   progress,
+  desired,
   grants,
   now,
   context,
@@ -42,6 +46,7 @@ export function createStateOf({
     timeoutSeconds: spec.rollout.machineTimeoutSeconds,
     ...optional('retryToken', spec.retryToken),
     ...optional('openBatch', open),
+    ...optional('asked', askedRevisions(spec.retryToken, progress, desired)),
     now,
   };
   const nodes = context.view(NODES);
@@ -52,6 +57,19 @@ export function createStateOf({
     const more = { ...optional('grant', grants[name]), ...optional('patrol', patrol(machine)) };
     return memberState({ ...observed, ...more }, members);
   };
+}
+
+/** A revision that was rolled back is not asked for again; to the stable one machines return. */
+function askedRevisions(
+  retryToken: string | undefined,
+  { history, updateRevision }: RolloutProgress,
+  desired: string | undefined,
+): ReadonlySet<string> | undefined {
+  if (desired === undefined) return undefined;
+  const updates = [desired, updateRevision ?? desired];
+  const stable = history.find(({ result }) => result === 'Completed')?.revision ?? desired;
+  const asked = updates.filter((each) => refusedReason(history, each, retryToken) === undefined);
+  return new Set([...asked, stable]);
 }
 
 /** Only over the machines of the open batch: what a batch was proven by is past. */

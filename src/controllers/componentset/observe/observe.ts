@@ -37,11 +37,13 @@ export function observeRollout(set: MachineComponentSet, context: ReconcileConte
   const progress = progressFromStatus(set.status);
   const now = context.clock.now();
   const grants = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
-  const stateOf = createStateOf({ set, progress, grants, now, context });
   const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
+  const desired = resolveRevision(set.spec.components, createFindVersion(components));
+  const asked = 'revision' in desired ? desired.revision.name : undefined;
+  const stateOf = createStateOf({ set, progress, ...optional('desired', asked), grants, now, context });
   const input: RolloutInput = {
     set,
-    desired: resolveRevision(set.spec.components, createFindVersion(components)),
+    desired,
     ...optional('stable', stableRevision(set, progress, context)),
     progress,
     members: members.map(stateOf),

@@ -1,5 +1,6 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../api/grants.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
 import { pickMembers } from './slots.ts';
@@ -61,9 +62,15 @@ const BEGUN: ReadonlySet<ReportState> = new Set(['Activating', 'Probation', 'Rol
 function settlement(member: MemberState): RolloutAction | undefined {
   const { step, because, holdsGrant } = member;
   if (!holdsGrant) return undefined;
-  if (step === 'Settled') return { do: 'Settle', member, outcome: 'Succeeded', because };
+  if (step === 'Settled') return { do: 'Settle', member, outcome: settledOutcome(member), because };
   if (step === 'UnhealthyBefore') return { do: 'Settle', member, outcome: 'Ambiguous', because };
   return hasGivenUp(member) ? { do: 'Settle', member, outcome: 'Failed', because } : undefined;
+}
+
+/** A grant for another revision that is in no entry was not used, or its settlement was interrupted. */
+function settledOutcome({ revision, grant, grantEndsAt }: MemberState): GrantOutcome {
+  const isForAnother = grant?.holder.revision !== undefined && grant.holder.revision !== revision;
+  return isForAnother && !grantEndsAt ? 'Ambiguous' : 'Succeeded';
 }
 
 function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): boolean {

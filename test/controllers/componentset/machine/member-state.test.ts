@@ -88,6 +88,17 @@ describe('memberState', () => {
     });
   });
 
+  it.each<[asked: readonly string[], holdsGrant: boolean]>([
+    [['r-new', 'r-old'], false],
+    [['r-other', 'r-old'], true],
+  ])('ROL-10 settles a grant that was never written once the set asks only for %s', (asked, holdsGrant) => {
+    const context = { ...CONTEXT, asked: new Set(asked) };
+    const granted = memberState(observed({ version: OLD, startedAgo: 5 }), context);
+    expect(granted).toMatchObject({ step: 'Settled', holdsGrant });
+    const unassigned = memberState(observed({ version: 'None', startedAgo: 5 }), context);
+    expect(unassigned).toMatchObject({ step: 'Unassigned', holdsGrant: false });
+  });
+
   it('ROL-31 has a time limit also under the grant of the update that it replaced', () => {
     const holder = { kind: 'MachineComponentSet', name: 'general', revision: 'r-before' } as const;
     const stepWith = (parts: MemberParts): string => {

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineComponentEntry } from '../../../../src/api/generated/types.ts';
-import { createStateOf } from '../../../../src/controllers/componentset/observe/members.ts';
+import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
+import { createStateOf, type StateParts } from '../../../../src/controllers/componentset/observe/members.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW, node } from '../../../support/builders.ts';
 import { fakeContext } from '../../../support/controller/fake-context.ts';
 import { componentSet } from '../component-set.ts';
 import { ownEntries } from '../managed-fields.ts';
-import { BATCH, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { BATCH, grant, NEW, progressOf } from '../rollout/rollout-input.ts';
 
 function sick(): KubeObject {
   const conditions = [
@@ -16,8 +17,13 @@ function sick(): KubeObject {
   return { ...node('m-1'), status: { conditions } };
 }
 
+interface MemberParts extends Partial<Pick<StateParts, 'set' | 'progress' | 'desired' | 'grants'>> {}
+
 /** Whose Lease was renewed just now. */
-function stepOf(assignment: NonNullable<MachineComponentEntry['assignment']>): string {
+function stateOfMember(
+  assignment: NonNullable<MachineComponentEntry['assignment']>,
+  parts: MemberParts = {},
+): MemberState {
   const [content] = NEW.components;
   const components = content ? [{ ...content, assignment }] : [];
   const { context } = fakeContext({ objects: { Node: [sick()] } });
@@ -25,6 +31,7 @@ function stepOf(assignment: NonNullable<MachineComponentEntry['assignment']>): s
     set: componentSet('general'),
     progress: progressOf(),
     grants: {},
+    ...parts,
     now: NOW,
     context: { ...context, ageMs: () => 0 },
   });
@@ -39,7 +46,11 @@ function stepOf(assignment: NonNullable<MachineComponentEntry['assignment']>): s
   const status = { components: [{ ...report, digest: content?.digest ?? '' }] };
   return stateOf(
     machine('m-1', { metadata: { managedFields: [ownEntries('app')] }, spec: { components }, status }),
-  ).step;
+  );
+}
+
+function stepOf(assignment: NonNullable<MachineComponentEntry['assignment']>): string {
+  return stateOfMember(assignment).step;
 }
 
 describe('createStateOf', () => {
@@ -49,5 +60,41 @@ describe('createStateOf', () => {
     expect(stepOf({ set: 'general', revision, batch: BATCH.index })).toBe('Unhealthy');
     expect(stepOf({ set: 'general', revision, batch: 0 })).toBe('Settled');
     expect(stepOf({ set: 'general', revision: 'r-x', batch: BATCH.index })).toBe('Settled');
+  });
+
+  const COMPLETED = { revision, result: 'Completed' } as const;
+  const BAD = { revision: 'r-bad', result: 'RolledBack' } as const;
+  const TOKEN = { set: componentSet('general', { spec: { retryToken: 'again' } }) };
+
+  it.each<[what: string, parts: MemberParts, holdsGrant: boolean]>([
+    ['that is rolled out', { desired: 'r-bad' }, false],
+    [
+      'whose rollout has not begun',
+      { desired: 'r-bad', progress: { updateRevision: revision, history: [] } },
+      false,
+    ],
+    ['that was rolled back', { desired: 'r-bad', progress: { history: [BAD, COMPLETED] } }, true],
+    [
+      'that was rolled back under another retry token',
+      { ...TOKEN, desired: 'r-bad', progress: { history: [BAD, COMPLETED] } },
+      false,
+    ],
+    [
+      'that is stable',
+      { desired: 'r-next', progress: { history: [{ ...BAD, result: 'Completed' }] } },
+      false,
+    ],
+    [
+      'that was superseded',
+      { desired: 'r-next', progress: { updateRevision: 'r-next', history: [COMPLETED] } },
+      true,
+    ],
+    ['while no revision can be resolved', { progress: { history: [BAD] } }, false],
+  ])('ROL-10 settles a grant that was never written, for a revision %s', (_what, parts, holdsGrant) => {
+    const holder = { kind: 'MachineComponentSet', name: 'general', revision: 'r-bad' } as const;
+    const grants = { 'm-1': grant({ holder }) };
+    expect(stateOfMember({ set: 'general', revision, batch: 0 }, { ...parts, grants })).toMatchObject({
+      holdsGrant,
+    });
   });
 });

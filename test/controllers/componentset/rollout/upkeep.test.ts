@@ -23,6 +23,16 @@ describe('planUpkeep', () => {
   it.each<[what: string, parts: StateParts, expected: string]>([
     ['settled', HOLDS, 'Settle Succeeded'],
     ['settled without a grant', {}, ''],
+    [
+      'settled, with a grant for another revision that is in no entry',
+      { grant: grant({ holder: { ...grant().holder, revision: 'r-bad' } }), holdsGrant: true },
+      'Settle Ambiguous',
+    ],
+    [
+      'settled after it went back with the grant of its update',
+      { ...HOLDS, grant: grant({ holder: { ...grant().holder, revision: 'r-bad' } }) },
+      'Settle Succeeded',
+    ],
     ['unhealthy as before', { ...HOLDS, step: 'UnhealthyBefore' }, 'Settle Ambiguous'],
     ['given up', { ...HOLDS, step: 'Failed', reason: 'RolledBack' }, 'Settle Failed'],
     ['given up on a Node that is not Ready', { ...HOLDS, step: 'Failed', readiness: 'NotReady' }, ''],
