@@ -61,5 +61,14 @@ describe('release accept-head', { timeout: 180_000 }, () => {
     expect(isHeadAccepted(await read(), HEAD)).toBe(true);
     await syncCommit();
     expect(isHeadAccepted(await read(), HEAD)).toBe(true);
+
+    // A halt does not take the accepted head back, and an accepted head does not lift the halt.
+    await run('release', 'halt', 'fleet', '--reason', 'ticket 7');
+    expect(isHeadAccepted(await read(), HEAD)).toBe(true);
+    expect((await run('release', 'accept-head', '--yes')).code).toBe(0);
+    expect((await read()).spec.halt?.reason).toBe('ticket 7');
+    await run('release', 'resume', 'fleet');
+    expect((await read()).spec.halt).toBeUndefined();
+    expect(isHeadAccepted(await read(), HEAD)).toBe(true);
   });
 });

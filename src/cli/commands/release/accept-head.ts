@@ -6,7 +6,6 @@ import { Command } from 'commander';
 import { PIPELINES } from '../../../api/generated/resources.ts';
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { MANAGER_CLI } from '../../../api/names.ts';
-import { API_VERSION } from '../../../api/version.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -45,13 +44,9 @@ export function createAcceptHeadCommand(io: Io): Command {
         since: io.clock.now().toISOString(),
       };
       const { name } = plan;
-      const intent = {
-        apiVersion: API_VERSION,
-        kind: PIPELINES.kind,
-        metadata: { name },
-        spec: { acceptedHead },
-      };
-      await client.apply(PIPELINES, intent, { fieldManager: MANAGER_CLI, force: true });
+      // Not by apply, which would remove a halt that the same field manager has set.
+      const patch = { type: 'merge', body: { spec: { acceptedHead } } } as const;
+      await client.patch(PIPELINES, { name }, patch, { fieldManager: MANAGER_CLI });
       io.out(`accepted: pipeline ${name} continues at ${plan.to} with its next poll\n`);
     }),
   );

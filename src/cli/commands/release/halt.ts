@@ -30,16 +30,12 @@ export function createHaltCommand(io: Io): Command {
     .option('--reason <text>', 'why it is halted: shown in the status', 'no reason given');
   return addConnectionOptions(command).action((pipeline: string, flags: Flags & { reason: string }) =>
     withHub(io, flags, async (client) => {
-      const { resource, name, what } = await findTarget(io, client, pipeline, flags.cluster);
+      const { name, what } = await findTarget(io, client, pipeline, flags.cluster);
       const by = await readUserName(client, io.signal);
       const { reason } = flags;
       const since = io.clock.now().toISOString();
-      const spec =
-        flags.cluster === undefined
-          ? { halt: { by, reason, since } }
-          : { pauses: [{ name: PAUSE, by, reason }] };
-      const intent = { apiVersion: API_VERSION, kind: resource.kind, metadata: { name }, spec };
-      await client.apply(resource, intent, { fieldManager: MANAGER_CLI, force: true });
+      if (flags.cluster === undefined) await haltPipeline(client, name, { by, reason, since });
+      else await pauseCluster(client, name, { by, reason });
       const resume = ['kubenode release resume', pipeline, ...(flags.cluster ? ['--cluster', name] : [])];
       io.out(`${what} halted: nothing is written until it is resumed. Resume it with: ${resume.join(' ')}\n`);
     }),
@@ -65,6 +61,27 @@ export function createResumeCommand(io: Io): Command {
       io.out(wasHalted ? `${what} resumed\n` : `${what} was not halted: nothing changed\n`);
     }),
   );
+}
+
+/** Not by apply, which would remove the accepted head that the same field manager has set. */
+async function haltPipeline(
+  client: Client,
+  name: string,
+  halt: NonNullable<Pipeline['spec']['halt']>,
+): Promise<void> {
+  const patch = { type: 'merge', body: { spec: { halt } } } as const;
+  await client.patch(PIPELINES, { name }, patch, { fieldManager: MANAGER_CLI });
+}
+
+/** By apply, which keeps the pauses of others. */
+async function pauseCluster(
+  client: Client,
+  name: string,
+  pause: { readonly by: string; readonly reason: string },
+): Promise<void> {
+  const spec = { pauses: [{ name: PAUSE, ...pause }] };
+  const intent = { apiVersion: API_VERSION, kind: CLUSTERS.kind, metadata: { name }, spec };
+  await client.apply(CLUSTERS, intent, { fieldManager: MANAGER_CLI, force: true });
 }
 
 interface HaltTarget {
