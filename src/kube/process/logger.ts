@@ -1,15 +1,21 @@
-/** The Log port with pino, as JSON lines. Secrets are redacted before pino gets the fields (redact-log.ts). */
+/** The Log port with pino, as JSON lines or as text. Secrets are redacted before pino gets the fields (redact-log.ts). */
 import { pino } from 'pino';
 import type { Clock } from '../../os/clock.ts';
 import { printableText } from '../objects/printable.ts';
 import type { Log, LogFields } from './log.ts';
+import { logText } from './log-text.ts';
 import { redactFields } from './redact-log.ts';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
+export type LogFormat = 'json' | 'text';
+export const LOG_FORMATS: readonly LogFormat[] = ['json', 'text'];
+
 export interface LoggerOptions {
   readonly level?: LogLevel;
+  /** Default: JSON. */
+  readonly format?: LogFormat;
   /** The destination. Standard error by default: standard output is for results. */
   readonly stream?: LogStream;
   readonly clock: Pick<Clock, 'now'>;
@@ -22,7 +28,13 @@ export interface LogStream {
   flush?(): void;
 }
 
-export function createLogger({ level = 'info', stream = process.stderr, clock }: LoggerOptions): Log {
+export function createLogger({
+  level = 'info',
+  format = 'json',
+  stream = process.stderr,
+  clock,
+}: LoggerOptions): Log {
+  const formatted = format === 'text' ? logText : printableText;
   const target = pino(
     {
       level,
@@ -33,7 +45,7 @@ export function createLogger({ level = 'info', stream = process.stderr, clock }:
       // redactFields has already converted everything to plain JSON, including errors.
       serializers: {},
     },
-    { write: (line: string) => void stream.write(printableText(line)) },
+    { write: (line: string) => void stream.write(formatted(line)) },
   );
   const flush = (of: LogLevel): void => {
     if (of === 'warn' || of === 'error') stream.flush?.();

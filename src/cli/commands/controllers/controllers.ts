@@ -1,7 +1,7 @@
 /** `kubenode controllers`: the controllers of a cluster, in one process. Several may run: one leads, and the others wait. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import {
   GROUP,
   MANAGER_COMPONENTSET,
@@ -19,7 +19,7 @@ import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
 import { createLeaseElection, type LeaseElection } from '../../../kube/leader/election.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../../../kube/process/logger.ts';
+import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
@@ -28,6 +28,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
 import type { CreateGroup, GroupParts } from './group.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { createIdentityControllers } from './identity.ts';
@@ -54,10 +55,9 @@ Examples:
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags {
+interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags, LogFlags {
   readonly port?: number;
   readonly host: string;
-  readonly logLevel: LogLevel;
 }
 
 /** Each with its controllers, beside the Defender. */
@@ -83,19 +83,16 @@ export function createControllersCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
-    .addOption(
-      new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
-    )
     .addHelpText('after', HELP);
-  return addConnectionOptions(addLocalMachinesOptions(addHttpOptions(command))).action((flags: Flags) =>
-    controllers(io, flags),
+  return addConnectionOptions(addLocalMachinesOptions(addHttpOptions(addLogOptions(command)))).action(
+    (flags: Flags) => controllers(io, flags),
   );
 }
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
   const { clock, signal } = io;
   filesOf(flags);
-  const log = createLogger({ level: flags.logLevel, stream: { write: (line) => io.err(line) }, clock });
+  const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
   const metrics = createMetrics();
   const runtime = createRuntimeMetrics(metrics, createLoopDelay());
   const calls = createCallWindow(clock);
@@ -179,7 +176,7 @@ function createAccounts(connection: ConnectOptions): Accounts {
 function healthOptions(
   { host }: Flags,
   port: number,
-  log: ReturnType<typeof createLogger>,
+  log: Log,
 ): { port: number; host: string; listening: (url: string) => void } {
   return { port, host, listening: (url) => log.info('health server started', { url }) };
 }

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { startHealthServer } from '../../../kube/process/health.ts';
 import { createLineBuffer } from '../../../kube/process/line-buffer.ts';
 import type { Log } from '../../../kube/process/log.ts';
-import { createLogger, LOG_LEVELS, type LogLevel } from '../../../kube/process/logger.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
@@ -25,6 +24,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createCommitChecks } from './checks.ts';
 import { createNowCommand } from './now.ts';
@@ -41,7 +41,7 @@ Everything else follows from them.
 Example, with a local fleet:
   kubenode sync --from ../my-fleet`;
 
-interface Flags extends ConnectionFlags {
+interface Flags extends ConnectionFlags, LogFlags {
   readonly from?: string;
   readonly path: string;
   readonly ref?: string;
@@ -49,7 +49,6 @@ interface Flags extends ConnectionFlags {
   readonly prometheusUrl?: string;
   readonly port?: number;
   readonly host: string;
-  readonly logLevel: LogLevel;
 }
 
 export function createSyncCommand(io: Io): Command {
@@ -73,12 +72,9 @@ export function createSyncCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
-    .addOption(
-      new Option('--log-level <level>', 'lowest level to log').choices([...LOG_LEVELS]).default('info'),
-    )
     .addCommand(createNowCommand(io))
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: Flags) => syncWithLog(io, flags));
+  return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => syncWithLog(io, flags));
 }
 
 /** Thousands of lines while a fleet is applied are written together, and none is lost when the process ends. */
@@ -93,7 +89,7 @@ async function syncWithLog(io: Io, flags: Flags): Promise<void> {
     },
   };
   try {
-    await sync(ordered, flags, createLogger({ level: flags.logLevel, stream: lines, clock }));
+    await sync(ordered, flags, createCommandLog(io, flags, lines));
   } finally {
     lines.close();
   }
