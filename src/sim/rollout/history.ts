@@ -36,6 +36,8 @@ export interface MachineTruth {
   readonly sets: readonly string[];
   /** Its Node is Ready and not cordoned, its agent speaks, and it has been in service. */
   readonly serves: boolean;
+  /** The same, also while it is cordoned. */
+  readonly isHealthy: boolean;
   readonly isHeld: boolean;
 }
 

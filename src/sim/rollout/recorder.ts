@@ -114,7 +114,9 @@ function recordMissing({ last, addChanged }: Recording, present: ReadonlySet<str
   for (const [key, event] of last) {
     if (present.has(key)) continue;
     if (event.what === 'Set') addChanged(key, { ...event, exists: false });
-    if (event.what === 'Machine') addChanged(key, { ...event, exists: false, serves: false });
+    if (event.what === 'Machine') {
+      addChanged(key, { ...event, exists: false, serves: false, isHealthy: false });
+    }
   }
 }
 

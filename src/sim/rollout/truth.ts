@@ -59,19 +59,21 @@ export function machineTruth(
 ): MachineTruth {
   const { name, uid = '', deletionTimestamp } = machine.metadata;
   const host = hosts.get(name);
+  const node = api.get(NODES, name);
   const speaks = host?.uid === uid && nowMs() >= host.silentUntilMs;
   return {
     machine: name,
     uid,
     exists: deletionTimestamp === undefined,
     sets: sets.filter(({ spec }) => isMember(machine, spec)).map(({ metadata }) => metadata.name),
-    serves: speaks && isInService(api.get(NODES, name)),
+    serves: speaks && isHealthyNode(node) && !isCordoned(node),
+    isHealthy: speaks && isHealthyNode(node),
     isHeld: machine.spec.hold !== undefined,
   };
 }
 
-function isInService(node: KubeObject | undefined): boolean {
-  return node !== undefined && !hasStartupTaint(node) && readinessOf(node) === 'Ready' && !isCordoned(node);
+function isHealthyNode(node: KubeObject | undefined): boolean {
+  return node !== undefined && !hasStartupTaint(node) && readinessOf(node) === 'Ready';
 }
 
 /** Undefined: the write changes nothing that the host would act on. */

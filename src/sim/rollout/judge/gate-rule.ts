@@ -9,8 +9,8 @@ import {
 } from './judged-fleet.ts';
 import type { JudgedStart } from './start-rules.ts';
 
-/** A machine that was drained is settled, and soaks, a moment before it serves again. */
-const UNCORDONED_AFTER_MS = 15_000;
+/** What happens within some steps of the simulator happens at once. */
+const STEPS_MS = 15_000;
 
 interface Gate extends JudgedStart {
   readonly batch: number;
@@ -90,7 +90,7 @@ function openViolation(name: string, host: HostState, gate: Gate): readonly stri
   const { soakMs = 0 } = set.desired.at(-1) ?? {};
   const needed = set.proven.has(start.revision) ? 0 : soakMs - skewMs;
   const soaked = runningMs(gate, host.wellMs ?? atMs);
-  if (soaked + UNCORDONED_AFTER_MS >= needed) return [];
+  if (soaked + STEPS_MS >= needed) return [];
   return [
     `batch ${batch} begins ${soaked / 1000} s after ${name} was well, and ${needed / 1000} s are asked for`,
   ];

@@ -138,14 +138,20 @@ function completionViolations(
   fleet: JudgedFleet,
   { set, revision, atMs }: Extract<RolloutEvent, { what: 'Completed' }>,
 ): readonly string[] {
+  const { timeoutMs = 0 } = setOf(fleet, set).desired.at(-1) ?? {};
   return membersOf(fleet, set, atMs).flatMap(({ truth: { machine, isHeld }, heldChangedMs, hosts }) => {
     const host = hosts.get(set);
     const takesPart = !isHeld && atMs - heldChangedMs > GRACE_MS;
     // A machine that joins gets its first revision outside of the batches.
     if (!takesPart || !host) return [];
-    if (host.truth.revision === revision && host.truth.state !== 'Working') return [];
+    if (host.truth.revision === revision && !isInTime(host, atMs - timeoutMs)) return [];
     return `${revision} completed, and ${machine} is not at it`;
   });
+}
+
+/** Still at work, within the time that an update has. */
+function isInTime({ truth, sinceMs }: HostState, beganBeforeMs: number): boolean {
+  return truth.state === 'Working' && sinceMs >= beganBeforeMs;
 }
 
 function quietViolations({

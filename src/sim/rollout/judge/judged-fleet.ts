@@ -6,6 +6,9 @@ export const GRACE_MS = 2000;
 /** Until what happens to a machine is observed by every process, also by one that has just been started. */
 export const OBSERVED_AFTER_MS = 180_000;
 
+/** Until every running process knows what happened: its views are late by less. */
+export const KNOWN_AFTER_MS = 75_000;
+
 export interface JudgedFleet {
   readonly sets: Map<string, JudgedSet>;
   readonly machines: Map<string, JudgedMachine>;
@@ -45,7 +48,7 @@ export interface HostState {
   readonly sinceMs: number;
   /** Taken out of service by us, and not back yet. */
   isOut: boolean;
-  /** At its revision and in service since then, short interruptions ignored. */
+  /** At its revision and healthy since then, short interruptions ignored. */
   wellMs?: number;
   unwellMs?: number | undefined;
 }
@@ -67,7 +70,15 @@ export function setOf({ sets }: JudgedFleet, name: string): JudgedSet {
 
 export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachine {
   const found = machines.get(name) ?? {
-    truth: { machine: name, uid: '', exists: false, sets: [], serves: false, isHeld: false },
+    truth: {
+      machine: name,
+      uid: '',
+      exists: false,
+      sets: [],
+      serves: false,
+      isHealthy: false,
+      isHeld: false,
+    },
     servesChangedMs: NEVER,
     heldChangedMs: NEVER,
     joinedMs: NEVER,
@@ -86,8 +97,8 @@ export function membersOf({ machines }: JudgedFleet, set: string, atMs: number):
   );
 }
 
-export function isWell({ truth: { serves, exists } }: JudgedMachine, { truth }: HostState): boolean {
-  return exists && serves && truth.state === 'Committed';
+export function isWell({ truth: { isHealthy, exists } }: JudgedMachine, { truth }: HostState): boolean {
+  return exists && isHealthy && truth.state === 'Committed';
 }
 
 export function noteHealth(machine: JudgedMachine, host: HostState, atMs: number): void {

@@ -5,6 +5,7 @@ import {
   type JudgedFleet,
   type JudgedMachine,
   type JudgedSet,
+  KNOWN_AFTER_MS,
   membersOf,
   OBSERVED_AFTER_MS,
   wasRecently,
@@ -75,7 +76,7 @@ function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): bo
   const failed = membersOf(fleet, start.set, atMs).filter(({ hosts }) => {
     const host = hosts.get(start.set);
     const hasFailed = host?.truth.state === 'GaveUp' && host.truth.revision === revision;
-    return hasFailed && host.sinceMs >= set.beganMs && atMs - host.sinceMs > OBSERVED_AFTER_MS;
+    return hasFailed && host.sinceMs >= set.beganMs && atMs - host.sinceMs > KNOWN_AFTER_MS;
   });
   return failed.length > maxFailed;
 }

@@ -47,6 +47,7 @@ describe('gateViolations', () => {
       [machine(1100, 'm-1', { serves: false }), NEXT],
       ['batch 1 begins, and 1 machines of batch 0 failed'],
     ],
+    ['a cordon', [machine(1100, 'm-1', { serves: false, isHealthy: true }), NEXT], []],
     [
       'a failure within the budget',
       [desired(1050, { maxFailed: 1 }), machine(1100, 'm-1', { serves: false }), NEXT],

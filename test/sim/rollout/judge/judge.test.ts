@@ -39,6 +39,8 @@ describe('judgeHistory', () => {
     expect(judge(FLEET, others, host(1100, 'm-1', 'Working'), completed(1400))).toEqual([
       ': r-2 completed, and m-1 is not at it',
     ]);
+    // Its time is over: it failed.
+    expect(judge(FLEET, others, host(1100, 'm-1', 'Working'), completed(2100))).toEqual([]);
   });
 
   it('forgets a machine that was deleted when another one has its name', () => {

@@ -8,7 +8,15 @@ import {
 } from '../../../../src/sim/rollout/judge/judged-fleet.ts';
 
 const EMPTY = (): JudgedFleet => ({ sets: new Map(), machines: new Map(), clocks: [] });
-const TRUTH = { machine: 'm-1', uid: 'u', exists: true, sets: ['general'], serves: true, isHeld: false };
+const TRUTH = {
+  machine: 'm-1',
+  uid: 'u',
+  exists: true,
+  sets: ['general'],
+  serves: true,
+  isHealthy: true,
+  isHeld: false,
+};
 
 describe('noteHealth', () => {
   it('keeps the time since when a machine is well over a short interruption, and not over a long one', () => {
@@ -19,7 +27,7 @@ describe('noteHealth', () => {
     noteHealth(machine, host, 1000);
     expect(host).toMatchObject({ wellMs: 1000, isOut: false });
     const wellAfter = (fromMs: number, untilMs: number): unknown => {
-      machine.truth = { ...TRUTH, serves: false };
+      machine.truth = { ...TRUTH, serves: false, isHealthy: false };
       noteHealth(machine, host, fromMs);
       expect(isWell(machine, host)).toBe(false);
       machine.truth = TRUTH;
