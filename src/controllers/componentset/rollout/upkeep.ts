@@ -3,19 +3,18 @@ import type { LedgerGrant, MachineComponentReport } from '../../../api/generated
 import type { GrantOutcome } from '../../../api/grants.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
+import { modeOf } from './mode.ts';
 import { pickMembers } from './slots.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
 const RENEW_BEFORE_MS = 150_000;
 
 /** `changing` get other entries now, with the grant that they have. */
-export function planUpkeep(
-  { set, members, left, deleted, now }: RolloutInput,
-  changing: ReadonlySet<string>,
-): readonly RolloutAction[] {
+export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): readonly RolloutAction[] {
+  const { set, progress, members, left, deleted, now } = input;
   const kept = members.filter(({ name }) => !changing.has(name));
-  // No rollback begins before the set is resumed.
-  const isIdle = set.spec.paused || set.spec.dryRun;
+  // No rollback begins before the set is resumed, and none of a revision that completed without a machine that was held.
+  const isIdle = set.spec.paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
   return [
     ...kept.flatMap(
       (member) =>

@@ -3,7 +3,7 @@ import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
 import type { RolloutAction } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { planRestarts, planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
 import { ago } from '../../../support/builders.ts';
-import { grant, inputOf, member, type StateParts } from './rollout-input.ts';
+import { grant, inputOf, member, NEW, progressOf, type StateParts } from './rollout-input.ts';
 
 const HOLDS: StateParts = { grant: grant(), holdsGrant: true, grantEndsAt: new Date(ago(-240)) };
 const NONE: ReadonlySet<string> = new Set();
@@ -71,6 +71,15 @@ describe('planUpkeep', () => {
 
   it('ROL-34 keeps grants while the set is paused, and asks for none', () => {
     expect(actionOf(HOLDS, { paused: true })).toBe('Settle Succeeded');
+  });
+
+  it('ROL-10 settles the grant of an update that takes too long once its revision completed without the machine', () => {
+    const late = member('m', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    const completed = progressOf({ history: [{ revision: NEW.name, result: 'Completed' }] });
+    const outcomes = [progressOf(), completed].map((progress) =>
+      planUpkeep(inputOf({ members: [late], progress }), NONE).map((action) => action.do),
+    );
+    expect(outcomes).toEqual([[], ['Settle']]);
   });
 
   it('ROL-40 settles the grant of a machine that left', () => {
