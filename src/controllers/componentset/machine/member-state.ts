@@ -16,11 +16,12 @@ import {
   readinessOf,
   readyTransition,
 } from '../../../api/machine/node-state.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { pinnedComponents } from '../members/pins.ts';
-import { type MemberStep, type Progress, updateProgress } from './update-progress.ts';
+import { type MemberStep, type Progress, type UpdateInput, updateProgress } from './update-progress.ts';
 
 export interface ObservedMember {
   readonly machine: Machine;
@@ -92,7 +93,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       ...view,
       entries,
       holdsGrant: held.holdsGrant,
-      isHeld: hold !== undefined,
+      ...holdTimes(machine, hold),
       hasNewRetryToken: assignment?.retryToken !== context.retryToken,
       ...optional('startedAt', startedAt(observed, entries[0], context)),
       ...optional('readyChangedAt', readyTransition(node)),
@@ -111,6 +112,17 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...optional('hold', hold),
     serves: isServing(view) && !isCordoned(node) && IN_SERVICE.has(progress.step),
   };
+}
+
+/** Held until the machine controller has observed the release: only then its time is known. */
+function holdTimes(
+  { status }: Machine,
+  hold: MachineHold | undefined,
+): Pick<UpdateInput, 'isHeld' | 'releasedAt'> {
+  const condition = conditionOf(status?.conditions, 'Held');
+  const isHeld = hold !== undefined || condition?.status === 'True';
+  const releasedAt = condition?.status === 'False' ? parseTime(condition.lastTransitionTime) : undefined;
+  return { isHeld, ...optional('releasedAt', releasedAt) };
 }
 
 function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'> {

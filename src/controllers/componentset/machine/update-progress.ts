@@ -36,6 +36,8 @@ export interface UpdateInput {
   readonly entries: readonly MachineComponentEntry[];
   readonly holdsGrant: boolean;
   readonly isHeld: boolean;
+  /** When the last hold ended, as the machine controller observed it. */
+  readonly releasedAt?: Date;
   readonly isSilent: boolean;
   readonly heardAt: Date | undefined;
   readonly isEstablished: boolean;
@@ -91,14 +93,21 @@ function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline)
   return { step, reason: 'AgentSilent', because };
 }
 
-/** With a grant: the update goes on until everything is well, or the time is over. A person who holds the machine stops the clock. */
+/**
+ * With a grant: the update goes on until everything is well, or the time is over. A person who holds the machine stops the clock,
+ * and it starts over with the release.
+ */
 function startedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
   const open = onHost.step === 'Settled' ? nodeProblem(input) : onHost;
   if (!open) return SETTLED;
-  if (input.isHeld || !isOver(input.startedAt, deadline)) return { ...open, step: 'InWork' };
+  if (input.isHeld || !isOver(clockStart(input), deadline)) return { ...open, step: 'InWork' };
   if (onHost.step === 'Settled' && wasUnhealthyBefore(input)) return unhealthyBefore(open);
   const because = `not settled after ${deadline.timeoutSeconds} s: ${open.because}`;
   return { step: 'Failed', reason: 'TimedOut', because };
+}
+
+function clockStart({ startedAt, releasedAt }: UpdateInput): Date | undefined {
+  return startedAt && releasedAt && releasedAt > startedAt ? releasedAt : startedAt;
 }
 
 /** Without a grant: it was settled once, so that anything wrong is a loss of health. */

@@ -5,6 +5,7 @@ import type {
   MachineComponentReport,
 } from '../../../../src/api/generated/types.ts';
 import type { ObservedMember } from '../../../../src/controllers/componentset/machine/member-state.ts';
+import type { Condition } from '../../../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, type ComponentVersion, component, machine, NOW, node } from '../../../support/builders.ts';
 import { ownEntries } from '../managed-fields.ts';
@@ -31,6 +32,8 @@ export interface MemberParts {
   readonly readyChangedAgo?: number;
   readonly pins?: readonly string[];
   readonly annotations?: Readonly<Record<string, string>>;
+  /** Of the Machine. */
+  readonly conditions?: readonly Condition[];
   readonly patrol?: ObservedMember['patrol'];
 }
 
@@ -43,6 +46,7 @@ export function observed(parts: MemberParts = {}): ObservedMember {
     agent: { observedGeneration },
     components: reportsOf(parts),
     node: { uid: 'node-1' },
+    conditions: parts.conditions ?? [],
   };
   return {
     machine: machine('m-1', { metadata, spec: { components }, status }),

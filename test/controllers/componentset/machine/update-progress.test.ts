@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { memberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
-import { ago, component, NOW, node } from '../../../support/builders.ts';
+import type { Condition } from '../../../../src/kube/objects/conditions.ts';
+import { ago, component, condition, NOW, node } from '../../../support/builders.ts';
 import { ownEntries } from '../managed-fields.ts';
 import { GENERATION, type MemberParts, OLD, observed, SET } from './members.ts';
 
@@ -27,6 +28,10 @@ const ASSIGNMENT = { set: SET, revision: 'r-new', batch: 1 };
 const NOT_READY = node('m-1', 'False');
 const UNKNOWN = node('m-1', 'Unknown');
 
+function released(secondsAgo: number): Condition {
+  return condition('Held', 'False', { lastTransitionTime: ago(secondsAgo) });
+}
+
 describe('updateProgress', () => {
   it.each<[what: string, parts: MemberParts, expected: string]>([
     ['no entry', { version: 'None' }, 'Unassigned Unassigned: has no entry of the set yet'],
@@ -52,6 +57,26 @@ describe('updateProgress', () => {
       'a long wait on a machine that a person holds',
       { startedAgo: 901, report: PROBATION, annotations: { 'kubenode.dev/hold': '; debugging' } },
       'InWork Probation: kubelet is Probation',
+    ],
+    [
+      'a hold whose end the machine controller has not observed yet',
+      { startedAgo: 901, report: PROBATION, conditions: [condition('Held', 'True')] },
+      'InWork Probation: kubelet is Probation',
+    ],
+    [
+      'a hold that ended a moment ago: the time starts over',
+      { startedAgo: 2000, report: PROBATION, conditions: [released(899)] },
+      'InWork Probation: kubelet is Probation',
+    ],
+    [
+      'a hold that ended too long ago',
+      { startedAgo: 2000, report: PROBATION, conditions: [released(901)] },
+      'Failed TimedOut: not settled after 900 s: kubelet is Probation',
+    ],
+    [
+      'a hold that ended before the update began',
+      { startedAgo: 901, report: PROBATION, conditions: [released(3000)] },
+      'Failed TimedOut: not settled after 900 s: kubelet is Probation',
     ],
     [
       'a rollback by the agent',
