@@ -11,8 +11,9 @@ import type { LocalFleetStatus } from '../../src/local/status.ts';
 import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
-/** Reports every step, also the short ones. */
-const ENV = { ...process.env, KUBENODE_PROGRESS: 'all' };
+const { npm_command: _byNpm, ...inherited } = process.env;
+/** As in a shell, also when npm runs the tests. Every step is reported, also the short ones. */
+export const SHELL_ENV = { ...inherited, KUBENODE_PROGRESS: 'all' };
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 
 export interface Ended {
@@ -66,7 +67,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
   const io: Io = {
     out: (text) => void (stdout += text),
     err: (text) => void (stderr += text),
-    env: ENV,
+    env: SHELL_ENV,
     cwd: process.cwd(),
     clock: createSystemClock(),
     interactive: false,
@@ -79,7 +80,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 function runAndKill(args: readonly string[], moment: string): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, args, { env: ENV, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { env: SHELL_ENV, stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

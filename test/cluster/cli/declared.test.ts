@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { demoFiles } from '../../../src/cli/commands/init/demo.ts';
 import { createScaffold } from '../../../src/cli/commands/init/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -20,6 +20,8 @@ beforeAll(async () => {
   installed = await startInstalledServer();
   sync = await installed.as(SYNC, GROUPS);
 });
+// Two of them have a kubelet of the same version, and other content.
+beforeEach(() => installed.server.wipe());
 afterAll(() => installed?.stop());
 
 describe.each([
