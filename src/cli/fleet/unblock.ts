@@ -27,7 +27,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   FailureBudgetSpent: 'fix the version and commit, or go back: kubenode rollout undo SET',
   BatchUnproven: 'fix the version and commit, or go back: kubenode rollout undo SET',
   RolledBack: 'commit another version, or a new spec.retryToken to try this one again',
-  RollbackImpossible: 'commit a version that works: there is no revision to return to',
+  RollbackImpossible: 'commit a version that works: no earlier revision completed',
   SetConflict: 'commit a selector or a component list that leaves each component of a machine to one set',
   ComponentNotFound: 'commit the MachineComponent BLOCKER, or another version in the set',
   ComponentRefused: 'commit a version that is accepted: kubectl describe machinecomponent BLOCKER',

@@ -7,3 +7,8 @@ const COMMAND = /(?<=[`:] ?|\brun |\bwith )kubenode (?=[a-z])/g;
 export function makeRunnable(text: string, env: Io['env']): string {
   return env['npm_command'] === undefined ? text : text.replaceAll(COMMAND, 'npx kubenode ');
 }
+
+/** A path as one word of a POSIX shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

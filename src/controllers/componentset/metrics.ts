@@ -1,5 +1,5 @@
 /** Metrics of rollouts. Machines are counted, never named. */
-import type { MachineComponentSetStatus } from '../../api/generated/types.ts';
+import type { MachineComponentSetStatus, RevisionRecord } from '../../api/generated/types.ts';
 import type { Counter, Gauge, Histogram, Metrics } from '../../kube/process/metrics.ts';
 import type { SetReport } from './status/report.ts';
 import { WAIT_KINDS, type WaitKind, waitKinds } from './status/wait-kind.ts';
@@ -121,13 +121,24 @@ function countEvents(
     instruments.settle.observe({ set }, (+input.now - Date.parse(action.member.grant.issuedAt)) / 1000);
   }
   const before = input.set.status;
-  if (rolledBack(status) > rolledBack(before)) instruments.rollbacks.add({ set });
+  if (hasNewRollback(before, status)) instruments.rollbacks.add({ set });
   const result = gateResult(before, status);
   if (result !== undefined) instruments.gates.add({ set, result });
 }
 
-function rolledBack(status: MachineComponentSetStatus | undefined): number {
-  return (status?.history ?? []).filter((record) => record.result === 'RolledBack').length;
+/** By its end, not by their number: a record replaces that of the oldest revision. */
+function hasNewRollback(
+  before: MachineComponentSetStatus | undefined,
+  after: MachineComponentSetStatus,
+): boolean {
+  const known = new Set(before?.history?.map(recordKey));
+  return (after.history ?? []).some(
+    (record) => record.result === 'RolledBack' && !known.has(recordKey(record)),
+  );
+}
+
+function recordKey({ revision, result, finishedAt }: RevisionRecord): string {
+  return [revision, result, finishedAt].join(' ');
 }
 
 function gateResult(

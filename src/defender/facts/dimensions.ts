@@ -1,6 +1,6 @@
 /** Properties of machines in which a common cause is searched: places and versions. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
-import { textAt } from '../../kube/objects/json.ts';
+import { ownValue, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 
@@ -56,7 +56,7 @@ export function dimensionValues(
   { dimensions }: { readonly dimensions?: Dimensions },
   name: string,
 ): readonly string[] {
-  const found = dimensions?.[name];
+  const found = ownValue(dimensions ?? {}, name);
   if (found === undefined) return [];
   return typeof found === 'string' ? [found] : found;
 }

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { makeRunnable } from '../../../src/cli/format/runnable.ts';
+import { makeRunnable, shellWord } from '../../../src/cli/format/runnable.ts';
 
 describe('commands in hints', () => {
   it.each([
@@ -12,5 +13,19 @@ describe('commands in hints', () => {
   ])('FST-4 works where npx printed it: %s', (text, expected) => {
     expect(makeRunnable(text, { npm_command: 'exec' })).toBe(expected);
     expect(makeRunnable(text, {})).toBe(text);
+  });
+});
+
+describe('shellWord', () => {
+  it.each(['/tmp/demo', '../a+b@c', "/tmp/my demo's", '$HOME', 'a;b', '', '~', 'ü'])(
+    'is one word for sh: %s',
+    (path) => {
+      const script = `printf '%s\\n' ${shellWord(path)}`;
+      expect(execFileSync('sh', ['-c', script], { encoding: 'utf8' })).toBe(`${path}\n`);
+    },
+  );
+
+  it('leaves a usual path as it is', () => {
+    expect(shellWord('/tmp/demo-1.0')).toBe('/tmp/demo-1.0');
   });
 });

@@ -3,7 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Machine, MachineComponentSet } from '../../../src/api/generated/types.ts';
 import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
@@ -40,6 +40,11 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     for (const client of clients.values()) await client.close();
     await endMachines(dir, clock);
     await stopLocalFleet({ dir, clock, onStep: () => undefined, wipe: true });
+  });
+
+  // What a machine or a stage waits for is in the output of the command, and in no assertion.
+  afterEach(({ task }) => {
+    if (task.result?.state === 'fail') process.stderr.write(`${output.slice(-6000)}\n`);
   });
 
   it('brings the first commit to every stage, and ten machines to Ready', async () => {

@@ -3,7 +3,7 @@ import { registerRolloutMetrics } from '../../../src/controllers/componentset/me
 import { componentSetStatus } from '../../../src/controllers/componentset/status/status.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { ago, NOW } from '../../support/builders.ts';
-import { BATCH, grant, member, progressOf } from './rollout/rollout-input.ts';
+import { BATCH, COMPLETED, grant, member, progressOf } from './rollout/rollout-input.ts';
 import { denied, type ReportParts, reportOf, statusOf } from './status/set-report.ts';
 import { DONE, FAILED, IN_WORK, SOAKED } from './status/situations.ts';
 
@@ -53,6 +53,18 @@ describe('registerRolloutMetrics', () => {
     expect(await linesOf('rollbacks_total', failed, { ...failed, progress: after, before })).toEqual(
       rollbacks,
     );
+  });
+
+  it('ROL-62 counts a rollback whose record replaces that of an older one', async () => {
+    const old = Array.from({ length: 9 }, (_, index) => {
+      return { revision: `r-bad-${index}`, result: 'RolledBack' } as const;
+    });
+    const history = [...old, COMPLETED];
+    const members = [member('a', FAILED), member('b', DONE), member('c')];
+    const failed = { members, progress: progressOf({ history }), before: { history } };
+    expect(await linesOf('rollbacks_total', failed)).toEqual([
+      'kubenode_rollout_rollbacks_total{set="general"} 1',
+    ]);
   });
 
   it('ROL-62 counts each gate by its result', async () => {

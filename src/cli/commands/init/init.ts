@@ -7,6 +7,7 @@ import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
 import { buildPrograms, demoFiles } from './demo.ts';
@@ -89,11 +90,11 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
 
 interface CreatedRepository {
   readonly count: number;
-  /** Why there is no lock file. */
+  /** Why the lock file was not written. */
   readonly lockFailed: Error | undefined;
 }
 
-/** Packs before it creates a file: without npm there is no half of a repository. */
+/** Packs before it creates a file: a failure of npm leaves nothing behind. */
 async function createWithKubenode(
   folder: string,
   options: Omit<ScaffoldOptions, 'kubenode'>,
@@ -192,7 +193,7 @@ function formatNextSteps(folder: string, { hasGit, install, isDemo }: NextSteps)
     ? '  for c in test pre prod; do npx kubenode controllers --context $c --local-machines $c & done\n'
     : '';
   return `Next:
-  cd ${folder}${hasGit ? '' : ' && git init --initial-branch=main'}
+  cd ${shellWord(folder)}${hasGit ? '' : ' && git init --initial-branch=main'}
   npm ${install}
   git add . && git commit -m "The fleet"
   npx kubenode render .    # print what sync would apply

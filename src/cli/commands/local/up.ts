@@ -3,6 +3,7 @@ import { type LocalFleet, startLocalFleet } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser, parseIpAddress } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat } from '../../output.ts';
@@ -103,7 +104,7 @@ async function up(io: Io, flags: UpFlags): Promise<void> {
   if (flags.output !== 'table') return;
   io.err(`
 To use the clusters, with one context for each (the hub is the default):
-  export KUBECONFIG=${layout.kubeconfig}
+  export KUBECONFIG=${shellWord(layout.kubeconfig)}
   kubectl get crd
 To stop them: kubenode local down${dirOption}        (--wipe also deletes their data)
 `);

@@ -10,7 +10,7 @@ import { formatMachines, type MachineRow, machineRow, sortRows } from './view/ro
 
 const HELP = `
 Machines that need somebody come first: stalled, unreachable and not ready ones before those in work and the Ready ones. WHY is
-what a machine waits for, or the first condition that is not as it should be. With -o json or yaml there is no limit by default.
+what a machine waits for, or the first condition that is not in its normal state. -o json and yaml list all machines unless --limit is set.
 
 Examples:
   kubenode machine list

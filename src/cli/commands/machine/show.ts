@@ -1,6 +1,7 @@
 /** `kubenode machine show`: what happens on one machine, why, since when, and what unblocks it. */
 import { Command } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readGrants, readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
@@ -30,7 +31,7 @@ export function createMachineShowCommand(io: Io): Command {
           readNodeOf(client, name, io.signal),
           readGrants(client, io.signal),
         ]);
-        const shown = { machine, node, grant: grants[name] };
+        const shown = { machine, node, grant: ownValue(grants, name) };
         io.out(formatMachine(shown, io.clock.now(), io.screen()?.columns ?? COLUMNS));
       }),
   );

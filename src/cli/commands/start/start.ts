@@ -1,11 +1,12 @@
 /** `kubenode start`, also `npm start`: a local hub in the foreground, for evaluation and development. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
 import { repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { describeError } from '../../errors.ts';
+import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
 import { ensureDemoRepository } from '../init/demo-repository.ts';
@@ -70,14 +71,14 @@ function introduction(kubeconfig: string, { repository, wasRunning }: Started): 
       ? '  kubectl get crd'
       : `  npx kubenode status
   npx kubenode machine list --context test
-  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${repository}/fleet/versions.ts
-  git -C ${repository} commit -am "web 1.1.0"
+  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(repository, 'fleet/versions.ts'))}
+  git -C ${shellWord(repository)} commit -am "web 1.1.0"
   npx kubenode rollout watch general --context test`;
   const what = repository === undefined ? 'The hub is' : 'A hub and three clusters are';
   const stops = repository === undefined ? 'stops the hub' : 'stops all of it';
   return `
 ${what} running, with the kinds of kubenode installed. In another terminal:
-  export KUBECONFIG=${kubeconfig}
+  export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
 Ctrl-C ${wasRunning ? 'ends this command; the clusters keep running' : stops}.
 

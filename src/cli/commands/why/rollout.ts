@@ -1,6 +1,7 @@
 /** `kubenode why rollout`: what a set waits for, and each of its machines, counted by reason. */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
 import { collect, readNamed } from '../../fleet/read.ts';
 import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
@@ -36,7 +37,14 @@ async function machineReasons(io: Io, client: Client, name: string): Promise<rea
   ]);
   const found = await collect(client, MACHINES, { signal }, (machine): readonly MachineReason[] => {
     const { name: own } = machine.metadata;
-    const context = { machine, node: nodes.get(own), grant: grants[own], find, classOf, now: clock.now() };
+    const context = {
+      machine,
+      node: nodes.get(own),
+      grant: ownValue(grants, own),
+      find,
+      classOf,
+      now: clock.now(),
+    };
     return explainAssignments({ ...context, sets }, name).map((each) => ({ machine: own, ...each }));
   });
   return found.flat();

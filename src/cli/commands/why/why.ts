@@ -12,7 +12,7 @@ import type { MachineFacts } from '../../../defender/facts/facts.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
 import { createLedgerUsage } from '../../../defender/ledger/usage.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { listAt, textAt } from '../../../kube/objects/json.ts';
+import { listAt, ownValue, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -85,7 +85,15 @@ async function explainRollouts(io: Io, client: Client, name: string): Promise<re
     readSetsAndVersions(client, signal),
     readNodeOf(client, name, signal),
   ]);
-  return explainAssignments({ machine, node, grant: grants[name], sets, find, classOf, now: clock.now() });
+  return explainAssignments({
+    machine,
+    node,
+    grant: ownValue(grants, name),
+    sets,
+    find,
+    classOf,
+    now: clock.now(),
+  });
 }
 
 function explain(defender: Defender, name: string, now: Date): MachineExplanation {

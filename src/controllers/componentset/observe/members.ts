@@ -10,6 +10,7 @@ import type {
 import { agentLease } from '../../../api/machine/agent-lease.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
 import { refusedReason } from '../revision/history.ts';
@@ -54,7 +55,7 @@ export function createStateOf({
   return (machine) => {
     const { name } = machine.metadata;
     const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context, now) };
-    const more = { ...optional('grant', grants[name]), ...optional('patrol', patrol(machine)) };
+    const more = { ...optional('grant', ownValue(grants, name)), ...optional('patrol', patrol(machine)) };
     return memberState({ ...observed, ...more }, members);
   };
 }

@@ -20,8 +20,7 @@ export function deletedPipelineStatus(cluster: Cluster, now: Date): ClusterStatu
   if (!before || !assigned) return undefined;
   const message = deletedPipelineMessage(assigned.pipeline);
   const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
-  const updates = findings(message).map((finding) => ({ ...finding, ...observedGeneration }));
-  const conditions = withConditions(before.conditions, updates, now);
+  const conditions = withConditions(before.conditions, findings(message), now, cluster.metadata.generation);
   const others = (cluster.status?.conditions ?? []).filter(
     ({ type }) => !conditions.some((own) => own.type === type),
   );

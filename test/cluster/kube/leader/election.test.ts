@@ -206,7 +206,7 @@ describe('two real processes', () => {
       await expect.poll(() => watch.writes.at(-1)?.epoch, PATIENCE).toBe(epoch);
       leader.process.kill('SIGCONT');
       await next(leader, 'lost');
-      await clock.sleep(500);
+      await nextRenewal();
     }
     const epochs = watch.writes.map(({ epoch }) => epoch);
     expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));

@@ -62,6 +62,15 @@ describe('createStateOf', () => {
     expect(stepOf({ set: 'general', revision: 'r-x', batch: BATCH.index })).toBe('Settled');
   });
 
+  it('takes no property of every object for the grant of a machine of that name', () => {
+    const { context } = fakeContext({ objects: { Node: [] } });
+    const set = componentSet('general');
+    const stateOf = createStateOf({ set, progress: progressOf(), grants: {}, now: NOW, context });
+    const state = stateOf(machine('constructor', { metadata: { managedFields: [] } }));
+    expect(state).toMatchObject({ name: 'constructor', holdsGrant: false });
+    expect(state.grant).toBeUndefined();
+  });
+
   const COMPLETED = { revision, result: 'Completed' } as const;
   const BAD = { revision: 'r-bad', result: 'RolledBack' } as const;
   const TOKEN = { set: componentSet('general', { spec: { retryToken: 'again' } }) };

@@ -11,6 +11,7 @@ import type { RolloutInput } from '../../../../controllers/componentset/rollout/
 import { createSkewRule } from '../../../../controllers/componentset/servers/skew.ts';
 import { progressFromStatus } from '../../../../controllers/componentset/status/progress.ts';
 import { byCode, canonicalJson } from '../../../../kube/objects/digest.ts';
+import { ownValue } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../../rollout/explanation.ts';
 import type { MachinesPreview, PlannedRollout } from '../../../../sync/preview/rollouts.ts';
@@ -61,7 +62,11 @@ function createPreviewer(fleet: RolloutFleet, now: Date): (set: MachineComponent
       progress,
       members: members.map((machine) => {
         const { name } = machine.metadata;
-        return readMember({ machine, node: fleet.nodes.get(name), grant: fleet.grants[name] }, set, now);
+        return readMember(
+          { machine, node: fleet.nodes.get(name), grant: ownValue(fleet.grants, name) },
+          set,
+          now,
+        );
       }),
       left: [],
       deleted: [],
