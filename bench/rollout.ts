@@ -1,7 +1,7 @@
 /** Rollouts of component sets: the time that the controller adds to each batch, a pause, heartbeats, and a full reconcile. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { env } from 'node:process';
+import { env, stderr } from 'node:process';
 import { setTimeout as pause } from 'node:timers/promises';
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../src/api/generated/resources.ts';
 import { install, installation } from '../src/api/install/install.ts';
@@ -21,9 +21,11 @@ import { closeRun, openRun } from '../test/support/control-plane-run.ts';
 import { type ApiServer, startServer } from '../test/support/control-plane-server.ts';
 import { type Bench, type BenchResult, KUBENODE_FLAGS } from './bench.ts';
 import { type BatchTimes, type BenchFleet, runAgents } from './rollout/fleet.ts';
+import { showProgress } from './rollout/progress.ts';
 import { measureReconcile } from './rollout/reconcile-load.ts';
 
 const MACHINES = Number(env['KUBENODE_BENCH_MACHINES'] ?? 1000);
+const LOG_LEVEL = env['KUBENODE_BENCH_LOG_LEVEL'] ?? 'warn';
 const FULL = 10_000;
 const IDLE_MS = 60_000;
 const WITHIN_MS = 900_000;
@@ -74,6 +76,7 @@ async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
   const errors = results.flatMap(({ error }) => error ?? []);
   if (errors.length > 0) throw new AggregateError(errors, 'the installation failed');
   const names = Array.from({ length: MACHINES }, (_, index) => `m-${index}`);
+  stderr.write(`  ${MACHINES} machines are created\n`);
   await runConcurrently(names, (name) => createMachineWithNode(client, name));
   const as: InstalledServer['as'] = async (user, groups = []) =>
     connect({ kubeconfig: await server.kubeconfigFor({ user, groups }) });
@@ -81,9 +84,15 @@ async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
   const sync = await as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   const controllers = startControllers(await server.kubeconfigFor({ user, groups: ACCOUNTS }));
-  const fleet = await runAgents(client, names);
-  const declare = (version: string, more: object = {}): Promise<void> => declareSet(sync, version, more);
+  const beats = await connect({ kubeconfig: server.kubeconfig });
+  const fleet = await runAgents({ client, beats }, names);
+  const progress = showProgress(() => fleet.summary());
+  const declare = async (version: string, more: object = {}): Promise<void> => {
+    progress.begin(`version ${version}${'paused' in more ? ', paused' : ''}`);
+    await declareSet(sync, version, more);
+  };
   try {
+    progress.begin('the Defender starts');
     await until(async () => (await readPolicy(client)).status?.phase === 'InForce');
     await until(async () => (await readLedger(client)).status?.phase === 'Ready');
     await declare('1');
@@ -91,14 +100,16 @@ async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
     await declare('2');
     await until(async () => fleet.running('app-2') === MACHINES);
     const times = batchTimes(fleet, 'app-2');
+    progress.begin('heartbeats alone');
     const idle = await measureIdle(fleet);
     await declare('3');
     await until(async () => fleet.running('app-3') >= Math.min(70, MACHINES / 2));
     const pauseMs = await measurePause(fleet, () => declare('3', { paused: true }));
     return { ...times, ...idle, pauseMs };
   } finally {
+    progress.stop();
     await fleet.stop();
-    await sync.close();
+    await Promise.all([sync.close(), beats.close()]);
     await ended(controllers);
   }
 }
@@ -126,7 +137,7 @@ async function declareSet(
 }
 
 function startControllers(kubeconfig: string): ChildProcess {
-  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', LOG_LEVEL];
   const port = ['--port', String(PORT)];
   return spawn(process.execPath, [...KUBENODE_FLAGS, ...args, ...port], {
     stdio: ['ignore', 'inherit', 'inherit'],

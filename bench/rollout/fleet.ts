@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { MACHINES } from '../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentEntry } from '../../src/api/generated/types.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../src/api/names.ts';
-import { createView, type View } from '../../src/kube/cache/view.ts';
+import { createView } from '../../src/kube/cache/view.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { formatMicroTime, LEASES } from '../../src/kube/leader/record.ts';
 import type { Log } from '../../src/kube/process/log.ts';
@@ -29,14 +29,27 @@ export interface BenchFleet {
   readonly batches: ReadonlyMap<string, BatchTimes>;
   readonly heartbeats: () => number;
   readonly running: (componentRef: string) => number;
+  /** How many machines run each version, and the newest batch. */
+  readonly summary: () => string;
   readonly stop: () => Promise<void>;
 }
 
-export async function runAgents(client: Client, names: readonly string[]): Promise<BenchFleet> {
+export interface FleetClients {
+  readonly client: Client;
+  /** Heartbeats are in the way of no report, as with agents of their own. */
+  readonly beats: Client;
+}
+
+export async function runAgents(
+  { client, beats }: FleetClients,
+  names: readonly string[],
+): Promise<BenchFleet> {
   const agents = new Map(
     names.map((name) => [name, new SimulatedMachine(name, clock.now(), { activate: 0.1, prove: 0.1 })]),
   );
   const batches = new Map<string, BatchTimes>();
+  // Agents that have something to do: to look at all of them again and again would be most of the load.
+  const active = new Set(names);
   const stop = new AbortController();
   const view = createView<Machine>({ client, resource: MACHINES, clock, random: systemRandom, log: QUIET });
   view.store.subscribe({
@@ -45,17 +58,17 @@ export async function runAgents(client: Client, names: readonly string[]): Promi
   });
   const watching = view.reflector.run(stop.signal);
   await view.reflector.synced(stop.signal);
-  let heartbeats = 0;
-  const beating = beatAll();
-  const working = work(view);
+  const beating = beatAll(beats, names, stop.signal);
+  const working = work();
   return {
     agents,
     batches,
-    heartbeats: () => heartbeats,
+    heartbeats: () => beating.count,
     running: (ref) => [...agents.values()].filter(({ runs }) => runs === ref).length,
+    summary: () => summaryOf(agents, batches),
     stop: async () => {
       stop.abort();
-      await Promise.all([watching, beating, working]);
+      await Promise.all([watching, beating.ended, working]);
     },
   };
 
@@ -66,6 +79,7 @@ export async function runAgents(client: Client, names: readonly string[]): Promi
     if (agent.entries[0]?.componentRef !== entry.componentRef) note(batchKey(entry));
     agent.entries = spec.components;
     agent.generation = metadata.generation ?? 0;
+    active.add(metadata.name);
   }
 
   function note(key: string): void {
@@ -75,21 +89,11 @@ export async function runAgents(client: Client, names: readonly string[]): Promi
     batches.set(key, times);
   }
 
-  async function work({ store }: View<Machine>): Promise<void> {
+  async function work(): Promise<void> {
     const reported = new Map<string, string>();
     while (!stop.signal.aborted) {
-      await runConcurrently(store.list(), async ({ metadata: { name } }) => report(name, reported));
+      await Promise.all([...active].map((name) => report(name, reported)));
       await pause(TICK_MS, undefined, { signal: stop.signal }).catch(() => undefined);
-    }
-  }
-
-  async function beatAll(): Promise<void> {
-    while (!stop.signal.aborted) {
-      await runConcurrently([...agents.keys()], async (name) => {
-        await beat(client, name);
-        heartbeats += 1;
-      });
-      await pause(BEAT_MS, undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 
@@ -97,15 +101,30 @@ export async function runAgents(client: Client, names: readonly string[]): Promi
     const agent = agents.get(name);
     if (!agent) return;
     agent.tick(clock.now(), () => 'Good');
+    if (!IN_WORK.test(agent.state)) active.delete(name);
     const text = JSON.stringify(statusOf(agent));
     if (reported.get(name) === text || stop.signal.aborted) return;
     reported.set(name, text);
     await writeStatus(client, agent);
-    const [entry] = agent.entries;
+    noteEnd(agent);
+  }
+
+  function noteEnd({ entries: [entry], runs }: SimulatedMachine): void {
     const times = entry && batches.get(batchKey(entry));
-    if (times && agent.runs === entry.componentRef && entry.grant) times.settledMs = performance.now();
+    if (times && runs === entry.componentRef && entry.grant) times.settledMs = performance.now();
   }
 }
+
+function summaryOf(
+  agents: ReadonlyMap<string, SimulatedMachine>,
+  batches: ReadonlyMap<string, unknown>,
+): string {
+  const counts = [...Map.groupBy(agents.values(), ({ runs }) => runs)];
+  const versions = counts.map(([runs, { length }]) => `${length} run ${runs}`);
+  return `${versions.toSorted().join(', ')}; last batch: ${[...batches.keys()].at(-1) ?? '-'}`;
+}
+
+const IN_WORK = /^(?:Activating|Probation) /;
 
 function batchKey({ componentRef, assignment }: MachineComponentEntry): string {
   return `${componentRef} ${assignment?.batch}`;
@@ -120,6 +139,32 @@ async function writeStatus(client: Client, agent: SimulatedMachine): Promise<voi
   const { apiVersion, kind } = agent.machine();
   const intent = { apiVersion, kind, metadata: { name: agent.name }, status: statusOf(agent) };
   await client.apply(MACHINES, intent, { fieldManager: MANAGER_AGENT, subresource: 'status', force: true });
+}
+
+interface Beating {
+  readonly count: number;
+  readonly ended: Promise<void>;
+}
+
+function beatAll(client: Client, names: readonly string[], signal: AbortSignal): Beating {
+  let count = 0;
+  const ended = beatOn();
+  return {
+    get count() {
+      return count;
+    },
+    ended,
+  };
+
+  async function beatOn(): Promise<void> {
+    while (!signal.aborted) {
+      await runConcurrently(names, async (name) => {
+        await beat(client, name);
+        count += 1;
+      });
+      await pause(BEAT_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
 }
 
 async function beat(client: Client, name: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** The workers of one controller: its queue, and `concurrency` workers, each with one reconcile at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
+import { isKubeError } from '../client/errors.ts';
 import type { EventRecorder } from '../events/recorder.ts';
 import type { Term } from '../leader/term.ts';
 import type { Log } from '../process/log.ts';
@@ -54,6 +55,8 @@ const CONCURRENCY = 4;
 const RECHECK_MS = 1000;
 // A requeue time in the past is moved this far ahead: a reconcile that always returns one would spin.
 const SOONEST_REQUEUE_MS = 1000;
+// So many conflicts of a key in a row are expected: its view is late, for less than a second.
+const LATE_VIEWS = 8;
 // Reconciles that never wait would keep timers, probes and the renewal of the Lease waiting.
 const LONGEST_TURN_MS = 10;
 
@@ -125,7 +128,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   async function settle(running: RunningReconcile): Promise<void> {
     const end = requeued(running.key, await running.ended, { queue, clock });
     timer.ended(running);
-    if (!running.late) record(running, end.ok ? 'done' : 'failed');
+    if (!running.late) record(running, outcomeOf(end, queue.failures(running.key)));
     if (end.ok) queue.forget(running.key);
     else failed(running.key, end.error);
     queue.done(running.key);
@@ -134,7 +137,9 @@ export function createWorkers(options: WorkersOptions): Workers {
   function failed(key: string, error: unknown): void {
     if (stopping.signal.aborted) return;
     const retryMs = queue.retry(key);
-    log.warn('reconcile failed', { key, error, failures: queue.failures(key), retryMs });
+    const failures = queue.failures(key);
+    if (isLateView(error, failures)) log.debug('reconcile repeated: the view was late', { key, retryMs });
+    else log.warn('reconcile failed', { key, error, failures, retryMs });
   }
 
   function record({ startMs }: RunningReconcile, outcome: ReconcileOutcome): void {
@@ -167,6 +172,16 @@ function createParts(
     failed: ({ key }, error) => failed(key, error),
   });
   return { ...shared, writer, reports, recorder, epoch: term?.epoch };
+}
+
+/** An object changed after it was read: the server refuses the write, and soon the view shows why. That it never does is a failure. */
+function isLateView(error: unknown, failures: number): boolean {
+  return failures <= LATE_VIEWS && isKubeError(error, 'Conflict');
+}
+
+function outcomeOf(end: ReconcileEnd, failures: number): ReconcileOutcome {
+  if (end.ok) return 'done';
+  return isLateView(end.error, failures + 1) ? 'repeated' : 'failed';
 }
 
 interface Schedule {

@@ -17,7 +17,8 @@ export interface QueueMetrics {
   retried(): void;
 }
 
-export type ReconcileOutcome = 'done' | 'wake' | 'failed' | 'timeout' | 'withheld';
+/** Repeated: an object had changed since it was read. */
+export type ReconcileOutcome = 'done' | 'repeated' | 'wake' | 'failed' | 'timeout' | 'withheld';
 
 export interface ReconcileMetrics {
   ended(controller: string, outcome: ReconcileOutcome, seconds: number): void;

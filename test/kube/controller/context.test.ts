@@ -262,6 +262,25 @@ describe('context.patch and finalizers', () => {
     ]);
   });
 
+  it('a patch of an object that changed since it was read is a conflict', async () => {
+    const { apply, errors, start } = bed(async (context, live) => {
+      apply(widget('a', { owner: 'somebody' }));
+      await context.patch(WIDGETS, live ?? widget('a'), [{ op: 'add', path: '/spec/size', value: 7 }]);
+    });
+    await start();
+    expect(errors[0]).toMatchObject({ code: 'Conflict', status: 422 });
+  });
+
+  it('a patch that makes the object invalid stays what it is', async () => {
+    const causes = [{ reason: 'FieldValueInvalid', field: 'spec.size' }];
+    const { api, errors, start } = bed((context, live) =>
+      context.patch(WIDGETS, live ?? widget('a'), [{ op: 'add', path: '/spec/size', value: -1 }]),
+    );
+    api.refuse(/^patch Widget a/, new ApiRefusal(422, 'Invalid', 'must be positive', causes));
+    await start();
+    expect(errors[0]).toMatchObject({ code: 'Invalid' });
+  });
+
   it('a patch of a field that is not declared is refused', async () => {
     const { errors, start, writes } = bed((context, live) =>
       context.patch(WIDGETS, live ?? widget('a'), [{ op: 'remove', path: '/spec/owner' }]),

@@ -3,6 +3,7 @@ import type { Freshness } from '../../../src/kube/cache/reflector.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { View } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import {
   type Controller,
   type KeysOf,
@@ -209,6 +210,28 @@ describe('runControllers', () => {
       { failures: 4, retryMs: 40 },
       { failures: 1, retryMs: 5 },
     ]);
+  });
+
+  it('repeats a reconcile whose view was late without a failure in the log, and tells when that does not end', async () => {
+    const { clock, log, views, reconciled, run } = bed();
+    const metrics = createMetrics();
+    let late = 3;
+    const reconcile: Controller['reconcile'] = async () => {
+      late -= 1;
+      if (late >= 0) throw new KubeError('Conflict', 'changed since it was read');
+      return {};
+    };
+    void run({ reconcile }, { metrics });
+    views.Machine.sync(object('Machine', 'a'));
+    await clock.advance(5 + 10 + 20);
+    expect(reconciled).toHaveLength(4);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toEqual([]);
+    expect(await metrics.text()).toContain('reconcile_seconds_count{controller="test",outcome="repeated"} 3');
+    late = Infinity;
+    views.Machine.store.put(object('Machine', 'a', 2));
+    await clock.advance(5 * 2 ** 8);
+    const failed = log.lines.filter(({ message }) => message === 'reconcile failed');
+    expect(failed.map(({ fields }) => fields['failures'])).toEqual([9]);
   });
 
   it('treats an invalid requeueAt as a failure', async () => {

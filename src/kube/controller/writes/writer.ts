@@ -4,6 +4,7 @@ import { isKubeError, KubeError } from '../../client/errors.ts';
 import { labelOf, nameOf } from '../../client/paths.ts';
 import { listAt, valueAt } from '../../objects/json.ts';
 import type { KubeObject, Resource } from '../../objects/object.ts';
+import { optional } from '../../objects/optional.ts';
 import { completeIntent, type Intent, type StatusIntent } from '../intent.ts';
 import type { DeleteOutcome, DeleteWith } from '../reconcile-context.ts';
 import type { ControllerViews } from '../views.ts';
@@ -87,7 +88,8 @@ export function createWriter(options: WriterOptions): Writer {
     patch: async (resource, object, operations, call) => {
       checkPatch(controller, object, operations);
       const patch = { type: 'json', body: withTests(object, operations) } as const;
-      const answer = await client.patch(resource, nameOf(object), patch, { fieldManager, ...callOf(call) });
+      const how = { fieldManager, ...callOf(call) };
+      const answer = await client.patch(resource, nameOf(object), patch, how).catch(asConflict);
       return stored(options, resource, answer);
     },
     create: async (resource, intent, call) => {
@@ -148,6 +150,16 @@ function withTests(
   const tested = operations.some(({ op }) => op === 'test');
   const tests = [{ op: 'test', path: '/metadata/uid', value: uid }, ...(tested ? [] : [version])];
   return [...tests, ...operations.map((operation) => ({ ...operation }))];
+}
+
+/** That a test failed is a 422 like that of an invalid object, but without the fields that are invalid. */
+function asConflict(error: unknown): never {
+  if (isKubeError(error, 'Invalid') && error.status === 422 && error.causes.length === 0) {
+    const { message, status, reason } = error;
+    const more = { ...optional('status', status), ...optional('reason', reason), cause: error };
+    throw new KubeError('Conflict', `changed since it was read: ${message}`, more);
+  }
+  throw error;
 }
 
 interface Removal {
