@@ -19,6 +19,10 @@ export async function readHub(client: Client, signal: AbortSignal): Promise<HubO
     listAll<Cluster>(client, CLUSTERS, signal),
     listAll<Release>(client, RELEASES, signal),
   ]);
+  return sortHub({ pipelines, clusters, releases });
+}
+
+export function sortHub({ pipelines, clusters, releases }: HubObjects): HubObjects {
   return {
     pipelines: sortByName(pipelines),
     clusters: sortByName(clusters),

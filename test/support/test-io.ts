@@ -15,6 +15,7 @@ export interface TestIoOptions {
   readonly clock?: Clock;
   readonly interactive?: boolean;
   readonly screen?: Screen;
+  readonly color?: boolean;
 }
 
 export function testIo({
@@ -23,6 +24,7 @@ export function testIo({
   clock = createSystemClock(),
   interactive = false,
   screen,
+  color = false,
 }: TestIoOptions = {}): TestIo {
   const written = { out: '', err: '' };
   const interrupted = new AbortController();
@@ -37,7 +39,7 @@ export function testIo({
     cwd,
     clock,
     interactive,
-    color: false,
+    color,
     screen: () => screen,
     signal: interrupted.signal,
     get stdout() {

@@ -12,10 +12,11 @@ const INDENT = 2;
 export function formatField(name: string, text: string, columns = COLUMNS): string {
   if (text === '') return '';
   const head = `${' '.repeat(INDENT)}${name.padEnd(FIELD_WIDTH)}`;
-  return hang(head, text, columns);
+  return formatHanging(head, text, columns);
 }
 
-function hang(head: string, text: string, columns: number): string {
+/** The text begins behind the head; further lines begin below the text. */
+export function formatHanging(head: string, text: string, columns: number): string {
   const [first = '', ...others] = wrapText(text, Math.max(LEAST, columns - head.length));
   const margin = ' '.repeat(head.length);
   return [`${head}${first}`, ...others.map((line) => `${margin}${line}`)]
@@ -60,5 +61,7 @@ function formatRow(row: readonly string[], layout: TableLayout): string {
   const head = widths.map((width, index) => `${(row[index] ?? '').padEnd(width)}${GAP}`).join('');
   const last = row[widths.length] ?? '';
   if (last === '') return `${head.trimEnd()}\n`;
-  return isBelow ? `${head.trimEnd()}\n${hang('    ', last, columns)}` : hang(head, last, columns);
+  return isBelow
+    ? `${head.trimEnd()}\n${formatHanging('    ', last, columns)}`
+    : formatHanging(head, last, columns);
 }

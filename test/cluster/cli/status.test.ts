@@ -1,26 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PIPELINES } from '../../../src/api/generated/resources.ts';
-import { MANAGER_SYNC } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { createEmptyLease, formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { pipelineLease } from '../../../src/sync/hub/pipeline-lease.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
-import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import type { InstalledServer } from '../api/installed-server.ts';
+import { startHub } from './hub-fixture.ts';
 
 let installed: InstalledServer;
 beforeAll(async () => {
-  installed = await startInstalledServer();
-  const stages = [{ name: 'test', clusterSelector: { all: true } }];
-  const source = { repository: 'https://git.example.com/fleet' };
-  const pipeline = {
-    apiVersion: 'kubenode.dev/v1alpha1',
-    kind: PIPELINES.kind,
-    metadata: { name: 'fleet' },
-    spec: { source, stages },
-  };
-  await installed.server.client.apply(PIPELINES, pipeline, { fieldManager: MANAGER_SYNC });
+  installed = await startHub();
 });
 afterAll(() => installed?.stop());
 

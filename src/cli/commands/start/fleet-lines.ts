@@ -2,7 +2,7 @@
 
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';
-import type { HubStatus } from '../status/status.ts';
+import type { HubStatus } from '../status/hub-status.ts';
 
 /** By name of the row. */
 export type ShownLines = ReadonlyMap<string, string>;

@@ -1,50 +1,64 @@
 import { Command } from 'commander';
-import type { Cluster, Pipeline, Release } from '../../../api/generated/types.ts';
+import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import { conditionStatus } from '../../../kube/objects/conditions.ts';
-import { byCode } from '../../../kube/objects/digest.ts';
-import { printableLine } from '../../../kube/objects/printable.ts';
-import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
-import { formatAge, shortCommit } from '../../age.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { textField } from '../../fields.ts';
+import { withCluster } from '../../fleet/read.ts';
 import { makeRunnable } from '../../format/runnable.ts';
-import { type HubObjects, pipelineTrouble, readHub } from '../../hub-objects.ts';
+import { type HubObjects, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
-import {
-  createOutputOption,
-  formatTable,
-  type OutputFormat,
-  printResult,
-  printWarnings,
-} from '../../output.ts';
-import { pipelineNotes } from '../../pipeline-notes.ts';
+import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
+import { formatHubStatus, type HubStatus, summarizeHub } from './hub-status.ts';
 import { findUnsynced } from './sync-leases.ts';
+import { watchHub } from './watch/watch.ts';
 
 const HELP = `
 Prints each pipeline: the head of its repository and what it is waiting for. Then each cluster: the commit it runs, its
 state, why, and since when. Exits with 1 if a person is needed: no process syncs, something failed or is held, or a release
-needs an approval. Soaking, and waiting for other clusters or for a window, end without a person.`;
+needs an approval. Soaking, and waiting for other clusters or for a window, end without a person.
+
+With --watch it is shown as it changes, until Ctrl-C, which ends it with 0. A terminal is redrawn: stages in order, and the
+clusters that are in the same state together. Elsewhere each change is a line; with -o json each change is a JSON document on
+a line. While the server does not answer, the last state is shown, and why it is old.
+
+Examples:
+  kubenode status
+  kubenode status --watch
+  kubenode status --watch -o json | jq -c '.clusters[] | {name, state}'`;
+
+interface StatusFlags extends ConnectionFlags {
+  readonly output: OutputFormat;
+  readonly watch?: true;
+}
 
 export function createStatusCommand(io: Io): Command {
   const command = new Command('status')
     .description('show each pipeline and cluster: what it runs, why, and since when')
+    .option('-w, --watch', 'show changes as they happen, until Ctrl-C')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action(async (flags: ConnectionFlags & { output: OutputFormat }) => {
-    const client = await connectFrom(io, flags);
-    try {
-      const status = await readHubStatus(io, client, await readHub(client, io.signal), flags);
-      if (flags.output === 'table') io.out(makeRunnable(formatHubStatus(status, io.clock.now()), io.env));
-      else printResult(io, flags.output, status, () => ({ columns: [], rows: [] }));
-      if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
-    } finally {
-      await client.close();
-    }
-  });
+  return addConnectionOptions(command).action((flags: StatusFlags) =>
+    withCluster(io, flags, (client) => showHub(io, client, flags)),
+  );
+}
+
+async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void> {
+  const { output } = flags;
+  const read = async (): Promise<HubStatus> =>
+    readHubStatus(io, client, await readHub(client, io.signal), flags);
+  if (flags.watch) {
+    const { signal, clock } = io;
+    const check = (pipelines: readonly Pipeline[]): Promise<readonly string[]> =>
+      findUnsynced(client, pipelines, { now: clock.now(), flags, signal });
+    await watchHub(io, { client, output, readFirst: read, findUnsynced: check });
+    return;
+  }
+  const status = await read();
+  if (output === 'table') io.out(makeRunnable(formatHubStatus(status, io.clock.now()), io.env));
+  else printResult(io, output, status, () => ({ columns: [], rows: [] }));
+  if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
 }
 
 /** With whether a process syncs: for every command whose exit code depends on it. */
@@ -71,169 +85,4 @@ async function readUnsynced(
     printWarnings(io, [`whether a process syncs is unknown: ${error.message}`]);
     return [];
   }
-}
-
-export interface HubStatus {
-  /** Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
-  readonly unsynced: readonly string[];
-  readonly pipelines: readonly PipelineRow[];
-  readonly clusters: readonly ClusterRow[];
-  /** What a person has to know although nothing failed, a sentence each. */
-  readonly notes: readonly string[];
-  /** What needs intervention, a sentence each. */
-  readonly trouble: readonly string[];
-}
-
-export interface PipelineRow {
-  readonly name: string;
-  readonly phase: string;
-  readonly head: string;
-  readonly verdict: string;
-  readonly because: string;
-  readonly since?: string;
-}
-
-export interface ClusterRow {
-  readonly name: string;
-  readonly stage: string;
-  readonly commit: string;
-  readonly state: string;
-  readonly synced: string;
-  readonly because: string;
-  readonly since?: string;
-}
-
-/** Pure. Summarizes the objects of the hub for people. */
-export function summarizeHub(
-  { pipelines, clusters, releases }: HubObjects,
-  unsynced: readonly string[] = [],
-): HubStatus {
-  const rows = {
-    pipelines: pipelines.map(pipelineRow),
-    clusters: sortByStage(
-      clusters.map((cluster) => clusterRow(cluster, pipelines)),
-      pipelines,
-    ),
-  };
-  const trouble = [
-    ...unsynced,
-    ...rows.pipelines
-      .filter(({ phase }) => BAD_PHASES.has(phase))
-      .map(({ name, because }) => `Pipeline ${name}: ${because}`),
-    ...rows.clusters
-      .filter(({ state }) => BAD_STATES.has(state))
-      .map(({ name, because }) => `Cluster ${name}: ${because}`),
-    ...releases.filter(needsApproval).map(approvalText),
-  ];
-  const notes = pipelines.flatMap((pipeline) =>
-    pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
-  );
-  return { unsynced, ...rows, notes, trouble };
-}
-
-function needsApproval({ status }: Release): boolean {
-  return status?.waiting?.reason === 'ApprovalRequired' && status.finishedAt === undefined;
-}
-
-function approvalText({ metadata, status }: Release): string {
-  return `Release ${metadata.name}: ${status?.waiting?.message ?? 'needs an approval'}`;
-}
-
-/** In the order of the stages; clusters without a stage come last. */
-function sortByStage(rows: readonly ClusterRow[], pipelines: readonly Pipeline[]): readonly ClusterRow[] {
-  const stages = pipelines.flatMap(({ spec }) => spec.stages.map(({ name }) => name));
-  const stageIndex = ({ stage }: ClusterRow): number => stages.indexOf(stage) + 1 || stages.length + 1;
-  return rows.toSorted((a, b) => stageIndex(a) - stageIndex(b) || byCode(a.name, b.name));
-}
-
-const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed']);
-const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
-
-function pipelineRow(pipeline: Pipeline): PipelineRow {
-  const verdict = textField(pipeline, 'status.head.verdict', 'Unknown');
-  const refusal = verdict === 'Accepted' ? '' : textField(pipeline, 'status.head.message');
-  const why = refusal
-    ? { because: refusal, since: textField(pipeline, 'status.head.seenAt') }
-    : waitOf(pipeline);
-  return {
-    name: pipeline.metadata.name,
-    phase: textField(pipeline, 'status.phase', 'Unknown'),
-    head: textField(pipeline, 'status.head.commit'),
-    verdict,
-    because: why.because,
-    ...(why.since ? { since: why.since } : {}),
-  };
-}
-
-function waitOf(pipeline: Pipeline): { because: string; since: string } {
-  const trouble = pipelineTrouble(pipeline);
-  if (trouble) return { because: trouble.message, since: trouble.lastTransitionTime };
-  return {
-    because: textField(pipeline, 'status.waiting.message', 'nothing to wait for'),
-    since: textField(pipeline, 'status.waiting.since'),
-  };
-}
-
-const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
-
-/** Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only while it runs. */
-function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
-  const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
-  const row = recordedRow(cluster);
-  return deleted === undefined
-    ? row
-    : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
-}
-
-function recordedRow(cluster: Cluster): ClusterRow {
-  const since = textField(cluster, 'status.sync.since');
-  return {
-    name: cluster.metadata.name,
-    stage: textField(cluster, 'status.sync.stage'),
-    commit: textField(cluster, 'status.sync.commit'),
-    state: textField(cluster, 'status.sync.state', 'Unknown'),
-    synced: conditionStatus(cluster.status?.conditions, 'Synced'),
-    because: textField(
-      cluster,
-      'status.sync.message',
-      textField(cluster, 'status.waiting.message', NOT_OBSERVED),
-    ),
-    ...(since ? { since } : {}),
-  };
-}
-
-export function formatHubStatus({ unsynced, pipelines, clusters, notes }: HubStatus, now: Date): string {
-  const pipelineTable = formatTable({
-    columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
-    rows: pipelines.map((row) => [
-      row.name,
-      row.phase,
-      shortCommit(row.head),
-      row.verdict,
-      formatAge(row.since, now),
-      inOneLine(row.because),
-    ]),
-    empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
-  });
-  const clusterTable = formatTable({
-    columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
-    rows: clusters.map((row) => [
-      row.name,
-      row.stage || '-',
-      shortCommit(row.commit),
-      row.state,
-      row.synced,
-      formatAge(row.since, now),
-      inOneLine(row.because),
-    ]),
-    empty: 'no clusters',
-  });
-  const notesText = notes.map((note) => `${printableLine(note)}\n`).join('');
-  const head = unsynced.map((reason) => `${printableLine(reason)}\n`).join('');
-  return `${head && `${head}The status below is the last that was recorded.\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
-}
-
-/** A render reports several errors, a line each. */
-function inOneLine(text: string): string {
-  return text.replaceAll(/\s*\n\s*/g, '; ');
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { changedLines, fleetLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
-import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/status.ts';
+import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 
 function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'because'>[]): HubStatus {
   const pipeline = {

@@ -7,9 +7,11 @@ import { CliError, EXIT, type ExitCode } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
 import { readNamed, withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
+import { createDisplay } from '../../../live/display.ts';
+import { followLive } from '../../../live/follow.ts';
 import type { RolloutState } from '../view/outcome.ts';
-import { createDisplay, type Display } from './display.ts';
-import { createRolloutFeed, type RolloutFeed } from './feed.ts';
+import { createRolloutFeed } from './feed.ts';
+import { ROLLOUT_PRESENTATION } from './presentation.ts';
 
 const HELP = `
 Shows batches, progress, failing machines and what it waits for, as they change: it watches, and never polls. In a terminal
@@ -52,47 +54,16 @@ async function watch(io: Io, client: Client, name: string, flags: WatchFlags): P
   await readNamed(client, MACHINE_COMPONENT_SETS, name, io.signal);
   await client.list(MACHINES, { limit: 1, signal: io.signal });
   const feed = createRolloutFeed({ client, set: name, clock: io.clock });
-  const stop = new AbortController();
-  const running = feed.run(stop.signal);
+  const display = createDisplay(io, flags.output, ROLLOUT_PRESENTATION);
   try {
-    await feed.ready(io.signal);
-    const state = await follow(io, feed, createDisplay(io, flags.output), flags.follow ?? false);
+    const state = await followLive(io, feed, display, ({ outcome }) => {
+      const goesOn = outcome.state === 'NeedsPerson' && flags.follow;
+      return outcome.state === 'Running' || goesOn ? undefined : outcome.state;
+    });
     if (state === undefined) throw new CliError(`MachineComponentSet ${name} was deleted`);
     setExitCode(io, EXIT_CODES[state]);
   } catch (error) {
     if (!io.signal.aborted) throw error;
     setExitCode(io, EXIT.interrupted);
-  } finally {
-    stop.abort();
-    await running;
   }
 }
-
-/** Changes that come together are shown together. */
-const SETTLE_MS = 150;
-
-/** Resolves with the state in which it ended; undefined: its set was deleted. Rejects when it is interrupted. */
-async function follow(
-  { clock, signal }: Io,
-  feed: RolloutFeed,
-  display: Display,
-  keepsWaiting: boolean,
-): Promise<RolloutState | undefined> {
-  let change = new AbortController();
-  feed.subscribe(() => change.abort());
-  for (;;) {
-    signal.throwIfAborted();
-    change = new AbortController();
-    const view = feed.current();
-    if (!view) return undefined;
-    display.show(view, feed.staleReason());
-    const { state } = view.outcome;
-    if (state !== 'Running' && !(keepsWaiting && state === 'NeedsPerson')) return state;
-    const ended = AbortSignal.any([signal, change.signal]);
-    await clock.sleep(display.redrawMs ?? NEVER_MS, ended).catch(() => signal.throwIfAborted());
-    await clock.sleep(SETTLE_MS, signal);
-  }
-}
-
-/** A day: a view without ages is written only when something changed, and a timer needs an end. */
-const NEVER_MS = 86_400_000;

@@ -3,7 +3,7 @@ import {
   formatHubStatus,
   type HubStatus,
   summarizeHub as summarize,
-} from '../../../../src/cli/commands/status/status.ts';
+} from '../../../../src/cli/commands/status/hub-status.ts';
 import type { HubObjects } from '../../../../src/cli/hub-objects.ts';
 import { COMMIT, cluster, NOW, pipeline, release } from '../builders.ts';
 

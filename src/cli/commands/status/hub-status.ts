@@ -1,0 +1,180 @@
+/** Summarizes the objects of a hub for people. Pure. */
+import type { Cluster, Pipeline, Release } from '../../../api/generated/types.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import { printableLine } from '../../../kube/objects/printable.ts';
+import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
+import { formatAge, shortCommit } from '../../age.ts';
+import { textField } from '../../fields.ts';
+import { type HubObjects, pipelineTrouble } from '../../hub-objects.ts';
+import { formatTable } from '../../output.ts';
+import { pipelineNotes } from '../../pipeline-notes.ts';
+
+export interface HubStatus {
+  /** Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
+  readonly unsynced: readonly string[];
+  readonly pipelines: readonly PipelineRow[];
+  readonly clusters: readonly ClusterRow[];
+  /** What a person has to know although nothing failed, a sentence each. */
+  readonly notes: readonly string[];
+  /** What needs intervention, a sentence each. */
+  readonly trouble: readonly string[];
+}
+
+export interface PipelineRow {
+  readonly name: string;
+  readonly phase: string;
+  readonly head: string;
+  readonly verdict: string;
+  readonly because: string;
+  readonly since?: string;
+}
+
+export interface ClusterRow {
+  readonly name: string;
+  /** Absent: no Pipeline selects it, or none has yet. */
+  readonly pipeline?: string;
+  readonly stage: string;
+  readonly commit: string;
+  readonly state: string;
+  readonly synced: string;
+  readonly because: string;
+  readonly since?: string;
+}
+
+export function summarizeHub(
+  { pipelines, clusters, releases }: HubObjects,
+  unsynced: readonly string[] = [],
+): HubStatus {
+  const rows = {
+    pipelines: pipelines.map(pipelineRow),
+    clusters: sortByStage(
+      clusters.map((cluster) => clusterRow(cluster, pipelines)),
+      pipelines,
+    ),
+  };
+  const trouble = [
+    ...unsynced,
+    ...rows.pipelines
+      .filter(({ phase }) => BAD_PHASES.has(phase))
+      .map(({ name, because }) => `Pipeline ${name}: ${because}`),
+    ...rows.clusters
+      .filter(({ state }) => BAD_STATES.has(state))
+      .map(({ name, because }) => `Cluster ${name}: ${because}`),
+    ...releases.filter(needsApproval).map(approvalText),
+  ];
+  const notes = pipelines.flatMap((pipeline) =>
+    pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
+  );
+  return { unsynced, ...rows, notes, trouble };
+}
+
+function needsApproval({ status }: Release): boolean {
+  return status?.waiting?.reason === 'ApprovalRequired' && status.finishedAt === undefined;
+}
+
+function approvalText({ metadata, status }: Release): string {
+  return `Release ${metadata.name}: ${status?.waiting?.message ?? 'needs an approval'}`;
+}
+
+/** In the order of the stages; clusters without a stage come last. */
+function sortByStage(rows: readonly ClusterRow[], pipelines: readonly Pipeline[]): readonly ClusterRow[] {
+  const stages = pipelines.flatMap(({ spec }) => spec.stages.map(({ name }) => name));
+  const stageIndex = ({ stage }: ClusterRow): number => stages.indexOf(stage) + 1 || stages.length + 1;
+  return rows.toSorted((a, b) => stageIndex(a) - stageIndex(b) || byCode(a.name, b.name));
+}
+
+/** What needs a person. */
+export const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed']);
+export const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
+
+function pipelineRow(pipeline: Pipeline): PipelineRow {
+  const verdict = textField(pipeline, 'status.head.verdict', 'Unknown');
+  const refusal = verdict === 'Accepted' ? '' : textField(pipeline, 'status.head.message');
+  const why = refusal
+    ? { because: refusal, since: textField(pipeline, 'status.head.seenAt') }
+    : waitOf(pipeline);
+  return {
+    name: pipeline.metadata.name,
+    phase: textField(pipeline, 'status.phase', 'Unknown'),
+    head: textField(pipeline, 'status.head.commit'),
+    verdict,
+    because: why.because,
+    ...(why.since ? { since: why.since } : {}),
+  };
+}
+
+function waitOf(pipeline: Pipeline): { because: string; since: string } {
+  const trouble = pipelineTrouble(pipeline);
+  if (trouble) return { because: trouble.message, since: trouble.lastTransitionTime };
+  return {
+    because: textField(pipeline, 'status.waiting.message', 'nothing to wait for'),
+    since: textField(pipeline, 'status.waiting.since'),
+  };
+}
+
+const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
+
+/** Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only while it runs. */
+function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
+  const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
+  const row = recordedRow(cluster);
+  return deleted === undefined
+    ? row
+    : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
+}
+
+function recordedRow(cluster: Cluster): ClusterRow {
+  const since = textField(cluster, 'status.sync.since');
+  const pipeline = cluster.status?.assigned?.pipeline;
+  return {
+    name: cluster.metadata.name,
+    ...(pipeline ? { pipeline } : {}),
+    stage: textField(cluster, 'status.sync.stage'),
+    commit: textField(cluster, 'status.sync.commit'),
+    state: textField(cluster, 'status.sync.state', 'Unknown'),
+    synced: conditionStatus(cluster.status?.conditions, 'Synced'),
+    because: textField(
+      cluster,
+      'status.sync.message',
+      textField(cluster, 'status.waiting.message', NOT_OBSERVED),
+    ),
+    ...(since ? { since } : {}),
+  };
+}
+
+export function formatHubStatus({ unsynced, pipelines, clusters, notes }: HubStatus, now: Date): string {
+  const pipelineTable = formatTable({
+    columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
+    rows: pipelines.map((row) => [
+      row.name,
+      row.phase,
+      shortCommit(row.head),
+      row.verdict,
+      formatAge(row.since, now),
+      inOneLine(row.because),
+    ]),
+    empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
+  });
+  const clusterTable = formatTable({
+    columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
+    rows: clusters.map((row) => [
+      row.name,
+      row.stage || '-',
+      shortCommit(row.commit),
+      row.state,
+      row.synced,
+      formatAge(row.since, now),
+      inOneLine(row.because),
+    ]),
+    empty: 'no clusters',
+  });
+  const notesText = notes.map((note) => `${printableLine(note)}\n`).join('');
+  const head = unsynced.map((reason) => `${printableLine(reason)}\n`).join('');
+  return `${head && `${head}The status below is the last that was recorded.\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
+}
+
+/** A render reports several errors, a line each. */
+export function inOneLine(text: string): string {
+  return text.replaceAll(/\s*\n\s*/g, '; ');
+}

@@ -1,0 +1,101 @@
+/** Shows a hub on a terminal: each pipeline, its stages in order, and the clusters of each. Pure. */
+import { formatAge, relativeTimes, shortCommit } from '../../../age.ts';
+import { makeRunnable } from '../../../format/runnable.ts';
+import { formatHanging } from '../../../format/wrap.ts';
+import type { Io } from '../../../io.ts';
+import { type FrameLine, plainLines, type Tone } from '../../../live/frame.ts';
+import { formatCount } from '../../../output.ts';
+import {
+  BAD_PHASES,
+  BAD_STATES,
+  type ClusterRow,
+  type HubStatus,
+  inOneLine,
+  type PipelineRow,
+} from '../hub-status.ts';
+import { syncedText } from './changes.ts';
+import { type ClusterGroup, groupClusters, listNames } from './groups.ts';
+
+export interface FrameSize {
+  readonly now: Date;
+  readonly columns: number;
+  /** In which the commands of hints run. */
+  readonly env: Io['env'];
+}
+
+export function hubFrame(status: HubStatus, size: FrameSize): readonly FrameLine[] {
+  const { unsynced, pipelines, clusters, notes } = status;
+  const known = new Set(pipelines.map(({ name }) => name));
+  const others = clusters.filter(({ pipeline = '' }) => !known.has(pipeline));
+  const blocks = [
+    unsynced.flatMap((reason) => toned('bad', paragraph('', reason, size))),
+    unsynced.length > 0 ? plainLines('The status below is the last that was recorded.') : [],
+    ...pipelines.map((row) => [
+      ...pipelineLines(row, size),
+      ...stageLines(
+        clusters.filter(({ pipeline }) => pipeline === row.name),
+        size,
+      ),
+    ]),
+    pipelines.length === 0 ? plainLines(paragraph('', NO_PIPELINES, size)) : [],
+    stageLines(others, size),
+    notes.flatMap((note) => toned('quiet', paragraph('', note, size))),
+  ];
+  return blocks
+    .filter((block) => block.length > 0)
+    .flatMap((block, index) => (index === 0 ? block : [{ text: '' }, ...block]));
+}
+
+const NO_PIPELINES = 'no pipelines: create them with kubenode sync --from REPOSITORY';
+
+function pipelineLines(row: PipelineRow, size: FrameSize): readonly FrameLine[] {
+  const { name, phase, head, verdict, since, because } = row;
+  const age = since === undefined ? '' : ` ${formatAge(since, size.now)}`;
+  const title = `${name}: ${phase}${age}, head ${shortCommit(head)} ${verdict}`;
+  return [
+    ...toned(toneOf(phase, BAD_PHASES, 'UpToDate'), paragraph('', title, size)),
+    ...(because === '' ? [] : plainLines(paragraph('    ', because, size))),
+  ];
+}
+
+/** The rows are in the order of the stages. */
+function stageLines(rows: readonly ClusterRow[], size: FrameSize): readonly FrameLine[] {
+  return [...Map.groupBy(rows, ({ stage }) => stage)].flatMap(([stage, own]) => [
+    { text: `  ${stage || 'no stage'}: ${formatCount(own.length, 'cluster')}` },
+    ...groupClusters(own).flatMap((group) => groupLines(group, size)),
+  ]);
+}
+
+/** As long as the longest state. */
+const STATE_WIDTH = 11;
+const AGE_WIDTH = 4;
+const COMMIT_WIDTH = 12;
+
+function groupLines({ names, row }: ClusterGroup, size: FrameSize): readonly FrameLine[] {
+  const { state, since, commit, because } = row;
+  const cells = [
+    state.padEnd(STATE_WIDTH),
+    formatAge(since, size.now).padStart(AGE_WIDTH),
+    shortCommit(commit).padEnd(COMMIT_WIDTH),
+  ];
+  const text = paragraph(`    ${cells.join('  ')}  `, `${listNames(names)}${syncedText(row)}`, size);
+  const isDone = state === 'Proven' && row.synced === 'True';
+  return [
+    ...toned(toneOf(state, BAD_STATES, 'Proven'), text),
+    ...(isDone || because === '' ? [] : plainLines(paragraph('      ', because, size))),
+  ];
+}
+
+/** Further lines begin below the text. */
+function paragraph(head: string, text: string, { now, columns, env }: FrameSize): string {
+  return formatHanging(head, makeRunnable(relativeTimes(inOneLine(text), now), env), columns);
+}
+
+function toneOf(state: string, bad: ReadonlySet<string>, good: string): Tone {
+  if (bad.has(state)) return 'bad';
+  return state === good ? 'good' : 'busy';
+}
+
+function toned(tone: Tone, text: string): readonly FrameLine[] {
+  return plainLines(text).map((line) => ({ ...line, tone }));
+}

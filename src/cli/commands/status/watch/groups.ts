@@ -1,0 +1,32 @@
+/** Clusters of a hub that are in the same state for the same reason. Pure. */
+import { withoutTimes } from '../../../age.ts';
+import type { ClusterRow } from '../hub-status.ts';
+
+export interface ClusterGroup {
+  readonly names: readonly string[];
+  /** Of the cluster that has been in this state longest. */
+  readonly row: ClusterRow;
+}
+
+/** In the order of their first clusters. */
+export function groupClusters(rows: readonly ClusterRow[]): readonly ClusterGroup[] {
+  return [...Map.groupBy(rows, stateKey).values()].flatMap((group) => {
+    const [row] = group.toSorted((a, b) => (a.since ?? '').localeCompare(b.since ?? ''));
+    return row ? [{ names: group.map(({ name }) => name), row }] : [];
+  });
+}
+
+/** Equal for two looks at a cluster between which nothing changed but the time. */
+export function stateKey({ pipeline, stage, commit, state, synced, because }: ClusterRow): string {
+  return JSON.stringify([pipeline, stage, commit, state, synced, withoutTimes(because)]);
+}
+
+const MAX_NAMES = 8;
+
+/** `a, b and c`; of many the first ones. */
+export function listNames(names: readonly string[]): string {
+  if (names.length > MAX_NAMES) {
+    return `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
+  }
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
+}

@@ -1,0 +1,44 @@
+/** `kubenode status --watch`: the live view of a hub, until Ctrl-C. */
+import type { Pipeline } from '../../../../api/generated/types.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { withoutTimes } from '../../../age.ts';
+import { EXIT } from '../../../errors.ts';
+import { setExitCode } from '../../../exit.ts';
+import { makeRunnable } from '../../../format/runnable.ts';
+import type { Io } from '../../../io.ts';
+import { createDisplay, type Presentation } from '../../../live/display.ts';
+import { followLive } from '../../../live/follow.ts';
+import type { OutputFormat } from '../../../output.ts';
+import type { HubStatus } from '../hub-status.ts';
+import { hubChanges } from './changes.ts';
+import { createHubFeed } from './feed.ts';
+import { hubFrame } from './frame.ts';
+
+export interface HubWatch {
+  readonly client: Client;
+  readonly output: OutputFormat;
+  /** Its error ends the command with a hint; the watches would try again for ever. */
+  readonly readFirst: () => Promise<HubStatus>;
+  readonly findUnsynced: (pipelines: readonly Pipeline[]) => Promise<readonly string[]>;
+}
+
+/** Returns when it is interrupted, which is how a person ends it: exit code 0. */
+export async function watchHub(io: Io, { output, readFirst, ...options }: HubWatch): Promise<void> {
+  try {
+    const { unsynced } = await readFirst();
+    const feed = createHubFeed({ ...options, clock: io.clock, unsynced });
+    await followLive(io, feed, createDisplay(io, output, presentHub(io.env)), () => undefined);
+  } catch (error) {
+    if (!io.signal.aborted) throw error;
+    setExitCode(io, EXIT.ok);
+  }
+}
+
+function presentHub(env: Io['env']): Presentation<HubStatus> {
+  return {
+    label: () => 'hub',
+    changes: (before, after, now) => hubChanges(before, after, now).map((line) => makeRunnable(line, env)),
+    frame: (status, now, { columns }) => hubFrame(status, { now, columns, env }),
+    compared: (status) => withoutTimes(JSON.stringify(status)),
+  };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { viewRollout } from '../../../../../src/cli/commands/rollout/view/view.ts';
+import { ROLLOUT_PRESENTATION } from '../../../../../src/cli/commands/rollout/watch/presentation.ts';
+import { frameLines } from '../../../../../src/cli/live/frame.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { STORIES, type Story } from '../stories.ts';
+
+describe('ROLLOUT_PRESENTATION', () => {
+  it.each(Object.keys(STORIES) as Story[])(
+    'never has more or longer lines than the terminal: %s',
+    (story) => {
+      const view = viewRollout(STORIES[story], []);
+      for (const [columns, rows] of [
+        [80, 24],
+        [40, 8],
+        [20, 3],
+      ] as const) {
+        const frame = ROLLOUT_PRESENTATION.frame(view, NOW, { columns, rows });
+        const lines = frameLines(frame, 'the last state that was read', { columns, rows }, false);
+        expect(lines.length).toBeLessThan(rows);
+        expect(lines.filter((line) => line.length > columns)).toEqual([]);
+      }
+    },
+  );
+});

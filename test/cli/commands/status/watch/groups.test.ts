@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterRow } from '../../../../../src/cli/commands/status/hub-status.ts';
+import { groupClusters, listNames } from '../../../../../src/cli/commands/status/watch/groups.ts';
+import { COMMIT } from '../../builders.ts';
+
+const row = (name: string, over: Partial<ClusterRow> = {}): ClusterRow => ({
+  name,
+  stage: 'prod',
+  commit: COMMIT,
+  state: 'Soaking',
+  synced: 'True',
+  because: 'soaks until 2030-01-01T12:00:00.123Z',
+  since: '2030-01-01T11:58:00Z',
+  ...over,
+});
+
+describe('groupClusters', () => {
+  it('puts clusters together that differ only by times, with the oldest of them', () => {
+    const early = { since: '2030-01-01T11:50:00Z', because: 'soaks until 2030-01-01T11:59:00Z' };
+    const groups = groupClusters([row('a'), row('b', early), row('c')]);
+    expect(groups).toEqual([{ names: ['a', 'b', 'c'], row: row('b', early) }]);
+  });
+
+  it.each([
+    { state: 'Failed' },
+    { stage: 'test' },
+    { synced: 'Unknown' },
+    { commit: '' },
+    { because: 'waits' },
+    { pipeline: 'other' },
+  ])('keeps a cluster apart that differs by %o', (over) => {
+    expect(groupClusters([row('a'), row('b', over), row('c')]).map(({ names }) => names)).toEqual([
+      ['a', 'c'],
+      ['b'],
+    ]);
+  });
+});
+
+describe('listNames', () => {
+  it.each([
+    [[], ''],
+    [['a'], 'a'],
+    [['a', 'b'], 'a and b'],
+    [['a', 'b', 'c'], 'a, b and c'],
+    ['a b c d e f g h i j'.split(' '), 'a, b, c, d, e, f, g, h and 2 more'],
+  ])('lists %j as "%s"', (names, text) => {
+    expect(listNames(names)).toBe(text);
+  });
+});
