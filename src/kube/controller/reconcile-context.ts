@@ -18,7 +18,7 @@ export interface ReconcileContext {
   readonly epoch: number | undefined;
   /** With the controller's name and the key. */
   readonly log: Log;
-  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly clock: Clock;
 
   /** The objects of a kind that the controller declared to read. */
   view<T extends KubeObject>(resource: Resource<T>): ReadableStore<T>;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import { ApiRefusal } from '../../support/controller/refusal.ts';
+import { ROLLOUT } from './component-set.ts';
 import { createFleetBed, type FleetBed, type FleetParts } from './fleet-bed.ts';
 
 const API_VERSION = 'kubenode.dev/v1alpha1';
@@ -165,6 +166,54 @@ describe('the componentset controller', { timeout: SLOW }, () => {
     await bed.run(60);
     expect(bed.machine('m-1')?.spec.components).toMatchObject([{ componentRef: 'app-1' }]);
     expect(bed.writes()).toEqual([]);
+  });
+
+  it('repeats alone the machine whose grant the server has not heard of, and calls it no failure', async () => {
+    const bed = await atVersion1({ machines: 3, rollout: { batches: ['100%'] } });
+    const unheard = new ApiRefusal(403, 'Forbidden', "a grant must be the ledger's unsettled entry");
+    bed.api.refuse(/^apply Machine m-/, unheard);
+    bed.api.refuse(/^apply Machine m-/, unheard);
+    bed.version('2');
+    await bed.run(1);
+    const entries = bed.writes().filter((write) => /^apply Machine m-\d(?! status)/.test(write));
+    expect(entries).toHaveLength(5);
+    expect(entries.slice(0, 3).filter((write) => write.endsWith('403'))).toHaveLength(2);
+    expect(
+      assignments(bed)
+        .slice(-3)
+        .every((line) => line.endsWith('batch 0')),
+    ).toBe(true);
+    expect(bed.log.lines.filter(({ message }) => message === 'reconcile failed')).toEqual([]);
+  });
+
+  it('settles and asks in one write of the ledger, and settles first', async () => {
+    const bed = await atVersion1({ machines: 3 });
+    const calls: string[] = [];
+    const { ask, settle } = bed.grants;
+    Object.assign(bed.grants, {
+      ask: async (asks: Parameters<typeof ask>[0]) => {
+        calls.push('ask');
+        return await ask(asks);
+      },
+      settle: async (settlements: Parameters<typeof settle>[0]) => {
+        calls.push('settle');
+        await settle(settlements);
+        await bed.clock.sleep(100);
+        calls.push('settled');
+      },
+    });
+    bed.edit({
+      rollout: {
+        ...ROLLOUT,
+        batches: [1, 2],
+        maxUnavailable: '100%',
+        gate: { soakSeconds: 0, checks: [], approval: 'None' },
+      },
+    });
+    bed.version('2');
+    await bed.run(30);
+    expect(bed.summary()).toBe('3 run app-2; grants: 0');
+    expect(calls.slice(0, 4)).toEqual(['ask', 'settle', 'ask', 'settled']);
   });
 
   it('goes on with the other machines when one cannot be written, and tries it again', async () => {

@@ -29,7 +29,7 @@ export function fakeContext({ objects, fails = () => undefined }: FakeContextOpt
   const partial: Partial<ReconcileContext> = {
     signal: new AbortController().signal,
     log: memoryLog(),
-    clock: { now: () => NOW, monotonicMs: () => NOW.getTime() },
+    clock: { now: () => NOW, monotonicMs: () => NOW.getTime(), sleep: () => Promise.resolve() },
     view: ({ kind }: Resource) =>
       ({
         get: (key: string) => objects[kind]?.find(({ metadata }) => keyOf(metadata) === key),

@@ -13,7 +13,13 @@ import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import type { DeniedMachine } from '../status/report.ts';
-import { obtainGrants, type PermittedAction, type RolloutGrants } from './permissions.ts';
+import {
+  obtainGrants,
+  type PermittedAction,
+  type RolloutGrants,
+  type RolloutPermissions,
+} from './permissions.ts';
+import { repeatRefused } from './repeat-refused.ts';
 import { storeRevisions } from './revisions.ts';
 
 export interface RolloutExecution {
@@ -56,8 +62,12 @@ export interface ActionsExecution extends Omit<RolloutExecution, 'plan' | 'statu
 export async function carryOutActions(execution: ActionsExecution): Promise<RolloutResult> {
   const permitted = execution.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
   const outcomes = new Outcomes();
-  await settleAll(execution, outcomes);
-  const denials = await permitAll(permitted, execution, outcomes);
+  const settlements = await endAll(execution, outcomes);
+  // Together they are one write of the ledger, in this order: what is settled makes room for what is asked.
+  const [, denials] = await Promise.all([
+    settlements.length > 0 && outcomes.of(execution.grants.settle(settlements)),
+    permitAll(permitted, execution, outcomes),
+  ]);
   const { isIncomplete, failure } = outcomes;
   return { denials, isIncomplete, ...optional('failure', failure) };
 }
@@ -76,10 +86,14 @@ class Outcomes {
       await work;
       return true;
     } catch (error) {
-      this.isIncomplete = true;
-      if (!isKubeError(error, 'Conflict')) this.failure ??= errorOf(error);
+      this.note(error);
       return false;
     }
+  }
+
+  note(error: unknown): void {
+    this.isIncomplete = true;
+    if (!isKubeError(error, 'Conflict')) this.failure ??= errorOf(error);
   }
 }
 
@@ -105,11 +119,11 @@ async function announce({ input, plan, status, context }: RolloutExecution): Pro
   }
 }
 
-/** Machines first lose the grant, then the ledger does. */
-async function settleAll(
-  { input, actions, grants, context }: ActionsExecution,
+/** Machines first lose the grant, then the ledger does: what is to be settled there. */
+async function endAll(
+  { input, actions, context }: ActionsExecution,
   outcomes: Outcomes,
-): Promise<void> {
+): Promise<readonly GrantSettlement[]> {
   const settlements: GrantSettlement[] = actions.flatMap((action) =>
     action.do === 'Release'
       ? [{ id: action.grant.id, fence: action.grant.fence, outcome: action.outcome }]
@@ -121,7 +135,7 @@ async function settleAll(
     const isWritten = await outcomes.of(writeEntries(action, undefined, { input, context }));
     if (isWritten && settlement) settlements.push(settlement);
   });
-  if (settlements.length > 0) await outcomes.of(grants.settle(settlements));
+  return settlements;
 }
 
 /** Of the entries; after a crash between the two writes, of the ledger. */
@@ -141,15 +155,33 @@ async function permitAll(
 ): Promise<readonly DeniedMachine[]> {
   if (actions.length === 0) return [];
   const { granted, denied } = await obtainGrants(actions, input, grants);
-  await runConcurrently(granted, async ({ action, grant }) => {
-    if (isPausedNow(input, context)) {
-      outcomes.isIncomplete = true;
-      return;
-    }
-    const isWritten = await outcomes.of(writeEntries(action, grant, { input, context }));
-    if (isWritten && action.do === 'Assign') tell(action, grant, { input, context });
+  await repeatRefused(granted, (each) => writeGranted(each, { input, context }, outcomes), {
+    sleep: (ms) => context.clock.sleep(ms, context.signal),
+    refused: (error) => outcomes.note(error),
   });
   return denied.map(({ action, denial }) => ({ machine: action.member.name, denial }));
+}
+
+type GrantedAction = RolloutPermissions['granted'][number];
+
+/** The error when the server refuses what a grant permits. */
+async function writeGranted(
+  { action, grant }: GrantedAction,
+  parts: WriteParts,
+  outcomes: Outcomes,
+): Promise<unknown> {
+  if (isPausedNow(parts.input, parts.context)) {
+    outcomes.isIncomplete = true;
+    return undefined;
+  }
+  try {
+    await writeEntries(action, grant, parts);
+    if (action.do === 'Assign') tell(action, grant, parts);
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden')) return error;
+    outcomes.note(error);
+  }
+  return undefined;
 }
 
 interface WriteParts {
@@ -158,7 +190,7 @@ interface WriteParts {
 }
 
 /** A large batch takes longer than a person who pauses it wants to wait. */
-function isPausedNow({ set }: RolloutInput, context: ReconcileContext): boolean {
+function isPausedNow({ set }: Pick<RolloutInput, 'set'>, context: ReconcileContext): boolean {
   const now = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(set.metadata.name);
   return !set.spec.paused && now?.spec.paused !== false;
 }
