@@ -71,7 +71,7 @@ export function createGranter(options: GranterOptions): Granter {
   return {
     record,
     async grantEntries(machine) {
-      const { spec } = await readMachine(componentset, machine);
+      const { spec } = await readMachine(options.defender, machine);
       const waiting = spec.components.filter((entry) => !hasGrant(entry, clock.now()));
       if (waiting.length === 0) return { entries: [] };
       const request = { holder: BY_HAND, action: 'UpdateComponent', risk: 'Pod' } as const;

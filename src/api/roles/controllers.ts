@@ -20,7 +20,7 @@ const leases = may(READ, 'coordination.k8s.io', ['leases']);
 const pods = may(READ, '', ['pods']);
 const budgets = may(READ, 'policy', ['poddisruptionbudgets']);
 const evictions = may(['create'], '', ['pods/eviction']);
-/** What every controller reads. */
+/** What nearly every controller reads. */
 const baseReads = [ourKinds, nodes, leases];
 
 export interface Rights {
@@ -61,8 +61,9 @@ export const machinesetRights: Rights = {
 
 export const componentsetRights: Rights = {
   description: 'Machine.spec.components, and status of MachineComponentSet and MachineComponent.',
+  // Machines, Nodes, Leases and the ledger are read by the Defender of the same process.
   cluster: [
-    ...baseReads,
+    may(READ, GROUP, ['machinecomponentsets', 'machinecomponents']),
     may(PATCH, GROUP, ['machines', 'machinecomponentsets/status']),
     may(PATCH, GROUP, ['machinecomponents/status']),
   ],

@@ -3,6 +3,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { Client, ListOptions, WatchEvent } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
+import type { Log } from '../process/log.ts';
 import { isNewerThan, isOlderVersion, storeKey, type WritableStore } from './store.ts';
 import type { Transform } from './trim.ts';
 import { type Selection, verifyMissing } from './verify-missing.ts';
@@ -16,6 +17,7 @@ export interface ReflectorSource<T extends KubeObject> {
   readonly transform: Transform<T>;
   readonly clock: Clock;
   readonly random: () => number;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** How far the reflector has read. */
@@ -49,7 +51,7 @@ export async function readCompleteList<T extends KubeObject>(
   position: WatchPosition,
   signal: AbortSignal,
 ): Promise<void> {
-  const { client, resource, selection, store } = source;
+  const { client, resource, selection, store, log } = source;
   let list = await completeList(source, position, signal);
   // An empty list is a typical answer of a broken cache or proxy, and does the most harm: read it twice, unless it is nothing new.
   const isKnownEmpty = store.hasSynced() && store.size === 0;
@@ -58,7 +60,7 @@ export async function readCompleteList<T extends KubeObject>(
   const missing = store
     .list()
     .filter((object) => !keys.has(storeKey(object.metadata)) && !isNewerThan(list.version, object));
-  if (missing.length > 0) await verifyMissing(missing, { client, resource, selection, signal });
+  if (missing.length > 0) await verifyMissing(missing, { client, resource, selection, signal, log });
   store.replace(list.objects, list.version);
   position.from = list.version;
   position.newest = list.version;

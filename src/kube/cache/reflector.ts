@@ -61,13 +61,14 @@ const RELIST_AFTER_FAILURES = 5;
 
 export function createReflector<T extends KubeObject = KubeObject>(options: ReflectorOptions<T>): Reflector {
   const { clock, resource, store } = options;
+  const label = collectionLabel(resource, options.namespace);
+  const log = options.log.with({ resource: label });
   const source: ReflectorSource<T> = {
     ...options,
+    log,
     selection: selectionOf(options),
     transform: options.transform ?? createTransform(),
   };
-  const label = collectionLabel(resource, options.namespace);
-  const log = options.log.with({ resource: label });
   const position = createWatchPosition();
   const first = Promise.withResolvers<void>();
   let contact: { readonly ms: number; readonly at: Date } | undefined;

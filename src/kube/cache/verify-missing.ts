@@ -6,6 +6,7 @@ import type { Client } from '../client/client.ts';
 import { isKubeError, KubeError } from '../client/errors.ts';
 import { labelOf, nameOf } from '../client/paths.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
+import type { Log } from '../process/log.ts';
 import { storeKey } from './store.ts';
 
 /** The objects that a list or watch covers. */
@@ -20,6 +21,7 @@ interface Check {
   readonly resource: Resource;
   readonly selection: Selection;
   readonly signal: AbortSignal;
+  readonly log: Pick<Log, 'warn'>;
 }
 
 /** Rejects when one of the objects that are missing in the list exists. */
@@ -35,13 +37,15 @@ export async function verifyMissing(missing: readonly KubeObject[], check: Check
 }
 
 /** True for the same object, not for another one with its name. Without permission to get it, this cannot be checked. */
-async function exists(object: KubeObject, { client, resource, signal }: Check): Promise<boolean> {
+async function exists(object: KubeObject, { client, resource, signal, log }: Check): Promise<boolean> {
   try {
     const { metadata } = await client.get(resource, nameOf(object), { signal });
     return metadata.uid === object.metadata.uid;
   } catch (error) {
-    if (isKubeError(error, 'NotFound', 'Forbidden')) return false;
-    throw error;
+    if (isKubeError(error, 'NotFound')) return false;
+    if (!isKubeError(error, 'Forbidden')) throw error;
+    log.warn('missing object not checked', { error });
+    return false;
   }
 }
 

@@ -49,6 +49,9 @@ const inKubeSystem = (verb: string, resource: string): Permission => ({
 const csr = 'certificates.k8s.io';
 export const RBAC = 'rbac.authorization.k8s.io';
 
+/** All but the one whose process reads Machines and Leases with other accounts only. */
+const READERS = PRINCIPALS.filter((principal) => principal !== PRINCIPAL_COMPONENTSET);
+
 /** No other service account or person has the permission. */
 export const permissions: readonly [Permission, readonly string[]][] = [
   [
@@ -94,7 +97,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('break-glass', 'noderemediers'), [ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'approvals'), [ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('create', 'defenderledgers', 'grants'), [ROLE_GRANTS, ROLE_ADMIN]],
-  [ours('list', 'machines'), [...PRINCIPALS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('list', 'machines'), [...READERS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
   [{ verb: 'patch', resource: 'nodes' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB]],
   [{ verb: 'patch', resource: 'nodes', subresource: 'status' }, []],
   [{ verb: 'delete', resource: 'nodes' }, [PRINCIPAL_MACHINE]],
@@ -127,7 +130,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
   [{ verb: 'create', resource: 'secrets', namespace: 'default' }, []],
   [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
-  [inSystem('get', 'leases', 'coordination.k8s.io'), [...PRINCIPALS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [inSystem('get', 'leases', 'coordination.k8s.io'), [...READERS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],

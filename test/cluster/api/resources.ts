@@ -30,6 +30,7 @@ export const resources = {
   Event: core('Event', 'events', true),
   Lease: { ...core('Lease', 'leases', true), group: 'coordination.k8s.io' },
   ClusterRole: { ...core('ClusterRole', 'clusterroles', false), group: 'rbac.authorization.k8s.io' },
+  Role: { ...core('Role', 'roles', true), group: 'rbac.authorization.k8s.io' },
   ClusterRoleBinding: {
     ...core('ClusterRoleBinding', 'clusterrolebindings', false),
     group: 'rbac.authorization.k8s.io',

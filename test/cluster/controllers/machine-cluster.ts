@@ -41,6 +41,9 @@ const JOIN_MS = 250;
 /** Runs the agent of one host until the signal. */
 export type RunAgent = (options: SimulatedAgentOptions, signal: AbortSignal) => Promise<void>;
 
+/** What starts one process of `kubenode controllers`. */
+export type OpenControllers = (installed: InstalledServer) => Promise<() => ChildProcess>;
+
 export interface MachineCluster {
   readonly installed: InstalledServer;
   readonly admin: Client;
@@ -62,12 +65,17 @@ export interface MachineCluster {
   stop(): Promise<void>;
 }
 
-export async function startMachineCluster(runAgent: RunAgent = runSimulatedAgent): Promise<MachineCluster> {
+export const CONTROLLERS = { user: serviceAccountUser(PRINCIPAL_CONTROLLERS), groups: ACCOUNTS };
+
+export async function startMachineCluster(
+  runAgent: RunAgent = runSimulatedAgent,
+  open?: OpenControllers,
+): Promise<MachineCluster> {
   const installed = await startInstalledServer();
   const admin = installed.server.client;
   await applyFleetDefault(installed, POLICY);
-  const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
-  const kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
+  const kubeconfig = await installed.server.kubeconfigFor(CONTROLLERS);
+  const startProcess = open ? await open(installed) : () => startControllers(kubeconfig);
   const processes = new Set<ChildProcess>();
   let isStopping = false;
   const stopHosts = runHosts(installed, runAgent);
@@ -118,7 +126,7 @@ export async function startMachineCluster(runAgent: RunAgent = runSimulatedAgent
 
   /** A process that ends, such as one whose Lease was not renewed in time on a busy machine, is started again. */
   function supervise(): void {
-    const started = startControllers(kubeconfig);
+    const started = startProcess();
     processes.add(started);
     started.once('exit', () => {
       processes.delete(started);

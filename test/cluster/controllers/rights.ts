@@ -1,11 +1,35 @@
-/** Takes rights of a ClusterRole away, to see that the part that has them misses them. */
+/** Takes rights of roles away, to see that the part that has them misses them. */
+import type { Rights } from '../../../src/api/roles/controllers.ts';
 import type { PolicyRule } from '../../../src/api/roles/rbac.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { resources } from '../api/resources.ts';
 
-interface ClusterRole extends KubeObject {
+interface RoleObject extends KubeObject {
   readonly rules: readonly PolicyRule[];
+}
+
+/** One verb on one resource, in all of the cluster or in one namespace. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace?: string;
+}
+
+export function rightsIn({ cluster, namespaced = {} }: Rights): readonly Right[] {
+  return [
+    ...cluster.flatMap((rule) => rightsOf(rule)),
+    ...Object.entries(namespaced).flatMap(([namespace, rules]) =>
+      rules.flatMap((rule) => rightsOf(rule).map((right) => ({ ...right, namespace }))),
+    ),
+  ];
+}
+
+function rightsOf({ apiGroups, resources: names, verbs }: PolicyRule): readonly Right[] {
+  return apiGroups.flatMap((group) =>
+    names.flatMap((resource) => verbs.map((verb) => ({ verb, group, resource }))),
+  );
 }
 
 /** Removes every rule of the role that names one of the resources. Returns what gives them back. */
@@ -14,13 +38,51 @@ export async function withoutRights(
   role: string,
   ...removed: readonly string[]
 ): Promise<() => Promise<void>> {
-  const { rules } = await admin.get<ClusterRole>(resources.ClusterRole, { name: role });
-  const left = rules.filter((rule) => !rule.resources.some((resource) => removed.includes(resource)));
-  if (left.length === rules.length) throw new Error(`${role} has no rule for ${removed.join(' or ')}`);
-  await setRules(admin, role, left);
-  return () => setRules(admin, role, rules);
+  return await withRules(admin, { name: role }, (rules) =>
+    rules.filter((rule) => !rule.resources.some((resource) => removed.includes(resource))),
+  );
 }
 
-async function setRules(admin: Client, name: string, rules: readonly PolicyRule[]): Promise<void> {
-  await admin.patch(resources.ClusterRole, { name }, { type: 'merge', body: { rules } });
+/** Removes one right of the account, and no other. Returns what gives it back. */
+export async function withoutRight(
+  admin: Client,
+  account: string,
+  right: Right,
+): Promise<() => Promise<void>> {
+  const { namespace } = right;
+  const role = namespace === undefined ? { name: account } : { name: account, namespace };
+  return await withRules(admin, role, (rules) =>
+    rules.flatMap((rule) => {
+      const left = rightsOf(rule).filter((each) => !isSame(each, right));
+      if (left.length === rightsOf(rule).length) return [rule];
+      return left.map(({ verb, group, resource }) => ({
+        ...rule,
+        apiGroups: [group],
+        resources: [resource],
+        verbs: [verb],
+      }));
+    }),
+  );
+}
+
+function isSame(one: Right, other: Right): boolean {
+  return one.verb === other.verb && one.group === other.group && one.resource === other.resource;
+}
+
+async function withRules(
+  admin: Client,
+  role: { readonly name: string; readonly namespace?: string },
+  change: (rules: readonly PolicyRule[]) => readonly PolicyRule[],
+): Promise<() => Promise<void>> {
+  const resource = role.namespace === undefined ? resources.ClusterRole : resources.Role;
+  const { rules } = await admin.get<RoleObject>(resource, role);
+  const changed = change(rules);
+  const setRules = async (body: readonly PolicyRule[]): Promise<void> => {
+    await admin.patch(resource, role, { type: 'merge', body: { rules: body } });
+  };
+  if (changed.length === rules.length && changed.every((rule, index) => rule === rules[index])) {
+    throw new Error(`role ${role.name} has no such right`);
+  }
+  await setRules(changed);
+  return () => setRules(rules);
 }

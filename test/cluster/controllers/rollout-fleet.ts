@@ -17,7 +17,7 @@ import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { eventually } from '../../support/eventually.ts';
 import { readLedger, readPolicy } from '../defender/objects.ts';
-import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
+import { type MachineCluster, type OpenControllers, startMachineCluster } from './machine-cluster.ts';
 import { type RolloutHistory, recordRollouts } from './rollout-history.ts';
 
 /** A busy machine takes many times as long as a quiet one. */
@@ -71,7 +71,7 @@ const SHORT: Partial<Rollout> = {
   progressDeadlineSeconds: 60,
 };
 
-export async function startRolloutFleet(): Promise<RolloutFleet> {
+export async function startRolloutFleet(open?: OpenControllers): Promise<RolloutFleet> {
   const broken = new Set<string>();
   const hosts = new Map<string, MemoryHost>();
   const cluster = await startMachineCluster(async (options, signal) => {
@@ -81,7 +81,7 @@ export async function startRolloutFleet(): Promise<RolloutFleet> {
     );
     hosts.set(options.machine, host);
     await runOn(host, options, signal);
-  });
+  }, open);
   const { admin } = cluster;
   const history = await recordRollouts(admin);
   cluster.start(1);

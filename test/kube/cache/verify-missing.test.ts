@@ -3,6 +3,7 @@ import { type Selection, verifyMissing } from '../../../src/kube/cache/verify-mi
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSmallServer, type SmallServer, THINGS } from '../../support/kube/small-server.ts';
+import { memoryLog } from '../../support/memory-log.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 describe('verifyMissing', () => {
@@ -34,10 +35,13 @@ describe('verifyMissing', () => {
     });
   });
 
-  it('accepts when it has no permission to get the object', async () => {
+  it('accepts when it has no permission to get the object, and logs it', async () => {
     const server = createSmallServer(virtualClock());
     const missing = [server.put('a')];
-    await expect(verify(failing(server, 'Forbidden'), missing)).resolves.toBeUndefined();
+    const log = memoryLog();
+    await expect(verify(failing(server, 'Forbidden'), missing, {}, log)).resolves.toBeUndefined();
+    const line = { level: 'warn', message: 'missing object not checked', fields: { error: { message: 'no' } } };
+    expect(log.lines).toMatchObject([line]);
   });
 
   it('rejects when the object cannot be read', async () => {
@@ -52,12 +56,14 @@ function verify(
   client: Pick<SmallServer, 'get' | 'pages'>,
   missing: readonly KubeObject[],
   selection: Selection = {},
+  log = memoryLog(),
 ): Promise<void> {
   return verifyMissing(missing, {
     client,
     resource: THINGS,
     selection,
     signal: new AbortController().signal,
+    log,
   });
 }
 

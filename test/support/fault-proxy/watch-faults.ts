@@ -1,4 +1,5 @@
 /** Faults in the middle of a watch. Each forwards a number of whole events first. */
+import type { Readable } from 'node:stream';
 import type { Fault, ProxiedRequest } from './proxied-request.ts';
 import { statusObject } from './status.ts';
 
@@ -16,11 +17,48 @@ export function closeWatch(afterEvents = 0): Fault {
 
 /** An ERROR event and the end: a client that fell too far behind receives 410. */
 export function watchError(status = 410, afterEvents = 0): Fault {
-  const event = { type: 'ERROR', object: statusObject(status) };
   return endingWatch(`error ${status}`, afterEvents, async (proxied) => {
-    await proxied.write(Buffer.from(`${JSON.stringify(event)}\n`));
+    await proxied.write(errorEvent(status));
     proxied.end();
   });
+}
+
+function errorEvent(status: number): Buffer {
+  return Buffer.from(`${JSON.stringify({ type: 'ERROR', object: statusObject(status) })}\n`);
+}
+
+/** Watches of one client that the test ends: the one that is open, else the next one. */
+export interface OpenWatches {
+  readonly fault: Fault;
+  /** As after their timeoutSeconds, or with an ERROR event. */
+  end(status?: number): void;
+}
+
+export function openWatches(): OpenWatches {
+  let ending = Promise.withResolvers<number | 'Normally'>();
+  return {
+    fault: {
+      name: 'watch until it is ended',
+      async act(proxied) {
+        const body = await proxied.open();
+        proxied.begin();
+        const ended = await Promise.race([ending.promise, forwardAll(body, proxied)]);
+        if (ended !== undefined) ending = Promise.withResolvers();
+        if (typeof ended === 'number') await proxied.write(errorEvent(ended));
+        proxied.end();
+        body.destroy();
+      },
+    },
+    end: (status) => ending.resolve(status ?? 'Normally'),
+  };
+}
+
+async function forwardAll(body: Readable, proxied: ProxiedRequest): Promise<undefined> {
+  try {
+    for await (const piece of body) await proxied.write(piece as Buffer);
+  } catch {
+    // The client disconnected, or the watch was ended.
+  }
 }
 
 function endingWatch(name: string, afterEvents: number, then: (proxied: ProxiedRequest) => unknown): Fault {

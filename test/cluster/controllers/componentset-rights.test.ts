@@ -1,0 +1,212 @@
+/** Each right of the account of component sets is taken away from `kubenode controllers`, which then logs that it misses it. */
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
+import { NAMESPACE, PRINCIPAL_COMPONENTSET, serviceAccountUser } from '../../../src/api/names.ts';
+import { componentsetRights } from '../../../src/api/roles/controllers.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import { CONTROLLER_REVISIONS } from '../../../src/controllers/componentset/revision/stored-revisions.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
+import { componentSpec } from '../../support/agent/component-spec.ts';
+import { callback } from '../../support/fault-proxy/faults.ts';
+import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
+import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
+import { isAllowed } from '../api/access-review.ts';
+import { ACCOUNTS } from '../defender/objects.ts';
+import { CONTROLLERS, MINUTES, PATIENCE } from './machine-cluster.ts';
+import { type Right, rightsIn, withoutRight } from './rights.ts';
+import { type RolloutFleet, startRolloutFleet } from './rollout-fleet.ts';
+
+const POOL = 'mine';
+const ALL = rightsIn(componentsetRights);
+const RIGHTS = ALL.filter(({ resource }) => resource !== 'endpointslices');
+const SERVERS = ALL.filter(({ resource }) => resource === 'endpointslices');
+const READ_KINDS = [MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, CONTROLLER_REVISIONS];
+
+describe('the account of component sets', { timeout: MINUTES }, () => {
+  let fleet: RolloutFleet;
+  let proxy: FaultProxy;
+  let logged = '';
+  let version = 1;
+  const watches = new Map(READ_KINDS.map(({ plural }) => [plural, openWatches()]));
+
+  beforeAll(async () => {
+    fleet = await startRolloutFleet(async ({ server }) => {
+      proxy = await faultProxy(server);
+      for (const [resource, { fault }] of watches) proxy.on({ verb: 'watch', resource, fault });
+      const kubeconfig = proxy.kubeconfigFor(CONTROLLERS);
+      const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+      return () => {
+        const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+        started.stderr.on('data', (chunk: Buffer) => {
+          logged += chunk.toString();
+        });
+        return started;
+      };
+    });
+    await fleet.pool(POOL, 1);
+  }, MINUTES);
+
+  afterAll(async () => {
+    await fleet?.stop();
+    await proxy?.close();
+  }, MINUTES);
+
+  /** Rights that the API server refused to an account, since the log was cleared: `list machines`. */
+  function missed(): readonly string[] {
+    const refusals = /:(?<account>kubenode-[a-z]+)\W+cannot (?<right>\w+ resource \W+[\w/]+)/g;
+    const texts = [...logged.matchAll(refusals)].map(
+      ({ groups = {} }) => `${groups['account']}: ${groups['right']?.replace(/ resource \W+/, ' ')}`,
+    );
+    return [...new Set(texts)];
+  }
+
+  async function declareNext(): Promise<void> {
+    version += 1;
+    await fleet.declare(POOL, `${version}.0`);
+  }
+
+  /** The server reads roles from a cache. */
+  async function inForce(right: Right, expected: boolean): Promise<void> {
+    const account = await fleet.cluster.installed.as(serviceAccountUser(PRINCIPAL_COMPONENTSET), ACCOUNTS);
+    const [resource = '', subresource] = right.resource.split('/');
+    const permission = { ...right, resource, ...(subresource === undefined ? {} : { subresource }) };
+    await expect.poll(() => isAllowed(account, permission), PATIENCE).toBe(expected);
+  }
+
+  /** Returns what gives it back. */
+  async function takeAway(right: Right): Promise<() => Promise<void>> {
+    const giveBack = await withoutRight(fleet.cluster.admin, PRINCIPAL_COMPONENTSET, right);
+    onTestFinished(giveBack);
+    await inForce(right, false);
+    return async () => {
+      await giveBack();
+      await inForce(right, true);
+    };
+  }
+
+  /** Its watch ends as that of a client that fell too far behind, so that it lists again. */
+  async function listAgain(resource: string, beforeList: () => unknown = () => undefined): Promise<void> {
+    const listed = Promise.withResolvers<void>();
+    const before = callback(async () => {
+      await beforeList();
+      listed.resolve();
+    });
+    proxy.on({ verb: 'list', resource, nth: 1, fault: before });
+    watches.get(resource)?.end(410);
+    await listed.promise;
+  }
+
+  /** An object that is missing in the next list is read by its name. */
+  async function loseOne({ resource: plural }: Right): Promise<void> {
+    const { admin } = fleet.cluster;
+    const resource = READ_KINDS.find((each) => each.plural === plural) as Resource;
+    const name = 'spare-1.0';
+    const namespaced = resource.namespaced ? { namespace: NAMESPACE } : {};
+    const target = { name, ...namespaced };
+    const { group, version: apiVersion, kind } = resource;
+    const contents: Readonly<Record<string, object>> = {
+      machinecomponents: { spec: componentSpec('1.0', { component: 'spare', artifacts: [], files: [] }) },
+      machinecomponentsets: {
+        spec: {
+          machineSelector: { matchLabels: { pool: 'none' } },
+          components: [{ name: POOL, componentRef: `${POOL}-1.0` }],
+        },
+      },
+      controllerrevisions: { revision: 1, data: {} },
+    };
+    const head = { apiVersion: `${group}/${apiVersion}`, kind, metadata: target };
+    const { uid = '' } = (await admin.create(resource, { ...head, ...contents[plural] })).metadata;
+    // The process has received it, when a watch delivered what was written after it.
+    await declareNext();
+    await fleet.completed(POOL);
+    await listAgain(plural, () => admin.delete(resource, target, { uid }));
+  }
+
+  /** As a rollout leaves it that was changed before it began. */
+  async function leaveRevision(): Promise<void> {
+    const { metadata, apiVersion, kind } = await fleet.set(POOL);
+    const owner = { apiVersion, kind, name: POOL, uid: metadata.uid ?? '', controller: true };
+    const name = `${POOL}-outdated`;
+    await fleet.cluster.admin.create(CONTROLLER_REVISIONS, {
+      apiVersion: 'apps/v1',
+      kind: 'ControllerRevision',
+      metadata: { name, namespace: NAMESPACE, ownerReferences: [owner] },
+      data: {},
+      revision: 1,
+    });
+    await declareNext();
+  }
+
+  /** Only for kubelets the API servers are found. None is moved to a version as old as that. */
+  async function declareKubelet(): Promise<void> {
+    const { admin } = fleet.cluster;
+    const options = { fieldManager: 'test', force: true };
+    const head = { apiVersion: API_VERSION, metadata: { name: 'kubelet-1.0.0' } };
+    const spec = componentSpec('1.0.0', {
+      component: 'kubelet',
+      identity: 'Kubelet',
+      artifacts: [],
+      files: [],
+    });
+    await admin.apply(MACHINE_COMPONENTS, { ...head, kind: 'MachineComponent', spec }, options);
+    const set = {
+      ...head,
+      kind: 'MachineComponentSet',
+      metadata: { name: 'kubelet' },
+      spec: {
+        machineSelector: { matchLabels: { pool: POOL } },
+        components: [{ name: 'kubelet', componentRef: 'kubelet-1.0.0' }],
+      },
+    };
+    await admin.apply(MACHINE_COMPONENT_SETS, set, options);
+  }
+
+  async function useRight(right: Right): Promise<void> {
+    if (right.resource === 'controllerrevisions' && right.verb === 'delete') return await leaveRevision();
+    if (right.verb === 'get') return await loseOne(right);
+    if (right.verb === 'list') return await listAgain(right.resource);
+    if (right.verb === 'watch') return watches.get(right.resource)?.end();
+    return await declareNext();
+  }
+
+  async function toldBySet(): Promise<string> {
+    const { status } = await fleet.set('kubelet').catch(() => ({ status: undefined }));
+    return `${status?.waiting?.reason}: ${status?.waiting?.message}`;
+  }
+
+  it('does a rollout, and all that this test uses its rights for, without a refusal', async () => {
+    logged = '';
+    // oxlint-disable-next-line no-await-in-loop -- one after the other, as below
+    for (const right of RIGHTS) await useRight(right);
+    await declareNext();
+    await fleet.completed(POOL);
+    expect(missed()).toEqual([]);
+  });
+
+  it.each(RIGHTS.map((right) => [`${right.verb} ${right.resource}`, right] as const))(
+    'misses the right to %s, logs it, and continues with it',
+    async (text, right) => {
+      const giveBack = await takeAway(right);
+      logged = '';
+      await useRight(right);
+      await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_COMPONENTSET}: ${text}`]);
+      await giveBack();
+      await declareNext();
+      await fleet.completed(POOL);
+    },
+  );
+
+  it.each(SERVERS.map((right) => [`${right.verb} ${right.resource}`, right] as const))(
+    'misses the right to %s, moves no kubelet and tells why, and continues with it',
+    async (text, right) => {
+      const [verb, resource] = text.split(' ');
+      const giveBack = await takeAway(right);
+      await declareKubelet();
+      const refusal = new RegExp(`^ServerVersionUnknown: .*cannot ${verb} resource \\W+${resource}`);
+      await expect.poll(toldBySet, PATIENCE).toMatch(refusal);
+      await giveBack();
+      await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
+    },
+  );
+});
