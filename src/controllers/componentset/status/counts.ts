@@ -10,6 +10,7 @@ import { machineWaits } from './wait.ts';
 export function rolloutCounts(report: SetReport): RolloutCounts {
   const { input, conflicts } = report;
   const { members, left } = input;
+  const denied = deniedBy(desiredDigests(report));
   const countOf = (test: (member: MemberState) => boolean): number => members.filter(test).length;
   return {
     selected: members.length + conflicts.length,
@@ -17,7 +18,7 @@ export function rolloutCounts(report: SetReport): RolloutCounts {
     ready: countOf(({ readiness, isSilent }) => readiness === 'Ready' && !isSilent),
     inProgress: countOf(({ holdsGrant, step }) => holdsGrant && step === 'InWork'),
     failed: countOf(hasFailed),
-    rolledBack: countOf((member) => wasRolledBack(report, member)),
+    rolledBack: countOf(denied),
     skipped: left.length,
     held: countOf(({ hold }) => hold !== undefined),
     pinned: countOf(({ pinned }) => pinned.length > 0),
@@ -45,13 +46,21 @@ export function takesPart({ input: { desired } }: Pick<SetReport, 'input'>, memb
   return member.hold === undefined && !pinned;
 }
 
-/** Its agent does not run an entry of the desired revision again. */
-function wasRolledBack({ input: { desired } }: SetReport, { machine }: MemberState): boolean {
-  if (!('revision' in desired)) return false;
-  const digests = new Map(desired.revision.components.map((entry) => [entry.name, entryDigest(entry)]));
-  return (machine.status?.components ?? []).some(({ name, deniedDigests = [] }) =>
-    deniedDigests.includes(digests.get(name) ?? ''),
-  );
+type Digests = ReadonlyMap<string, string>;
+
+/** Of the entries of the desired revision, by name: the same for all machines. */
+function desiredDigests({ input: { desired } }: SetReport): Digests {
+  const components = 'revision' in desired ? desired.revision.components : [];
+  return new Map(components.map((entry) => [entry.name, entryDigest(entry)]));
+}
+
+/** Whether the agent of a machine does not run one of these entries again. */
+function deniedBy(digests: Digests): (member: MemberState) => boolean {
+  return ({ machine }) =>
+    (machine.status?.components ?? []).some(({ name, deniedDigests = [] }) => {
+      const digest = digests.get(name);
+      return digest !== undefined && deniedDigests.includes(digest);
+    });
 }
 
 export function isDrifted({ machine }: MemberState): boolean {

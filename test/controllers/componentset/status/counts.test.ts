@@ -47,4 +47,25 @@ describe('rolloutCounts', () => {
     const members = [member('a', { ...IN_WORK, reason: 'WaitingForDrain', grant: grant() })];
     expect(rolloutCounts(reportOf({ members }))).toMatchObject({ inProgress: 1, blocked: 0 });
   });
+
+  it('reads the entries of the desired revision as often for many machines as for one', () => {
+    const members = Array.from({ length: 50 }, (_, index) => member(`m-${index}`));
+    let reads = 0;
+    const components = NEW.components.map((entry) => ({
+      ...entry,
+      get digest() {
+        reads += 1;
+        return entry.digest;
+      },
+    }));
+    const desired = { revision: { ...NEW, components }, yanked: [] };
+    const readsFor = (some: typeof members): number => {
+      reads = 0;
+      const report = reportOf({ members: some });
+      rolloutCounts({ ...report, input: { ...report.input, desired } });
+      return reads;
+    };
+    expect(readsFor(members.slice(0, 1))).toBeGreaterThan(0);
+    expect(readsFor(members)).toBe(readsFor(members.slice(0, 1)));
+  });
 });
