@@ -40,7 +40,11 @@ describe('verifyMissing', () => {
     const missing = [server.put('a')];
     const log = memoryLog();
     await expect(verify(failing(server, 'Forbidden'), missing, {}, log)).resolves.toBeUndefined();
-    const line = { level: 'warn', message: 'missing object not checked', fields: { error: { message: 'no' } } };
+    const line = {
+      level: 'warn',
+      message: 'missing object not checked',
+      fields: { error: { message: 'no' } },
+    };
     expect(log.lines).toMatchObject([line]);
   });
 
