@@ -12,6 +12,7 @@ import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
 import { formatHubStatus, type HubStatus, summarizeHub } from './hub-status.ts';
 import { findUnsynced } from './sync-leases.ts';
+import { refuseWatchOf, showCluster } from './tree/show.ts';
 import { watchHub } from './watch/watch.ts';
 
 const HELP = `
@@ -19,12 +20,16 @@ Prints each pipeline: the head of its repository and what it is waiting for. The
 state, why, and since when. Exits with 1 if a person is needed: no process syncs, something failed or is held, or a release
 needs an approval. Soaking, and waiting for other clusters or for a window, end without a person.
 
+With the name of a Cluster: its units and its objects, what each waits for, since when, and what ends that. All of it is what sync
+recorded in the hub: the cluster itself is not asked.
+
 With --watch it is shown as it changes, until Ctrl-C, which ends it with 0. A terminal is redrawn: stages in order, and the
 clusters that are in the same state together. Elsewhere each change is a line; with -o json each change is a JSON document on
 a line. While the server does not answer, the last state is shown, and why it is old.
 
 Examples:
   kubenode status
+  kubenode status prod-eu
   kubenode status --watch
   kubenode status --watch -o json | jq -c '.clusters[] | {name, state}'`;
 
@@ -36,12 +41,16 @@ interface StatusFlags extends ConnectionFlags {
 export function createStatusCommand(io: Io): Command {
   const command = new Command('status')
     .description('show each pipeline and cluster: what it runs, why, and since when')
+    .argument('[cluster]', 'name of a Cluster: its units and objects, and what each of them waits for')
     .option('-w, --watch', 'show changes as they happen, until Ctrl-C')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: StatusFlags) =>
-    withCluster(io, flags, (client) => showHub(io, client, flags)),
-  );
+  return addConnectionOptions(command).action((name: string | undefined, flags: StatusFlags) => {
+    if (name !== undefined && flags.watch) refuseWatchOf(name);
+    return withCluster(io, flags, (client) =>
+      name === undefined ? showHub(io, client, flags) : showOne(io, client, name, flags),
+    );
+  });
 }
 
 async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void> {
@@ -59,6 +68,12 @@ async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void
   if (output === 'table') io.out(makeRunnable(formatHubStatus(status, io.clock.now()), io.env));
   else printResult(io, output, status, () => ({ columns: [], rows: [] }));
   if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
+}
+
+async function showOne(io: Io, client: Client, name: string, flags: StatusFlags): Promise<void> {
+  const hub = await readHub(client, io.signal);
+  const status = await readHubStatus(io, client, hub, flags);
+  showCluster(io, { name, hub, status, output: flags.output });
 }
 
 /** With whether a process syncs: for every command whose exit code depends on it. */

@@ -1,0 +1,42 @@
+/** `kubenode status CLUSTER`: prints what one cluster runs and what is in the way, as sync recorded it in the hub. */
+import { CliError, EXIT } from '../../../errors.ts';
+import { setExitCode } from '../../../exit.ts';
+import { makeRunnable } from '../../../format/runnable.ts';
+import { COLUMNS } from '../../../format/wrap.ts';
+import { findByName, type HubObjects } from '../../../hub-objects.ts';
+import type { Io } from '../../../io.ts';
+import { type OutputFormat, printResult } from '../../../output.ts';
+import { BAD_STATES, type HubStatus } from '../hub-status.ts';
+import { formatTree } from './text.ts';
+import { treeOf } from './tree.ts';
+
+export interface ShownCluster {
+  readonly name: string;
+  readonly hub: HubObjects;
+  readonly status: HubStatus;
+  readonly output: OutputFormat;
+}
+
+export function showCluster(io: Io, { name, hub, status, output }: ShownCluster): void {
+  const cluster = findByName('Cluster', hub.clusters, name);
+  const row = status.clusters.find((each) => each.name === name);
+  if (!row) throw new CliError(`Cluster ${name} was deleted meanwhile`);
+  const tree = treeOf(cluster, row);
+  if (output === 'table') {
+    const unsynced = status.unsynced.map((reason) => `${makeRunnable(reason, io.env)}\n`).join('');
+    const columns = io.screen()?.columns ?? COLUMNS;
+    const head = unsynced && `${unsynced}The status below is the last that was recorded.\n\n`;
+    io.out(`${head}${formatTree(tree, { now: io.clock.now(), columns, env: io.env })}`);
+  } else {
+    printResult(io, output, tree, () => ({ columns: [], rows: [] }));
+  }
+  if (BAD_STATES.has(row.state) || status.unsynced.length > 0) setExitCode(io, EXIT.failed);
+}
+
+/** The tree is of one moment. */
+export function refuseWatchOf(name: string): never {
+  throw new CliError('--watch shows all clusters of the hub', {
+    hint: `leave out the name: kubenode status --watch; or leave out --watch: kubenode status ${name}`,
+    exitCode: EXIT.usage,
+  });
+}

@@ -1,0 +1,129 @@
+/** What one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
+import type { Cluster, ClusterSync, SyncFailure } from '../../../../api/generated/types.ts';
+import { conditionOf } from '../../../../kube/objects/conditions.ts';
+import { byCode } from '../../../../kube/objects/digest.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import { formatCount } from '../../../output.ts';
+import type { ClusterRow } from '../hub-status.ts';
+import { unblockCluster, unblockObject } from './unblock.ts';
+
+export interface ClusterTree {
+  readonly cluster: ClusterRow;
+  /** Besides what the row tells. */
+  readonly conditions: readonly TreeNode[];
+  readonly units: readonly TreeNode[];
+  readonly objects: readonly TreeNode[];
+  /** What ends the state of the cluster. */
+  readonly unblock: string;
+}
+
+/** Equal ones are one node. */
+export interface TreeNode {
+  readonly names: readonly string[];
+  /** How many, if not all of them have names. */
+  readonly count: number;
+  readonly state: string;
+  readonly because: string;
+  readonly since?: string;
+  /** Empty: it is as it should be. */
+  readonly unblock: string;
+}
+
+export function treeOf(cluster: Cluster, row: ClusterRow): ClusterTree {
+  const { status } = cluster;
+  const reason = status?.waiting?.reason ?? conditionOf(status?.conditions, 'Progressing')?.reason ?? '';
+  return {
+    cluster: row,
+    conditions: conditionNodes(cluster, row),
+    units: unitNodes(row, status?.sync),
+    objects: objectNodes(cluster),
+    unblock: unblockCluster({ ...row, reason }),
+  };
+}
+
+/** Conditions that are not True, with a message that is not the one of the cluster. */
+function conditionNodes({ status }: Cluster, row: ClusterRow): readonly TreeNode[] {
+  return ['Reachable', 'IdentityVerified', 'Healthy', 'Synced'].flatMap((type) => {
+    const condition = conditionOf(status?.conditions, type);
+    if (!condition || condition.status === 'True' || isTold(row, condition.message)) return [];
+    const { lastTransitionTime, message, reason } = condition;
+    const state = `${type}=${condition.status}`;
+    const because = message === '' ? reason : message;
+    return [{ names: [type], count: 1, state, because, since: lastTransitionTime, unblock: '' }];
+  });
+}
+
+function isTold({ because }: ClusterRow, message: string): boolean {
+  return message !== '' && because.includes(message);
+}
+
+/** As promotion writes it in place of too many units. */
+const ALL_UNITS = '*';
+
+function unitNodes(row: ClusterRow, sync: ClusterSync | undefined): readonly TreeNode[] {
+  const held = (sync?.held ?? []).map(({ unit }) => unit).toSorted(byCode);
+  const acknowledge = `kubenode release acknowledge ${row.name} --reason TEXT, which prints what to commit`;
+  const heldNode = { state: 'Held', because: 'deletes are held', unblock: acknowledge };
+  return [
+    ...(held.length > 0 ? [nodeOf(held, { ...heldNode, ...optional('since', row.since) })] : []),
+    ...(row.state === 'Soaking' ? soakNodes(sync) : []),
+  ];
+}
+
+function soakNodes(sync: ClusterSync | undefined): readonly TreeNode[] {
+  const clocks = Map.groupBy(sync?.soak?.clocks ?? [], ({ since }) => since);
+  return [...clocks].map(([since, own]) =>
+    nodeOf(
+      own.map(({ unit }) => (unit === ALL_UNITS ? 'all units' : unit)),
+      { state: 'Soaking', because: '', since, unblock: 'no action required: it goes on when the soak ends' },
+    ),
+  );
+}
+
+/** Objects that failed or wait, and how many match git. */
+function objectNodes({ status }: Cluster): readonly TreeNode[] {
+  const { failures = [], objects = {} }: ClusterSync = status?.sync ?? {};
+  const { failed = 0, applied = 0 } = objects;
+  const since = outOfSyncSince(status);
+  return [
+    ...failureNodes(failures, since),
+    ...unlistedNode(failed - failures.length, since),
+    ...matchingNode(applied),
+  ];
+}
+
+/** An object is not reported with a time of its own: it fails at most as long as this. */
+function outOfSyncSince(status: Cluster['status']): string | undefined {
+  const synced = conditionOf(status?.conditions, 'Synced');
+  return synced?.status === 'True' ? undefined : synced?.lastTransitionTime;
+}
+
+/** Those that fail for the same reason are one. */
+function failureNodes(failures: readonly SyncFailure[], since: string | undefined): readonly TreeNode[] {
+  const groups = Map.groupBy(failures, ({ object = '', reason, message = '' }) =>
+    JSON.stringify([reason, object === '' ? message : message.replaceAll(object, '')]),
+  );
+  return [...groups.values()].map((group) => {
+    const { reason = 'Failed', message = '' } = group[0] ?? {};
+    const names = group.map(({ object = 'an object' }) => object);
+    const unblock = unblockObject(reason);
+    return nodeOf(names, { state: reason, because: message, unblock, ...optional('since', since) });
+  });
+}
+
+/** The status has the first 20. */
+function unlistedNode(count: number, since: string | undefined): readonly TreeNode[] {
+  if (count <= 0) return [];
+  const unblock = 'fix those above first: the next ones are listed then';
+  return [{ names: [], count, state: 'Failed', because: 'not listed', unblock, ...optional('since', since) }];
+}
+
+function matchingNode(applied: number): readonly TreeNode[] {
+  if (applied === 0) return [];
+  const because = `${formatCount(applied, 'object')} as in git`;
+  return [{ names: [], count: applied, state: 'Applied', because, unblock: '' }];
+}
+
+function nodeOf(names: readonly string[], node: Omit<TreeNode, 'names' | 'count'>): TreeNode {
+  return { names, count: names.length, ...node };
+}

@@ -1,0 +1,71 @@
+/** What ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
+import type { ClusterRow } from '../hub-status.ts';
+
+/** By the reason of the wait. `CLUSTER` and `PIPELINE` are replaced. */
+const BY_REASON: Readonly<Record<string, string>> = {
+  DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
+  ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
+  FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
+  CheckFailed: 'fix what the check reports and commit, or revert the commit',
+  Unassigned: 'commit a label of the Cluster, or a clusterSelector, so that one stage selects it',
+  ClusterContested: 'commit labels or selectors, so that only one stage selects it',
+  CredentialsInvalid: 'renew the Secret that spec.connection.credentialsRef names',
+  StageBefore: 'no action required: it goes on when the stage before has proven the commit',
+  StageBusy: 'no action required: it goes on when the stage has ended its commit',
+  Pending: 'no action required: it goes on when the stage has room',
+  OutsideWindow: 'no action required: it goes on when a window opens',
+};
+
+const BY_STATE: Readonly<Record<string, string>> = {
+  Proven: '',
+  Pending: 'no action required: it goes on when its turn comes',
+  Applying: 'no action required while sync writes and retries',
+  Soaking: 'no action required: it goes on when the soak ends',
+  Ahead: 'no action required: its stage gets to the newer commit',
+  Paused: 'kubenode release resume PIPELINE --cluster CLUSTER, or commit paused: false',
+  Failed: 'fix what is named and commit, or revert the commit',
+  Held: 'do what the message asks for: sync writes nothing else to it',
+  Skipped: 'check its API server, and the network and the credentials of the hub: it goes on when it answers',
+  Unreachable:
+    'check its API server, and the network and the credentials of the hub: it goes on when it answers',
+};
+
+export function unblockCluster({
+  name,
+  pipeline,
+  state,
+  reason,
+}: Pick<ClusterRow, 'name' | 'pipeline' | 'state'> & { readonly reason: string }): string {
+  const isDone = state === 'Proven' || state === 'Paused';
+  const found = isDone ? BY_STATE[state] : (own(BY_REASON, reason) ?? own(BY_STATE, state));
+  const text = found ?? 'check that kubenode sync is running';
+  return text.replaceAll('CLUSTER', name).replaceAll('PIPELINE', pipeline ?? '<pipeline>');
+}
+
+const RETRIED: ReadonlySet<string> = new Set([
+  'ServerError',
+  'Timeout',
+  'Conflict',
+  'NotFound',
+  'Gone',
+  'BadAnswer',
+  'Terminating',
+  'Replacing',
+]);
+
+export function unblockObject(reason: string): string {
+  if (RETRIED.has(reason)) return 'no action required: sync retries';
+  return own(OBJECTS, reason) ?? 'fix the object and commit, or revert the commit';
+}
+
+const OBJECTS: Readonly<Record<string, string>> = {
+  Waiting: 'no action required once what it waits for is there',
+  DependencyFailed: 'fix the object that it needs',
+  NotWritten: 'no action required once the cluster may be written again',
+  FieldConflict: 'do what the message names, and commit',
+  Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',
+};
+
+function own(table: Readonly<Record<string, string>>, key: string): string | undefined {
+  return Object.hasOwn(table, key) ? table[key] : undefined;
+}

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { formatTree } from '../../../../../src/cli/commands/status/tree/text.ts';
+import type { ClusterTree } from '../../../../../src/cli/commands/status/tree/tree.ts';
+import { COMMIT, NOW } from '../../builders.ts';
+
+const SINCE = '2030-01-01T11:57:00.123Z';
+
+const TREE: ClusterTree = {
+  cluster: {
+    name: 'prod-eu',
+    stage: 'prod',
+    commit: COMMIT,
+    state: 'Failed',
+    synced: 'False',
+    because:
+      'Deployment web/frontend: Progressing=False, the image registry.example.com/web/frontend:1.1.0 cannot be pulled',
+    since: SINCE,
+  },
+  conditions: [
+    { names: ['Healthy'], count: 1, state: 'Healthy=False', because: 'why', since: SINCE, unblock: '' },
+  ],
+  units: [
+    {
+      names: ['shop', 'web'],
+      count: 2,
+      state: 'Held',
+      because: 'deletes are held',
+      since: SINCE,
+      unblock: 'kubenode release acknowledge prod-eu --reason TEXT, which prints what to commit',
+    },
+  ],
+  objects: [
+    {
+      names: ['apps/Deployment web/a', 'apps/Deployment web/b'],
+      count: 2,
+      state: 'Waiting',
+      because: 'Namespace web was deleted at 2030-01-01T11:59:00.5Z',
+      since: SINCE,
+      unblock: 'no action required once what it waits for is there',
+    },
+    { names: [], count: 3, state: 'Failed', because: 'not listed', unblock: 'fix those above first' },
+    { names: [], count: 27, state: 'Applied', because: '27 objects as in git', unblock: '' },
+  ],
+  unblock: 'fix what is named and commit, or revert the commit',
+};
+const SIZE = { now: NOW, columns: 80, env: {} };
+
+describe('formatTree', () => {
+  it('shows the cluster, its units and its objects, each with why, since when and what unblocks it', () => {
+    expect(formatTree(TREE, SIZE)).toBe(`prod-eu: Failed 2m, stage prod, commit aaaaaaaaaaaa
+  Deployment web/frontend: Progressing=False, the image
+  registry.example.com/web/frontend:1.1.0 cannot be pulled
+  unblocks: fix what is named and commit, or revert the commit
+  Healthy=False for 2m: why
+
+units
+└─ shop and web: Held 2m
+     deletes are held
+     unblocks: kubenode release acknowledge prod-eu --reason TEXT, which prints
+     what to commit
+
+objects
+├─ apps/Deployment web/a and apps/Deployment web/b: Waiting 2m
+│    Namespace web was deleted 59s ago
+│    unblocks: no action required once what it waits for is there
+├─ 3 more: Failed
+│    not listed
+│    unblocks: fix those above first
+└─ 27 objects as in git
+`);
+  });
+
+  it.each([80, 60])('fits into %d columns', (columns) => {
+    const lines = formatTree(TREE, { ...SIZE, columns }).split('\n');
+    expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  });
+
+  it('prints commands that run here', () => {
+    const text = formatTree(TREE, { ...SIZE, columns: 120, env: { npm_command: 'exec' } });
+    expect(text).toContain('unblocks: npx kubenode release acknowledge');
+  });
+
+  it('is two lines for a cluster without anything in the way', () => {
+    const cluster = {
+      ...TREE.cluster,
+      state: 'Proven',
+      because: 'healthy and in sync at 2030-01-01T11:59:00Z',
+    };
+    const text = formatTree({ cluster, conditions: [], units: [], objects: [], unblock: '' }, SIZE);
+    expect(text).toBe('prod-eu: Proven 2m, stage prod, commit aaaaaaaaaaaa\n  healthy and in sync 60s ago\n');
+  });
+});
