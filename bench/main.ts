@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { argv, execPath, exit, stderr, stdout } from 'node:process';
-import { type Bench, type BenchResult, KUBENODE_FLAGS, passes } from './bench.ts';
+import { type Bench, type BenchResult, type Gate, KUBENODE_FLAGS, passes } from './bench.ts';
 
 const NOT_BENCHES = new Set(['main.ts', 'bench.ts']);
 const here = new URL('./', import.meta.url);
@@ -49,11 +49,21 @@ async function runHere(name: string): Promise<number> {
   try {
     const bench = await load(name);
     const result = await bench.run();
+    for (const gate of result.gates) stderr.write(`  ${gateText(gate)}\n`);
     stdout.write(`${JSON.stringify(lineOf(bench, result))}\n`);
     return result.gates.every(passes) ? 0 : 1;
   } catch (error) {
     return notRun(name, error);
   }
+}
+
+function gateText(gate: Gate): string {
+  const { what, value, atMost, atLeast } = gate;
+  const limits = [
+    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
+    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+  ];
+  return `${passes(gate) ? 'held' : 'MISSED'}: ${round(value)} ${what} (${limits.join(', ')})`;
 }
 
 function notRun(name: string, error: unknown): number {
