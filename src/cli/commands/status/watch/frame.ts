@@ -53,7 +53,7 @@ function pipelineLines(row: PipelineRow, size: FrameSize): readonly FrameLine[] 
   const age = since === undefined ? '' : ` ${formatAge(since, size.now)}`;
   const title = `${name}: ${phase}${age}, head ${shortCommit(head)} ${verdict}`;
   return [
-    ...toned(toneOf(phase, BAD_PHASES, 'UpToDate'), paragraph('', title, size)),
+    ...toned(phase === 'UpToDate' ? 'good' : toneOf(phase, BAD_PHASES), paragraph('', title, size)),
     ...(because === '' ? [] : plainLines(paragraph('    ', because, size))),
   ];
 }
@@ -81,7 +81,7 @@ function groupLines({ names, row }: ClusterGroup, size: FrameSize): readonly Fra
   const text = paragraph(`    ${cells.join('  ')}  `, `${listNames(names)}${syncedText(row)}`, size);
   const isDone = state === 'Proven' && row.synced === 'True';
   return [
-    ...toned(toneOf(state, BAD_STATES, 'Proven'), text),
+    ...toned(isDone ? 'good' : toneOf(state, BAD_STATES), text),
     ...(isDone || because === '' ? [] : plainLines(paragraph('      ', because, size))),
   ];
 }
@@ -91,9 +91,8 @@ function paragraph(head: string, text: string, { now, columns, env }: FrameSize)
   return formatHanging(head, makeRunnable(relativeTimes(inOneLine(text), now), env), columns);
 }
 
-function toneOf(state: string, bad: ReadonlySet<string>, good: string): Tone {
-  if (bad.has(state)) return 'bad';
-  return state === good ? 'good' : 'busy';
+function toneOf(state: string, bad: ReadonlySet<string>): Tone {
+  return bad.has(state) ? 'bad' : 'busy';
 }
 
 function toned(tone: Tone, text: string): readonly FrameLine[] {

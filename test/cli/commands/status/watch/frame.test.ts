@@ -102,6 +102,13 @@ describe('hubFrame', () => {
     ]);
   });
 
+  it('marks a proven cluster as good only while it is in sync', () => {
+    const { clusters, ...rest } = hub();
+    const drifted = clusters.map((row) => ({ ...row, synced: 'Unknown' }));
+    const proven = hubFrame({ ...rest, clusters: drifted }, SIZE).find(({ text }) => text.includes('Proven'));
+    expect(proven?.tone).toBe('busy');
+  });
+
   it('begins with a pipeline that nothing syncs, with a command that runs here', () => {
     const frame = hubFrame(hub(['nothing syncs pipeline fleet: why. Start it: kubenode sync']), {
       ...SIZE,
