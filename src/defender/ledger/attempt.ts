@@ -64,7 +64,8 @@ export function createLedgerAttempts(options: AttemptOptions): LedgerAttempts {
       } catch (error) {
         last = failureOf(error);
         if (last.reason === 'LedgerConflict') conflicts += 1;
-        log.warn('ledger write failed', { attempt, reason: last.reason, error });
+        if (isExpected(last, attempt)) log.debug('ledger changed meanwhile: decided again', { attempt });
+        else log.warn('ledger write failed', { attempt, reason: last.reason, error });
       }
       // oxlint-enable no-await-in-loop
     }
@@ -136,6 +137,11 @@ function isDryRun(request: LedgerRequest): boolean {
 
 function isNeverLeading(): boolean {
   return false;
+}
+
+/** Replicas and reports of its status write the ledger, too: one of them came first. */
+function isExpected({ reason }: Denial, attempt: number): boolean {
+  return reason === 'LedgerConflict' && attempt < MAX_ATTEMPTS;
 }
 
 /** The batch is decided again, with the rebuilt ledger. */

@@ -48,6 +48,20 @@ describe('one batch against the ledger', () => {
     await expect(ledger.settle([{ id: 'x', fence: 1, outcome: 'Failed' }])).resolves.toBeUndefined();
   });
 
+  it.each([
+    ['a ledger that another write changed first', 'Conflict', 1, []],
+    ['one that others change each time', 'Conflict', 5, ['LedgerConflict']],
+    ['a server that does not answer', 'Unreachable', 1, ['LedgerUnavailable']],
+  ] as const)('R13 warns of %s only when it is more than expected', async (_, code, times, warned) => {
+    const bed = await ledgerBed();
+    const failures = Array.from({ length: times }, () => ({ code, arrives: false }));
+    const { ledger, log } = await bed.replica({ failures });
+    await ledger.ask([ask()]);
+    const warnings = log.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ fields }) => fields['reason'])).toEqual(warned);
+    expect(ledger.conflicts).toBe(code === 'Conflict' ? times : 0);
+  });
+
   it('denies while the objects with grants were not read, so that no missing ledger goes unnoticed', async () => {
     const bed = await ledgerBed();
     const { ledger } = await bed.replica({ live: () => undefined });

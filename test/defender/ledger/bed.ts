@@ -8,7 +8,7 @@ import { createLedgerStore, type LedgerStoreOptions } from '../../../src/defende
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import { createMemoryApi, type MemoryConnection } from '../../support/controller/memory-api.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 import { fleetFacts, machines, policy } from '../builders.ts';
 
@@ -29,6 +29,7 @@ export interface ReplicaOptions {
 export interface Replica {
   readonly ledger: Ledger;
   readonly connection: MemoryConnection;
+  readonly log: MemoryLog;
 }
 
 export interface LedgerBed {
@@ -72,6 +73,7 @@ export function ledgerBed(policies = POLICIES): Promise<LedgerBed> {
     skewSeconds = 0,
   }: ReplicaOptions = {}): Promise<Replica> {
     const connection = api.connection();
+    const log = memoryLog();
     const client = failing(await connection.connect(), [...failures]);
     const ledger = createLedger({
       store: createLedgerStore({ client }),
@@ -80,13 +82,13 @@ export function ledgerBed(policies = POLICIES): Promise<LedgerBed> {
         now: () => new Date(+clock.now() + skewSeconds * 1000),
         sleep: async (ms) => clock.advance(ms),
       },
-      log: memoryLog(),
+      log,
       policies: () => preparePolicies(policies),
       facts: () => ({ ...facts, view: { ...facts.view, clockSkewSeconds: skewSeconds } }),
       liveGrants: live,
       leads: () => leads,
     });
-    return { ledger, connection };
+    return { ledger, connection, log };
   }
 }
 
