@@ -2,7 +2,7 @@
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
-import { SILENT_MS } from '../../api/machine/heartbeat.ts';
+import { LEASE_SECONDS, SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { FINALIZER_MACHINE, MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -34,6 +34,8 @@ export interface MachineControllerOptions {
   readonly instances?: InstanceParts;
 }
 
+/** Agents renew their Leases this often: a Lease survives three failures. */
+const HEARTBEAT_MS = (LEASE_SECONDS / 4) * 1000;
 const NO_PROVIDERS: InstanceParts = {
   providers: {},
   clusterUid: '',
@@ -233,9 +235,13 @@ function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
   return moments.length === 0 ? undefined : new Date(Math.min(...moments.map(Number)));
 }
 
+/** A Lease that was there first proves nothing. The heartbeat after it does, and triggers no reconcile. */
 function silentAt({ machine }: Outcome, { heartbeats, context }: Reconcile): Date | undefined {
   const heartbeat = heartbeats.of(machine.metadata.name, context);
-  return heartbeat && new Date(context.clock.now().getTime() + SILENT_MS - heartbeat.ageMs + 1);
+  if (!heartbeat) return undefined;
+  const leftMs = SILENT_MS - heartbeat.ageMs + 1;
+  const isUnproven = leftMs > 0 && !heartbeat.hasChanged;
+  return new Date(+context.clock.now() + (isUnproven ? Math.min(leftMs, HEARTBEAT_MS) : leftMs));
 }
 
 function lateAt({ machine, plan, result }: Outcome): Date | undefined {

@@ -205,9 +205,14 @@ function report(
     };
   });
   const agent = { observedGeneration: generation, certificateNotAfter: FAR };
+  const reported = new Map(machine.status?.components?.map((each) => [each.name, each]));
+  const timed = components.map((each) => {
+    const { state, since = now } = reported.get(each.name) ?? {};
+    return { ...each, since: state === each.state ? since : now };
+  });
   const { apiVersion, kind, metadata } = machine;
   api.apply(
-    { apiVersion, kind, metadata: { name: metadata.name }, status: { agent, components, conditions } },
+    { apiVersion, kind, metadata: { name: metadata.name }, status: { agent, components: timed, conditions } },
     'agent',
     'status',
   );

@@ -166,6 +166,19 @@ describe('the machine controller', () => {
     expect(explain(bed)).toBe('Ready');
   });
 
+  it('is Ready soon after the second heartbeat of an agent that was there before the controllers', async () => {
+    const bed = createControllerBed(optionsFor({ objects: [machineObject(), nodeObject()] }));
+    bed.apply(lease(bed.clock.now().toISOString()));
+    nodeIsReady(bed);
+    report(bed);
+    await bed.start();
+    await bed.advance(8000);
+    expect(explain(bed)).toBe('Unreachable: AgentSilent');
+    await beat(bed);
+    await bed.advance(10_000);
+    expect(explain(bed)).toBe('Ready');
+  });
+
   it('writes nothing for the heartbeats of an agent', async () => {
     const bed = await joined();
     bed.writes();

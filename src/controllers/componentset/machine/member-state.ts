@@ -96,6 +96,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       ...holdTimes(machine, hold),
       hasNewRetryToken: assignment?.retryToken !== context.retryToken,
       ...optional('startedAt', startedAt(observed, entries[0], context)),
+      ...(observed.grant ? {} : optional('permittedUntil', held.grantEndsAt)),
       ...optional('readyChangedAt', readyTransition(node)),
     },
     context,
@@ -178,6 +179,10 @@ function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
   return grant?.holder.kind === 'MachineComponentSet' && grant.holder.name === set;
 }
 
+/**
+ * Under the grant of the update that it replaced: from its batch, or from when its agent last made progress with it. A machine that
+ * goes back is in no batch, and the time of its update may be over.
+ */
 function startedAt(
   { grant, machine }: ObservedMember,
   entry: MachineComponentEntry | undefined,
@@ -187,20 +192,10 @@ function startedAt(
   if (!assignment) return undefined;
   const begun = batchStart(openBatch, assignment);
   if (!grant || !isHolder(grant, set)) return begun;
-  return issuedAt(grant, assignment) ?? latest(begun, parseTime(reportOf(machine, entry)?.since));
-}
-
-/** Under the grant of the update that it replaced: from its batch, or from when its agent last made progress with it. */
-function latest(begun: Date | undefined, since: Date | undefined): Date | undefined {
-  return begun && since && since > begun ? since : begun;
-}
-
-/** A machine that goes back has the grant of its update, whose time may be over. */
-function issuedAt(
-  { holder, issuedAt: at }: LedgerGrant,
-  { revision }: ComponentAssignment,
-): Date | undefined {
-  return holder.revision === revision ? new Date(at) : undefined;
+  const issuedAt = new Date(grant.issuedAt);
+  if (grant.holder.revision === assignment.revision) return issuedAt;
+  const progressedAt = parseTime(reportOf(machine, entry)?.since);
+  return progressedAt && progressedAt > (begun ?? issuedAt) ? progressedAt : begun;
 }
 
 /** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */

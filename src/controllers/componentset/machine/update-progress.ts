@@ -44,6 +44,8 @@ export interface UpdateInput {
   readonly readiness: NodeReadiness;
   readonly readyChangedAt?: Date;
   readonly startedAt?: Date;
+  /** By its entries alone: the ledger does not show their grant yet, or not any more. */
+  readonly permittedUntil?: Date;
   /** The retry token of the set is not the one of its entries. */
   readonly hasNewRetryToken: boolean;
   readonly patrol?: { readonly result: 'Pass' | 'Fail' | 'Unknown'; readonly because: string };
@@ -106,8 +108,9 @@ function startedProgress(input: UpdateInput, onHost: Progress, deadline: Deadlin
   return { step: 'Failed', reason: 'TimedOut', because };
 }
 
-function clockStart({ startedAt, releasedAt }: UpdateInput): Date | undefined {
-  return startedAt && releasedAt && releasedAt > startedAt ? releasedAt : startedAt;
+function clockStart({ startedAt, permittedUntil, releasedAt }: UpdateInput): Date | undefined {
+  const known = permittedUntil ?? startedAt;
+  return known && releasedAt && releasedAt > known ? releasedAt : known;
 }
 
 /** Without a grant: it was settled once, so that anything wrong is a loss of health. */

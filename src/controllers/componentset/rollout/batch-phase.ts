@@ -33,7 +33,7 @@ export function batchPhase(
   const started = startedIn(input, progress, batch);
   const left = batch.size - started.length;
   if (left > 0 && canStart) return { phase: 'Filling', left };
-  const open = unsettled(started)[0];
+  const open = unsettled(started).find((each) => !isLeftAlone(input, each));
   if (open) return settling(open);
   return mode === 'Revert' || started.length === 0 ? PASSED : gatePhase(input, batch);
 }
@@ -41,6 +41,11 @@ export function batchPhase(
 /** A machine that a person holds does not keep the others waiting. */
 export function unsettled(members: readonly MemberState[]): readonly MemberState[] {
   return members.filter(({ step, hold }) => !hold && UNSETTLED.has(step));
+}
+
+/** What a machine that left asks for is not given. */
+function isLeftAlone({ left }: RolloutInput, member: MemberState): boolean {
+  return (member.step === 'NeedsGrant' || member.step === 'Retriable') && left.includes(member);
 }
 
 const UNSETTLED: ReadonlySet<MemberState['step']> = new Set(['InWork', 'NeedsGrant', 'Unknown', 'Retriable']);

@@ -4,6 +4,7 @@ import {
   isWell,
   type JudgedFleet,
   type JudgedMachine,
+  KNOWN_AFTER_MS,
   OBSERVED_AFTER_MS,
   wasRecently,
 } from './judged-fleet.ts';
@@ -48,10 +49,10 @@ function skewSince({ clocks }: JudgedFleet, sinceMs: number): number {
 
 function batchViolations(fleet: JudgedFleet, gate: Gate, before: number): readonly string[] {
   const { set, start, batch } = gate;
-  const members = [...(set.batches.get(before) ?? [])].flatMap(([name, { served }]) => {
+  const members = [...(set.batches.get(before) ?? [])].flatMap(([name, { served, isLate }]) => {
     const machine = fleet.machines.get(name);
     const host = machine?.hosts.get(start.set);
-    return machine && host && served && takesPart(machine, gate) ? [{ name, machine, host }] : [];
+    return machine && host && served && !isLate && takesPart(machine, gate) ? [{ name, machine, host }] : [];
   });
   const { maxFailed = 0 } = set.desired.at(-1) ?? {};
   const failed = members.filter(({ machine, host }) => hasFailed(machine, host, gate));
@@ -79,6 +80,7 @@ function hasFailed(machine: JudgedMachine, host: HostState, { set, atMs }: Gate)
   const { timeoutMs = 0 } = set.desired.at(-1) ?? {};
   if (state === 'GaveUp') return true;
   if (state === 'Working') return atMs - host.sinceMs > timeoutMs;
+  if (host.recoveredMs !== undefined && atMs - host.recoveredMs <= KNOWN_AFTER_MS) return true;
   return !isWell(machine, host) && atMs - (host.unwellMs ?? atMs) >= OBSERVED_AFTER_MS;
 }
 

@@ -6,6 +6,7 @@
 import type { DesiredSet, HostTruth, RolloutEvent, RolloutViolation, StartedUpdate } from '../history.ts';
 import { gateViolations } from './gate-rule.ts';
 import {
+  type BatchMember,
   GRACE_MS,
   type HostState,
   type JudgedFleet,
@@ -13,6 +14,7 @@ import {
   type JudgedSet,
   machineOf,
   membersOf,
+  NO_BATCH,
   noteHealth,
   setOf,
 } from './judged-fleet.ts';
@@ -42,7 +44,7 @@ export function judgeHistory(history: readonly RolloutEvent[]): readonly Rollout
 /** A start is judged by what happened before it. */
 function judgeEvent(fleet: JudgedFleet, event: RolloutEvent): readonly string[] {
   if (event.what === 'Start') return judgeStart(fleet, event, event.atMs);
-  if (event.what === 'Quiet') return quietViolations(event);
+  if (event.what === 'Quiet') return quietViolations(fleet, event);
   if (event.what === 'Completed') {
     setOf(fleet, event.set).proven.add(event.revision);
     return completionViolations(fleet, event);
@@ -67,6 +69,7 @@ function noteSet(set: JudgedSet, desired: DesiredSet, atMs: number): void {
   set.desired.push({ ...desired, atMs });
   if (before?.paused !== desired.paused) set.pauses.push({ atMs, paused: desired.paused });
   if (before && isSameRollout(before, desired)) return;
+  if (before?.revision !== desired.revision) set.furthest = NO_BATCH;
   set.beganMs = atMs;
   set.started.clear();
   set.batches.clear();
@@ -113,7 +116,9 @@ function noteStart(set: JudgedSet, machine: JudgedMachine, start: StartedUpdate,
   if (kind === 'None') return;
   const { serves } = machine.truth;
   const truth: HostTruth = { machine: start.machine, set: start.set, revision, state: 'Working' };
-  const isOut = serves || machine.hosts.get(start.set)?.isOut === true;
+  const before = machine.hosts.get(start.set);
+  // One that failed is out of service for its set already.
+  const isOut = (serves && before?.truth.state !== 'GaveUp') || before?.isOut === true;
   machine.hosts.set(start.set, { truth, sinceMs: atMs, isOut });
   if (kind === 'Update') noteBatch(set, machine, { ...start, serves, atMs });
 }
@@ -127,9 +132,11 @@ function noteBatch(set: JudgedSet, machine: JudgedMachine, start: NotedStart): v
   const { uid } = machine.truth;
   const isOfRollout = isCurrent || atMs - set.beganMs > GRACE_MS;
   if (isOfRollout) set.started.set(uid, [...(set.started.get(uid) ?? []), revision]);
+  if (!isCurrent) set.furthest = NO_BATCH;
   if (batch === undefined || !isCurrent) return;
-  const members = set.batches.get(batch) ?? new Map<string, { readonly served: boolean }>();
-  set.batches.set(batch, members.set(start.machine, { served: serves }));
+  const members = set.batches.get(batch) ?? new Map<string, BatchMember>();
+  set.batches.set(batch, members.set(start.machine, { served: serves, isLate: batch < set.furthest }));
+  set.furthest = Math.max(set.furthest, batch);
   machine.batchOf.set(start.set, `${revision} ${batch}`);
 }
 
@@ -154,15 +161,16 @@ function isInTime({ truth, sinceMs }: HostState, beganBeforeMs: number): boolean
   return truth.state === 'Working' && sinceMs >= beganBeforeMs;
 }
 
-function quietViolations({
-  waits,
-  hung,
-  cordons,
-  grants,
-}: Extract<RolloutEvent, { what: 'Quiet' }>): readonly string[] {
+function quietViolations(
+  fleet: JudgedFleet,
+  { waits, hung, cordons, grants }: Extract<RolloutEvent, { what: 'Quiet' }>,
+): readonly string[] {
+  const hasFailed = (set: string): boolean =>
+    [...fleet.machines.values()].some(({ hosts }) => hosts.get(set)?.truth.state === 'GaveUp');
   return [
     ...Object.entries(waits)
       .filter(([, reason]) => !ENDS.has(reason) && !(hung.length > 0 && WAITS_FOR_HUNG.has(reason)))
+      .filter(([set, reason]) => !(reason === 'TooManyUnavailable' && hasFailed(set)))
       .map(([set, reason]) => `the rollout of ${set} does not end: ${reason}`),
     ...cordons.map((node) => `our cordon is left on ${node}`),
     ...grants.map((machine) => `our grant is left on ${machine}`),

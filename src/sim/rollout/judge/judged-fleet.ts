@@ -26,8 +26,17 @@ export interface JudgedSet {
   beganMs: number;
   /** By UID of the machine, the revisions that it was given, in this order. */
   readonly started: Map<string, readonly string[]>;
-  /** By index: machines, and whether they served before. */
-  readonly batches: Map<number, Map<string, { readonly served: boolean }>>;
+  /** By index. */
+  readonly batches: Map<number, Map<string, BatchMember>>;
+  /** The last batch that began since the revision is rolled out. */
+  furthest: number;
+}
+
+export interface BatchMember {
+  /** Before. */
+  readonly served: boolean;
+  /** It tries again in a batch that was over: no other waits for it. */
+  readonly isLate: boolean;
 }
 
 export interface JudgedMachine {
@@ -51,8 +60,11 @@ export interface HostState {
   /** At its revision and healthy since then, short interruptions ignored. */
   wellMs?: number;
   unwellMs?: number | undefined;
+  /** When it was well again after it had been unwell for so long that it counted as failed. */
+  recoveredMs?: number;
 }
 
+export const NO_BATCH = -1;
 const NEVER = Number.NEGATIVE_INFINITY;
 
 export function setOf({ sets }: JudgedFleet, name: string): JudgedSet {
@@ -63,6 +75,7 @@ export function setOf({ sets }: JudgedFleet, name: string): JudgedSet {
     beganMs: NEVER,
     started: new Map(),
     batches: new Map(),
+    furthest: NO_BATCH,
   };
   sets.set(name, found);
   return found;
@@ -111,6 +124,7 @@ function noteWell(host: HostState, atMs: number): void {
   const { wellMs, unwellMs } = host;
   const isLong = unwellMs !== undefined && atMs - unwellMs >= OBSERVED_AFTER_MS;
   if (wellMs === undefined || isLong) host.wellMs = atMs;
+  if (isLong) host.recoveredMs = atMs;
   host.unwellMs = undefined;
 }
 

@@ -87,8 +87,9 @@ function availabilityViolations(
   { set, machine, start, atMs }: JudgedStart,
 ): readonly string[] {
   const { truth, servesChangedMs, hosts } = machine;
-  const costs =
-    truth.serves && atMs - servesChangedMs > OBSERVED_AFTER_MS && hosts.get(start.set)?.isOut !== true;
+  const host = hosts.get(start.set);
+  const isOut = host?.isOut === true || host?.truth.state === 'GaveUp';
+  const costs = truth.serves && atMs - servesChangedMs > OBSERVED_AFTER_MS && !isOut;
   if (!costs) return [];
   const out = [...fleet.machines.values()].filter(
     (each) =>

@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { memberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
+import {
+  memberState,
+  type ObservedMember,
+} from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { ago, NOW, node } from '../../../support/builders.ts';
 import { grantOf, type MemberParts, OLD, observed, SET } from './members.ts';
 
@@ -15,6 +18,13 @@ const PROBATION = { currentRef: OLD.componentRef, digest: OLD.digest, state: 'Pr
 const ROLLED_BACK = { ...PROBATION, state: 'RolledBack', error: { message: 'no answer' } } as const;
 const NOT_READY = node('m-1', 'False');
 const UNKNOWN = node('m-1', 'Unknown');
+
+/** With a grant in each entry. */
+function permitted(member: ObservedMember, notAfter: string): ObservedMember {
+  const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter };
+  const components = member.machine.spec.components.map((entry) => ({ ...entry, grant }));
+  return { ...member, machine: { ...member.machine, spec: { ...member.machine.spec, components } } };
+}
 
 describe('memberState', () => {
   it('settles by the report of the agent alone where a Node has never served', () => {
@@ -69,11 +79,8 @@ describe('memberState', () => {
 
   it('ROL-10 takes the grant of a repair for none of the set, also when its own is still in the entries', () => {
     const job = { kind: 'RemedyOperationJob', name: 'job-1' } as const;
-    const member = observed({ node: NOT_READY });
-    const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(60) };
-    const components = member.machine.spec.components.map((entry) => ({ ...entry, grant }));
-    const machine = { ...member.machine, spec: { ...member.machine.spec, components } };
-    expect(memberState({ ...member, machine, grant: grantOf(5, { holder: job }) }, CONTEXT)).toMatchObject({
+    const member = permitted(observed({ node: NOT_READY }), ago(60));
+    expect(memberState({ ...member, grant: grantOf(5, { holder: job }) }, CONTEXT)).toMatchObject({
       holdsGrant: false,
       grant: { holder: job },
     });
@@ -102,32 +109,48 @@ describe('memberState', () => {
   it('ROL-31 has a time limit also under the grant of the update that it replaced', () => {
     const holder = { kind: 'MachineComponentSet', name: 'general', revision: 'r-before' } as const;
     const stepWith = (parts: MemberParts): string => {
-      const grant = grantOf(5, { holder });
-      const member = observed(parts);
-      const components = member.machine.spec.components.map((entry) => ({ ...entry, grant: inEntry }));
-      const machine = { ...member.machine, spec: { ...member.machine.spec, components } };
-      const { step, reason } = memberState(
-        { ...member, machine, grant },
-        { ...CONTEXT, timeoutSeconds: 300 },
-      );
+      const member = { ...permitted(observed(parts), ago(-60)), grant: grantOf(5, { holder }) };
+      const { step, reason } = memberState(member, { ...CONTEXT, timeoutSeconds: 300 });
       return `${step} ${reason}`;
     };
-    const inEntry = { id: 'g-1-1', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(-60) };
     const hangs = { state: 'Probation', digest: OLD.digest } as const;
     // The batch began 600 seconds ago.
     expect(stepWith({ report: hangs })).toBe('Failed TimedOut');
     expect(stepWith({ report: { ...hangs, since: ago(400) } })).toBe('Failed TimedOut');
     expect(stepWith({ report: { ...hangs, since: ago(200) } })).toBe('InWork Probation');
-    // What goes back is in no batch: its time may be over.
+    // What goes back is in no batch: its time may be over, until its agent reports progress.
     expect(stepWith({ version: OLD, report: hangs })).toBe('InWork Probation');
+    expect(stepWith({ version: OLD, report: { ...hangs, since: ago(4) } })).toBe('InWork Probation');
+  });
+
+  it('ROL-31 ends a rollback that takes too long since its agent last made progress', () => {
+    const holder = { kind: 'MachineComponentSet', name: 'general', revision: 'r-before' } as const;
+    const stepSince = (since: string): string => {
+      const member = permitted(observed({ version: OLD, report: { ...PROBATION, since } }), ago(-60));
+      return memberState({ ...member, grant: grantOf(1000, { holder }) }, CONTEXT).step;
+    };
+    expect(stepSince(ago(901))).toBe('Failed');
+    expect(stepSince(ago(899))).toBe('InWork');
+    // Of a report from before the grant.
+    expect(stepSince(ago(1100))).toBe('InWork');
+  });
+
+  it('ROL-31 takes the end of its permission for the start while the ledger does not show its grant', () => {
+    const stepAt = (notAfter: string, index: number): string => {
+      const openBatch = { ...CONTEXT.openBatch, index };
+      const context = { ...CONTEXT, timeoutSeconds: 300, openBatch };
+      return memberState(permitted(observed({ report: PROBATION }), notAfter), context).step;
+    };
+    // The batch began 600 seconds ago, and this machine was added to it now.
+    expect(stepAt(ago(-300), 1)).toBe('InWork');
+    expect(stepAt(ago(299), 1)).toBe('InWork');
+    expect(stepAt(ago(301), 1)).toBe('Failed');
+    // Its batch is open no more.
+    expect(stepAt(ago(301), 2)).toBe('Failed');
   });
 
   it('ROL-06 takes a grant in an entry for one of the set, also when the ledger does not show it yet', () => {
-    const member = observed();
-    const grant = { id: 'g', fence: 1, entryDigest: `sha256:${'a'.repeat(64)}`, notAfter: ago(-60) };
-    const components = member.machine.spec.components.map((entry) => ({ ...entry, grant }));
-    const machine = { ...member.machine, spec: { ...member.machine.spec, components } };
-    expect(memberState({ ...member, machine }, CONTEXT).holdsGrant).toBe(true);
+    expect(memberState(permitted(observed(), ago(-60)), CONTEXT).holdsGrant).toBe(true);
   });
 
   it('ROL-06 names the pins, and takes no entry of theirs for one of the set', () => {

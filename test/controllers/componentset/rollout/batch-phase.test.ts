@@ -58,6 +58,17 @@ describe('batchPhase', () => {
     expect(phaseOf({ members: [started('a'), open] })).toBe(expected);
   });
 
+  it.each<[step: StateParts['step'], expected: RegExp]>([
+    ['InWork', /^Settling/],
+    ['Unknown', /^Settling/],
+    ['NeedsGrant', /^Soaking/],
+    ['Retriable', /^Soaking/],
+  ])('ROL-40 waits for a machine that left only while it is in work: %s', (step, expected) => {
+    expect(phaseOf({ members: [started('a')], left: [started('b', { step: step ?? 'InWork' })] })).toMatch(
+      expected,
+    );
+  });
+
   it('does not wait for a machine that a person holds', () => {
     const held = started('b', { step: 'InWork', hold: { reason: 'x', scope: 'All' } });
     expect(phaseOf({ members: [started('a'), held] })).toMatch(/^Soaking/);

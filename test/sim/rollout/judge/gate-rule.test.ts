@@ -47,6 +47,16 @@ describe('gateViolations', () => {
       [machine(1100, 'm-1', { serves: false }), NEXT],
       ['batch 1 begins, and 1 machines of batch 0 failed'],
     ],
+    [
+      'a failure within the budget that ended a moment ago',
+      [desired(1050, { maxFailed: 1 }), machine(1100, 'm-1', { serves: false }), machine(1350, 'm-1'), NEXT],
+      [],
+    ],
+    [
+      'a failure above the budget that ended a moment ago',
+      [machine(1100, 'm-1', { serves: false }), machine(1350, 'm-1'), NEXT],
+      ['batch 1 begins, and 1 machines of batch 0 failed'],
+    ],
     ['a cordon', [machine(1100, 'm-1', { serves: false, isHealthy: true }), NEXT], []],
     [
       'a failure within the budget',
@@ -99,5 +109,18 @@ describe('gateViolations', () => {
       start(1400, 'm-1', { batch: 0 }),
     ];
     expect(judge([FIRST_BATCH, ...retried])).toEqual([]);
+  });
+
+  it('waits for a machine that tries again, unless its batch was over', () => {
+    const again = [desired(1510, { retryToken: 'again', maxUnavailable: 4 }), start(1520, 'm-1')];
+    const other = start(1530, 'm-3', { batch: 1 });
+    const failed = host(1500, 'm-1', 'GaveUp');
+    expect(judge([FIRST_BATCH, failed, ...again, other])).toEqual(['batch 1 begins while m-1 is in work']);
+    expect(judge([FIRST_BATCH, NEXT, failed, ...again, other])).toEqual([]);
+    // After a rollback every batch begins again.
+    const back = start(1505, 'm-1', { revision: 'r-1' });
+    expect(judge([FIRST_BATCH, NEXT, failed, back, ...again, other])).toEqual([
+      'batch 1 begins while m-1 is in work',
+    ]);
   });
 });

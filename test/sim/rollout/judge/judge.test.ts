@@ -59,6 +59,12 @@ describe('judgeHistory', () => {
     expect(judge(FLEET, quiet({ waits: { general: reason } }))).toEqual(found === undefined ? [] : [found]);
   });
 
+  it('lets a rollout wait for a slot that a machine keeps which failed', () => {
+    const waits = quiet({ waits: { general: 'TooManyUnavailable' } });
+    expect(judge(FLEET, waits)).toEqual([': the rollout of general does not end: TooManyUnavailable']);
+    expect(judge(FLEET, host(1100, 'm-1', 'GaveUp'), waits)).toEqual([]);
+  });
+
   it('finds cordons and grants that are left when nothing happens any more', () => {
     expect(judge(FLEET, quiet({ cordons: ['m-1'], grants: ['m-2'] }))).toEqual([
       ': our cordon is left on m-1',
