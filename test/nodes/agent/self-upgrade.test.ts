@@ -76,7 +76,8 @@ describe.skipIf(reason)(
       async (fault) => {
         const version = fault === 'ends when it starts' ? '1.2' : '1.3';
         await declare(version, fault);
-        const report = await agent.reported(AGENT_COMPONENT, { state: 'RolledBack' });
+        const desiredRef = `${AGENT_COMPONENT}-${version}`;
+        const report = await agent.reported(AGENT_COMPONENT, { desiredRef, state: 'RolledBack' });
         expect(report.currentRef).toBe(`${AGENT_COMPONENT}-1.1`);
         expect(report.error?.code).toMatch(/^Agent/);
         expect(await program()).toContain(`/opt/kubenode/${AGENT_COMPONENT}/1.1-`);
@@ -91,7 +92,8 @@ describe.skipIf(reason)(
       await declare('1.4', 'hangs');
       await eventually(isStarted, 'the new version was not started', 60_000);
       await agent.node.reboot();
-      const report = await agent.reported(AGENT_COMPONENT, { state: 'RolledBack' });
+      const desiredRef = `${AGENT_COMPONENT}-1.4`;
+      const report = await agent.reported(AGENT_COMPONENT, { desiredRef, state: 'RolledBack' });
       expect(report.error?.code).toBe('AgentUnhealthy');
       expect(await program()).toContain(`/opt/kubenode/${AGENT_COMPONENT}/1.1-`);
       await agent.reported('proxy', { state: 'Committed', ready: true });

@@ -4,6 +4,7 @@ import type {
   LedgerGrant,
   Machine,
   MachineComponentEntry,
+  MachineComponentReport,
   MachineHold,
 } from '../../../api/generated/types.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
@@ -179,10 +180,6 @@ function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
   return grant?.holder.kind === 'MachineComponentSet' && grant.holder.name === set;
 }
 
-/**
- * Under the grant of the update that it replaced: from its batch, or from when its agent last made progress with it. A machine that
- * goes back is in no batch, and the time of its update may be over.
- */
 function startedAt(
   { grant, machine }: ObservedMember,
   entry: MachineComponentEntry | undefined,
@@ -194,8 +191,16 @@ function startedAt(
   if (!grant || !isHolder(grant, set)) return begun;
   const issuedAt = new Date(grant.issuedAt);
   if (grant.holder.revision === assignment.revision) return issuedAt;
-  const progressedAt = parseTime(reportOf(machine, entry)?.since);
-  return progressedAt && progressedAt > (begun ?? issuedAt) ? progressedAt : begun;
+  return progressAfter(begun ?? issuedAt, reportOf(machine, entry)) ?? begun;
+}
+
+/**
+ * When its agent last made progress with an update under the grant of the one that it replaced. A machine that goes back is in no
+ * batch, and the time of its update may be over.
+ */
+function progressAfter(begun: Date, report: MachineComponentReport | undefined): Date | undefined {
+  const progressed = parseTime(report?.since);
+  return progressed && progressed > begun ? progressed : undefined;
 }
 
 /** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */

@@ -80,8 +80,15 @@ function hasFailed(machine: JudgedMachine, host: HostState, { set, atMs }: Gate)
   const { timeoutMs = 0 } = set.desired.at(-1) ?? {};
   if (state === 'GaveUp') return true;
   if (state === 'Working') return atMs - host.sinceMs > timeoutMs;
-  if (host.recoveredMs !== undefined && atMs - host.recoveredMs <= KNOWN_AFTER_MS) return true;
-  return !isWell(machine, host) && atMs - (host.unwellMs ?? atMs) >= OBSERVED_AFTER_MS;
+  return isWell(machine, host) ? hasJustRecovered(host, atMs) : isUnwellForLong(host, atMs);
+}
+
+function hasJustRecovered({ recoveredMs = Number.NEGATIVE_INFINITY }: HostState, atMs: number): boolean {
+  return atMs - recoveredMs <= KNOWN_AFTER_MS;
+}
+
+function isUnwellForLong({ unwellMs }: HostState, atMs: number): boolean {
+  return atMs - (unwellMs ?? atMs) >= OBSERVED_AFTER_MS;
 }
 
 function openViolation(name: string, host: HostState, gate: Gate): readonly string[] {

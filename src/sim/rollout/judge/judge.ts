@@ -127,17 +127,24 @@ type NotedStart = StartedUpdate & { readonly serves: boolean; readonly atMs: num
 
 /** A write of the rollout before may arrive just after an edit. */
 function noteBatch(set: JudgedSet, machine: JudgedMachine, start: NotedStart): void {
-  const { revision, batch, serves, atMs } = start;
+  const { revision, batch, atMs } = start;
   const isCurrent = revision === set.desired.at(-1)?.revision;
   const { uid } = machine.truth;
   const isOfRollout = isCurrent || atMs - set.beganMs > GRACE_MS;
   if (isOfRollout) set.started.set(uid, [...(set.started.get(uid) ?? []), revision]);
   if (!isCurrent) set.furthest = NO_BATCH;
-  if (batch === undefined || !isCurrent) return;
+  else if (batch !== undefined) addToBatch(set, machine, { ...start, batch });
+}
+
+function addToBatch(
+  set: JudgedSet,
+  machine: JudgedMachine,
+  { batch, serves, ...start }: NotedStart & { readonly batch: number },
+): void {
   const members = set.batches.get(batch) ?? new Map<string, BatchMember>();
   set.batches.set(batch, members.set(start.machine, { served: serves, isLate: batch < set.furthest }));
   set.furthest = Math.max(set.furthest, batch);
-  machine.batchOf.set(start.set, `${revision} ${batch}`);
+  machine.batchOf.set(start.set, `${start.revision} ${batch}`);
 }
 
 /** Completed means that every machine that takes part is at the revision, or gave it up. */

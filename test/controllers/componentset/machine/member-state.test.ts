@@ -26,6 +26,13 @@ function permitted(member: ObservedMember, notAfter: string): ObservedMember {
   return { ...member, machine: { ...member.machine, spec: { ...member.machine.spec, components } } };
 }
 
+/** Of a machine whose permission is in its entries alone, while batch `index` is open. */
+function stepAt(notAfter: string, index: number): string {
+  const openBatch = { ...CONTEXT.openBatch, index };
+  const context = { ...CONTEXT, timeoutSeconds: 300, openBatch };
+  return memberState(permitted(observed({ report: PROBATION }), notAfter), context).step;
+}
+
 describe('memberState', () => {
   it('settles by the report of the agent alone where a Node has never served', () => {
     const taints = [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }];
@@ -136,11 +143,6 @@ describe('memberState', () => {
   });
 
   it('ROL-31 takes the end of its permission for the start while the ledger does not show its grant', () => {
-    const stepAt = (notAfter: string, index: number): string => {
-      const openBatch = { ...CONTEXT.openBatch, index };
-      const context = { ...CONTEXT, timeoutSeconds: 300, openBatch };
-      return memberState(permitted(observed({ report: PROBATION }), notAfter), context).step;
-    };
     // The batch began 600 seconds ago, and this machine was added to it now.
     expect(stepAt(ago(-300), 1)).toBe('InWork');
     expect(stepAt(ago(299), 1)).toBe('InWork');
