@@ -1,15 +1,13 @@
 /** The first steps of a user with only the package, outside of the checkout. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { KUBENODE_VERSION } from '../../../src/cli/commands/version.ts';
-import { npm, npx, packedTarball } from '../../support/packed.ts';
+import { npm, npx, packedTarball, unpackBeside } from '../../support/packed.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MINUTES = 60_000;
-const MODULES = fileURLToPath(new URL('../../../node_modules', import.meta.url));
 
 describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () => {
   const home = tempFolder('user');
@@ -17,7 +15,7 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
 
   beforeAll(async () => {
     using packed = await packedTarball();
-    kubenode(unpacked(packed.tarball), home, 'init', fleet);
+    kubenode(unpackBeside(packed.tarball, tempFolder('unpacked')), home, 'init', fleet);
     npm(fleet, 'ci');
   }, 20 * MINUTES);
 
@@ -56,18 +54,6 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
     expect(git('status', '--porcelain')).toBe('');
   });
 });
-
-/** Unpacks the package beside the dependencies of this checkout, which saves minutes of npm install. */
-function unpacked(tarball: string): string {
-  const modules = join(tempFolder('unpacked'), 'node_modules');
-  mkdirSync(modules);
-  for (const name of readdirSync(MODULES).filter((entry) => entry !== '.bin' && entry !== 'kubenode')) {
-    symlinkSync(join(MODULES, name), join(modules, name));
-  }
-  execFileSync('tar', ['-xzf', tarball, '-C', modules]);
-  renameSync(join(modules, 'package'), join(modules, 'kubenode'));
-  return join(modules, 'kubenode');
-}
 
 function json(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;

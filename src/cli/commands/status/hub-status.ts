@@ -6,6 +6,8 @@ import { printableLine } from '../../../kube/objects/printable.ts';
 import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
 import { formatAge, shortCommit } from '../../age.ts';
 import { textField } from '../../fields.ts';
+import type { Table } from '../../format/table.ts';
+import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { type HubObjects, pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable } from '../../output.ts';
 import { pipelineNotes } from '../../pipeline-notes.ts';
@@ -143,8 +145,17 @@ function recordedRow(cluster: Cluster): ClusterRow {
   };
 }
 
-export function formatHubStatus({ unsynced, pipelines, clusters, notes }: HubStatus, now: Date): string {
-  const pipelineTable = formatTable({
+/** `columns` of the terminal; where the output is no terminal, each row is one line. */
+export function formatHubStatus(
+  { unsynced, pipelines, clusters, notes }: HubStatus,
+  now: Date,
+  columns?: number,
+): string {
+  const format = (table: Table): string =>
+    columns === undefined ? formatTable(table) : fitTable(table, columns);
+  const paragraph = (text: string): string =>
+    columns === undefined ? `${printableLine(text)}\n` : formatHanging('', text, columns);
+  const pipelineTable = format({
     columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
     rows: pipelines.map((row) => [
       row.name,
@@ -156,7 +167,7 @@ export function formatHubStatus({ unsynced, pipelines, clusters, notes }: HubSta
     ]),
     empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
   });
-  const clusterTable = formatTable({
+  const clusterTable = format({
     columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
     rows: clusters.map((row) => [
       row.name,
@@ -169,8 +180,8 @@ export function formatHubStatus({ unsynced, pipelines, clusters, notes }: HubSta
     ]),
     empty: 'no clusters',
   });
-  const notesText = notes.map((note) => `${printableLine(note)}\n`).join('');
-  const head = unsynced.map((reason) => `${printableLine(reason)}\n`).join('');
+  const notesText = notes.map(paragraph).join('');
+  const head = unsynced.map(paragraph).join('');
   return `${head && `${head}The status below is the last that was recorded.\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
 }
 

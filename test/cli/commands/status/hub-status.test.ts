@@ -40,6 +40,16 @@ describe('summarizeHub', () => {
     );
   });
 
+  it('wraps the last column on a terminal', () => {
+    const head = { commit: COMMIT, verdict: 'RenderFailed', message: 'no stage is named prod '.repeat(4) };
+    const report = summarizeHub({ pipelines: [pipeline({ head })], clusters: [cluster({ message: 'ok' })] });
+    const wrapped = formatHubStatus(report, NOW, 80);
+    expect(wrapped.split('\n').filter((line) => line.length > 80)).toEqual([]);
+    // What takes more lines than one has no title.
+    const words = (text: string): string => text.replaceAll(/\s+|BECAUSE/g, ' ').replaceAll(/ +/g, ' ');
+    expect(words(wrapped)).toBe(words(formatHubStatus(report, NOW)));
+  });
+
   it.each(['Failed', 'Held', 'Unreachable', 'Skipped'])(
     'reports a cluster in state %s as trouble',
     (state) => {
