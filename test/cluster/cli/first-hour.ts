@@ -20,7 +20,7 @@ export interface UserShell {
   onTerminal(...command: readonly string[]): Promise<readonly string[]>;
   /** What it printed, on stdout. Nothing is written to the transcript. */
   ask(...command: readonly string[]): Promise<string>;
-  /** Until the process of the returned function is told to end. */
+  /** In the background, until the returned function ends it as Ctrl-C does. */
   start(...command: readonly string[]): () => Promise<void>;
   /** A line of the person at the keyboard. */
   note(text: string): void;

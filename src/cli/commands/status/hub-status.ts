@@ -145,7 +145,7 @@ function recordedRow(cluster: Cluster): ClusterRow {
   };
 }
 
-/** `columns` of the terminal; where the output is no terminal, each row is one line. */
+/** `columns` of the terminal; elsewhere each row is one line. */
 export function formatHubStatus(
   { unsynced, pipelines, clusters, notes }: HubStatus,
   now: Date,

@@ -65,9 +65,10 @@ async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void
     return;
   }
   const status = await read();
-  if (output === 'table')
-    io.out(makeRunnable(formatHubStatus(status, io.clock.now(), io.screen()?.columns), io.env));
-  else printResult(io, output, status, () => ({ columns: [], rows: [] }));
+  if (output === 'table') {
+    const text = formatHubStatus(status, io.clock.now(), io.screen()?.columns);
+    io.out(makeRunnable(text, io.env));
+  } else printResult(io, output, status, () => ({ columns: [], rows: [] }));
   if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
 }
 

@@ -46,8 +46,10 @@ describe('summarizeHub', () => {
     const wrapped = formatHubStatus(report, NOW, 80);
     expect(wrapped.split('\n').filter((line) => line.length > 80)).toEqual([]);
     // What takes more lines than one has no title.
-    const words = (text: string): string => text.replaceAll(/\s+|BECAUSE/g, ' ').replaceAll(/ +/g, ' ');
-    expect(words(wrapped)).toBe(words(formatHubStatus(report, NOW)));
+    const [words, expected] = [wrapped, formatHubStatus(report, NOW)].map((text) =>
+      text.replaceAll('BECAUSE', '').split(/\s+/),
+    );
+    expect(words).toEqual(expected);
   });
 
   it.each(['Failed', 'Held', 'Unreachable', 'Skipped'])(

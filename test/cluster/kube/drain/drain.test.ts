@@ -289,7 +289,7 @@ describe('a cordon', () => {
     await uncordon();
     await byPerson(true);
     const { operations } = planUncordon(stale, MARK);
-    await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Invalid' });
+    await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Conflict' });
     expect(await read()).toMatchObject({ spec: { unschedulable: true } });
   });
 
@@ -297,7 +297,7 @@ describe('a cordon', () => {
     const stale = await read();
     await byPerson(true);
     const { operations } = planCordon(stale, MARK);
-    await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Invalid' });
+    await expect(writer.patch(NODES, stale, operations, call)).rejects.toMatchObject({ code: 'Conflict' });
     expect((await read()).metadata.annotations ?? {}).not.toHaveProperty([ANNOTATION_CORDONED_BY]);
   });
 });
