@@ -46,6 +46,9 @@ export function userShell({ home, packages, patienceMs }: UserShellOptions): Use
     ...SHELL_ENV,
     KUBECONFIG: undefined,
     KUBENODE_PROGRESS: undefined,
+    // In CI, and on a dumb terminal, a terminal is not used as one.
+    CI: undefined,
+    TERM: 'xterm',
     HOME: home,
     XDG_CACHE_HOME: join(cacheFolder(process.env), '..'),
     XDG_STATE_HOME: join(home, 'state'),
