@@ -81,6 +81,8 @@ export interface WorkReport {
   /** At most 20. */
   readonly failures: readonly {
     readonly object: string;
+    /** Absent in the report of a process of an earlier version. */
+    readonly unit?: string;
     readonly reason: string;
     readonly message: string;
   }[];

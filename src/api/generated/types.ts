@@ -3310,6 +3310,8 @@ export interface StormGuard {
 export interface SyncFailure {
   /** Object as Kind/namespace/name. */
   readonly object?: string;
+  /** Unit (chart) of the object. */
+  readonly unit?: string;
   /** CamelCase reason, for programs. */
   readonly reason?: string;
   /** Explanation for people, with a hint. */

@@ -3,6 +3,7 @@ import { count } from '../common.ts';
 import { choice, digest, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
 
 const COMMIT = { max: 64 } as const;
+const UNIT = { max: 127 } as const;
 
 const objects = named('SyncObjects', 'Object counts of the last reconcile.', {
   total: count('Objects in git.'),
@@ -15,6 +16,7 @@ const failures = list(
   'The first objects that failed.',
   named('SyncFailure', 'An object that could not be applied.', {
     object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
+    unit: text('Unit (chart) of the object.', UNIT).optional(),
     reason: reason().optional(),
     message: message().optional(),
   }),
@@ -24,7 +26,7 @@ const failures = list(
 const held = list(
   'Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them.',
   named('HeldDeletes', 'A unit whose deletes are held.', {
-    unit: text('Name of the unit (chart).', { max: 127 }),
+    unit: text('Name of the unit (chart).', UNIT),
     planDigest: digest('Digest of the plan, which an acknowledgement names.'),
   }),
   [0, 20],

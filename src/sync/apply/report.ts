@@ -55,13 +55,13 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
   if (plan.action === 'same' || outcome?.state === 'applied') return undefined;
   const source = sourceText(plan.rendered.source);
   const suffix = source ? ` (${source})` : '';
-  const object = objectKey(plan.id);
+  const which = { object: objectKey(plan.id), unit: plan.unit };
   if (outcome) {
     const { reason, message, retryable } = outcome;
-    return { failure: { object, reason, message: `${message}${suffix}` }, retryable };
+    return { failure: { ...which, reason, message: `${message}${suffix}` }, retryable };
   }
   // Only `wait` has no outcome: somebody else has to act first.
-  return { failure: { object, reason: 'Waiting', message: `${plan.because}${suffix}` }, retryable: true };
+  return { failure: { ...which, reason: 'Waiting', message: `${plan.because}${suffix}` }, retryable: true };
 }
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
@@ -123,8 +123,9 @@ export function syncedCondition(
 export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
   const differing = plan.objects.filter(({ action }) => action !== 'same');
   const total = plan.objects.length;
-  const failures = differing.slice(0, MAX_FAILURES).map(({ id, action, because }) => ({
+  const failures = differing.slice(0, MAX_FAILURES).map(({ id, unit, action, because }) => ({
     object: objectKey(id),
+    unit,
     reason: 'NotWritten',
     message: `${action}: ${because}`,
   }));

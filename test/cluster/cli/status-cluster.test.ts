@@ -16,6 +16,7 @@ describe('kubenode status CLUSTER', { timeout: 180_000 }, () => {
     const { client } = installed.server;
     const failures = ['a', 'b'].map((name) => ({
       object: `apps/Deployment web/${name}`,
+      unit: 'shop',
       reason: 'Invalid',
       message: 'no such field',
     }));
@@ -32,9 +33,9 @@ describe('kubenode status CLUSTER', { timeout: 180_000 }, () => {
     const { exitCode, stdout, stderr } = await run(installed, 'status', 'tree');
     expect([exitCode, stderr]).toEqual([1, '']);
     expect(stdout).toMatch(/^tree: Held \d+s, stage prod, commit -\n {2}held\n/m);
-    expect(stdout).toMatch(/└─ web: Held \d+s\n[^]*kubenode release acknowledge tree/);
+    expect(stdout).toMatch(/├─ web: Held \d+s\n[^]*kubenode release acknowledge tree/);
     expect(stdout).toContain(
-      '├─ apps/Deployment web/a and apps/Deployment web/b: Invalid\n│    no such field\n',
+      '└─ shop: not as in git\n   └─ apps/Deployment web/a and apps/Deployment web/b: Invalid\n        no such field\n',
     );
     expect(stdout).toMatch(/└─ 3 objects as in git\n$/);
   });

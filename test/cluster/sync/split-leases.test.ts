@@ -62,7 +62,9 @@ describe('Leases that several processes hold', () => {
 
     const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
     await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });
-    expect((await fleet.state('test')).message).toContain('misspelt');
+    const { message, failures } = await fleet.state('test');
+    expect(message).toContain('misspelt');
+    expect(failures).toMatchObject([{ object: 'ConfigMap default/more', unit: 'web' }]);
     const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
     await synced(back, '1');
 

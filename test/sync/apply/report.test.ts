@@ -45,13 +45,13 @@ describe('summarizeSync', () => {
       pruned: PRUNED,
     });
     expect(work.state).toBe(state);
-    expect(work.failures[0]?.message).toBe('rejected (fleet/main.ts:1)');
+    expect(work.failures[0]).toMatchObject({ unit: UNIT, message: 'rejected (fleet/main.ts:1)' });
     expect(requeue).toBe('later');
   });
 
   it('is Held before anything else, with the plan digest to acknowledge', () => {
     const held = planTarget(applyInput({ inventory: [entry(a)], cluster: [live(a)] }));
-    const waiting = [{ object: 'ConfigMap default/a', reason: 'DeletesHeld', message: 'held' }];
+    const waiting = [{ object: 'ConfigMap default/a', unit: UNIT, reason: 'DeletesHeld', message: 'held' }];
     const { work, requeue } = summarizeSync('sha256:1', {
       plan: held,
       outcomes: new Map(),
@@ -80,7 +80,9 @@ describe('summarizeSync', () => {
   });
 
   it('is Applying while a pruned object still exists', () => {
-    const waiting = [{ object: 'ConfigMap default/x', reason: 'Terminating', message: 'finalizers x/y' }];
+    const waiting = [
+      { object: 'ConfigMap default/x', unit: UNIT, reason: 'Terminating', message: 'finalizers x/y' },
+    ];
     const { work } = summarizeSync('sha256:1', {
       plan: bothNew,
       outcomes: outcomes(bothNew, {}),
@@ -109,7 +111,7 @@ describe('reportObserved', () => {
       state: 'Applying',
       reason: 'NotWritten',
       objects: { total: 2, applied: 1 },
-      failures: [{ object: objectKey(objectIdOf(b)), message: 'create: new in git' }],
+      failures: [{ object: objectKey(objectIdOf(b)), unit: UNIT, message: 'create: new in git' }],
     });
   });
 

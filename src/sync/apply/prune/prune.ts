@@ -26,9 +26,16 @@ import { postponedReason, type UnappliedObject, unappliedObjects } from './postp
 export interface PruneResult {
   readonly deleted: number;
   /** Objects that still exist, each with the reason. */
-  readonly waiting: readonly { readonly object: string; readonly reason: string; readonly message: string }[];
+  readonly waiting: readonly WaitingObject[];
   /** Protected objects that were marked: the next reconcile deletes them. */
   readonly marked: number;
+}
+
+interface WaitingObject {
+  readonly object: string;
+  readonly unit: string;
+  readonly reason: string;
+  readonly message: string;
 }
 
 interface Applied {
@@ -45,7 +52,7 @@ export async function pruneUnits(
   const removed: InventoryEntry[] = [];
   let deleted = 0;
   const marked: InventoryEntry[] = [];
-  const waiting: { object: string; reason: string; message: string }[] = [];
+  const waiting: WaitingObject[] = [];
   const waitingOfKind = new Map<string, string>();
   try {
     for (const step of groupByStep(plan.prune, ({ entry }) => entry).toReversed()) {
@@ -57,7 +64,7 @@ export async function pruneUnits(
           (await pruneObject(context, item, now));
         if (result.state === 'marked') marked.push(result.entry);
         if (result.state === 'waits') {
-          waiting.push({ object, ...result.why });
+          waiting.push({ object, unit: item.entry.unit, ...result.why });
           waitingOfKind.set(kindOf(item.entry), object);
         }
         if (result.state !== 'deleted' && result.state !== 'released') return;

@@ -25,15 +25,19 @@ function conditionText({ state, since, because }: TreeNode, size: FrameSize): st
 }
 
 function section(title: string, nodes: readonly TreeNode[], size: FrameSize): string {
-  if (nodes.length === 0) return '';
-  return `\n${title}\n${nodes.map((node, index) => branch(node, index === nodes.length - 1, size)).join('')}`;
+  return nodes.length === 0 ? '' : `\n${title}\n${branches(nodes, size)}`;
+}
+
+function branches(nodes: readonly TreeNode[], size: FrameSize): string {
+  return nodes.map((node, index) => branch(node, index === nodes.length - 1, size)).join('');
 }
 
 /** Lines below the first one stay right of the branch. */
 function branch(node: TreeNode, isLast: boolean, size: FrameSize): string {
   const margin = isLast ? '   ' : '│  ';
   const inner = { ...size, columns: size.columns - margin.length };
-  const lines = nodeText(node, inner).trimEnd().split('\n');
+  const text = `${nodeText(node, inner)}${branches(node.objects ?? [], inner)}`;
+  const lines = text.trimEnd().split('\n');
   return (
     lines
       .map((line, index) => `${index === 0 ? (isLast ? '└─ ' : '├─ ') : margin}${line}`.trimEnd())

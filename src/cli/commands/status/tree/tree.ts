@@ -27,6 +27,8 @@ export interface TreeNode {
   readonly since?: string;
   /** Empty: it is as it should be. */
   readonly unblock: string;
+  /** The objects of a unit that failed or wait. */
+  readonly objects?: readonly TreeNode[];
 }
 
 export function treeOf(cluster: Cluster, row: ClusterRow): ClusterTree {
@@ -35,7 +37,7 @@ export function treeOf(cluster: Cluster, row: ClusterRow): ClusterTree {
   return {
     cluster: row,
     conditions: conditionNodes(cluster, row),
-    units: unitNodes(row, status?.sync),
+    units: unitNodes(cluster, row),
     objects: objectNodes(cluster),
     unblock: unblockCluster({ ...row, reason }),
   };
@@ -60,18 +62,51 @@ function isTold({ because }: ClusterRow, message: string): boolean {
 /** As promotion writes it in place of too many units. */
 const ALL_UNITS = '*';
 
-function unitNodes(row: ClusterRow, sync: ClusterSync | undefined): readonly TreeNode[] {
-  const held = (sync?.held ?? []).map(({ unit }) => unit).toSorted(byCode);
-  const acknowledge = `kubenode release acknowledge ${row.name} --reason TEXT, which prints what to commit`;
-  const heldNode = { state: 'Held', because: 'deletes are held', unblock: acknowledge };
-  return [
-    ...(held.length > 0 ? [nodeOf(held, { ...heldNode, ...optional('since', row.since) })] : []),
-    ...(row.state === 'Soaking' ? soakNodes(sync) : []),
-  ];
+/** Units that are held or soak, equal ones together, then each unit with objects that failed or wait. */
+function unitNodes({ status }: Cluster, row: ClusterRow): readonly TreeNode[] {
+  const sync: ClusterSync = status?.sync ?? {};
+  const states = [...heldNodes(row, sync), ...(row.state === 'Soaking' ? soakNodes(sync) : [])];
+  const failing = failuresByUnit(sync.failures ?? [], outOfSyncSince(status));
+  const others = states.flatMap((node) => {
+    const names = node.names.filter((unit) => !failing.has(unit));
+    return names.length > 0 ? [{ ...node, names, count: names.length }] : [];
+  });
+  const failed = [...failing].map(([unit, objects]) => {
+    const state = states.find(({ names }) => names.includes(unit)) ?? FAILING;
+    return { ...state, names: [unit], count: 1, objects };
+  });
+  return [...others, ...failed];
 }
 
-function soakNodes(sync: ClusterSync | undefined): readonly TreeNode[] {
-  const clocks = Map.groupBy(sync?.soak?.clocks ?? [], ({ since }) => since);
+const FAILING = { state: 'not as in git', because: '', unblock: '' };
+
+function failuresByUnit(
+  failures: readonly SyncFailure[],
+  since: string | undefined,
+): ReadonlyMap<string, readonly TreeNode[]> {
+  const listed = failures.flatMap((failure) => (failure.unit === undefined ? [] : [failure.unit]));
+  const units = [...new Set(listed)].toSorted(byCode);
+  return new Map(
+    units.map((unit) => [
+      unit,
+      failureNodes(
+        failures.filter((failure) => failure.unit === unit),
+        since,
+      ),
+    ]),
+  );
+}
+
+function heldNodes(row: ClusterRow, { held = [] }: ClusterSync): readonly TreeNode[] {
+  if (held.length === 0) return [];
+  const unblock = `kubenode release acknowledge ${row.name} --reason TEXT, which prints what to commit`;
+  const units = held.map(({ unit }) => unit).toSorted(byCode);
+  const node = { state: 'Held', because: 'deletes are held', unblock };
+  return [nodeOf(units, { ...node, ...optional('since', row.since) })];
+}
+
+function soakNodes({ soak }: ClusterSync): readonly TreeNode[] {
+  const clocks = Map.groupBy(soak?.clocks ?? [], ({ since }) => since);
   return [...clocks].map(([since, own]) =>
     nodeOf(
       own.map(({ unit }) => (unit === ALL_UNITS ? 'all units' : unit)),
@@ -80,13 +115,14 @@ function soakNodes(sync: ClusterSync | undefined): readonly TreeNode[] {
   );
 }
 
-/** Objects that failed or wait, and how many match git. */
+/** Objects of no known unit that failed or wait, how many more do, and how many match git. */
 function objectNodes({ status }: Cluster): readonly TreeNode[] {
   const { failures = [], objects = {} }: ClusterSync = status?.sync ?? {};
   const { failed = 0, applied = 0 } = objects;
   const since = outOfSyncSince(status);
+  const others = failures.filter(({ unit }) => unit === undefined);
   return [
-    ...failureNodes(failures, since),
+    ...failureNodes(others, since),
     ...unlistedNode(failed - failures.length, since),
     ...matchingNode(applied),
   ];

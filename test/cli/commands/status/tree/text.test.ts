@@ -28,6 +28,24 @@ const TREE: ClusterTree = {
       since: SINCE,
       unblock: 'kubenode release acknowledge prod-eu --reason TEXT, which prints what to commit',
     },
+    {
+      names: ['cache'],
+      count: 1,
+      state: 'not as in git',
+      because: '',
+      unblock: '',
+      objects: [
+        {
+          names: ['apps/StatefulSet web/redis'],
+          count: 1,
+          state: 'Invalid',
+          because: 'the server refuses a storage class that is not declared anywhere in it',
+          since: SINCE,
+          unblock: 'fix the object and commit, or revert the commit',
+        },
+        { names: ['Service web/redis'], count: 1, state: 'Invalid', because: 'port 0', unblock: '' },
+      ],
+    },
   ],
   objects: [
     {
@@ -54,10 +72,16 @@ describe('formatTree', () => {
   Healthy=False for 2m: why
 
 units
-└─ shop and web: Held 2m
-     deletes are held
-     unblocks: kubenode release acknowledge prod-eu --reason TEXT, which prints
-     what to commit
+├─ shop and web: Held 2m
+│    deletes are held
+│    unblocks: kubenode release acknowledge prod-eu --reason TEXT, which prints
+│    what to commit
+└─ cache: not as in git
+   ├─ apps/StatefulSet web/redis: Invalid 2m
+   │    the server refuses a storage class that is not declared anywhere in it
+   │    unblocks: fix the object and commit, or revert the commit
+   └─ Service web/redis: Invalid
+        port 0
 
 objects
 ├─ apps/Deployment web/a and apps/Deployment web/b: Waiting 2m

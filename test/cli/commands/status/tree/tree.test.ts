@@ -72,6 +72,31 @@ describe('treeOf', () => {
     ]);
   });
 
+  it('shows objects that failed under their unit, once, with what else the unit waits for', () => {
+    const failures = ['web', 'shop', 'web'].map((unit, index) => ({
+      object: `Service web/${index}`,
+      unit,
+      reason: 'Invalid',
+      message: `port ${index}`,
+    }));
+    const held = ['web', 'cache'].map((unit) => ({ unit, planDigest: 'sha256:1' }));
+    const { units, objects } = tree({ failures, held, objects: { total: 9, applied: 4, failed: 5 } });
+    expect(units).toMatchObject([
+      { names: ['cache'], count: 1, state: 'Held' },
+      { names: ['shop'], state: 'not as in git', objects: [{ names: ['Service web/1'], state: 'Invalid' }] },
+      {
+        names: ['web'],
+        state: 'Held',
+        because: 'deletes are held',
+        objects: [{ names: ['Service web/0'] }, { names: ['Service web/2'] }],
+      },
+    ]);
+    expect(objects).toMatchObject([
+      { count: 2, state: 'Failed', because: 'not listed' },
+      { count: 4, state: 'Applied' },
+    ]);
+  });
+
   it('shows units that soak, those that began together as one, and none once they are proven', () => {
     const clocks = [
       { unit: 'a', digest: '1', since: SINCE },
