@@ -2,6 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { MACHINES } from '../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentEntry } from '../../src/api/generated/types.ts';
+import { HEARTBEAT_MS } from '../../src/api/machine/heartbeat.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../src/api/names.ts';
 import { createView } from '../../src/kube/cache/view.ts';
 import type { Client } from '../../src/kube/client/client.ts';
@@ -13,7 +14,6 @@ import { systemRandom } from '../../src/os/system-random.ts';
 import { SimulatedMachine } from '../../test/controllers/componentset/simulation/simulated-machine.ts';
 
 const TICK_MS = 50;
-const BEAT_MS = 10_000;
 const clock = createSystemClock();
 
 export interface BatchTimes {
@@ -162,7 +162,7 @@ function beatAll(client: Client, names: readonly string[], signal: AbortSignal):
         await beat(client, name);
         count += 1;
       });
-      await pause(BEAT_MS, undefined, { signal }).catch(() => undefined);
+      await pause(HEARTBEAT_MS, undefined, { signal }).catch(() => undefined);
     }
   }
 }

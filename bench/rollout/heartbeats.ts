@@ -1,5 +1,6 @@
 /** How many reconciles heartbeats trigger: through the read that all controllers share, as a watch delivers them. In memory. */
 import { readAgentLeases } from '../../src/api/machine/agent-lease.ts';
+import { HEARTBEAT_MS } from '../../src/api/machine/heartbeat.ts';
 import { NAMESPACE_AGENTS } from '../../src/api/names.ts';
 import { createStore } from '../../src/kube/cache/store.ts';
 import type { View } from '../../src/kube/cache/view.ts';
@@ -16,7 +17,6 @@ export interface HeartbeatLoad {
 }
 
 const ROUNDS = 6;
-const BEAT_MS = 10_000;
 const SILENCE_MS = 60_000;
 
 export function measureHeartbeats(agents: number): HeartbeatLoad {
@@ -41,7 +41,7 @@ export function measureHeartbeats(agents: number): HeartbeatLoad {
     for (const moment of moments) beatAll(moment);
     return triggered;
   };
-  const beats = Array.from({ length: ROUNDS }, (_, round) => start + (round + 1) * BEAT_MS);
+  const beats = Array.from({ length: ROUNDS }, (_, round) => start + (round + 1) * HEARTBEAT_MS);
   const triggeredByHeartbeats = triggeredBy(...beats);
   const triggeredAfterSilence = triggeredBy((beats.at(-1) ?? start) + SILENCE_MS);
   views.close();

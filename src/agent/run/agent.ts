@@ -3,6 +3,7 @@
  * changes. The journal and the accepted state are on disk, so that it can end at any line.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -30,7 +31,7 @@ import type { AgentApi } from './api.ts';
 import { ComponentsReconciler } from './components.ts';
 import { createFailures, type OperationFailures } from './failures.ts';
 import { createGrantClock, type GrantClock } from './grant-clock.ts';
-import { createHeartbeat, HEARTBEAT_MS, type LeaseWriter } from './heartbeat.ts';
+import { createHeartbeat, type LeaseWriter } from './heartbeat.ts';
 import { removeOldVersions } from './retention.ts';
 import { appendRetries } from './retries.ts';
 import { needsScan } from './scan.ts';

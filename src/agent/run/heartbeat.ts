@@ -1,9 +1,8 @@
 /** The heartbeat of the agent: one write of its Lease at a time. */
+import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AgentApi } from './api.ts';
-
-export const HEARTBEAT_MS = 10_000;
 
 export interface LeaseWriter {
   /** When it is due. Does not wait for the answer: the agent lives while the server is slow. */

@@ -1,5 +1,7 @@
 /** What ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
+
 import type { Wait } from '../../api/generated/types.ts';
+import { ownValue } from '../../kube/objects/json.ts';
 
 /** `SET` and `BLOCKER` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
@@ -41,8 +43,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
 };
 
 export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'>, set?: string): string {
-  const found = Object.hasOwn(UNBLOCKS, reason) ? UNBLOCKS[reason] : undefined;
-  const hint = found ?? fallback(blocker);
+  const hint = ownValue(UNBLOCKS, reason) ?? fallback(blocker);
   return hint.replaceAll('SET', set ?? '<set>').replaceAll('BLOCKER', blockerName(blocker));
 }
 

@@ -126,7 +126,7 @@ function countEvents(
   if (result !== undefined) instruments.gates.add({ set, result });
 }
 
-/** By its end, not by their number: a record replaces that of the oldest revision. */
+/** Not by their number: a record replaces that of the oldest revision. A rollback is recorded when it begins, and again when it ends. */
 function hasNewRollback(
   before: MachineComponentSetStatus | undefined,
   after: MachineComponentSetStatus,
@@ -137,8 +137,8 @@ function hasNewRollback(
   );
 }
 
-function recordKey({ revision, result, finishedAt }: RevisionRecord): string {
-  return [revision, result, finishedAt].join(' ');
+function recordKey({ revision, result, retryToken }: RevisionRecord): string {
+  return [revision, result, retryToken].join(' ');
 }
 
 function gateResult(

@@ -2,7 +2,7 @@
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
-import { LEASE_SECONDS, SILENT_MS } from '../../api/machine/heartbeat.ts';
+import { HEARTBEAT_MS, SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { FINALIZER_MACHINE, MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -34,8 +34,6 @@ export interface MachineControllerOptions {
   readonly instances?: InstanceParts;
 }
 
-/** Agents renew their Leases this often: a Lease survives three failures. */
-const HEARTBEAT_MS = (LEASE_SECONDS / 4) * 1000;
 const NO_PROVIDERS: InstanceParts = {
   providers: {},
   clusterUid: '',

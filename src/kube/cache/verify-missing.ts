@@ -37,14 +37,15 @@ export async function verifyMissing(missing: readonly KubeObject[], check: Check
 }
 
 /** True for the same object, not for another one with its name. Without permission to get it, this cannot be checked. */
-async function exists(object: KubeObject, { client, resource, signal, log }: Check): Promise<boolean> {
+async function exists(missing: KubeObject, { client, resource, signal, log }: Check): Promise<boolean> {
   try {
-    const { metadata } = await client.get(resource, nameOf(object), { signal });
-    return metadata.uid === object.metadata.uid;
+    const { metadata } = await client.get(resource, nameOf(missing), { signal });
+    return metadata.uid === missing.metadata.uid;
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return false;
     if (!isKubeError(error, 'Forbidden')) throw error;
-    log.warn('missing object not checked', { error });
+    const object = labelOf(missing, nameOf(missing));
+    log.warn('list trusted without a check: no right to get an object that it lacks', { object, error });
     return false;
   }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createHeartbeat, HEARTBEAT_MS } from '../../../src/agent/run/heartbeat.ts';
+import { createHeartbeat } from '../../../src/agent/run/heartbeat.ts';
+import { HEARTBEAT_MS } from '../../../src/api/machine/heartbeat.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 

@@ -50,9 +50,17 @@ describe('registerRolloutMetrics', () => {
     const before = statusOf(failed);
     const rollbacks = ['kubenode_rollout_rollbacks_total{set="general"} 1'];
     expect(await linesOf('rollbacks_total', failed)).toEqual(rollbacks);
-    expect(await linesOf('rollbacks_total', failed, { ...failed, progress: after, before })).toEqual(
-      rollbacks,
-    );
+    const backward = { ...failed, progress: after, before };
+    expect(await linesOf('rollbacks_total', failed, backward)).toEqual(rollbacks);
+    // All machines are back: its record has an end now.
+    const members = ['a', 'b', 'c'].map((name) => member(name));
+    const ended = { members, progress: after, before: statusOf(backward) };
+    expect(statusOf(ended).history?.[0]).toMatchObject({
+      result: 'RolledBack',
+      finishedAt: NOW.toISOString(),
+    });
+    expect(ended.before.history?.[0]).not.toHaveProperty('finishedAt');
+    expect(await linesOf('rollbacks_total', failed, backward, ended)).toEqual(rollbacks);
   });
 
   it('ROL-62 counts a rollback whose record replaces that of an older one', async () => {

@@ -118,7 +118,7 @@ function waitOf(pipeline: Pipeline): { because: string; since: string } {
 const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
 
 /** Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only while it runs. */
-function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
+export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
   const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
   const row = recordedRow(cluster);
   return deleted === undefined
@@ -145,6 +145,9 @@ function recordedRow(cluster: Cluster): ClusterRow {
   };
 }
 
+export const LAST_RECORDED = 'The status below is the last that was recorded.';
+export const NO_PIPELINES = 'no pipelines: create them with kubenode sync --from REPOSITORY';
+
 /** `columns` of the terminal; elsewhere each row is one line. */
 export function formatHubStatus(
   { unsynced, pipelines, clusters, notes }: HubStatus,
@@ -165,7 +168,7 @@ export function formatHubStatus(
       formatAge(row.since, now),
       inOneLine(row.because),
     ]),
-    empty: 'no pipelines: create them with kubenode sync --from REPOSITORY',
+    empty: NO_PIPELINES,
   });
   const clusterTable = format({
     columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
@@ -182,7 +185,7 @@ export function formatHubStatus(
   });
   const notesText = notes.map(paragraph).join('');
   const head = unsynced.map(paragraph).join('');
-  return `${head && `${head}The status below is the last that was recorded.\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
+  return `${head && `${head}${LAST_RECORDED}\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
 }
 
 /** A render reports several errors, a line each. */

@@ -6,7 +6,7 @@ import { COLUMNS } from '../../../format/wrap.ts';
 import { findByName, type HubObjects } from '../../../hub-objects.ts';
 import type { Io } from '../../../io.ts';
 import { type OutputFormat, printResult } from '../../../output.ts';
-import { BAD_STATES, type HubStatus } from '../hub-status.ts';
+import { BAD_STATES, clusterRow, type HubStatus, LAST_RECORDED } from '../hub-status.ts';
 import { formatTree } from './text.ts';
 import { treeOf } from './tree.ts';
 
@@ -19,13 +19,12 @@ export interface ShownCluster {
 
 export function showCluster(io: Io, { name, hub, status, output }: ShownCluster): void {
   const cluster = findByName('Cluster', hub.clusters, name);
-  const row = status.clusters.find((each) => each.name === name);
-  if (!row) throw new CliError(`Cluster ${name} was deleted meanwhile`);
+  const row = clusterRow(cluster, hub.pipelines);
   const tree = treeOf(cluster, row);
   if (output === 'table') {
     const unsynced = status.unsynced.map((reason) => `${makeRunnable(reason, io.env)}\n`).join('');
     const columns = io.screen()?.columns ?? COLUMNS;
-    const head = unsynced && `${unsynced}The status below is the last that was recorded.\n\n`;
+    const head = unsynced && `${unsynced}${LAST_RECORDED}\n\n`;
     io.out(`${head}${formatTree(tree, { now: io.clock.now(), columns, env: io.env })}`);
   } else {
     printResult(io, output, tree, () => ({ columns: [], rows: [] }));

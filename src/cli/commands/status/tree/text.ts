@@ -1,9 +1,6 @@
 /** Shows the tree of a cluster to people. Pure. */
-import { formatAge, relativeTimes, shortCommit } from '../../../age.ts';
-import { makeRunnable } from '../../../format/runnable.ts';
-import { formatHanging } from '../../../format/wrap.ts';
-import { inOneLine } from '../hub-status.ts';
-import type { FrameSize } from '../watch/frame.ts';
+import { formatAge, shortCommit } from '../../../age.ts';
+import { type FrameSize, hubParagraph } from '../paragraph.ts';
 import { listNames } from '../watch/groups.ts';
 import type { ClusterTree, TreeNode } from './tree.ts';
 
@@ -11,8 +8,8 @@ export function formatTree(tree: ClusterTree, size: FrameSize): string {
   const { name, state, stage, commit, since, because } = tree.cluster;
   const where = [stage ? `stage ${stage}` : 'no stage', `commit ${shortCommit(commit)}`].join(', ');
   return [
-    paragraph('', `${name}: ${state} ${formatAge(since, size.now)}, ${where}`, size),
-    because === '' ? '' : paragraph('  ', because, size),
+    hubParagraph('', `${name}: ${state} ${formatAge(since, size.now)}, ${where}`, size),
+    because === '' ? '' : hubParagraph('  ', because, size),
     unblockLine('  ', tree.unblock, size),
     ...tree.conditions.map((node) => conditionText(node, size)),
     section('units', tree.units, size),
@@ -21,7 +18,7 @@ export function formatTree(tree: ClusterTree, size: FrameSize): string {
 }
 
 function conditionText({ state, since, because }: TreeNode, size: FrameSize): string {
-  return paragraph('  ', `${state} for ${formatAge(since, size.now)}: ${because}`, size);
+  return hubParagraph('  ', `${state} for ${formatAge(since, size.now)}: ${because}`, size);
 }
 
 function section(title: string, nodes: readonly TreeNode[], size: FrameSize): string {
@@ -46,20 +43,16 @@ function branch(node: TreeNode, isLast: boolean, size: FrameSize): string {
 }
 
 function nodeText({ names, count, state, since, because, unblock }: TreeNode, size: FrameSize): string {
-  if (names.length === 0 && unblock === '') return paragraph('', because, size);
+  if (names.length === 0 && unblock === '') return hubParagraph('', because, size);
   const what = names.length === 0 ? `${count} more` : listNames(names);
   const age = since === undefined ? '' : ` ${formatAge(since, size.now)}`;
   return [
-    paragraph('', `${what}: ${state}${age}`, size),
-    because === '' ? '' : paragraph('  ', because, size),
+    hubParagraph('', `${what}: ${state}${age}`, size),
+    because === '' ? '' : hubParagraph('  ', because, size),
     unblockLine('  ', unblock, size),
   ].join('');
 }
 
 function unblockLine(margin: string, text: string, size: FrameSize): string {
-  return text === '' ? '' : paragraph(margin, `unblocks: ${text}`, size);
-}
-
-function paragraph(head: string, text: string, { now, columns, env }: FrameSize): string {
-  return formatHanging(head, makeRunnable(relativeTimes(inOneLine(text), now), env), columns);
+  return text === '' ? '' : hubParagraph(margin, `unblocks: ${text}`, size);
 }

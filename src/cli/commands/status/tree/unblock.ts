@@ -1,4 +1,5 @@
 /** What ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
+import { ownValue } from '../../../../kube/objects/json.ts';
 import type { ClusterRow } from '../hub-status.ts';
 
 /** By the reason of the wait. `CLUSTER` and `PIPELINE` are replaced. */
@@ -37,7 +38,7 @@ export function unblockCluster({
   reason,
 }: Pick<ClusterRow, 'name' | 'pipeline' | 'state'> & { readonly reason: string }): string {
   const isDone = state === 'Proven' || state === 'Paused';
-  const found = isDone ? BY_STATE[state] : (own(BY_REASON, reason) ?? own(BY_STATE, state));
+  const found = isDone ? BY_STATE[state] : (ownValue(BY_REASON, reason) ?? ownValue(BY_STATE, state));
   const text = found ?? 'check that kubenode sync is running';
   return text.replaceAll('CLUSTER', name).replaceAll('PIPELINE', pipeline ?? '<pipeline>');
 }
@@ -55,7 +56,7 @@ const RETRIED: ReadonlySet<string> = new Set([
 
 export function unblockObject(reason: string): string {
   if (RETRIED.has(reason)) return 'no action required: sync retries';
-  return own(OBJECTS, reason) ?? 'fix the object and commit, or revert the commit';
+  return ownValue(OBJECTS, reason) ?? 'fix the object and commit, or revert the commit';
 }
 
 const OBJECTS: Readonly<Record<string, string>> = {
@@ -65,7 +66,3 @@ const OBJECTS: Readonly<Record<string, string>> = {
   FieldConflict: 'do what the message names, and commit',
   Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',
 };
-
-function own(table: Readonly<Record<string, string>>, key: string): string | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
-}

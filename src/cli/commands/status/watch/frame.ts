@@ -1,8 +1,5 @@
 /** Shows a hub on a terminal: each pipeline, its stages in order, and the clusters of each. Pure. */
-import { formatAge, relativeTimes, shortCommit } from '../../../age.ts';
-import { makeRunnable } from '../../../format/runnable.ts';
-import { formatHanging } from '../../../format/wrap.ts';
-import type { Io } from '../../../io.ts';
+import { formatAge, shortCommit } from '../../../age.ts';
 import { type FrameLine, plainLines, type Tone } from '../../../live/frame.ts';
 import { formatCount } from '../../../output.ts';
 import {
@@ -10,26 +7,21 @@ import {
   BAD_STATES,
   type ClusterRow,
   type HubStatus,
-  inOneLine,
+  LAST_RECORDED,
+  NO_PIPELINES,
   type PipelineRow,
 } from '../hub-status.ts';
+import { type FrameSize, hubParagraph } from '../paragraph.ts';
 import { syncedText } from './changes.ts';
 import { type ClusterGroup, groupClusters, listNames } from './groups.ts';
-
-export interface FrameSize {
-  readonly now: Date;
-  readonly columns: number;
-  /** In which the commands of hints run. */
-  readonly env: Io['env'];
-}
 
 export function hubFrame(status: HubStatus, size: FrameSize): readonly FrameLine[] {
   const { unsynced, pipelines, clusters, notes } = status;
   const known = new Set(pipelines.map(({ name }) => name));
   const others = clusters.filter(({ pipeline = '' }) => !known.has(pipeline));
   const blocks = [
-    unsynced.flatMap((reason) => toned('bad', paragraph('', reason, size))),
-    unsynced.length > 0 ? plainLines('The status below is the last that was recorded.') : [],
+    unsynced.flatMap((reason) => toned('bad', hubParagraph('', reason, size))),
+    unsynced.length > 0 ? plainLines(LAST_RECORDED) : [],
     ...pipelines.map((row) => [
       ...pipelineLines(row, size),
       ...stageLines(
@@ -37,24 +29,22 @@ export function hubFrame(status: HubStatus, size: FrameSize): readonly FrameLine
         size,
       ),
     ]),
-    pipelines.length === 0 ? plainLines(paragraph('', NO_PIPELINES, size)) : [],
+    pipelines.length === 0 ? plainLines(hubParagraph('', NO_PIPELINES, size)) : [],
     stageLines(others, size),
-    notes.flatMap((note) => toned('quiet', paragraph('', note, size))),
+    notes.flatMap((note) => toned('quiet', hubParagraph('', note, size))),
   ];
   return blocks
     .filter((block) => block.length > 0)
     .flatMap((block, index) => (index === 0 ? block : [{ text: '' }, ...block]));
 }
 
-const NO_PIPELINES = 'no pipelines: create them with kubenode sync --from REPOSITORY';
-
 function pipelineLines(row: PipelineRow, size: FrameSize): readonly FrameLine[] {
   const { name, phase, head, verdict, since, because } = row;
   const age = since === undefined ? '' : ` ${formatAge(since, size.now)}`;
   const title = `${name}: ${phase}${age}, head ${shortCommit(head)} ${verdict}`;
   return [
-    ...toned(phase === 'UpToDate' ? 'good' : toneOf(phase, BAD_PHASES), paragraph('', title, size)),
-    ...(because === '' ? [] : plainLines(paragraph('    ', because, size))),
+    ...toned(phase === 'UpToDate' ? 'good' : toneOf(phase, BAD_PHASES), hubParagraph('', title, size)),
+    ...(because === '' ? [] : plainLines(hubParagraph('    ', because, size))),
   ];
 }
 
@@ -78,17 +68,12 @@ function groupLines({ names, row }: ClusterGroup, size: FrameSize): readonly Fra
     formatAge(since, size.now).padStart(AGE_WIDTH),
     shortCommit(commit).padEnd(COMMIT_WIDTH),
   ];
-  const text = paragraph(`    ${cells.join('  ')}  `, `${listNames(names)}${syncedText(row)}`, size);
+  const text = hubParagraph(`    ${cells.join('  ')}  `, `${listNames(names)}${syncedText(row)}`, size);
   const isDone = state === 'Proven' && row.synced === 'True';
   return [
     ...toned(isDone ? 'good' : toneOf(state, BAD_STATES), text),
-    ...(isDone || because === '' ? [] : plainLines(paragraph('      ', because, size))),
+    ...(isDone || because === '' ? [] : plainLines(hubParagraph('      ', because, size))),
   ];
-}
-
-/** Further lines begin below the text. */
-function paragraph(head: string, text: string, { now, columns, env }: FrameSize): string {
-  return formatHanging(head, makeRunnable(relativeTimes(inOneLine(text), now), env), columns);
 }
 
 function toneOf(state: string, bad: ReadonlySet<string>): Tone {

@@ -1,4 +1,5 @@
 /** Clusters of a hub that are in the same state for the same reason. Pure. */
+import { byCode } from '../../../../kube/objects/digest.ts';
 import { withoutTimes } from '../../../age.ts';
 import type { ClusterRow } from '../hub-status.ts';
 
@@ -11,7 +12,7 @@ export interface ClusterGroup {
 /** In the order of their first clusters. */
 export function groupClusters(rows: readonly ClusterRow[]): readonly ClusterGroup[] {
   return [...Map.groupBy(rows, stateKey).values()].flatMap((group) => {
-    const [row] = group.toSorted((a, b) => (a.since ?? '').localeCompare(b.since ?? ''));
+    const [row] = group.toSorted((a, b) => byCode(a.since ?? '', b.since ?? ''));
     return row ? [{ names: group.map(({ name }) => name), row }] : [];
   });
 }
