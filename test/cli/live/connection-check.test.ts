@@ -9,6 +9,7 @@ async function checkWith(code: KubeErrorCode, answers: readonly boolean[]): Prom
   const error = new KubeError(code, 'connect refused');
   const stop = new AbortController();
   const left = [...answers];
+  let waits = 0;
   const counts = { retries: 0, notified: 0, asked: 0 };
   const reflector = {
     run: done,
@@ -18,7 +19,8 @@ async function checkWith(code: KubeErrorCode, answers: readonly boolean[]): Prom
   };
   const clock = {
     async sleep() {
-      if (left.length === 0) stop.abort();
+      if (waits === answers.length) stop.abort();
+      waits += 1;
     },
   };
   const client = {
@@ -33,7 +35,6 @@ async function checkWith(code: KubeErrorCode, answers: readonly boolean[]): Prom
     [{ resource: NODES, reflector }],
     () => void (counts.notified += 1),
   );
-  if (!['Unreachable', 'Timeout'].includes(code)) left.length = 0;
   await check.run(stop.signal);
   return { ...counts, error: check.error()?.message };
 }

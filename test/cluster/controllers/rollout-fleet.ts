@@ -39,7 +39,7 @@ export interface DeclaredRollout {
 export interface RolloutFleet {
   readonly cluster: MachineCluster;
   readonly history: RolloutHistory;
-  /** Versions, as `<component>-<version>`, whose program ends as soon as it is started. */
+  /** Versions, as `<component>-<version>`, whose program ends as soon as it is started on any machine but the first. */
   readonly broken: Set<string>;
   /** Machines that are Ready and run version 1.0. Returns their names. */
   pool(name: string, machines: number): Promise<readonly string[]>;
@@ -73,12 +73,17 @@ const SHORT: Partial<Rollout> = {
 
 export async function startRolloutFleet(open?: OpenControllers): Promise<RolloutFleet> {
   const broken = new Set<string>();
+  const firstToRun = new Map<string, string>();
   const hosts = new Map<string, MemoryHost>();
   const cluster = await startMachineCluster(async (options, signal) => {
     const host = createMemoryHost({ clock: options.clock, artifacts: new Map() });
-    host.units.behave(({ component, exec }) =>
-      broken.has(`${component}-${exec?.env['VERSION']}`) ? 'Exits' : 'Runs',
-    );
+    host.units.behave(({ component, exec }) => {
+      const version = `${component}-${exec?.env['VERSION']}`;
+      // Were the first to fail, the others of its batch might never be started.
+      const first = firstToRun.get(version) ?? options.machine;
+      firstToRun.set(version, first);
+      return broken.has(version) && first !== options.machine ? 'Exits' : 'Runs';
+    });
     hosts.set(options.machine, host);
     await runOn(host, options, signal);
   }, open);
