@@ -20,7 +20,7 @@ export interface Lock {
 
 /** `name` is any text that identifies the lock, for example the path of the folder that it guards. */
 export async function acquireLock(name: string, options: LockOptions = {}): Promise<Lock> {
-  const path = lockPath(name, process.getuid?.());
+  const path = ownLockPath(name);
   let reported = false;
   for (;;) {
     options.signal?.throwIfAborted();
@@ -31,6 +31,11 @@ export async function acquireLock(name: string, options: LockOptions = {}): Prom
       reported = true;
     });
   }
+}
+
+/** Undefined when another holds it. */
+export async function tryAcquireLock(name: string): Promise<Lock | undefined> {
+  return await tryLock(ownLockPath(name));
 }
 
 /** Who holds it, without waiting for it. `uid` is the user of the process that holds it: each user has its own locks. */
@@ -51,6 +56,10 @@ export async function lockHolder(name: string, uid = process.getuid?.()): Promis
 }
 
 const ANSWER_MS = 1000;
+
+function ownLockPath(name: string): string {
+  return lockPath(name, process.getuid?.());
+}
 
 function lockPath(name: string, uid: number | undefined): string {
   return `\0kubenode-${uid ?? ''}-${createHash('sha256').update(name).digest('hex').slice(0, 32)}`;

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { acquireLock, lockHolder, withLock } from '../../src/os/lock.ts';
+import { acquireLock, lockHolder, tryAcquireLock, withLock } from '../../src/os/lock.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const LOCK = new URL('../../src/os/lock.ts', import.meta.url).href;
@@ -33,6 +33,14 @@ describe('a lock', () => {
     const second = await acquireLock(tempFolder('b'));
     const releases = [first, second].map((lock) => lock.release());
     await expect(Promise.all(releases)).resolves.toHaveLength(2);
+  });
+
+  it('is not waited for when that is not asked for', async () => {
+    const what = tempFolder('lock');
+    const lock = await tryAcquireLock(what);
+    expect(await tryAcquireLock(what)).toBeUndefined();
+    await lock?.release();
+    await (await acquireLock(what)).release();
   });
 
   it('tells who holds it without waiting for it', async () => {

@@ -50,6 +50,7 @@ export function createSandboxHost({
     endAll: () => supervisor.endAll(),
     startEnabled: () => units.startEnabled(),
   });
+  const ports = createSandboxPorts(folders.portsFile, seedOf(folders.root));
   const closed = new AbortController();
   let watching: AsyncDisposable | undefined;
   return {
@@ -63,7 +64,7 @@ export function createSandboxHost({
     network: {
       download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),
       probe: probeNetwork,
-      assignPorts: createSandboxPorts(folders.portsFile, seedOf(folders.root)),
+      assignPorts: ports.assign,
     },
     async open() {
       await node.resume();
@@ -75,6 +76,7 @@ export function createSandboxHost({
       closed.abort();
       await watching?.[Symbol.asyncDispose]();
       await supervisor.close();
+      await ports.release();
     },
   };
 }
