@@ -65,7 +65,7 @@ describe('carryOutActions', () => {
     });
   });
 
-  it('plans again after a conflict, which is no failure, and does not repeat it', async () => {
+  it('plans again after a conflict, tells no failure, and does not repeat the write', async () => {
     expect(await assign({ errors: { b: ['Conflict'] } })).toEqual({
       result: { denials: [], isIncomplete: true },
       writes: ['a', 'b', 'c'],
