@@ -1,4 +1,7 @@
-/** DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. */
+/**
+ * DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. What a write
+ * must keep of the one before is in `src/api/policies/ledger-rules.ts`.
+ */
 import { count, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
 import {
@@ -99,26 +102,6 @@ const closure = named('LedgerClosure', 'A breaker that a person closed.', {
   at: time('When it was closed.'),
 });
 
-/**
- * `[x].all(y, …)` names a value: each read of a field makes the API server build the list of all fields of its schema, which
- * is most of the cost of a write with hundreds of grants. So `grants` is read once, and each grant once.
- */
-function comparingGrants(condition: string): string {
-  return `[oldSelf.grants].all(olds, [self.grants].all(news, ${condition}))`;
-}
-
-const KEEPS_STARTED = comparingGrants(
-  "olds.all(m, [olds[m]].all(old, old.state != 'Started' || (m in news && [news[m]].all(new, new.id == old.id && new.state != 'Granted'))))",
-);
-const KEEPS_IDENTITY = comparingGrants(
-  "news.all(m, !(m in olds) || [olds[m]].all(old, [news[m]].all(new, new.id != old.id || (new.fence == old.fence && new.issuedAt == old.issuedAt && (old.state != 'Settled' || new.state == 'Settled')))))",
-);
-const FENCES_NEW = comparingGrants(
-  'news.all(m, [news[m]].all(new, (m in olds && new.id == olds[m].id) || new.fence == self.seq || (self.recovering && new.fence < self.seq)))',
-);
-const WELL_FORMED =
-  "[self.grants].all(grants, grants.all(m, [grants[m]].all(grant, timestamp(grant.issuedAt) < timestamp(grant.notAfter) && (grant.state == 'Settled') == has(grant.settledAt))))";
-
 const spec = rules(
   named('DefenderLedgerSpec', 'Grants and counters of the Defender.', {
     seq: bigInt('Increases by one with each write.'),
@@ -145,43 +128,13 @@ const spec = rules(
     ).optional(),
   }),
   {
-    // Writes of status and metadata are validated too, with an unchanged spec.
-    // A ledger that was restored from a backup continues above every fence in use.
-    rule: 'self == oldSelf || (self.epoch >= oldSelf.epoch && (self.seq == oldSelf.seq + 1 || (self.recovering && self.seq > oldSelf.seq)))',
-    message:
-      'seq must increase by one with each write, or more while recovering, and epoch must not decrease: read the ledger again',
-    fieldPath: '.seq',
-  },
-  {
     rule: 'self.recovering == has(self.recoveringSince)',
     message: 'recoveringSince must be set while recovering is true, and only then',
     fieldPath: '.recoveringSince',
   },
   {
-    rule: KEEPS_STARTED,
-    message: 'a started grant must be settled before it is removed',
-    fieldPath: '.grants',
-    reason: 'FieldValueForbidden',
-  },
-  {
-    rule: KEEPS_IDENTITY,
-    message: 'fence and issuedAt of a grant cannot change, and a settled grant stays settled',
-    fieldPath: '.grants',
-    reason: 'FieldValueForbidden',
-  },
-  {
-    rule: FENCES_NEW,
-    message: 'the fence of a new grant must be the seq of this write, or lower while recovering',
-    fieldPath: '.grants',
-  },
-  {
     rule: 'self.rates.all(k, size(k) <= 160) && self.breakers.all(k, size(k) <= 160)',
     message: 'keys of rates and breakers may have at most 160 characters',
-  },
-  {
-    rule: WELL_FORMED,
-    message: 'notAfter must be later than issuedAt, and settledAt must be set exactly when state is Settled',
-    fieldPath: '.grants',
   },
 );
 

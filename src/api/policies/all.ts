@@ -6,6 +6,7 @@ import { bootstrapTokens } from './bootstrap-tokens.ts';
 import { componentsWriter } from './components-writer.ts';
 import { gitOnly } from './git-only.ts';
 import { grantRequired } from './grant-required.ts';
+import { ledgerRules } from './ledger-rules.ts';
 import { ledgerWriter } from './ledger-writer.ts';
 import { protectedDelete } from './protected-delete.ts';
 
@@ -18,6 +19,7 @@ export function policies(): readonly KubeObject[] {
     protectedDelete,
     grantRequired,
     bootstrapTokens,
+    ledgerRules,
     // Last: `install` waits until this policy denies a request, which shows that those before it are in force too.
     ledgerWriter,
   ].flat();

@@ -109,7 +109,7 @@ describe('policies', () => {
       key.startsWith('POLICY_') && typeof name === 'string' ? [name] : [],
     );
     expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
-    expect(expected).toHaveLength(8);
+    expect(expected).toHaveLength(9);
   });
 
   it('fail closed, and have a message for people', () => {
