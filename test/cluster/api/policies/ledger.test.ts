@@ -46,12 +46,12 @@ interface Change {
 
 /** Why the write is denied, or Written. */
 async function writeWith({ grants = {}, spec = {} }: Change, metadata: object = {}): Promise<string> {
-  const wanted = {
+  const replacement = {
     ...ledger,
     metadata: { ...ledger.metadata, ...metadata },
     spec: { ...withGrants(ledger.spec, grants), ...spec },
   };
-  return await defender.replace(DEFENDER_LEDGERS, wanted, { dryRun: true }).then(() => 'Written', String);
+  return await defender.replace(DEFENDER_LEDGERS, replacement, { dryRun: true }).then(() => 'Written', String);
 }
 
 describe('a write of the ledger', () => {
