@@ -1,4 +1,5 @@
 /** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
+import type { CorrectedDrift } from '../api/generated/types.ts';
 import type { Settlement } from './health/health.ts';
 
 export interface ClusterTarget {
@@ -42,6 +43,8 @@ export interface ClusterReport {
   };
   /** Of the objects that were applied for `digest`. */
   readonly health?: Settlement & { readonly digest: string; readonly observedAt: Date };
+  /** What others changed and this process wrote back. It contains what the hub had recorded before. */
+  readonly drift?: CorrectedDrift;
   readonly machines?: {
     readonly total: number;
     readonly ready: number;

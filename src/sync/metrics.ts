@@ -46,6 +46,12 @@ export function registerSyncMetrics(
     labels: ['cluster', 'state'],
     read: () => objectCounts(source()),
   });
+  metrics.gauge({
+    name: 'sync_drift_corrections',
+    help: 'How often objects of a cluster were written back because others had changed or deleted them.',
+    labels: ['cluster'],
+    read: () => correctionCounts(source()),
+  });
 }
 
 function countBy<L extends string, T>(
@@ -64,6 +70,14 @@ function contactAges(source: SyncMetricsSource, nowMs: number): GaugeSample<'clu
   return source.clusters.flatMap(({ metadata: { name } }) => {
     const lastContactAt = source.report(name)?.lastContactAt;
     return lastContactAt ? [[{ cluster: name }, (nowMs - lastContactAt.getTime()) / 1000] as const] : [];
+  });
+}
+
+/** By the process that corrects; it goes on from what the hub has recorded. */
+function correctionCounts(source: SyncMetricsSource): GaugeSample<'cluster'>[] {
+  return source.clusters.flatMap(({ metadata: { name } }) => {
+    const total = source.report(name)?.drift?.total;
+    return total === undefined ? [] : [[{ cluster: name }, total] as const];
   });
 }
 

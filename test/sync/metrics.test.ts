@@ -14,6 +14,7 @@ function report(applied: number, failed: number): ClusterReport {
   return {
     lastContactAt: new Date(now.getTime() - 30_000),
     work: { objects: { total: 10, applied, failed, pruned: 0 } },
+    drift: { total: 14, objects: [] },
   } as unknown as ClusterReport;
 }
 
@@ -42,6 +43,7 @@ it('reports the states of clusters, releases and heads, and the objects of each 
     'kubenode_sync_clusters{state="Pending"} 1',
     'kubenode_sync_clusters{state="Proven"} 2',
     'kubenode_sync_contact_age_seconds{cluster="b"} 30',
+    'kubenode_sync_drift_corrections{cluster="b"} 14',
     'kubenode_sync_objects{cluster="b",state="applied"} 7',
     'kubenode_sync_objects{cluster="b",state="failed"} 2',
     'kubenode_sync_objects{cluster="b",state="other"} 1',

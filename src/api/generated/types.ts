@@ -306,6 +306,8 @@ export interface ClusterApplyReport {
   readonly failures?: readonly SyncFailure[];
   /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
   readonly held?: readonly HeldDeletes[];
+  /** What others changed in this cluster, and sync wrote back. */
+  readonly drift?: CorrectedDrift;
 }
 
 /** What promotion assigned to this cluster. */
@@ -518,6 +520,8 @@ export interface ClusterSync {
   readonly failures?: readonly SyncFailure[];
   /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
   readonly held?: readonly HeldDeletes[];
+  /** What others changed in this cluster, and sync wrote back. */
+  readonly drift?: CorrectedDrift;
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
   /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before. (at most 20) */
@@ -774,6 +778,40 @@ export interface ControlPlanePart {
   readonly cpuMillis?: number;
   /** Memory request in MiB. */
   readonly memoryMiB?: number;
+}
+
+/** What others changed in this cluster, and sync wrote back. */
+export interface CorrectedDrift {
+  /** Corrections since the first one. */
+  readonly total?: number;
+  /** The objects that were corrected last, newest first, each once. (at most 20) */
+  readonly objects?: readonly CorrectedObject[];
+}
+
+/** An object that others changed, and sync wrote back. */
+export interface CorrectedObject {
+  /** Object as Kind/namespace/name. */
+  readonly object: string;
+  /** Unit (chart) of the object. */
+  readonly unit?: string;
+  /** Changed: fields differed from git. Deleted: the object was missing, and sync created it again. */
+  readonly change: 'Changed' | 'Deleted';
+  /** The first fields that differed. (at most 5) */
+  readonly fields?: readonly string[];
+  /** Field managers that owned these fields. None is known for a field that was removed, or an object that was deleted. (at most 3) */
+  readonly managers?: readonly string[];
+  /** When these managers last wrote, by the clock of the API server. */
+  readonly changedAt?: string;
+  /** When sync found the change. */
+  readonly foundAt: string;
+  /** When sync had written the object back. */
+  readonly correctedAt: string;
+  /** Commit as which it was written back. */
+  readonly commit: string;
+  /** First of the corrections that are counted. */
+  readonly since: string;
+  /** Corrections of this object since then. */
+  readonly count?: number;
 }
 
 /** What blocks an act. */

@@ -4,6 +4,7 @@ import { choice, digest, list, listMap, message, name, named, reason, text, time
 
 const COMMIT = { max: 64 } as const;
 const UNIT = { max: 127 } as const;
+const NAME = { max: 128 } as const;
 
 const objects = named('SyncObjects', 'Object counts of the last reconcile.', {
   total: count('Objects in git.'),
@@ -32,6 +33,34 @@ const held = list(
   [0, 20],
 );
 
+const drift = named('CorrectedDrift', 'What others changed in this cluster, and sync wrote back.', {
+  total: count('Corrections since the first one.'),
+  objects: list(
+    'The objects that were corrected last, newest first, each once.',
+    named('CorrectedObject', 'An object that others changed, and sync wrote back.', {
+      object: text('Object as Kind/namespace/name.', { max: 320 }),
+      unit: text('Unit (chart) of the object.', UNIT).optional(),
+      change: choice(
+        'Changed: fields differed from git. Deleted: the object was missing, and sync created it again.',
+        ['Changed', 'Deleted'],
+      ),
+      fields: list('The first fields that differed.', text('Path of a field.', NAME), [0, 5]).optional(),
+      managers: list(
+        'Field managers that owned these fields. None is known for a field that was removed, or an object that was deleted.',
+        text('Name of a field manager.', NAME),
+        [0, 3],
+      ).optional(),
+      changedAt: time('When these managers last wrote, by the clock of the API server.').optional(),
+      foundAt: time('When sync found the change.'),
+      correctedAt: time('When sync had written the object back.'),
+      commit: text('Commit as which it was written back.', COMMIT),
+      since: time('First of the corrections that are counted.'),
+      count: count('Corrections of this object since then.'),
+    }),
+    [0, 20],
+  ).optional(),
+});
+
 export const assigned = named('ClusterAssigned', 'What promotion assigned to this cluster.', {
   pipeline: text('Pipeline that assigned it.', { max: 253 }),
   commit: text('Commit to apply.', COMMIT).optional(),
@@ -52,6 +81,7 @@ export const report = named(
     objects,
     failures: failures.optional(),
     held: held.optional(),
+    drift: drift.optional(),
   },
 );
 
@@ -78,6 +108,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   objects: objects.optional(),
   failures: failures.optional(),
   held: held.optional(),
+  drift: drift.optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',
     named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {

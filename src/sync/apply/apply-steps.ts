@@ -9,6 +9,7 @@ import { type ApplyOutcome, applyObject } from './apply-object.ts';
 import type { SyncContext } from './context.ts';
 import { matchesDesired, projectionOf } from './drift.ts';
 import { dependenciesIn, groupByStep } from './order.ts';
+import { correctionOf } from './ownership/correction.ts';
 import type { ObjectPlan, TargetPlan } from './plan.ts';
 
 export type ObjectOutcome =
@@ -33,12 +34,18 @@ export interface AppliedSteps {
   readonly newKinds: boolean;
 }
 
+interface StepsTarget {
+  readonly plan: TargetPlan;
+  readonly commit: string;
+}
+
 /** Adds to `outcomes`, so that confirmed objects are known even when the server becomes unreachable half-way. */
 export async function applySteps(
   context: SyncContext,
-  plan: TargetPlan,
+  { plan, commit }: StepsTarget,
   outcomes: Map<string, ObjectOutcome>,
 ): Promise<AppliedSteps> {
+  const foundAt = context.clock.now();
   const writes = plan.objects.filter(isWrite);
   if (writes.length === 0) return { newKinds: false };
   const dependenciesOf = dependenciesIn(plan.objects.map(({ object }) => object));
@@ -48,6 +55,7 @@ export async function applySteps(
       const failed = dependenciesOf(item.object).find((key) => outcomes.get(key)?.state === 'failed');
       const outcome = failed === undefined ? await applyOne(context, item) : dependencyFailed(failed);
       record(context, item, outcome, outcomes);
+      if (outcome.outcome === 'applied') recordCorrection(context, item, outcome, { commit, foundAt });
     });
     newKinds = (await waitForNewKinds(context, step, outcomes)) || newKinds;
   }
@@ -83,6 +91,18 @@ function record(
   if (matchesDesired(plan.object, object)) serverForms.delete(key);
   else serverForms.set(key, { digest: plan.digest, projection: projectionOf(plan.object, object) });
   log.info(replaced ? 'object replaced' : 'object applied', adopted ? { ...fields, adopted } : fields);
+}
+
+function recordCorrection(
+  { clock, log, ...context }: SyncContext,
+  plan: ObjectPlan,
+  { object }: Extract<ApplyOutcome, { outcome: 'applied' }>,
+  { commit, foundAt }: { readonly commit: string; readonly foundAt: Date },
+): void {
+  const correction = correctionOf(plan, { applied: object, commit, foundAt, correctedAt: clock.now() });
+  if (!correction) return;
+  log.info('drift corrected', { ...correction });
+  context.recordCorrection?.(correction);
 }
 
 function dependencyFailed(key: string): ApplyOutcome {

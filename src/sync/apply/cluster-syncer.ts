@@ -1,4 +1,5 @@
 /** Reconciles one cluster and keeps what it learns about it from one reconcile to the next. */
+import type { CorrectedDrift } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -15,6 +16,7 @@ import {
   LEASE_SUPERSEDED,
   type WorkReport,
 } from '../cluster-report.ts';
+import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
 import { targetHealth } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
@@ -48,6 +50,8 @@ export interface ClusterSyncerOptions {
   readonly random: () => number;
   readonly metrics?: WatchMetrics;
   readonly recordEvent?: (event: ClusterEvent) => void;
+  /** As the hub has it. */
+  readonly recordedDrift?: () => CorrectedDrift | undefined;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
 }
@@ -79,7 +83,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease } = options;
+  const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
   let session: ClusterSession | undefined;
   /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
@@ -137,7 +141,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const { hub, scope, recordEvent } = options;
     const timeouts = createTimeoutBudget();
     const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
-    const context: SyncContext = { ...base, ...optional('recordEvent', recordEvent) };
+    const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
     const { digest, units } = content;
     const { commit, pipeline } = assignment;
     const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };
@@ -149,6 +153,11 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     state = { ...state, commits: commitsIn(store) };
     recordWork(open, target, work);
     return requeue;
+  }
+
+  /** At once: a reconcile that fails half-way has corrected something, too. */
+  function recordCorrection(correction: DriftCorrection): void {
+    state = { ...state, drift: withCorrection(joinDrift(state.drift, recordedDrift?.()), correction) };
   }
 
   function recordWork(open: ClusterSession, target: SyncTarget, work: WorkReport): void {
@@ -235,6 +244,7 @@ interface ObservedState {
   /** The kinds of the objects that `work` is about. */
   readonly declared?: readonly KindRef[];
   readonly health?: ClusterReport['health'];
+  readonly drift?: CorrectedDrift;
   /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
   readonly failure?: ClusterFailure | undefined;
 }

@@ -2,6 +2,7 @@
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { DriftCorrection } from '../drift-history.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedUnit } from '../rendered.ts';
 import type { ServerForm } from './input.ts';
@@ -24,6 +25,7 @@ export interface SyncContext {
   readonly log: Log;
   /** For people, about the cluster. */
   readonly recordEvent?: (event: ClusterEvent) => void;
+  readonly recordCorrection?: (correction: DriftCorrection) => void;
   /** Kept from one reconcile to the next; losing it costs one apply for each entry. */
   readonly serverForms: Map<string, ServerForm>;
   /** Checked between two requests: a request in flight completes. */

@@ -18,10 +18,11 @@ export function projectionOf(desired: KubeObject, live: KubeObject): string {
 
 /** Whether `projectionOf` is the text of `desired`. Asked for every object after every apply, so it builds no texts. */
 export function matchesDesired(desired: KubeObject, live: KubeObject): boolean {
-  return matches(comparedFields(desired), live);
+  return matchesValue(comparedFields(desired), live);
 }
 
-function matches(desired: unknown, live: unknown): boolean {
+/** Whether a value has all that git sets in it. */
+export function matchesValue(desired: unknown, live: unknown): boolean {
   if (isRecord(desired)) return isRecord(live) && matchesRecord(desired, live);
   if (Array.isArray(desired)) return Array.isArray(live) && matchesList(desired, live);
   return desired === (live ?? null);
@@ -29,12 +30,12 @@ function matches(desired: unknown, live: unknown): boolean {
 
 function matchesRecord(desired: JsonRecord, live: JsonRecord): boolean {
   return Object.keys(desired).every((key) =>
-    matches(desired[key], Object.hasOwn(live, key) ? live[key] : null),
+    matchesValue(desired[key], Object.hasOwn(live, key) ? live[key] : null),
   );
 }
 
 function matchesList(desired: readonly unknown[], live: readonly unknown[]): boolean {
-  return desired.length === live.length && desired.every((item, index) => matches(item, live[index]));
+  return desired.length === live.length && desired.every((item, index) => matchesValue(item, live[index]));
 }
 
 /** Paths of the first fields that differ, for log messages: `spec.replicas`. */
@@ -62,7 +63,8 @@ function projectRecord(desired: JsonRecord, live: JsonRecord): JsonRecord {
   );
 }
 
-function comparedFields(object: KubeObject): KubeObject {
+/** Without what changes with every commit. */
+export function comparedFields(object: KubeObject): KubeObject {
   const { metadata } = object;
   if (!metadata.annotations) return object;
   const annotations = Object.fromEntries(

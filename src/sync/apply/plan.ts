@@ -32,6 +32,8 @@ export interface ObjectPlan {
   /** Conflicts with other field managers are decided for git: our earlier apply owned all these fields, or git adopts them. */
   readonly force: boolean;
   readonly because: string;
+  /** The live object, if it is corrected. */
+  readonly drifted?: KubeObject;
 }
 
 export interface TargetPlan {
@@ -102,7 +104,7 @@ function digestOfRendered(rendered: RenderedObject): string {
 }
 
 type Draft = Pick<ObjectPlan, 'id' | 'unit' | 'object' | 'digest'>;
-type Action = Pick<ObjectPlan, 'action' | 'because'>;
+type Action = Pick<ObjectPlan, 'action' | 'because' | 'drifted'>;
 
 function actionFor(input: ApplyInput, draft: Draft): Action {
   const live = input.live(draft.id);
@@ -145,7 +147,8 @@ function changeFromCluster(input: ApplyInput, { id, unit, object, digest }: Draf
   if (serverForm?.digest === digest && serverForm.projection === projectionOf(object, live)) {
     return { action: 'same', because: 'matches git after server-side normalization' };
   }
-  return write('correct', `changed in the cluster: ${driftedFields(object, live).join(', ')}`);
+  const because = `changed in the cluster: ${driftedFields(object, live).join(', ')}`;
+  return { ...write('correct', because), drifted: live };
 }
 
 /** Live objects are never changed in place, so one comparison per object and digest is enough. */

@@ -31,7 +31,7 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
       add: missingIntents(store.inventory(), entriesFor(plan, target.commit)),
       remove: [],
     });
-    const { newKinds } = await applySteps(context, plan, outcomes);
+    const { newKinds } = await applySteps(context, { plan, commit: target.commit }, outcomes);
     await confirm(context, outcomes, target.commit);
     planned = newKinds;
     if (planned) plan = await observeAndList(context, target);

@@ -1,5 +1,5 @@
 /** One worker and one Lease for each Cluster of the hub. */
-import type { Cluster } from '../../api/generated/types.ts';
+import type { Cluster, CorrectedDrift } from '../../api/generated/types.ts';
 import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -12,6 +12,7 @@ import type { ApplyPolicy, ClusterAssignment } from '../apply/cluster-syncer.ts'
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
+import { joinDrift } from '../drift-history.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';
 import { createWorkerSet } from './worker-set.ts';
@@ -81,35 +82,31 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
   function start(name: string): LeasedClusterWorker {
     const { hub, clock, random, identity, metrics, onReport } = options;
     const log = options.log.with({ cluster: name });
+    const shared = { clock, random, log, ...(metrics ? { metrics } : {}) };
     let version = versionOf(name);
     const lease = createHeldLease({
+      ...shared,
       client: hub,
       name: `cluster-${name}`,
       namespace: NAMESPACE,
       identity,
-      clock,
-      random,
-      log,
-      ...(metrics ? { metrics } : {}),
       onChange() {
         worker.leaseChanged();
         options.onLease();
       },
     });
     const worker = createClusterWorker({
+      ...shared,
       cluster: name,
       hub: options.hubUID,
       scope: CLUSTER_SCOPE,
       connect: (fence) => connect(name, fence),
       pinnedUID: () => pinnedUID(options.clusters.get(name)),
+      recordedDrift: () => recordedDrift(options.clusters.get(name)),
       lease,
       policy: options.policy,
-      clock,
-      log,
-      random,
       onReport: () => onReport(name),
       recordEvent: (event) => options.recordEvent?.(name, event),
-      ...(metrics ? { metrics } : {}),
     });
     return {
       setTarget: (assignment) => worker.setTarget(assignment),
@@ -144,4 +141,9 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
 /** The UID that git declares, or else the one observed at the first contact. */
 function pinnedUID(cluster: Cluster | undefined): string | undefined {
   return cluster?.spec.clusterUID ?? cluster?.status?.clusterUID;
+}
+
+/** What promotion recorded, and what this process reported to it. */
+function recordedDrift(cluster: Cluster | undefined): CorrectedDrift | undefined {
+  return joinDrift(cluster?.status?.sync?.drift, cluster?.status?.report?.drift);
 }

@@ -59,6 +59,8 @@ describe('Leases that several processes hold', () => {
 
     await drift('prod');
     await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
+    const corrected = { total: 1, objects: [{ object: 'ConfigMap default/settings', commit: first }] };
+    await expect.poll(() => fleet.state('prod'), MINUTE).toMatchObject({ drift: corrected });
 
     const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
     await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });

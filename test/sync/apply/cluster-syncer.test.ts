@@ -10,7 +10,10 @@ import {
   createClusterSyncer,
 } from '../../../src/sync/apply/cluster-syncer.ts';
 import { IdentityMismatch } from '../../../src/sync/apply/session.ts';
+import { withCorrection } from '../../../src/sync/drift-history.ts';
+import { NOW } from '../../rollout/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { correctionAt } from '../drift-builders.ts';
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts';
 import { COMMIT, configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
 
@@ -19,6 +22,11 @@ const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], diges
 const CHANGED = { ...RENDERED, units: [unit('web', [configMap('b')])], digest: 'sha256:next' };
 
 const content = async (): Promise<typeof RENDERED> => RENDERED;
+
+const bothContent = async (): Promise<typeof RENDERED> => ({
+  ...RENDERED,
+  units: [unit('web', [configMap('a'), configMap('b')])],
+});
 
 describe('createClusterSyncer', () => {
   it.each([
@@ -110,6 +118,43 @@ describe('createClusterSyncer', () => {
     expect(ended).toBe(end);
     expect(names.filter((name) => cluster.objects.has(`ConfigMap default/${name}`)).join(' ')).toBe(applied);
     await syncer.close();
+  });
+
+  it('S17 reports what it corrected, counted on from what the hub has recorded, even if it fails half-way', async () => {
+    const cluster = createFakeCluster();
+    const { signal } = new AbortController();
+    const promoted = { mode: 'Apply', commit: COMMIT, pipeline: 'fleet', because: 'next in line' } as const;
+    const first = await syncerFor(cluster);
+    await first.reconcile({ ...promoted, content: bothContent }, signal);
+    expect(first.report().drift).toBeUndefined();
+    const { client } = cluster.process();
+    for (const name of ['a', 'b']) {
+      const found = await client.get(CONFIG_MAPS, { name, namespace: 'default' });
+      await client.replace(CONFIG_MAPS, { ...found, data: { key: 'foreign' } });
+    }
+    const recorded = withCorrection(undefined, correctionAt(0));
+    const apply: Client['apply'] = async (resource, object, options) => {
+      if (object.metadata.name === 'a') return client.apply(resource, object, options);
+      await new Promise(setImmediate);
+      throw new KubeError('Unreachable', 'connection reset');
+    };
+    const second = await syncerFor(cluster, {
+      connect: async () => ({ ...client, apply, watch: quietWatch }),
+      recordedDrift: () => recorded,
+    });
+    const ended = await second.reconcile({ ...promoted, content: bothContent }, signal).catch(String);
+    expect([ended, second.report().drift?.total]).toEqual([expect.stringContaining('connection reset'), 2]);
+    expect(second.report().drift?.objects).toMatchObject([
+      {
+        object: 'ConfigMap default/a',
+        unit: 'web',
+        fields: ['data.key'],
+        commit: COMMIT,
+        since: NOW.toISOString(),
+        count: 2,
+      },
+    ]);
+    await Promise.all([first.close(), second.close()]);
   });
 
   it('observes what another process has written to the inventory, also after the Lease changed hands twice', async () => {

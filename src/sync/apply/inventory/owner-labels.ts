@@ -11,7 +11,7 @@ import {
   MANAGER_SYNC,
   PRUNE_NEVER,
 } from '../../../api/names.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { KubeObject, ManagedFields } from '../../../kube/objects/object.ts';
 import { scopeOfUnit } from '../../hub-scope.ts';
 import { type RenderedObject, sourceText } from '../../rendered.ts';
 
@@ -92,10 +92,11 @@ export function isAdopted({ metadata }: KubeObject): boolean {
 
 /** Labels can be copied to another object with `kubectl`; this record of the server cannot. */
 export function isAppliedBySync({ metadata }: KubeObject): boolean {
-  return (metadata.managedFields ?? []).some(
-    ({ manager, operation, subresource }) =>
-      manager === MANAGER_SYNC && operation === 'Apply' && subresource === undefined,
-  );
+  return (metadata.managedFields ?? []).some(isApplyOfSync);
+}
+
+export function isApplyOfSync({ manager, operation, subresource }: ManagedFields): boolean {
+  return manager === MANAGER_SYNC && operation === 'Apply' && subresource === undefined;
 }
 
 /**

@@ -2,8 +2,10 @@
  * The live objects with owner labels: one watch for each kind, while git or the inventory names the kind. The answers to our
  * own writes go into the same stores, so that a reconcile always sees its own writes.
  */
-import { createTransform } from '../../../kube/cache/trim.ts';
+import { createTransform, type Transform } from '../../../kube/cache/trim.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ObjectId } from '../../../kube/objects/object-id.ts';
+import { otherManagers } from '../ownership/field-owners.ts';
 import { createCrdWatch } from './crd-watch.ts';
 import { createKindWatch, type KindWatch, type KindWatchOptions } from './kind-watch.ts';
 import { kindKey } from './kinds.ts';
@@ -15,7 +17,7 @@ export type LiveCacheOptions = Omit<KindWatchOptions, 'crds' | 'transform' | 'cl
 export function createLiveCache(options: LiveCacheOptions): LiveCache {
   const kinds = new Map<string, KindWatch>();
   const closing = new AbortController();
-  const transform = createTransform();
+  const transform = createLiveTransform();
   const crds = createCrdWatch({ ...options, onChange: retryDefined });
 
   return {
@@ -79,6 +81,17 @@ export function createLiveCache(options: LiveCacheOptions): LiveCache {
     for (const kind of defined) kind.retryUnserved();
     if (defined.length > 0) options.onChange();
   }
+}
+
+/** Keeps of the large managedFields only what others own of the object, which is little: it shows who changed a field. */
+function createLiveTransform(): Transform<KubeObject> {
+  const trim = createTransform();
+  return (object) => {
+    const managedFields = otherManagers(object);
+    const trimmed = trim(object);
+    if (managedFields.length > 0) Object.assign(trimmed.metadata, { managedFields });
+    return trimmed;
+  };
 }
 
 function keyOfId({ group, kind }: Pick<ObjectId, 'group' | 'kind'>): string {

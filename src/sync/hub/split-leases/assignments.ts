@@ -102,6 +102,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
   /** One process that holds both Leases needs none: a report that stayed would count again after the next split. */
   function currentReport(cluster: Cluster, assigned: ClusterAssigned): ClusterApplyReport | undefined {
     const { name } = cluster.metadata;
-    return isSplit(name, assigned) ? applyReport(cluster, identity, clusters.report(name)?.work) : undefined;
+    if (!isSplit(name, assigned)) return undefined;
+    return applyReport(cluster, identity, clusters.report(name) ?? {}, clock.now());
   }
 }

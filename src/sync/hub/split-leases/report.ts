@@ -7,6 +7,7 @@ import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts'
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
+import { driftToRecord, joinDrift } from '../../drift-history.ts';
 import { activePause, pausedReason } from '../../promote/paused.ts';
 
 /** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
@@ -35,13 +36,15 @@ export function recordedTarget(
 export function applyReport(
   cluster: Cluster,
   holder: string,
-  work: WorkReport | undefined,
+  { work, drift }: Pick<ClusterReport, 'work' | 'drift'>,
+  now: Date,
 ): ClusterApplyReport | undefined {
   if (work?.commit === undefined) return undefined;
   const { commit, digest, state, reason, message, objects, failures, held } = work;
   const known = {
     ...optional('failures', failures.length > 0 ? failures : undefined),
     ...optional('held', held),
+    ...optional('drift', driftToRecord(cluster.status?.report?.drift, drift, now)),
   };
   const report = { holder, commit, digest, state, reason, message, objects, ...known };
   // Compared with what is recorded, so it must be as the hub returns it.
@@ -58,11 +61,12 @@ export function withApplyReport(
   holder: string | undefined,
 ): ClusterReport {
   const report = status?.report;
-  if (!report || !own.reachable || report.holder !== holder) return own;
-  if (!isCurrent(report, status.assigned)) return own;
+  const observed = { ...own, ...optional('drift', joinDrift(own.drift, report?.drift)) };
+  if (!report || !own.reachable || report.holder !== holder) return observed;
+  if (!isCurrent(report, status.assigned)) return observed;
   const work = workOf(report);
   const isStale = own.synced.reason === 'Stale';
-  return { ...own, work, synced: isStale ? own.synced : syncedCondition(work, undefined) };
+  return { ...observed, work, synced: isStale ? own.synced : syncedCondition(work, undefined) };
 }
 
 function isCurrent(report: ClusterApplyReport, assigned: ClusterAssigned | undefined): boolean {

@@ -150,7 +150,7 @@ function assemble({
     name: member.name,
     ...optional('stage', stage),
     member,
-    sync: withReport({ ...sync, state, since, message: why.because }, member),
+    sync: withReport({ ...sync, state, since, message: why.because }, member, now),
     target: {
       mode: renderedDigest === undefined ? 'Observe' : mode,
       pipeline: planContext.pipeline,

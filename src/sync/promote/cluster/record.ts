@@ -1,6 +1,7 @@
 /** What of a report and of a new state is recorded in `status.sync`. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { driftToRecord } from '../../drift-history.ts';
 import { MAX_NAMES } from '../bounds.ts';
 import type { StageMember } from './stage-member.ts';
 
@@ -17,10 +18,11 @@ export function stateSince({ recorded, reachability }: StageMember, state: Recor
 /** How often a newer `lastContactAt` alone is recorded. */
 const RECORD_CONTACT_EVERY_MS = 300_000;
 
-export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember): ClusterSync {
+export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember, now: Date): ClusterSync {
   const { report } = snapshot;
   const lastContactAt = contactToRecord(recorded.lastContactAt, report?.lastContactAt);
-  const contacted = { ...sync, ...optional('lastContactAt', lastContactAt) };
+  const drift = driftToRecord(recorded.drift, report?.drift, now);
+  const contacted = { ...sync, ...optional('lastContactAt', lastContactAt), ...optional('drift', drift) };
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
   const { failures: _failures, held: _held, ...rest } = contacted;

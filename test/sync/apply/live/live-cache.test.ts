@@ -114,6 +114,17 @@ describe('createLiveCache', () => {
     expect(test.cache.get({ ...id, name: 'b' })).not.toHaveProperty('metadata.managedFields');
   });
 
+  it('keeps the records of the managers that changed an object besides sync and its status', async () => {
+    const test = await startCache();
+    await watch(test, CONFIG_MAP);
+    const b = written('b');
+    const theirs = { manager: 'kubectl-edit', operation: 'Update' as const, fieldsV1: { 'f:data': {} } };
+    const status = { manager: 'controller', operation: 'Update' as const, subresource: 'status' };
+    const managedFields = [...(b.metadata.managedFields ?? []), theirs, status];
+    test.cache.recordApplied({ ...b, metadata: { ...b.metadata, managedFields } });
+    expect(test.cache.get(objectIdOf(b))).toMatchObject({ metadata: { managedFields: [theirs] } });
+  });
+
   it('S3 treats a kind that is not served as unknown, and asks again only after a notification', async () => {
     let served = false;
     const test = await startCache((client) => ({

@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Cluster, ClusterApplyReport, Pipeline } from '../../../../src/api/generated/types.ts';
+import type {
+  Cluster,
+  ClusterApplyReport,
+  CorrectedDrift,
+  Pipeline,
+} from '../../../../src/api/generated/types.ts';
 import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
+import { withCorrection } from '../../../../src/sync/drift-history.ts';
 import {
   applyReport,
   recordedTarget,
   withApplyReport,
 } from '../../../../src/sync/hub/split-leases/report.ts';
-import { NOW } from '../../../rollout/builders.ts';
+import { later, NOW } from '../../../rollout/builders.ts';
+import { correctionAt } from '../../drift-builders.ts';
 import { clusterOf, reportOf } from '../../promote/builders.ts';
 
 const ASSIGNED = { pipeline: 'fleet', commit: 'c1', digest: 'a1', mode: 'Apply' } as const;
@@ -60,11 +67,23 @@ describe('recordedTarget', () => {
 
 describe('applyReport', () => {
   it('reports nothing before the cluster was compared with a commit', () => {
-    expect(applyReport(clusterOf(), 'two', undefined)).toBeUndefined();
+    expect(applyReport(clusterOf(), 'two', {}, NOW)).toBeUndefined();
   });
 
   it('names the process, the commit and what failed', () => {
-    expect(applyReport(clusterOf(), 'two', FAILED)).toEqual(REPORT);
+    expect(applyReport(clusterOf(), 'two', { work: FAILED }, NOW)).toEqual(REPORT);
+  });
+
+  it('reports drift that was corrected at once, and the next in a minute', () => {
+    const first = withCorrection(undefined, correctionAt(-30));
+    const second = withCorrection(first, correctionAt(0, 'ConfigMap default/b'));
+    const reportWith = (drift: CorrectedDrift, now: Date): unknown => {
+      const cluster = { ...clusterOf(), status: { conditions: [], report: { ...REPORT, drift: first } } };
+      return applyReport(cluster, 'two', { work: FAILED, drift }, now)?.drift;
+    };
+    expect(applyReport(clusterOf(), 'two', { work: FAILED, drift: first }, NOW)?.drift).toEqual(first);
+    expect(reportWith(second, NOW)).toEqual(first);
+    expect(reportWith(second, later(30))).toEqual(second);
   });
 
   it('cuts what is longer than a status may be', () => {
@@ -73,7 +92,12 @@ describe('applyReport', () => {
       object: 'o'.repeat(400),
       message: 'm'.repeat(400),
     }));
-    const report = applyReport(clusterOf(), 'two', { ...FAILED, message: 'm'.repeat(400), failures });
+    const report = applyReport(
+      clusterOf(),
+      'two',
+      { work: { ...FAILED, message: 'm'.repeat(400), failures } },
+      NOW,
+    );
     expect(report).toMatchObject({ message: `${'m'.repeat(255)}…` });
     expect(report?.failures).toHaveLength(20);
     expect(report?.failures?.[0]).toMatchObject({
@@ -109,6 +133,14 @@ describe('withApplyReport', () => {
   it('counts as in sync what only an apply can tell from a change', () => {
     const applied = { ...REPORT, state: 'Applied', reason: 'Applied' } as const;
     expect(withApplyReport(own, assigned({ report: applied }), 'two').synced.status).toBe('True');
+  });
+
+  it('keeps what a process corrected, even after it has lost the Lease', () => {
+    const drift = withCorrection(undefined, correctionAt(-30));
+    const cluster = assigned({ report: { ...REPORT, drift } });
+    for (const holder of ['two', 'three']) {
+      expect(withApplyReport(own, cluster, holder).drift).toEqual(drift);
+    }
   });
 
   it.each<[string, Partial<ClusterApplyReport> | undefined, string | undefined]>([

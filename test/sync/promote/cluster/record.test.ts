@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { withCorrection } from '../../../../src/sync/drift-history.ts';
 import { stateSince, withReport } from '../../../../src/sync/promote/cluster/record.ts';
 import { later, NOW } from '../../../rollout/builders.ts';
+import { correctionAt } from '../../drift-builders.ts';
 import { memberOf, snapshotOf } from '../builders.ts';
 
 const at = (seconds: number): string => later(seconds).toISOString();
@@ -31,14 +33,20 @@ describe('withReport', () => {
   it('records counts and at most 20 failures of the same content', () => {
     const work = { ...WORK, failures: Array.from({ length: 25 }, () => failure) };
     const member = memberOf({ snapshot: snapshotOf({}, { work }) });
-    const sync = withReport({ renderedDigest: 'a1' }, member);
+    const sync = withReport({ renderedDigest: 'a1' }, member, NOW);
     expect([sync.objects, sync.failures?.length]).toEqual([OBJECTS, 20]);
-    expect(withReport({ renderedDigest: 'a2' }, member)).toEqual({ renderedDigest: 'a2' });
+    expect(withReport({ renderedDigest: 'a2' }, member, NOW)).toEqual({ renderedDigest: 'a2' });
   });
 
   it('removes failures that are solved', () => {
     const member = memberOf({ snapshot: snapshotOf({}, { work: { ...WORK, failures: [] } }) });
-    expect(withReport({ renderedDigest: 'a1', failures: [failure] }, member).failures).toBeUndefined();
+    expect(withReport({ renderedDigest: 'a1', failures: [failure] }, member, NOW).failures).toBeUndefined();
+  });
+
+  it('records drift that was corrected, whatever content is compared', () => {
+    const drift = withCorrection(undefined, correctionAt(-1));
+    const member = memberOf({ snapshot: snapshotOf({}, { drift, work: { ...WORK, failures: [] } }) });
+    expect(withReport({ renderedDigest: 'a2' }, member, NOW)).toEqual({ renderedDigest: 'a2', drift });
   });
 
   it.each([
@@ -53,7 +61,7 @@ describe('withReport', () => {
         recorded: recorded === undefined ? {} : { lastContactAt: at(recorded) },
         snapshot: snapshotOf({}, { lastContactAt: later(observed) }),
       });
-      expect(withReport({}, member).lastContactAt).toBe(at(expected));
+      expect(withReport({}, member, NOW).lastContactAt).toBe(at(expected));
     },
   );
 });

@@ -1,7 +1,9 @@
 /** Shows the tree of a cluster to people. Pure. */
+import type { CorrectedDrift } from '../../../../api/generated/types.ts';
 import { formatAge, shortCommit } from '../../../age.ts';
 import { type FrameSize, hubParagraph } from '../paragraph.ts';
 import { listNames } from '../watch/groups.ts';
+import { driftLines, driftTitle } from './drift.ts';
 import type { ClusterTree, TreeNode } from './tree.ts';
 
 export function formatTree(tree: ClusterTree, size: FrameSize): string {
@@ -14,6 +16,7 @@ export function formatTree(tree: ClusterTree, size: FrameSize): string {
     ...tree.conditions.map((node) => conditionText(node, size)),
     section('units', tree.units, size),
     section('objects', tree.objects, size),
+    driftSection(tree.drift, size),
   ].join('');
 }
 
@@ -26,20 +29,37 @@ function section(title: string, nodes: readonly TreeNode[], size: FrameSize): st
 }
 
 function branches(nodes: readonly TreeNode[], size: FrameSize): string {
-  return nodes.map((node, index) => branch(node, index === nodes.length - 1, size)).join('');
+  return hang(
+    nodes.map((node) => (inner) => `${nodeText(node, inner)}${branches(node.objects ?? [], inner)}`),
+    size,
+  );
 }
 
-/** Lines below the first one stay right of the branch. */
-function branch(node: TreeNode, isLast: boolean, size: FrameSize): string {
-  const margin = isLast ? '   ' : '│  ';
-  const inner = { ...size, columns: size.columns - margin.length };
-  const text = `${nodeText(node, inner)}${branches(node.objects ?? [], inner)}`;
-  const lines = text.trimEnd().split('\n');
-  return (
-    lines
-      .map((line, index) => `${index === 0 ? (isLast ? '└─ ' : '├─ ') : margin}${line}`.trimEnd())
-      .join('\n') + '\n'
-  );
+function driftSection(drift: CorrectedDrift, size: FrameSize): string {
+  const { objects = [] } = drift;
+  if (objects.length === 0) return '';
+  const rows = objects.map((row) => (inner: FrameSize) => {
+    const [first, ...others] = driftLines(row, inner.now);
+    return [hubParagraph('', first, inner), ...others.map((text) => hubParagraph('  ', text, inner))].join(
+      '',
+    );
+  });
+  return `\n${driftTitle(drift)}\n${hang(rows, size)}`;
+}
+
+/** Lines below the first one of each text stay right of its branch. */
+function hang(texts: readonly ((inner: FrameSize) => string)[], size: FrameSize): string {
+  return texts
+    .map((textIn, index) => {
+      const isLast = index === texts.length - 1;
+      const margin = isLast ? '   ' : '│  ';
+      const lines = textIn({ ...size, columns: size.columns - margin.length })
+        .trimEnd()
+        .split('\n');
+      const start = isLast ? '└─ ' : '├─ ';
+      return `${lines.map((line, at) => `${at === 0 ? start : margin}${line}`.trimEnd()).join('\n')}\n`;
+    })
+    .join('');
 }
 
 function nodeText({ names, count, state, since, because, unblock }: TreeNode, size: FrameSize): string {

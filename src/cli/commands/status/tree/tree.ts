@@ -1,5 +1,5 @@
 /** What one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
-import type { Cluster, ClusterSync, SyncFailure } from '../../../../api/generated/types.ts';
+import type { Cluster, ClusterSync, CorrectedDrift, SyncFailure } from '../../../../api/generated/types.ts';
 import { conditionOf } from '../../../../kube/objects/conditions.ts';
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -13,6 +13,8 @@ export interface ClusterTree {
   readonly conditions: readonly TreeNode[];
   readonly units: readonly TreeNode[];
   readonly objects: readonly TreeNode[];
+  /** As sync recorded it: the objects that it corrected last, newest first. */
+  readonly drift: CorrectedDrift;
   /** What ends the state of the cluster. */
   readonly unblock: string;
 }
@@ -39,8 +41,13 @@ export function treeOf(cluster: Cluster, row: ClusterRow): ClusterTree {
     conditions: conditionNodes(cluster, row),
     units: unitNodes(cluster, row),
     objects: objectNodes(cluster),
+    drift: driftOf(cluster),
     unblock: unblockCluster({ ...row, reason }),
   };
+}
+
+function driftOf({ status }: Cluster): CorrectedDrift {
+  return status?.sync?.drift ?? { total: 0, objects: [] };
 }
 
 /** Conditions that are not True, with a message that is not the one of the cluster. */

@@ -59,6 +59,24 @@ const TREE: ClusterTree = {
     { names: [], count: 3, state: 'Failed', because: 'not listed', unblock: 'fix those above first' },
     { names: [], count: 27, state: 'Applied', because: '27 objects as in git', unblock: '' },
   ],
+  drift: {
+    total: 14,
+    objects: [
+      {
+        object: 'ConfigMap web/settings',
+        unit: 'web',
+        change: 'Changed',
+        fields: ['data.color', 'data.size'],
+        managers: ['kubectl-edit'],
+        changedAt: '2030-01-01T11:59:47Z',
+        foundAt: '2030-01-01T11:59:48Z',
+        correctedAt: '2030-01-01T11:59:48Z',
+        since: '2030-01-01T08:59:48Z',
+        count: 14,
+        commit: COMMIT,
+      },
+    ],
+  },
   unblock: 'fix what is named and commit, or revert the commit',
 };
 const SIZE = { now: NOW, columns: 80, env: {} };
@@ -91,6 +109,12 @@ objects
 │    not listed
 │    unblocks: fix those above first
 └─ 27 objects as in git
+
+drift corrected
+└─ ConfigMap web/settings: changed, written back 12s ago, 14 times in 3h
+     data.color, data.size: by kubectl-edit 13s ago
+     as in commit aaaaaaaaaaaa, unit web
+     if it goes on: stop kubectl-edit, or remove these fields from git
 `);
   });
 
@@ -110,7 +134,10 @@ objects
       state: 'Proven',
       because: 'healthy and in sync at 2030-01-01T11:59:00Z',
     };
-    const text = formatTree({ cluster, conditions: [], units: [], objects: [], unblock: '' }, SIZE);
+    const text = formatTree(
+      { cluster, conditions: [], units: [], objects: [], drift: { objects: [] }, unblock: '' },
+      SIZE,
+    );
     expect(text).toBe('prod-eu: Proven 2m, stage prod, commit aaaaaaaaaaaa\n  healthy and in sync 60s ago\n');
   });
 });
