@@ -51,7 +51,9 @@ async function writeWith({ grants = {}, spec = {} }: Change, metadata: object = 
     metadata: { ...ledger.metadata, ...metadata },
     spec: { ...withGrants(ledger.spec, grants), ...spec },
   };
-  return await defender.replace(DEFENDER_LEDGERS, replacement, { dryRun: true }).then(() => 'Written', String);
+  return await defender
+    .replace(DEFENDER_LEDGERS, replacement, { dryRun: true })
+    .then(() => 'Written', String);
 }
 
 describe('a write of the ledger', () => {
