@@ -379,3 +379,12 @@ export const REASONS = [
 ] as const;
 
 export type Reason = (typeof REASONS)[number];
+
+/** Conditions of the kubelet. An agent that could write them could report a faulty node as healthy. */
+export const KUBELET_CONDITIONS: readonly string[] = [
+  'Ready',
+  'MemoryPressure',
+  'DiskPressure',
+  'PIDPressure',
+  'NetworkUnavailable',
+];

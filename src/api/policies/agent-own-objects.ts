@@ -3,6 +3,7 @@ import {
   AGENT_GROUP,
   AGENT_USER_PREFIX,
   GROUP,
+  KUBELET_CONDITIONS,
   NAMESPACE_AGENTS,
   POLICY_AGENT_OWN_OBJECTS,
   SIGNER_AGENT,
@@ -45,8 +46,6 @@ const REVIEWS = [
 
 const STATUS_FIELDS = ['agent', 'system', 'components', 'drift', 'facts'];
 const CONDITIONS = ['ComponentsReady', 'UpToDate', 'DriftDetected'];
-/** Conditions of the kubelet. An agent that could write them could report a faulty node as healthy. */
-const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable'];
 /** Metadata that the server itself changes on each write. */
 const BOOKKEEPING = ['managedFields', 'resourceVersion', 'generation'];
 const USAGES = ['client auth', 'digital signature', 'key encipherment'];

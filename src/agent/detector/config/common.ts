@@ -1,0 +1,53 @@
+/** What the files of log monitors and of custom plug-ins have in common. */
+import { KUBELET_CONDITIONS } from '../../../api/names.ts';
+import { ConfigFields } from './fields.ts';
+import type { DefaultCondition } from './monitor.ts';
+
+/** As the API server limits the reason of an Event. */
+const MAX_REASON = 128;
+
+export function readConditions(fields: ConfigFields): readonly DefaultCondition[] {
+  const found = fields.list('conditions').map((value, index) => readCondition(fields, value, index));
+  const types = found.map(({ type }) => type);
+  const double = types.find((type, index) => types.indexOf(type) !== index);
+  if (double !== undefined) throw fields.error('conditions', `the type ${double} is there twice`);
+  return found;
+}
+
+function readCondition(outer: ConfigFields, value: unknown, index: number): DefaultCondition {
+  const fields = new ConfigFields(value, outer.placeOf(`conditions[${index}]`), [
+    'type',
+    'reason',
+    'message',
+  ]);
+  const type = fields.text('type');
+  if (KUBELET_CONDITIONS.includes(type)) {
+    throw fields.error('type', `${type} is a condition of the kubelet: the detector may not write it`);
+  }
+  return { type, reason: readReason(fields), message: fields.optionalText('message') ?? '' };
+}
+
+export function readReason(fields: ConfigFields): string {
+  const reason = fields.text('reason');
+  if (reason.length > MAX_REASON) throw fields.error('reason', `longer than ${MAX_REASON} characters`);
+  return reason;
+}
+
+/** The condition that the rule raises. None for a temporary rule. */
+export function readRuleCondition(
+  fields: ConfigFields,
+  conditions: readonly DefaultCondition[],
+): { readonly condition?: string } {
+  const type = fields.text('type');
+  if (type === 'temporary') return {};
+  if (type !== 'permanent') throw fields.error('type', `expected temporary or permanent, got "${type}"`);
+  const condition = fields.text('condition');
+  if (conditions.some((each) => each.type === condition)) return { condition };
+  throw fields.error('condition', `${condition} is not in the list of conditions of this file`);
+}
+
+/** Puts the reason of the rule in front of what is wrong with it. */
+export function rulePlace(value: unknown, index: number): string {
+  const reason = typeof value === 'object' && value !== null && 'reason' in value ? value.reason : undefined;
+  return typeof reason === 'string' ? `rules[${index}] (${reason})` : `rules[${index}]`;
+}

@@ -1,0 +1,81 @@
+/** Reads all files of the folder of the detector. A file with a problem does not keep the others from being used. */
+
+import { readLogMonitor } from './log-monitor.ts';
+import { ConfigError, type MonitorConfig } from './monitor.ts';
+import { readPluginMonitor } from './plugin-monitor.ts';
+import { readSupplement } from './supplement.ts';
+
+export interface ConfigFile {
+  readonly name: string;
+  readonly content: string;
+}
+
+export interface DetectorConfig {
+  readonly monitors: readonly MonitorConfig[];
+  /** Why a file is not used, with its name. */
+  readonly problems: readonly string[];
+}
+
+/** What ends so is ours; each other .json is a file of node-problem-detector. */
+const SUPPLEMENT = '.kubenode.json';
+
+export function loadDetectorConfig(files: readonly ConfigFile[]): DetectorConfig {
+  const problems: string[] = [];
+  const monitors: MonitorConfig[] = [];
+  const isSupplement = ({ name }: ConfigFile): boolean => name.endsWith(SUPPLEMENT);
+
+  function attempt(name: string, read: () => void): void {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      problems.push(`${name}: ${error.message}`);
+    }
+  }
+
+  for (const file of files.filter((each) => !isSupplement(each))) {
+    attempt(file.name, () => {
+      const monitor = readMonitor(file);
+      refuseSharing(monitor, monitors);
+      monitors.push(monitor);
+    });
+  }
+  for (const file of files.filter(isSupplement)) {
+    attempt(file.name, () => {
+      const supplement = readSupplement(parseJson(file));
+      const index = monitors.findIndex(({ source }) => source === supplement.source);
+      const monitor = monitors[index];
+      if (!monitor) {
+        throw new ConfigError('source', `no file that is in use has the source ${supplement.source}`);
+      }
+      monitors[index] = supplement.apply(monitor);
+    });
+  }
+  return { monitors, problems };
+}
+
+function readMonitor(file: ConfigFile): MonitorConfig {
+  const value = parseJson(file);
+  const isPlugin =
+    typeof value === 'object' && value !== null && 'plugin' in value && value.plugin === 'custom';
+  return isPlugin ? readPluginMonitor(value, file.name) : readLogMonitor(value, file.name);
+}
+
+/** Two monitors would overwrite the condition of each other. */
+function refuseSharing(monitor: MonitorConfig, others: readonly MonitorConfig[]): void {
+  for (const other of others) {
+    if (other.source === monitor.source) {
+      throw new ConfigError('source', `${monitor.source} is the source of ${other.file}, too`);
+    }
+    const shared = monitor.conditions.find(({ type }) => other.conditions.some((each) => each.type === type));
+    if (shared) throw new ConfigError('conditions', `${shared.type} is a condition of ${other.file}, too`);
+  }
+}
+
+function parseJson({ content }: ConfigFile): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (error) {
+    throw new ConfigError('', `not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
