@@ -13,6 +13,8 @@ export interface ClusterTarget {
   /** Name of the Pipeline whose delete budget, acknowledgements, force managers and identities apply. */
   readonly pipeline: string;
   readonly because: string;
+  /** Nothing in these units is written or deleted, also while the others are written. */
+  readonly pausedUnits?: ReadonlyMap<string, string>;
   /** End of the soak. Promotion waits for an observation made at this moment or later. */
   readonly observeAt?: Date;
 }
@@ -31,6 +33,8 @@ export interface ClusterReport {
    * outlives the hub: it keeps a hub that was restored from an old backup from rolling the cluster back.
    */
   readonly commits?: readonly string[];
+  /** Units that git declares here or that the inventory lists, by name. */
+  readonly units?: readonly string[];
   /** Why the last reconcile failed; absent once one succeeds. */
   readonly failure?: ClusterFailure;
   /** Absent, or about another digest than the target's: nothing is known yet about the target. */
@@ -63,6 +67,9 @@ export interface ClusterFailure {
 export const INVENTORY_DAMAGED = 'InventoryDamaged';
 /** The inventory was written in a later term of the Lease: this process writes nothing until it has acquired it again. */
 export const LEASE_SUPERSEDED = 'LeaseSuperseded';
+
+/** All that is left to write or delete is in units that a person paused. */
+export const UNIT_PAUSED = 'UnitPaused';
 
 export interface WorkReport {
   /** The commit that was compared with the cluster. */

@@ -428,6 +428,8 @@ export interface ClusterPause {
   readonly by: string;
   /** Why it is paused. */
   readonly reason: string;
+  /** When it was paused. */
+  readonly since?: string;
   /** When the pause ends. Default: when it is removed. */
   readonly until?: string;
 }
@@ -522,6 +524,8 @@ export interface ClusterSync {
   readonly held?: readonly HeldDeletes[];
   /** What others changed in this cluster, and sync wrote back. */
   readonly drift?: CorrectedDrift;
+  /** Units that git declares for this cluster, or that the inventory in it lists. (at most 500) */
+  readonly units?: readonly string[];
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
   /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before. (at most 20) */

@@ -33,12 +33,10 @@ const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 
-const NO_PARTS = 'sync pauses whole clusters only';
 const NO_HOSTING = 'kubenode creates no control planes';
 
 const CLUSTER: readonly InactiveField[] = [
-  { path: 'spec.pauses[].unit', because: NO_PARTS },
-  { path: 'spec.pauses[].object', because: NO_PARTS },
+  { path: 'spec.pauses[].object', because: 'sync pauses clusters and units only' },
   { path: 'spec.hosted', because: NO_HOSTING },
   { path: 'spec.deletion.policy', accepts: ['Delete'], because: NO_HOSTING },
   { path: 'spec.deletion.force', accepts: [false], because: NO_HOSTING },

@@ -109,6 +109,11 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   failures: failures.optional(),
   held: held.optional(),
   drift: drift.optional(),
+  units: list(
+    'Units that git declares for this cluster, or that the inventory in it lists.',
+    text('Name of the unit (chart).', { max: 127 }),
+    [0, 500],
+  ).optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',
     named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {

@@ -10,11 +10,12 @@ import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
 const VERSION = { max: 32 } as const;
 
 const pause = named('ClusterPause', 'A part of the cluster that sync does not write to.', {
-  name: name('Name of the pause.'),
+  name: name('Name of the pause.', 127),
   unit: name('Unit (chart) that is paused. Without unit and object the whole cluster is paused.').optional(),
   object: text('Object that is paused, as Kind/namespace/name.', { max: 320, min: 1 }).optional(),
   by: name('User who paused it.'),
   reason: name('Why it is paused.', 256),
+  since: time('When it was paused.').optional(),
   until: time('When the pause ends. Default: when it is removed.').optional(),
 });
 

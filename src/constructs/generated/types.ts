@@ -182,6 +182,8 @@ export interface ClusterPause {
   readonly by: string;
   /** Why it is paused. */
   readonly reason: string;
+  /** When it was paused. */
+  readonly since?: string;
   /** When the pause ends. Default: when it is removed. */
   readonly until?: string;
 }

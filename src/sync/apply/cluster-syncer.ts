@@ -23,7 +23,7 @@ import type { RenderedTarget } from '../rendered.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
 import { EpochSuperseded } from './inventory/config-maps.ts';
-import { DamagedInventory } from './inventory/inventory.ts';
+import { DamagedInventory, inventoryUnits } from './inventory/inventory.ts';
 import type { InventoryStore } from './inventory/store.ts';
 import { declaredKinds } from './live/kinds.ts';
 import type { KindRef } from './live/ports.ts';
@@ -135,6 +135,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const store = await readInventory(open, assignment, lease.notHeldReason());
     state = { ...state, commits: commitsIn(store) };
     const content = assignment?.commit ? await assignment.content(assignment.commit) : undefined;
+    state = { ...state, units: unitsIn(store, content) };
     if (!assignment?.commit || !content) return 'no';
     const { client, live } = open;
     const applied = createAppliedReader(assignment.content, log);
@@ -142,9 +143,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const timeouts = createTimeoutBudget();
     const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
     const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
-    const { digest, units } = content;
-    const { commit, pipeline } = assignment;
-    const target: SyncTarget = { commit, digest, units, ...options.policy(pipeline) };
+    const { digest } = content;
+    const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
     if (!shouldWrite(assignment, digest) || lease.notHeldReason() !== undefined) {
       recordWork(open, target, reportObserved(digest, await observeCluster(context, target)));
       return 'no';
@@ -204,6 +204,20 @@ function shouldWrite({ mode, digest: promoted }: ClusterTarget, rendered: string
   return mode === 'Apply' && (promoted ?? rendered) === rendered;
 }
 
+function targetOf(
+  { pausedUnits }: ClusterTarget,
+  commit: string,
+  { digest, units }: RenderedTarget,
+  policy: ApplyPolicy,
+): SyncTarget {
+  return { commit, digest, units, ...policy, ...optional('pausedUnits', pausedUnits) };
+}
+
+function unitsIn(store: InventoryStore, content: RenderedTarget | undefined): string[] {
+  const declared = content?.units.map(({ unit }) => unit) ?? [];
+  return [...new Set([...inventoryUnits(store.inventory()), ...declared])].toSorted(byCode);
+}
+
 /** Every commit for which something in the cluster was written, or was about to be. */
 function commitsIn(store: InventoryStore): string[] {
   const ofObjects = [...store.inventory().entries.values()].map(({ commit }) => commit);
@@ -240,6 +254,7 @@ interface ObservedState {
   readonly version?: string;
   readonly endpoint?: string;
   readonly commits?: readonly string[];
+  readonly units?: readonly string[];
   readonly work?: WorkReport;
   /** The kinds of the objects that `work` is about. */
   readonly declared?: readonly KindRef[];

@@ -44,4 +44,6 @@ export interface SyncTarget {
   readonly units: readonly RenderedUnit[];
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  /** As in the input of the plan. */
+  readonly pausedUnits?: ReadonlyMap<string, string>;
 }

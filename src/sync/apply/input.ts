@@ -17,6 +17,8 @@ export interface ApplyInput {
   readonly serverForms: ReadonlyMap<string, ServerForm>;
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
+  /** Units that a person paused, each with how to resume it and why it is paused: nothing in them is written or deleted. */
+  readonly pausedUnits?: ReadonlyMap<string, string>;
 }
 
 /** How the server stores an object that it normalizes: `1` for `1000m` in git. */

@@ -18,7 +18,7 @@ import { type PrunePlan, planUnitPrune, terminatingReason } from './prune/plan.t
 
 /** What is done with one object that git declares. */
 export interface ObjectPlan {
-  readonly action: 'create' | 'update' | 'correct' | 'same' | 'wait';
+  readonly action: 'create' | 'update' | 'correct' | 'same' | 'wait' | 'paused';
   readonly id: ObjectId;
   readonly unit: string;
   readonly rendered: RenderedObject;
@@ -36,12 +36,25 @@ export interface ObjectPlan {
   readonly drifted?: KubeObject;
 }
 
+/** What is not written in a unit because it is paused. */
+export interface PausedUnit {
+  readonly unit: string;
+  /** How to resume it, who paused it, since when and why. */
+  readonly because: string;
+  /** Objects that differ from git. */
+  readonly differing: number;
+  /** Objects that git does not declare any more. */
+  readonly removed: number;
+}
+
 export interface TargetPlan {
   /** In the order of writing. */
   readonly objects: readonly ObjectPlan[];
   /** In the order of deleting. */
   readonly prune: readonly PrunePlan[];
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
+  /** Paused units with something to write or to delete. */
+  readonly paused?: readonly PausedUnit[];
 }
 
 export function planTarget(input: ApplyInput): TargetPlan {

@@ -1,10 +1,10 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
-import type { ClusterReport, WorkReport } from '../cluster-report.ts';
+import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
-import type { ObjectPlan, TargetPlan } from './plan.ts';
+import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';
 import type { SyncResult } from './sync-cluster.ts';
 
 type Failure = WorkReport['failures'][number];
@@ -20,15 +20,17 @@ export interface SyncSummary {
 
 export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresIn(plan, outcomes);
-  const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld');
+  const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld' && reason !== UNIT_PAUSED);
+  const paused = pausedParts(plan);
   const total = plan.objects.length;
+  const differing = (plan.paused ?? []).reduce((sum, unit) => sum + unit.differing, 0);
   const objects = {
     total,
-    applied: total - failures.length,
+    applied: total - failures.length - differing,
     pruned: pruned.deleted,
     failed: failures.length,
   };
-  const shown = [...failures.map(({ failure }) => failure), ...waiting].slice(0, MAX_FAILURES);
+  const shown = [...failures.map(({ failure }) => failure), ...waiting, ...paused].slice(0, MAX_FAILURES);
   return {
     work: { digest, objects, failures: shown, ...stateOf(plan, failures, waiting) },
     requeue: requeueAfter(failures.length + waiting.length, pruned.marked),
@@ -51,8 +53,17 @@ function failuresIn(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcom
     .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
 }
 
+/** What differs from git, or would be deleted, in paused units. */
+function pausedParts({ objects, prune }: TargetPlan): Failure[] {
+  const removed = prune.map(({ entry, ...plan }) => ({ ...plan, id: entry, unit: entry.unit }));
+  return [...objects, ...removed]
+    .filter(({ action }) => action === 'paused')
+    .map(({ id, unit, because }) => ({ object: objectKey(id), unit, reason: UNIT_PAUSED, message: because }))
+    .toSorted((a, b) => byCode(a.object, b.object));
+}
+
 function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): FailedObject | undefined {
-  if (plan.action === 'same' || outcome?.state === 'applied') return undefined;
+  if (plan.action === 'same' || plan.action === 'paused' || outcome?.state === 'applied') return undefined;
   const source = sourceText(plan.rendered.source);
   const suffix = source ? ` (${source})` : '';
   const which = { object: objectKey(plan.id), unit: plan.unit };
@@ -66,9 +77,9 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
-/** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work. */
+/** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work, then paused units. */
 function stateOf(
-  { holds, prune }: TargetPlan,
+  { holds, prune, paused = [] }: TargetPlan,
   failures: readonly FailedObject[],
   waiting: readonly Failure[],
 ): WorkState {
@@ -93,7 +104,18 @@ function stateOf(
     const message = textOf(unfinished, failures.length + waiting.length);
     return { state: 'Applying', reason: unfinished.reason, message };
   }
+  if (paused.length > 0) {
+    return { state: 'Applying', reason: UNIT_PAUSED, message: paused.map(pausedText).join('; ') };
+  }
   return { state: 'Applied', reason: 'Applied', message: ALL_MATCH };
+}
+
+function pausedText({ unit, because, differing, removed }: PausedUnit): string {
+  const parts = [
+    ...(differing > 0 ? [`${differing} objects differ from git`] : []),
+    ...(removed > 0 ? [`${removed} objects wait to be deleted`] : []),
+  ];
+  return `unit ${unit} is paused, and ${parts.join(', ')}: ${because}`;
 }
 
 /** Objects whose entries a person deleted with the inventory. */

@@ -3,13 +3,17 @@
  * are durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { applySteps, isWrite, type ObjectOutcome } from './apply-steps.ts';
 import type { SyncContext, SyncTarget } from './context.ts';
+import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
 import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './orphans/find.ts';
 import { describeOrphans, hasMissingEntries, withEntries } from './orphans/plan.ts';
+import { withoutPausedUnits } from './paused/units.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
+import type { PrunePlan } from './prune/plan.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
 
 export interface SyncResult {
@@ -46,8 +50,10 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
 
 /** Not for waiting and unchanged objects: a process that takes a cluster over without a change writes nothing. */
 function changesCluster({ objects, prune }: TargetPlan): boolean {
-  return objects.some(isWrite) || prune.some(({ action }) => action !== 'keep' && action !== 'held');
+  return objects.some(isWrite) || prune.some(({ action }) => !LEAVES_OBJECT.has(action));
 }
+
+const LEAVES_OBJECT: ReadonlySet<PrunePlan['action']> = new Set(['keep', 'held', 'paused'] as const);
 
 /**
  * Binds what an acknowledgement releases to the UIDs of this plan, before the first delete: first the objects, then the
@@ -56,7 +62,7 @@ function changesCluster({ objects, prune }: TargetPlan): boolean {
 async function spendAcknowledgements({ store }: SyncContext, { prune }: TargetPlan): Promise<void> {
   const { entries } = store.inventory();
   const bound = prune.flatMap(({ action, entry }) =>
-    action !== 'held' && entry.acknowledgedBy !== undefined ? [entry] : [],
+    !LEAVES_OBJECT.has(action) && entry.acknowledgedBy !== undefined ? [entry] : [],
   );
   const add = bound.filter((entry) => entries.get(objectKey(entry))?.acknowledgedBy !== entry.acknowledgedBy);
   await store.write({ add, remove: [] });
@@ -104,11 +110,11 @@ export async function observeCluster(
   found: readonly InventoryEntry[] = [],
 ): Promise<ObservedPlan> {
   const { hub, live, store, serverForms, signal } = context;
-  const { commit, units, budget, acknowledgements } = target;
+  const { commit, units, budget, acknowledgements, pausedUnits } = target;
   const listed = withEntries(store.inventory(), found);
   await live.watch(usedKinds(units, listed), signal);
   const orphans = [...found, ...(await watchedOrphans(context, target, listed))];
-  const plan = planTarget({
+  const input: ApplyInput = {
     hub,
     commit,
     units,
@@ -118,13 +124,15 @@ export async function observeCluster(
     serverForms,
     budget,
     acknowledgements,
-  });
-  return { ...plan, orphans };
+    ...optional('pausedUnits', pausedUnits),
+  };
+  return { ...withoutPausedUnits(planTarget(input), input), orphans };
 }
 
 /** Includes objects that already match git: the inventory may list them under another unit, or not at all. */
 function entriesFor({ objects }: TargetPlan, commit: string): InventoryEntry[] {
-  return objects.filter(({ action }) => action !== 'wait').map((plan) => entryOf(plan, commit));
+  const listed = objects.filter(({ action }) => action !== 'wait' && action !== 'paused');
+  return listed.map((plan) => entryOf(plan, commit));
 }
 
 function entryOf({ id, unit, object }: ObjectPlan, commit: string): InventoryEntry {

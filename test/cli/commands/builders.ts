@@ -10,7 +10,7 @@ export const cluster = (sync: object, name = 'prod'): Cluster =>
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'Cluster',
     metadata: { name },
-    spec: {},
+    spec: { pauses: [] },
     status: { sync, conditions: [{ type: 'Synced', status: 'True' }] },
   }) as never;
 export const pipeline = (status: object): Pipeline =>

@@ -16,6 +16,8 @@ import { createFakeCluster } from './fake-cluster.ts';
 import { configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
 
 const OBJECTS = 20;
+/** Of one step. */
+const CONCURRENT = 8;
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const PLAN_DIGEST = /sha256:[\da-f]{64}/;
@@ -118,6 +120,25 @@ describe('createClusterWorker', () => {
     setTarget(test, 'empty');
     await advanceInSteps(test.clock, SECOND);
     expect(test.names()).toEqual([]);
+  });
+
+  it('S30 begins no write in a unit after it was paused in the middle of an apply, and goes on once it is resumed', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    const applied: string[] = [];
+    test.fault = ({ verb, object }) => {
+      if (verb !== 'apply' || !object?.metadata.name.startsWith('c-')) return;
+      applied.push(object.metadata.name);
+      if (applied.length === 3) setTarget(test, 'a', { pausedUnits: new Map([['web', 'paused by anna']]) });
+    };
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, MINUTE);
+    // What was in flight ends.
+    expect(applied.length).toBeLessThanOrEqual(CONCURRENT);
+    expect(test.worker.report().work).toMatchObject({ state: 'Applying', reason: 'UnitPaused' });
+    expect(test.worker.report().units).toEqual(['web']);
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, SECOND);
+    expect(test.names()).toHaveLength(OBJECTS);
   });
 
   it('observes the cluster again at the end of a soak', async () => {

@@ -4,6 +4,7 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
+import { pausedUnits } from '../../../sync/promote/paused.ts';
 import { formatAge, shortCommit } from '../../age.ts';
 import { textField } from '../../fields.ts';
 import type { Table } from '../../format/table.ts';
@@ -46,7 +47,7 @@ export interface ClusterRow {
 
 export function summarizeHub(
   { pipelines, clusters, releases }: HubObjects,
-  unsynced: readonly string[] = [],
+  { now, unsynced = [] }: { readonly now: Date; readonly unsynced?: readonly string[] },
 ): HubStatus {
   const rows = {
     pipelines: pipelines.map(pipelineRow),
@@ -65,10 +66,21 @@ export function summarizeHub(
       .map(({ name, because }) => `Cluster ${name}: ${because}`),
     ...releases.filter(needsApproval).map(approvalText),
   ];
-  const notes = pipelines.flatMap((pipeline) =>
-    pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
-  );
+  const notes = [
+    ...pipelines.flatMap((pipeline) =>
+      pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
+    ),
+    ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
+  ];
   return { unsynced, ...rows, notes, trouble };
+}
+
+/** Also while the unit matches git: drift in it is not corrected. */
+function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
+  const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
+  return [...units].map(
+    ([unit, because]) => `Cluster ${cluster.metadata.name}: unit ${unit} is paused: ${because}`,
+  );
 }
 
 function needsApproval({ status }: Release): boolean {

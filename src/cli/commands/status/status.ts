@@ -85,7 +85,8 @@ export async function readHubStatus(
   hub: HubObjects,
   flags: ConnectionFlags,
 ): Promise<HubStatus> {
-  return summarizeHub(hub, await readUnsynced(io, client, hub, flags));
+  const unsynced = await readUnsynced(io, client, hub, flags);
+  return summarizeHub(hub, { now: io.clock.now(), unsynced });
 }
 
 async function readUnsynced(

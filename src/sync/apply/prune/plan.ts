@@ -10,7 +10,7 @@ import { entriesOfUnit, type InventoryEntry } from '../inventory/inventory.ts';
 import { isAdopted, isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts';
 
 export interface PrunePlan {
-  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held';
+  readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused';
   readonly entry: InventoryEntry;
   readonly because: string;
 }

@@ -11,6 +11,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';
@@ -132,6 +133,8 @@ async function pruneObject(
       return release(context, entry, because);
     case 'held':
       return waits('DeletesHeld', because);
+    case 'paused':
+      return waits(UNIT_PAUSED, because);
     // Kept while a machine uses it, or while it cannot be read. The commit still counts as applied.
     case 'keep':
       return { state: 'kept' };

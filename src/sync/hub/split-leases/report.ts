@@ -8,7 +8,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
 import { driftToRecord, joinDrift } from '../../drift-history.ts';
-import { activePause, pausedReason } from '../../promote/paused.ts';
+import { activePause, pausedReason, pausedUnits } from '../../promote/paused.ts';
 
 /** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
 export function recordedTarget(
@@ -29,6 +29,7 @@ export function recordedTarget(
     ...optional('digest', assigned.digest),
     pipeline: assigned.pipeline,
     because: 'recorded by promotion',
+    ...optional('pausedUnits', pausedUnits(cluster, assigned.pipeline, now)),
   };
 }
 

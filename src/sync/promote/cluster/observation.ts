@@ -4,7 +4,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type CheckRun, countRuns, gateResult } from '../../../rollout/gate.ts';
 import { MAX_GAP_MS, notAfter } from '../../../rollout/soak-clock.ts';
-import type { ClusterReport, WorkReport } from '../../cluster-report.ts';
+import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../../cluster-report.ts';
 import type { TargetDigests } from '../../commits.ts';
 import { UNREADABLE } from '../../health/health.ts';
 import type { CommitHistory } from '../commit-history.ts';
@@ -107,7 +107,7 @@ export function observedFailure({ work, health, soak, rules }: ContentObservatio
 }
 
 export interface Obstacle extends Explanation {
-  readonly state?: 'Held';
+  readonly state?: 'Held' | 'UnitPaused';
   readonly failing?: boolean;
   readonly lateAt?: Date;
 }
@@ -116,9 +116,7 @@ export interface Obstacle extends Explanation {
 export function findObstacle(input: ContentObservation): Obstacle | undefined {
   const { work, health } = input;
   if (!work) return notCompared(input);
-  const { reason, message: because } = work;
-  if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
-  if (work.state !== 'Applied') return { failing: cannotFinish(work), reason, because };
+  if (work.state !== 'Applied') return unfinished(work);
   const { synced } = input.report;
   if (synced.status !== 'True') return { reason: synced.reason, because: synced.message };
   if (!health) return { reason: 'HealthUnknown', because: 'health not observed recently' };
@@ -130,6 +128,13 @@ export function findObstacle(input: ContentObservation): Obstacle | undefined {
     ...optional('blocker', health.blocker),
     ...lateness(input),
   };
+}
+
+function unfinished(work: WorkReport): Obstacle {
+  const { reason, message: because } = work;
+  if (work.state === 'Held') return { state: 'Held', failing: true, reason, because };
+  if (reason === UNIT_PAUSED) return { state: 'UnitPaused', failing: true, reason, because };
+  return { failing: cannotFinish(work), reason, because };
 }
 
 function notCompared({ report: { failure } }: ContentObservation): Obstacle {

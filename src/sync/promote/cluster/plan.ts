@@ -3,6 +3,7 @@ import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
+import { pausedUnits } from '../paused.ts';
 import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { renamedSync, startedSync } from './assignment.ts';
@@ -146,6 +147,7 @@ function assemble({
 }: ClusterDecision): ClusterPlan {
   const { commit, renderedDigest } = sync;
   const since = stateSince(member, state, now);
+  const paused = pausedUnits(member.snapshot.cluster, planContext.pipeline, now);
   return {
     name: member.name,
     ...optional('stage', stage),
@@ -157,6 +159,7 @@ function assemble({
       because: why.because,
       ...optional('commit', commit),
       ...optional('digest', renderedDigest),
+      ...optional('pausedUnits', paused),
     },
     starts,
     why,

@@ -1,6 +1,7 @@
 /** What of a report and of a new state is recorded in `status.sync`. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { ClusterReport } from '../../cluster-report.ts';
 import { driftToRecord } from '../../drift-history.ts';
 import { MAX_NAMES } from '../bounds.ts';
 import type { StageMember } from './stage-member.ts';
@@ -18,11 +19,12 @@ export function stateSince({ recorded, reachability }: StageMember, state: Recor
 /** How often a newer `lastContactAt` alone is recorded. */
 const RECORD_CONTACT_EVERY_MS = 300_000;
 
+/** As many as the status of a Cluster can hold. */
+export const MAX_UNITS = 500;
+
 export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember, now: Date): ClusterSync {
   const { report } = snapshot;
-  const lastContactAt = contactToRecord(recorded.lastContactAt, report?.lastContactAt);
-  const drift = driftToRecord(recorded.drift, report?.drift, now);
-  const contacted = { ...sync, ...optional('lastContactAt', lastContactAt), ...optional('drift', drift) };
+  const contacted = { ...sync, ...observedToRecord(recorded, report, now) };
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
   const { failures: _failures, held: _held, ...rest } = contacted;
@@ -32,6 +34,18 @@ export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMembe
     objects: work.objects,
     ...optional('failures', failures),
     ...optional('held', work.held),
+  };
+}
+
+function observedToRecord(
+  recorded: ClusterSync,
+  { lastContactAt, drift, units }: Partial<ClusterReport> = {},
+  now: Date,
+): ClusterSync {
+  return {
+    ...optional('lastContactAt', contactToRecord(recorded.lastContactAt, lastContactAt)),
+    ...optional('drift', driftToRecord(recorded.drift, drift, now)),
+    ...optional('units', units?.slice(0, MAX_UNITS)),
   };
 }
 

@@ -5,7 +5,14 @@
 import type { ClusterSync, ReleaseStageClusters } from '../../../api/generated/types.ts';
 
 /** How far a cluster is with the content that was assigned to it. */
-export type ProgressState = 'NotStarted' | 'Applying' | 'Soaking' | 'Proven' | 'Failed' | 'Held';
+export type ProgressState =
+  | 'NotStarted'
+  | 'Applying'
+  | 'Soaking'
+  | 'Proven'
+  | 'Failed'
+  | 'Held'
+  | 'UnitPaused';
 
 /** ProgressState towards the commit of the stage, or what keeps the cluster from making progress towards it. */
 export type ClusterRolloutState =
@@ -96,6 +103,16 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     endedBy: 'a commit that acknowledges the plan, or a newer commit',
     reasons: ['DeletesHeld'],
     recordedAs: 'Held',
+    counts: 'Required',
+    countedIn: 'applying',
+    isInProgress: false,
+  },
+  UnitPaused: {
+    meaning:
+      'all that is left to write or delete is in units that a person paused (`spec.pauses`): the other units are written',
+    endedBy: '`kubenode release resume` of the units, or a newer commit',
+    reasons: ['UnitPaused'],
+    recordedAs: 'Paused',
     counts: 'Required',
     countedIn: 'applying',
     isInProgress: false,
@@ -208,6 +225,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
 export const EXPLANATION_ORDER: readonly ClusterRolloutState[] = [
   'Held',
   'Blocked',
+  'UnitPaused',
   'Unreachable',
   'NotObserved',
   'NotRendered',

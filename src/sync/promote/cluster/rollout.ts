@@ -134,7 +134,7 @@ function explanationOf({ reason, because, blocker, until }: Explanation): Explan
   return { reason, because, ...optional('blocker', blocker), ...optional('until', until) };
 }
 
-const HAS_NO_SLOT: ReadonlySet<ClusterRolloutState> = new Set(['Paused', 'Skipped', 'Removed']);
+const HAS_NO_SLOT: ReadonlySet<ClusterRolloutState> = new Set(['Paused', 'UnitPaused', 'Skipped', 'Removed']);
 
 /** It uses a slot of its stage. A paused or skipped cluster does not: its slot is free until it returns. */
 export function usesSlot({ member, hasContent, state }: ClusterRollout): boolean {

@@ -4,6 +4,7 @@ import type { ClusterSnapshot } from '../snapshot.ts';
 import { adoptObserved, hasObservedTarget } from './adopt-observed.ts';
 import { type ClusterProgress, observedProgress, recordedProgress } from './progress.ts';
 import { clusterReachability, type Reachability } from './reachability.ts';
+import type { ProgressState } from './rollout-state.ts';
 import { type WriteBlock, type WriteBlockContext, writeBlock } from './write-block.ts';
 
 export interface StageMember {
@@ -66,7 +67,9 @@ function afterAcknowledgement(progress: ClusterProgress, { acknowledged }: Membe
   return { ...progress, state: 'Soaking', failing: false, reason: 'Soaking', because };
 }
 
+const UNPROVEN: ReadonlySet<ProgressState> = new Set(['Applying', 'Soaking', 'Held', 'UnitPaused'] as const);
+
 /** It started the content that it runs, and that is neither proven nor failed yet. */
 export function isUnproven({ progress }: StageMember): boolean {
-  return progress.state === 'Applying' || progress.state === 'Soaking' || progress.state === 'Held';
+  return UNPROVEN.has(progress.state);
 }

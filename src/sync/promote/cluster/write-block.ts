@@ -4,7 +4,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { INVENTORY_DAMAGED } from '../../cluster-report.ts';
 import type { CommitHistory } from '../commit-history.ts';
-import { activePause } from '../paused.ts';
+import { activePause, pauseText } from '../paused.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import type { StageMembership } from '../stage/membership.ts';
 
@@ -98,7 +98,7 @@ function paused({ metadata, spec }: Cluster, now: Date): WriteBlock | undefined 
   return {
     state: 'Paused',
     reason: 'Paused',
-    because: `${name} is paused by ${pause.by}: ${pause.reason}`,
+    because: `${name} is ${pauseText(pause)}`,
     blocker,
     ...optional('until', pause.until ? new Date(pause.until) : undefined),
   };

@@ -8,10 +8,21 @@ import type { HubObjects } from '../../../../src/cli/hub-objects.ts';
 import { COMMIT, cluster, NOW, pipeline, release } from '../builders.ts';
 
 function summarizeHub(hub: Partial<HubObjects>, unsynced: readonly string[] = []): HubStatus {
-  return summarize({ pipelines: [], clusters: [], releases: [], ...hub }, unsynced);
+  return summarize({ pipelines: [], clusters: [], releases: [], ...hub }, { now: NOW, unsynced });
 }
 
 describe('summarizeHub', () => {
+  it('names each unit that a person paused, also while it matches git', () => {
+    const pause = { name: 'release-halt.shop', unit: 'shop', by: 'anna', reason: 'ticket 7' };
+    const pauses = [pause, { ...pause, name: 'over', unit: 'web', until: '2030-01-01T11:00:00Z' }];
+    const paused = { ...cluster({ state: 'Proven' }), spec: { pauses } } as never;
+    const { notes, trouble } = summarizeHub({ pipelines: [pipeline({})], clusters: [paused] });
+    expect(notes).toEqual([
+      'Cluster prod: unit shop is paused: to resume it, run kubenode release resume <pipeline> --cluster prod --unit shop; paused by anna: ticket 7',
+    ]);
+    expect(trouble).toEqual([]);
+  });
+
   it('summarizes what each pipeline and cluster runs, why and since when', () => {
     const report = summarizeHub({
       pipelines: [

@@ -60,6 +60,12 @@ describe('recordedTarget', () => {
     expect(recordedTarget(cluster, pipeline, NOW)).toMatchObject(target);
   });
 
+  it('leaves out what a person has paused since then, and only that unit', () => {
+    const cluster = assigned({}, { pauses: [{ ...HALT, unit: 'web' }] });
+    const { mode, pausedUnits } = recordedTarget(cluster, RUNNING, NOW) ?? {};
+    expect([mode, [...(pausedUnits?.keys() ?? [])]]).toEqual(['Apply', ['web']]);
+  });
+
   it('is nothing before promotion has recorded anything', () => {
     expect(recordedTarget(clusterOf(), RUNNING, NOW)).toBeUndefined();
   });

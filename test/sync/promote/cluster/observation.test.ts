@@ -47,6 +47,11 @@ describe('findObstacle', () => {
     ['a held plan', { work: { ...WORK, state: 'Held', reason: 'DeletesHeld' } }, 'DeletesHeld failing'],
     ['an apply in progress', { work: { ...WORK, state: 'Applying', reason: 'Waiting' } }, 'Waiting'],
     [
+      'a paused unit that the commit changes',
+      { work: { ...WORK, state: 'Applying', reason: 'UnitPaused' } },
+      'UnitPaused failing',
+    ],
+    [
       'an apply with errors',
       {
         work: { ...WORK, state: 'Applying', reason: 'ServerError', objects: { ...WORK.objects, failed: 1 } },

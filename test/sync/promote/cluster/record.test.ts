@@ -38,6 +38,14 @@ describe('withReport', () => {
     expect(withReport({ renderedDigest: 'a2' }, member, NOW)).toEqual({ renderedDigest: 'a2' });
   });
 
+  it('records the units, and keeps them while they are not observed', () => {
+    const observed = memberOf({ snapshot: snapshotOf({}, { units: ['db', 'web'] }) });
+    expect(withReport({}, observed, NOW).units).toEqual(['db', 'web']);
+    expect(withReport({ units: ['db'] }, memberOf({ snapshot: snapshotOf({}, {}) }), NOW).units).toEqual([
+      'db',
+    ]);
+  });
+
   it('removes failures that are solved', () => {
     const member = memberOf({ snapshot: snapshotOf({}, { work: { ...WORK, failures: [] } }) });
     expect(withReport({ renderedDigest: 'a1', failures: [failure] }, member, NOW).failures).toBeUndefined();

@@ -57,7 +57,13 @@ const event: fc.Arbitrary<ScenarioEvent> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('trouble' as const),
       cluster,
-      how: fc.constantFrom('None' as const, 'Transient' as const, 'Permanent' as const, 'Held' as const),
+      how: fc.constantFrom(
+        'None' as const,
+        'Transient' as const,
+        'Permanent' as const,
+        'Held' as const,
+        'UnitPaused' as const,
+      ),
     }),
   },
   {

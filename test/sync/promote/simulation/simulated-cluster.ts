@@ -1,7 +1,7 @@
 /** A cluster that takes time to apply and to become healthy, with its worker: it writes, and reports what it observes. */
 import type { Cluster } from '../../../../src/api/generated/types.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
-import type { ClusterReport, ClusterTarget } from '../../../../src/sync/cluster-report.ts';
+import { type ClusterReport, type ClusterTarget, UNIT_PAUSED } from '../../../../src/sync/cluster-report.ts';
 
 export const SECOND = 1000;
 
@@ -29,8 +29,8 @@ export class SimulatedCluster {
   applying: (CommitContent & { doneAt: number }) | undefined;
   /** What is applied; the digest starts with `half of` if the apply was interrupted. */
   applied: (CommitContent & { at: number }) | undefined;
-  /** Transient errors, permanent errors, or a plan that is held. */
-  trouble: 'None' | 'Transient' | 'Permanent' | 'Held' = 'None';
+  /** Transient errors, permanent errors, a plan that is held, or a paused unit that the content changes. */
+  trouble: 'None' | 'Transient' | 'Permanent' | 'Held' | 'UnitPaused' = 'None';
   /** Overrides the health of good content. */
   unhealthy: 'No' | 'Progressing' | 'Failed' | 'Unknown' = 'No';
   /** An object differs from git. */
@@ -157,6 +157,10 @@ export class SimulatedCluster {
     if (trouble === 'Held') {
       return { ...writing, state: 'Held', reason: 'DeletesHeld', message: 'deletes 40 of 50 objects' };
     }
+    if (trouble === 'UnitPaused') {
+      const failures = [{ object: 'ConfigMap/a', reason: UNIT_PAUSED, message: 'update: changed in git' }];
+      return { ...writing, state: 'Applying', reason: UNIT_PAUSED, message: 'unit app is paused', failures };
+    }
     return { ...writing, ...(applying ? errorsOf(trouble, objects) : { state: 'Applying' }) };
   }
 
@@ -203,7 +207,7 @@ function errorsOf(
   trouble: SimulatedCluster['trouble'],
   objects: Work['objects'],
 ): Partial<Work> & Pick<Work, 'state'> {
-  if (trouble === 'None' || trouble === 'Held') return { state: 'Applying' };
+  if (trouble === 'None' || trouble === 'Held' || trouble === 'UnitPaused') return { state: 'Applying' };
   const failed = { ...objects, failed: 1 };
   return trouble === 'Permanent'
     ? { state: 'Failed', reason: 'Invalid', message: 'spec.replicas: must be a number', objects: failed }

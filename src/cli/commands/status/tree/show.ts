@@ -20,7 +20,7 @@ export interface ShownCluster {
 export function showCluster(io: Io, { name, hub, status, output }: ShownCluster): void {
   const cluster = findByName('Cluster', hub.clusters, name);
   const row = clusterRow(cluster, hub.pipelines);
-  const tree = treeOf(cluster, row);
+  const tree = treeOf(cluster, row, io.clock.now());
   if (output === 'table') {
     const unsynced = status.unsynced.map((reason) => `${makeRunnable(reason, io.env)}\n`).join('');
     const columns = io.screen()?.columns ?? COLUMNS;

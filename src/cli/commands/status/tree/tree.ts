@@ -3,6 +3,7 @@ import type { Cluster, ClusterSync, CorrectedDrift, SyncFailure } from '../../..
 import { conditionOf } from '../../../../kube/objects/conditions.ts';
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import { activePauses } from '../../../../sync/promote/paused.ts';
 import { formatCount } from '../../../output.ts';
 import type { ClusterRow } from '../hub-status.ts';
 import { unblockCluster, unblockObject } from './unblock.ts';
@@ -33,13 +34,13 @@ export interface TreeNode {
   readonly objects?: readonly TreeNode[];
 }
 
-export function treeOf(cluster: Cluster, row: ClusterRow): ClusterTree {
+export function treeOf(cluster: Cluster, row: ClusterRow, now: Date): ClusterTree {
   const { status } = cluster;
   const reason = status?.waiting?.reason ?? conditionOf(status?.conditions, 'Progressing')?.reason ?? '';
   return {
     cluster: row,
     conditions: conditionNodes(cluster, row),
-    units: unitNodes(cluster, row),
+    units: unitNodes(cluster, row, now),
     objects: objectNodes(cluster),
     drift: driftOf(cluster),
     unblock: unblockCluster({ ...row, reason }),
@@ -69,10 +70,12 @@ function isTold({ because }: ClusterRow, message: string): boolean {
 /** As promotion writes it in place of too many units. */
 const ALL_UNITS = '*';
 
-/** Units that are held or soak, equal ones together, then each unit with objects that failed or wait. */
-function unitNodes({ status }: Cluster, row: ClusterRow): readonly TreeNode[] {
+/** Units that are paused, held or soak, equal ones together, then each unit with objects that failed or wait. */
+function unitNodes(cluster: Cluster, row: ClusterRow, now: Date): readonly TreeNode[] {
+  const { status } = cluster;
   const sync: ClusterSync = status?.sync ?? {};
-  const states = [...heldNodes(row, sync), ...(row.state === 'Soaking' ? soakNodes(sync) : [])];
+  const soaking = row.state === 'Soaking' ? soakNodes(sync) : [];
+  const states = [...pausedNodes(cluster, row, now), ...heldNodes(row, sync), ...soaking];
   const failing = failuresByUnit(sync.failures ?? [], outOfSyncSince(status));
   const others = states.flatMap((node) => {
     const names = node.names.filter((unit) => !failing.has(unit));
@@ -102,6 +105,25 @@ function failuresByUnit(
       ),
     ]),
   );
+}
+
+function pausedNodes(
+  cluster: Cluster,
+  { name, pipeline = '<pipeline>' }: ClusterRow,
+  now: Date,
+): readonly TreeNode[] {
+  return activePauses(cluster, now).flatMap(({ unit, by, reason, since }) => {
+    if (unit === undefined) return [];
+    const unblock = `kubenode release resume ${pipeline} --cluster ${name} --unit ${unit}`;
+    return [
+      nodeOf([unit], {
+        state: 'Paused',
+        because: `by ${by}: ${reason}`,
+        unblock,
+        ...optional('since', since),
+      }),
+    ];
+  });
 }
 
 function heldNodes(row: ClusterRow, { held = [] }: ClusterSync): readonly TreeNode[] {

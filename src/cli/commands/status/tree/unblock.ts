@@ -4,6 +4,8 @@ import type { ClusterRow } from '../hub-status.ts';
 
 /** By the reason of the wait. `CLUSTER` and `PIPELINE` are replaced. */
 const BY_REASON: Readonly<Record<string, string>> = {
+  UnitPaused:
+    'kubenode release resume PIPELINE --cluster CLUSTER --unit UNIT, for each unit that is paused below',
   DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
@@ -37,7 +39,7 @@ export function unblockCluster({
   state,
   reason,
 }: Pick<ClusterRow, 'name' | 'pipeline' | 'state'> & { readonly reason: string }): string {
-  const isDone = state === 'Proven' || state === 'Paused';
+  const isDone = state === 'Proven' || (state === 'Paused' && reason !== 'UnitPaused');
   const found = isDone ? BY_STATE[state] : (ownValue(BY_REASON, reason) ?? ownValue(BY_STATE, state));
   const text = found ?? 'check that kubenode sync is running';
   return text.replaceAll('CLUSTER', name).replaceAll('PIPELINE', pipeline ?? '<pipeline>');
@@ -62,6 +64,7 @@ export function unblockObject(reason: string): string {
 const OBJECTS: Readonly<Record<string, string>> = {
   Waiting: 'no action required once what it waits for is there',
   DependencyFailed: 'fix the object that it needs',
+  UnitPaused: 'no action required once the unit is resumed',
   NotWritten: 'no action required once the cluster may be written again',
   FieldConflict: 'do what the message names, and commit',
   Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',

@@ -36,7 +36,7 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
             clusters: clusters.store.list(),
             releases: releases.store.list(),
           }),
-          unsynced,
+          { now: options.clock.now(), unsynced },
         ),
       async work(signal, notify) {
         while (!signal.aborted) {

@@ -3,14 +3,14 @@ import { summarizeHub } from '../../../../../src/cli/commands/status/hub-status.
 import { refuseWatchOf, showCluster } from '../../../../../src/cli/commands/status/tree/show.ts';
 import { exitCodeOf } from '../../../../../src/cli/exit.ts';
 import { type TestIo, testIo } from '../../../../support/test-io.ts';
-import { cluster, pipeline } from '../../builders.ts';
+import { cluster, NOW, pipeline } from '../../builders.ts';
 
 const UNSYNCED = 'nothing syncs pipeline fleet: why. Start it: kubenode sync';
 
 function show(state: string, unsynced: readonly string[] = [], name = 'prod'): TestIo {
   const io = testIo({ env: { npm_command: 'exec' } });
   const hub = { pipelines: [pipeline({})], clusters: [cluster({ state, message: 'why' })], releases: [] };
-  showCluster(io, { name, hub, status: summarizeHub(hub, unsynced), output: 'table' });
+  showCluster(io, { name, hub, status: summarizeHub(hub, { now: NOW, unsynced }), output: 'table' });
   return io;
 }
 

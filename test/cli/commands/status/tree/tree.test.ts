@@ -2,16 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../../../src/api/generated/types.ts';
 import { summarizeHub } from '../../../../../src/cli/commands/status/hub-status.ts';
 import { type ClusterTree, treeOf } from '../../../../../src/cli/commands/status/tree/tree.ts';
-import { cluster } from '../../builders.ts';
+import { cluster, NOW } from '../../builders.ts';
 
 const SINCE = '2030-01-01T11:00:00Z';
 
-function tree(sync: object, status: object = {}): ClusterTree {
+const PAUSE = { name: 'release-halt.web', unit: 'web', by: 'anna', reason: 'ticket 7', since: SINCE };
+
+function tree(sync: object, status: object = {}, pauses: readonly object[] = []): ClusterTree {
   const built = cluster({ state: 'Applying', since: SINCE, message: 'applies', ...sync });
-  const whole = { ...built, status: { ...built.status, ...status } } as Cluster;
-  const [row] = summarizeHub({ pipelines: [], clusters: [whole], releases: [] }).clusters;
+  const whole = { ...built, spec: { pauses }, status: { ...built.status, ...status } } as Cluster;
+  const [row] = summarizeHub({ pipelines: [], clusters: [whole], releases: [] }, { now: NOW }).clusters;
   if (!row) throw new Error('no row');
-  return treeOf(whole, row);
+  return treeOf(whole, row, NOW);
 }
 
 const condition = (type: string, status: string, message: string): object => ({
@@ -23,6 +25,27 @@ const condition = (type: string, status: string, message: string): object => ({
 });
 
 describe('treeOf', () => {
+  it('shows a paused unit with who paused it, why, what differs and the command that resumes it', () => {
+    const failures = [
+      { object: 'ConfigMap a', unit: 'web', reason: 'UnitPaused', message: 'update: changed' },
+    ];
+    const paused = { state: 'Paused', failures, waiting: 'x' };
+    const { units, unblock } = tree(paused, { waiting: { reason: 'UnitPaused', since: SINCE } }, [PAUSE]);
+    expect(units).toMatchObject([
+      {
+        names: ['web'],
+        state: 'Paused',
+        since: SINCE,
+        because: 'by anna: ticket 7',
+        unblock: 'kubenode release resume <pipeline> --cluster prod --unit web',
+        objects: [{ names: ['ConfigMap a'], state: 'UnitPaused', because: 'update: changed' }],
+      },
+    ]);
+    expect(unblock).toContain('for each unit that is paused');
+    expect(tree({ state: 'Proven' }, {}, [PAUSE]).units).toMatchObject([{ names: ['web'], state: 'Paused' }]);
+    expect(tree({ state: 'Proven' }, {}, [{ ...PAUSE, unit: undefined }]).units).toEqual([]);
+  });
+
   it('counts the objects that match git', () => {
     const { objects, units } = tree({ state: 'Proven', objects: { total: 3, applied: 3, failed: 0 } });
     expect(objects).toEqual([

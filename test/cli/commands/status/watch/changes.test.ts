@@ -15,7 +15,10 @@ function hub(
   );
   const head = { commit: COMMIT, verdict: 'Accepted' };
   const waiting = { message: 'prod soaks' };
-  return summarizeHub({ pipelines: [pipeline({ phase, head, waiting })], clusters, releases: [] }, unsynced);
+  return summarizeHub(
+    { pipelines: [pipeline({ phase, head, waiting })], clusters, releases: [] },
+    { now: NOW, unsynced },
+  );
 }
 
 const BEFORE = hub({ a: 'Applying', b: 'Applying', c: 'Applying' });

@@ -55,7 +55,7 @@ function hub(unsynced: readonly string[] = []): HubStatus {
       status: { conditions: [], ...each.status, assigned: { pipeline: 'fleet', mode: 'Apply' as const } },
     };
   });
-  const status = summarizeHub({ pipelines: [FLEET], clusters, releases: [] }, unsynced);
+  const status = summarizeHub({ pipelines: [FLEET], clusters, releases: [] }, { now: NOW, unsynced });
   return { ...status, clusters: status.clusters.map(inSync) };
 }
 
@@ -122,7 +122,10 @@ describe('hubFrame', () => {
   });
 
   it('shows clusters that no pipeline selects, and how to create one', () => {
-    const status = summarizeHub({ pipelines: [], clusters: [cluster({}, 'alone')], releases: [] });
+    const status = summarizeHub(
+      { pipelines: [], clusters: [cluster({}, 'alone')], releases: [] },
+      { now: NOW },
+    );
     expect(textOf(status).slice(0, 4)).toEqual([
       'no pipelines: create them with kubenode sync --from REPOSITORY',
       '',

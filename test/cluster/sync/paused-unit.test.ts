@@ -1,0 +1,180 @@
+/** One unit of one cluster is halted with `kubenode release halt`, with a running sync and real API servers. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { PIPELINES } from '../../../src/api/generated/resources.ts';
+import type { Pipeline } from '../../../src/api/generated/types.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
+import { type TestIo, testIo } from '../../support/test-io.ts';
+import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+
+const LIMIT = { timeout: 600_000 };
+const UNIT = ['--cluster', 'test', '--unit', 'web'] as const;
+
+let fleet: TestFleet;
+beforeAll(async () => {
+  fleet = await startTestFleet();
+}, 300_000);
+beforeEach(() => fleet.reset());
+afterAll(() => fleet.stop());
+
+async function run(...args: string[]): Promise<TestIo & { readonly code: number }> {
+  const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
+  const code = await runCommandLine(io, args);
+  return Object.assign(io, { code });
+}
+
+function configMaps(objects: Readonly<Record<string, string>>): string {
+  return Object.entries(objects)
+    .map(
+      ([name, value]) =>
+        `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\ndata: {value: "${value}"}\n`,
+    )
+    .join('---\n');
+}
+
+/** Of the units web and db in the cluster test. */
+function unitFiles(
+  web: Readonly<Record<string, string>> | undefined,
+  db: Readonly<Record<string, string>>,
+): Record<string, string | undefined> {
+  return {
+    'clusters/test/web/more.yaml': web && configMaps(web),
+    'clusters/test/db/more.yaml': configMaps(db),
+  };
+}
+
+interface LiveMap {
+  readonly uid: string;
+  readonly version: string;
+  readonly value: string;
+  readonly unit: string;
+}
+
+async function readMap(name: string): Promise<LiveMap> {
+  const { metadata, data } = await fleet.clusters.test.client.get(CONFIG_MAPS, {
+    name,
+    namespace: 'default',
+  });
+  const { value } = data as { readonly value: string };
+  const { uid = '', resourceVersion: version = '', labels } = metadata;
+  return { uid, version, value, unit: labels?.['kubenode.dev/unit'] ?? '' };
+}
+
+async function readMaps(names: readonly string[]): Promise<Record<string, LiveMap>> {
+  return Object.fromEntries(
+    await Promise.all(names.map(async (name) => [name, await readMap(name)] as const)),
+  );
+}
+
+async function edit(name: string): Promise<void> {
+  const patch = { type: 'merge', body: { data: { value: 'by hand' } } } as const;
+  await fleet.clusters.test.client.patch(CONFIG_MAPS, { name, namespace: 'default' }, patch, {
+    fieldManager: 'anna',
+  });
+}
+
+const HALTED = ['web-a', 'web-removed', 'web-moves', 'db-moves'];
+const BEFORE = unitFiles(
+  { 'web-a': '1', 'web-removed': '1', 'web-moves': '1' },
+  { 'db-a': '1', 'db-moves': '1' },
+);
+const AFTER = unitFiles({ 'web-a': '2', 'db-moves': '2' }, { 'db-a': '2', 'web-moves': '2' });
+
+async function proven(): Promise<void> {
+  fleet.commit('1', 'first');
+  const commit = fleet.commitFiles('units', BEFORE);
+  await fleet.pipeline();
+  await fleet.sync('one');
+  await fleet.allProven(commit);
+}
+
+describe('release halt --unit', LIMIT, () => {
+  it('S30 writes and deletes nothing in the unit, whatever is committed, until it is resumed', async () => {
+    await proven();
+    const before = await readMaps(HALTED);
+    const halted = await run('release', 'halt', 'fleet', ...UNIT, '--reason', 'ticket 7');
+    expect([halted.code, halted.stdout]).toEqual([
+      0,
+      'unit web of cluster test halted: nothing is written until it is resumed. Resume it with: kubenode release resume fleet --cluster test --unit web\n',
+    ]);
+
+    const commit = fleet.commitFiles('change both', AFTER);
+    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit, state: 'Paused' });
+    expect(await readMap('db-a')).toMatchObject({ value: '2' });
+    expect(await readMaps(HALTED)).toEqual(before);
+    const { waiting, state } = await fleet.stageOf(commit, 'test');
+    expect([state, waiting?.reason]).toEqual(['Promoting', 'UnitPaused']);
+    expect(await fleet.state('prod')).not.toMatchObject({ commit });
+    const { status } = await fleet.hub.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
+    expect(status?.phase).not.toBe('UpToDate');
+
+    // A commit that removes the whole unit waits, too; in another unit it deletes.
+    const removal = fleet.commitFiles('remove the unit', {
+      ...unitFiles(undefined, { 'db-moves': '1' }),
+      'clusters/test/web/objects.yaml': undefined,
+    });
+    await expect
+      .poll(() => fleet.state('test'), PATIENCE)
+      .toMatchObject({ commit: removal, state: 'Paused' });
+    await expect(readMap('db-a')).rejects.toMatchObject({ code: 'NotFound' });
+    expect(await readMaps(HALTED)).toEqual(before);
+
+    const back = fleet.commitFiles('change both again', AFTER);
+    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: back, state: 'Paused' });
+    expect(await readMaps(HALTED)).toEqual(before);
+
+    const resumed = await run('release', 'resume', 'fleet', ...UNIT);
+    expect([resumed.code, resumed.stdout]).toEqual([0, 'unit web of cluster test resumed\n']);
+    await expect.poll(async () => (await readMap('web-a')).value, PATIENCE).toBe('2');
+    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: back, state: 'Proven' });
+    // What moved between the units is the object that it was.
+    expect(await readMaps(['web-moves', 'db-moves'])).toMatchObject({
+      'web-moves': { uid: before['web-moves']?.uid, value: '2', unit: 'db' },
+      'db-moves': { uid: before['db-moves']?.uid, value: '2', unit: 'web' },
+    });
+    expect((await run('release', 'resume', 'fleet', ...UNIT)).stdout).toBe(
+      'unit web of cluster test was not halted: nothing changed\n',
+    );
+  });
+
+  it('S30 shows drift in the unit and does not correct it, and corrects it in the others', async () => {
+    await proven();
+    await run('release', 'halt', 'fleet', ...UNIT, '--reason', 'ticket 7');
+    await edit('web-a');
+    const edited = await readMap('web-a');
+    await edit('db-a');
+    await expect.poll(async () => (await readMap('db-a')).value, PATIENCE).toBe('1');
+    await expect
+      .poll(() => fleet.condition('test', 'Synced'), PATIENCE)
+      .toMatchObject({
+        status: 'False',
+        reason: 'UnitPaused',
+      });
+    expect(await readMap('web-a')).toEqual(edited);
+
+    const { stdout, code } = await run('status', 'test');
+    expect(code).toBe(0);
+    expect(stdout).toContain('web: Paused ');
+    expect(stdout).toContain('by kubernetes-admin: ticket 7');
+    expect(stdout).toContain('unblocks: kubenode release resume fleet --cluster test --unit web');
+    expect(stdout).toContain('ConfigMap default/web-a: UnitPaused');
+    expect(stdout).toContain('correct: changed in the cluster: data.value');
+    expect((await run('status')).stdout).toContain('Cluster test: unit web is paused: to resume it, run');
+
+    await run('release', 'resume', 'fleet', ...UNIT);
+    await expect.poll(async () => (await readMap('web-a')).value, PATIENCE).toBe('1');
+    await expect.poll(() => fleet.condition('test', 'Synced'), PATIENCE).toMatchObject({ status: 'True' });
+  });
+
+  it.each([
+    ['misspelt unit', ['--cluster', 'test', '--unit', 'wbe'], 65, 'use one of: db, web'],
+    ['misspelt cluster', ['--cluster', 'tset', '--unit', 'web'], 65, 'use one of: prod, test'],
+    ['missing cluster', ['--unit', 'web'], 64, 'add --cluster: kubenode release halt fleet --cluster NAME'],
+  ])('names what exists for a %s, and changes nothing', async (_, flags, code, hint) => {
+    await proven();
+    for (const verb of ['halt', 'resume']) {
+      const refused = await run('release', verb, 'fleet', ...flags);
+      expect([refused.code, refused.stderr]).toEqual([code, expect.stringContaining(hint)]);
+    }
+  });
+});
