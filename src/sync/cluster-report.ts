@@ -1,6 +1,7 @@
 /** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 import type { CorrectedDrift } from '../api/generated/types.ts';
 import type { Settlement } from './health/health.ts';
+import type { UnhealthyObject } from './health/target-health.ts';
 
 export interface ClusterTarget {
   /**
@@ -47,6 +48,8 @@ export interface ClusterReport {
   };
   /** Of the objects that were applied for `digest`. */
   readonly health?: Settlement & { readonly digest: string; readonly observedAt: Date };
+  /** The first objects that were applied for this digest and then failed. Present with `health`. */
+  readonly unhealthy?: readonly UnhealthyObject[];
   /** What others changed and this process wrote back. It contains what the hub had recorded before. */
   readonly drift?: CorrectedDrift;
   readonly machines?: {

@@ -302,7 +302,7 @@ export interface ClusterApplyReport {
   readonly message: string;
   /** Object counts of the last reconcile. */
   readonly objects: SyncObjects;
-  /** The first objects that failed. (at most 20) */
+  /** The first objects that could not be applied. (at most 20) */
   readonly failures?: readonly SyncFailure[];
   /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
   readonly held?: readonly HeldDeletes[];
@@ -518,8 +518,10 @@ export interface ClusterSync {
   readonly message?: string;
   /** Object counts of the last reconcile. */
   readonly objects?: SyncObjects;
-  /** The first objects that failed. (at most 20) */
+  /** The first objects that could not be applied. (at most 20) */
   readonly failures?: readonly SyncFailure[];
+  /** The first objects that were applied, and that their controllers report as failed. (at most 20) */
+  readonly unhealthy?: readonly SyncFailure[];
   /** Units whose deletes are held. A commit that acknowledges them in the Pipeline releases them. (at most 20) */
   readonly held?: readonly HeldDeletes[];
   /** What others changed in this cluster, and sync wrote back. */
@@ -3348,7 +3350,7 @@ export interface StormGuard {
   readonly overshoot: number;
 }
 
-/** An object that could not be applied. */
+/** An object that could not be applied, or that failed afterwards. */
 export interface SyncFailure {
   /** Object as Kind/namespace/name. */
   readonly object?: string;

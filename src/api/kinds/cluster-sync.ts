@@ -13,14 +13,18 @@ const objects = named('SyncObjects', 'Object counts of the last reconcile.', {
   failed: count('Objects that could not be applied.'),
 });
 
-const failures = list(
-  'The first objects that failed.',
-  named('SyncFailure', 'An object that could not be applied.', {
-    object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
-    unit: text('Unit (chart) of the object.', UNIT).optional(),
-    reason: reason().optional(),
-    message: message().optional(),
-  }),
+const failure = named('SyncFailure', 'An object that could not be applied, or that failed afterwards.', {
+  object: text('Object as Kind/namespace/name.', { max: 320 }).optional(),
+  unit: text('Unit (chart) of the object.', UNIT).optional(),
+  reason: reason().optional(),
+  message: message().optional(),
+});
+
+const failures = list('The first objects that could not be applied.', failure, [0, 20]);
+
+const unhealthy = list(
+  'The first objects that were applied, and that their controllers report as failed.',
+  failure,
   [0, 20],
 );
 
@@ -107,6 +111,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
   message: message().optional(),
   objects: objects.optional(),
   failures: failures.optional(),
+  unhealthy: unhealthy.optional(),
   held: held.optional(),
   drift: drift.optional(),
   units: list(

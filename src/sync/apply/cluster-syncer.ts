@@ -17,7 +17,7 @@ import {
   type WorkReport,
 } from '../cluster-report.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
-import { targetHealth } from '../health/target-health.ts';
+import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
@@ -180,13 +180,15 @@ function stateAfterWork(
   work: WorkReport,
   observedAt: Date,
 ): Partial<ObservedState> {
-  const health = targetHealth(units, {
+  const observed: ObservedObjects = {
     observe: (id) => live.get(id),
     unknownReason: (id) => live.unknownReason(id),
     staleReason: live.staleReason(),
-  });
+  };
+  const health = targetHealth(units, observed);
+  const unhealthy = health.answer === 'Failed' ? unhealthyObjects(units, observed) : [];
   const declared = declaredKinds(units);
-  return { work: { ...work, commit }, declared, health: { ...health, digest, observedAt } };
+  return { work: { ...work, commit }, declared, health: { ...health, digest, observedAt }, unhealthy };
 }
 
 /** While another process may write here, what was read before is outdated. */
@@ -259,6 +261,7 @@ interface ObservedState {
   /** The kinds of the objects that `work` is about. */
   readonly declared?: readonly KindRef[];
   readonly health?: ClusterReport['health'];
+  readonly unhealthy?: ClusterReport['unhealthy'];
   readonly drift?: CorrectedDrift;
   /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
   readonly failure?: ClusterFailure | undefined;
@@ -270,8 +273,8 @@ function reportOf(
 ): ClusterReport {
   const staleReason =
     state.failure?.message ?? session?.live.staleReason() ?? unknownSince(state.work, declared, session);
-  const { health, failure, ...rest } = state;
-  const trusted = staleReason === undefined && health ? { health } : {};
+  const { health, unhealthy, failure, ...rest } = state;
+  const trusted = staleReason === undefined && health ? { health, ...optional('unhealthy', unhealthy) } : {};
   const failed = optional('failure', failure);
   return { ...rest, ...failed, ...trusted, synced: syncedCondition(state.work, staleReason) };
 }

@@ -66,7 +66,7 @@ function answerFor(object: AppliedObject, finding: HealthFinding): Settlement {
   };
 }
 
-function findingOf({ observed, generation = 0, unknownReason }: AppliedObject): HealthFinding {
+export function findingOf({ observed, generation = 0, unknownReason }: AppliedObject): HealthFinding {
   if (observed === 'unknown') {
     const because = ['it cannot be read', unknownReason].filter(Boolean).join(': ');
     return { state: 'unknown', reason: UNREADABLE, because };

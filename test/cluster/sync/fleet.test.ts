@@ -7,6 +7,7 @@ import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import { testIo } from '../../support/test-io.ts';
+import { reportShop, SHOP_DEPLOYMENT } from './shop-deployment.ts';
 import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const LIMIT = { timeout: 600_000 };
@@ -162,6 +163,30 @@ describe('sync', () => {
       /^drift corrected\n└─ ConfigMap default\/settings: changed, written back \d+s ago\n {5}data\.version: by kubectl-edit \d+s ago\n {5}as in commit [0-9a-f]{12}, unit web\n$/m,
     );
   });
+
+  it(
+    'shows an object that fails after it was applied under its unit, until it is healthy again',
+    LIMIT,
+    async () => {
+      fleet.commit('1', 'first');
+      const commit = fleet.commitFiles('shop', { 'clusters/test/shop/objects.yaml': SHOP_DEPLOYMENT });
+      await fleet.pipeline();
+      await fleet.sync('one');
+      await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit });
+      await reportShop(fleet.clusters.test.client, 'False', 'ProgressDeadlineExceeded');
+      const unhealthy = [
+        { object: 'apps/Deployment default/shop', unit: 'shop', reason: 'ProgressDeadlineExceeded' },
+      ];
+      await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ state: 'Failed', unhealthy });
+      const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
+      expect(await runCommandLine(io, ['status', 'test'])).toBe(1);
+      expect(io.stdout).toMatch(
+        /^units\n└─ shop: unhealthy\n {3}└─ apps\/Deployment default\/shop: ProgressDeadlineExceeded \d+s\n/m,
+      );
+      await reportShop(fleet.clusters.test.client, 'True', 'NewReplicaSetAvailable');
+      await expect.poll(() => fleet.state('test'), PATIENCE).not.toHaveProperty('unhealthy');
+    },
+  );
 
   it('S6 writes nothing to a cluster that is reached with the credentials of another', LIMIT, async () => {
     const first = fleet.commit('1', 'first');

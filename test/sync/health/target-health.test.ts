@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { targetHealth } from '../../../src/sync/health/target-health.ts';
+import {
+  type ObservedObjects,
+  targetHealth,
+  unhealthyObjects,
+} from '../../../src/sync/health/target-health.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 
 function widget(name: string, generation?: number, observedGeneration?: number): KubeObject {
@@ -60,5 +64,38 @@ describe('targetHealth', () => {
       staleReason: 'no answer for 70 s',
     });
     expect(health).toMatchObject({ answer: 'Unknown', because: 'no answer for 70 s' });
+  });
+});
+
+const FULL = { type: 'Stalled', status: 'True', reason: 'NoSpace', message: 'the disk is full' };
+
+function failedWidget(name: string): KubeObject {
+  return { ...widget(name, 1), status: { observedGeneration: 1, conditions: [FULL] } };
+}
+
+function observedWith(failed: readonly string[], staleReason?: string): ObservedObjects {
+  return {
+    observe: ({ name }) => (failed.includes(name) ? failedWidget(name) : widget(name, 1, 1)),
+    unknownReason: () => undefined,
+    staleReason,
+  };
+}
+
+describe('unhealthyObjects', () => {
+  it('names the objects that failed, each with its unit and why, in the order of their names', () => {
+    expect(unhealthyObjects(unitsWith('c', 'b', 'a'), observedWith(['c', 'a']))).toEqual(
+      ['a', 'c'].map((name) => ({
+        object: `example.com/Widget web/${name}`,
+        unit: name,
+        reason: 'NoSpace',
+        message: 'Stalled=True, the disk is full',
+      })),
+    );
+  });
+
+  it('lists at most 20, and none while the cluster view is stale', () => {
+    const names = Array.from({ length: 30 }, (_, index) => `w${index}`);
+    expect(unhealthyObjects(unitsWith(...names), observedWith(names))).toHaveLength(20);
+    expect(unhealthyObjects(unitsWith('a'), observedWith(['a'], 'no answer for 70 s'))).toEqual([]);
   });
 });

@@ -15,7 +15,13 @@ export function startedSync(
   { commit, name }: OrderedRelease,
   { history, now }: MemberContext,
 ): ClusterSync {
-  const { objects: _objects, failures: _failures, held: _held, ...sync } = member.progress.sync;
+  const {
+    objects: _objects,
+    failures: _failures,
+    unhealthy: _unhealthy,
+    held: _held,
+    ...sync
+  } = member.progress.sync;
   const target = history.target(commit, member.name) ?? unknownUnits(digest);
   const record = withUnprovenAgain(sync, now);
   const failure = failureOf(record, target.digest);

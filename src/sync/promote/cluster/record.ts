@@ -24,7 +24,7 @@ export const MAX_UNITS = 500;
 
 export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember, now: Date): ClusterSync {
   const { report } = snapshot;
-  const contacted = { ...sync, ...observedToRecord(recorded, report, now) };
+  const contacted = withUnhealthy({ ...sync, ...observedToRecord(recorded, report, now) }, report);
   const work = report?.work;
   if (!work || work.digest !== sync.renderedDigest) return contacted;
   const { failures: _failures, held: _held, ...rest } = contacted;
@@ -47,6 +47,14 @@ function observedToRecord(
     ...optional('drift', driftToRecord(recorded.drift, drift, now)),
     ...optional('units', units?.slice(0, MAX_UNITS)),
   };
+}
+
+/** What was observed last stays while nothing is observed. */
+function withUnhealthy(sync: ClusterSync, report: ClusterReport | undefined): ClusterSync {
+  const { health, unhealthy = [] } = report ?? {};
+  if (!health || health.digest !== sync.renderedDigest) return sync;
+  const { unhealthy: _before, ...rest } = sync;
+  return { ...rest, ...optional('unhealthy', unhealthy.length > 0 ? unhealthy : undefined) };
 }
 
 function contactToRecord(before: string | undefined, observed: Date | undefined): string | undefined {

@@ -27,7 +27,20 @@ describe('stateSince', () => {
 
 describe('withReport', () => {
   const OBJECTS = { total: 30, applied: 5, pruned: 0, failed: 25 };
-  const failure = { object: 'ConfigMap/a', reason: 'Invalid', message: 'spec.replicas: must be a number' };
+  const failure = {
+    object: 'ConfigMap/a',
+    unit: 'web',
+    reason: 'Invalid',
+    message: 'spec.replicas: must be a number',
+  };
+  const BEFORE = { ...failure, object: 'ConfigMap/before' };
+  const FAILED_HEALTH = {
+    answer: 'Failed',
+    reason: 'X',
+    because: 'x',
+    digest: 'a1',
+    observedAt: NOW,
+  } as const;
   const WORK = { digest: 'a1', state: 'Failed', reason: 'Invalid', message: '', objects: OBJECTS } as const;
 
   it('records counts and at most 20 failures of the same content', () => {
@@ -49,6 +62,21 @@ describe('withReport', () => {
   it('removes failures that are solved', () => {
     const member = memberOf({ snapshot: snapshotOf({}, { work: { ...WORK, failures: [] } }) });
     expect(withReport({ renderedDigest: 'a1', failures: [failure] }, member, NOW).failures).toBeUndefined();
+  });
+
+  it.each([
+    [
+      'records the objects that failed after the apply',
+      { health: FAILED_HEALTH, unhealthy: [failure] },
+      [failure],
+    ],
+    ['removes those that are healthy again', { health: FAILED_HEALTH, unhealthy: [] }, undefined],
+    ['keeps them while health is not observed', {}, [BEFORE]],
+    ['keeps them while other content is observed', { health: { ...FAILED_HEALTH, digest: 'a2' } }, [BEFORE]],
+  ] as const)('%s', (_, report, expected) => {
+    const member = memberOf({ snapshot: snapshotOf({}, report) });
+    const sync = { renderedDigest: 'a1', unhealthy: [BEFORE] };
+    expect(withReport(sync, member, NOW).unhealthy).toEqual(expected);
   });
 
   it('records drift that was corrected, whatever content is compared', () => {

@@ -76,34 +76,36 @@ function unitNodes(cluster: Cluster, row: ClusterRow, now: Date): readonly TreeN
   const sync: ClusterSync = status?.sync ?? {};
   const soaking = row.state === 'Soaking' ? soakNodes(sync) : [];
   const states = [...pausedNodes(cluster, row, now), ...heldNodes(row, sync), ...soaking];
-  const failing = failuresByUnit(sync.failures ?? [], outOfSyncSince(status));
+  const failing = failuresByUnit(sync, status);
   const others = states.flatMap((node) => {
     const names = node.names.filter((unit) => !failing.has(unit));
     return names.length > 0 ? [{ ...node, names, count: names.length }] : [];
   });
-  const failed = [...failing].map(([unit, objects]) => {
-    const state = states.find(({ names }) => names.includes(unit)) ?? FAILING;
-    return { ...state, names: [unit], count: 1, objects };
+  const failed = [...failing].map(([unit, { state, objects }]) => {
+    const own = states.find(({ names }) => names.includes(unit)) ?? { state, because: '', unblock: '' };
+    return { ...own, names: [unit], count: 1, objects };
   });
   return [...others, ...failed];
 }
 
-const FAILING = { state: 'not as in git', because: '', unblock: '' };
-
+/** Objects that could not be applied, and then those that failed after they were applied. */
 function failuresByUnit(
-  failures: readonly SyncFailure[],
-  since: string | undefined,
-): ReadonlyMap<string, readonly TreeNode[]> {
-  const listed = failures.flatMap((failure) => (failure.unit === undefined ? [] : [failure.unit]));
+  { failures = [], unhealthy = [] }: ClusterSync,
+  status: Cluster['status'],
+): ReadonlyMap<string, Pick<TreeNode, 'state'> & { readonly objects: readonly TreeNode[] }> {
+  const listed = [...failures, ...unhealthy].flatMap(({ unit }) => unit ?? []);
   const units = [...new Set(listed)].toSorted(byCode);
   return new Map(
-    units.map((unit) => [
-      unit,
-      failureNodes(
-        failures.filter((failure) => failure.unit === unit),
-        since,
-      ),
-    ]),
+    units.map((unit) => {
+      const notApplied = failures.filter((failure) => failure.unit === unit);
+      const failed = unhealthy.filter((failure) => failure.unit === unit);
+      const state = notApplied.length > 0 ? 'not as in git' : 'unhealthy';
+      const objects = [
+        ...failureNodes(notApplied, conditionSince(status, 'Synced')),
+        ...failureNodes(failed, conditionSince(status, 'Healthy')),
+      ];
+      return [unit, { state, objects }];
+    }),
   );
 }
 
@@ -148,7 +150,7 @@ function soakNodes({ soak }: ClusterSync): readonly TreeNode[] {
 function objectNodes({ status }: Cluster): readonly TreeNode[] {
   const { failures = [], objects = {} }: ClusterSync = status?.sync ?? {};
   const { failed = 0, applied = 0 } = objects;
-  const since = outOfSyncSince(status);
+  const since = conditionSince(status, 'Synced');
   const others = failures.filter(({ unit }) => unit === undefined);
   return [
     ...failureNodes(others, since),
@@ -157,10 +159,10 @@ function objectNodes({ status }: Cluster): readonly TreeNode[] {
   ];
 }
 
-/** An object is not reported with a time of its own: it fails at most as long as this. */
-function outOfSyncSince(status: Cluster['status']): string | undefined {
-  const synced = conditionOf(status?.conditions, 'Synced');
-  return synced?.status === 'True' ? undefined : synced?.lastTransitionTime;
+/** An object is not reported with a time of its own: it fails at most as long as the condition is not True. */
+function conditionSince(status: Cluster['status'], type: 'Synced' | 'Healthy'): string | undefined {
+  const condition = conditionOf(status?.conditions, type);
+  return condition?.status === 'True' ? undefined : condition?.lastTransitionTime;
 }
 
 /** Those that fail for the same reason are one. */

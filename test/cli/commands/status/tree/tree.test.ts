@@ -120,6 +120,28 @@ describe('treeOf', () => {
     ]);
   });
 
+  it('shows objects that failed after they were applied under their unit, too, since they are unhealthy', () => {
+    const failed = { reason: 'ProgressDeadlineExceeded', message: 'no image' };
+    const unhealthy = ['web', 'shop'].map((unit) => ({ object: `Deployment ${unit}/a`, unit, ...failed }));
+    const failures = [{ object: 'Service web/b', unit: 'web', reason: 'Invalid', message: 'port 0' }];
+    const { units } = tree(
+      { failures, unhealthy },
+      { conditions: [condition('Healthy', 'False', 'no image')] },
+    );
+    expect(units).toMatchObject([
+      {
+        names: ['shop'],
+        state: 'unhealthy',
+        objects: [{ names: ['Deployment shop/a'], state: failed.reason, because: 'no image', since: SINCE }],
+      },
+      {
+        names: ['web'],
+        state: 'not as in git',
+        objects: [{ names: ['Service web/b'] }, { names: ['Deployment web/a'] }],
+      },
+    ]);
+  });
+
   it('shows units that soak, those that began together as one, and none once they are proven', () => {
     const clocks = [
       { unit: 'a', digest: '1', since: SINCE },
