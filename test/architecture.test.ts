@@ -102,7 +102,6 @@ const ENTRY_POINTS = [
 ];
 /** What parts that do not exist yet will import: the controllers, the Defender and simulated agents. */
 const FUTURE_ENTRY_POINTS = [
-  'src/agent/detector/',
   // Simulated agents run on it.
   'src/agent/host/memory/',
   'src/api/',

@@ -36,6 +36,11 @@ export const JOBS_CONFIG_FILE = '/etc/kubenode/jobs.json';
 /** Output of steps and collected diagnostics, one folder for each try. */
 export const JOBS_DIRECTORY = `${STATE_ROOT}/jobs`;
 
+/** Files of node-problem-detector, and ours beside them. Components install them. */
+export const DETECTOR_DIRECTORY = '/etc/kubenode/detector';
+/** What the problem detector keeps within a boot. */
+export const DETECTOR_STATE_FILE = `${STATE_ROOT}/detector.json`;
+
 /** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
 export function versionDirectory(component: string, version: string, digest: string): string {
   return `${INSTALL_ROOT}/${component}/${version}-${digest.replace('sha256:', '').slice(0, 8)}`;

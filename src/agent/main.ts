@@ -6,6 +6,10 @@ import type { Log } from '../kube/process/log.ts';
 import type { Clock } from '../os/clock.ts';
 import { acquireLock } from '../os/lock.ts';
 import type { AcceptedState } from './desired/accepted.ts';
+import { runDetector } from './detector/detector.ts';
+import { createNodeConditionsApi } from './detector/report/node-conditions-api.ts';
+import { createNodeEvents } from './detector/report/node-events.ts';
+import { isOtherDetectorRunning } from './detector/report/other-detector.ts';
 import { createMachineEvents } from './events/recorder.ts';
 import type { Host } from './host/port.ts';
 import { createSandboxHost, type SandboxHost } from './host/sandbox/host.ts';
@@ -153,12 +157,31 @@ async function runOn(
     opened = agent;
     // The last accepted state is enforced from the start, with or without a certificate.
     const watching = identity.ready().then(() => api.run(signal));
-    await Promise.all([watching, agent.run(signal), identity.run(signal)]);
+    const detecting = identity.ready().then(() => detectProblems(host, client, options, signal));
+    await Promise.all([watching, agent.run(signal), identity.run(signal), detecting]);
     await agent[Symbol.asyncDispose]();
   } finally {
     await events.close();
     await health.close();
     if ('own' in options.access) await client.close();
+  }
+}
+
+/** A host in a directory shares the processes of its machine: another detector there is not its own. */
+async function detectProblems(
+  host: Host,
+  client: Client,
+  { machine, clock, log, random }: RunAgentOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const events = createNodeEvents({ node: machine, client, clock, log, random });
+  const otherDetectorRuns = async (): Promise<boolean> =>
+    host.type === 'systemd' && (await isOtherDetectorRunning());
+  const api = createNodeConditionsApi(client, machine);
+  try {
+    await runDetector({ host, api, events, otherDetectorRuns, clock, log }, signal);
+  } finally {
+    await events.close(AbortSignal.abort());
   }
 }
 

@@ -137,6 +137,8 @@ export interface HostUnits {
 export interface RunLimits {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
+  /** What it prints to stderr is dropped. */
+  readonly onlyStdout?: boolean;
 }
 
 export interface RunResult {

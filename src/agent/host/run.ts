@@ -8,7 +8,7 @@ export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limi
 /** `onTimeout` ends what left the group of the program. */
 export async function runProgram(
   argv: readonly string[],
-  { timeoutMs, maxOutputBytes }: RunLimits,
+  { timeoutMs, maxOutputBytes, onlyStdout = false }: RunLimits,
   onTimeout: () => void,
 ): Promise<RunResult> {
   const [program = '', ...args] = argv;
@@ -19,7 +19,9 @@ export async function runProgram(
   });
   const output = collectOutput(maxOutputBytes);
   child.stdout.on('data', (piece: Buffer) => output.add(piece));
-  child.stderr.on('data', (piece: Buffer) => output.add(piece));
+  child.stderr.on('data', (piece: Buffer) => {
+    if (!onlyStdout) output.add(piece);
+  });
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;

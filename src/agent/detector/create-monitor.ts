@@ -1,0 +1,46 @@
+/** Connects a monitor with the log or the programs of its host. */
+import { uptime } from 'node:os';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { Host } from '../host/port.ts';
+import type { LogInput, MonitorConfig } from './config/monitor.ts';
+import { createLogMonitor } from './monitors/log-monitor-run.ts';
+import { createPluginMonitor } from './monitors/plugin-monitor-run.ts';
+import type { ProblemMonitor, SavedMonitor } from './monitors/problem-monitor.ts';
+import { createFileLog } from './sources/file-log.ts';
+import { createJournalLog } from './sources/journal-log.ts';
+import { createKernelLog } from './sources/kernel-log.ts';
+import type { LogSource } from './sources/log-source.ts';
+
+export interface MonitorContext {
+  readonly host: Host;
+  readonly bootedAt: Date;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
+export function createMonitor(
+  config: MonitorConfig,
+  context: MonitorContext,
+  saved: SavedMonitor | undefined,
+): ProblemMonitor {
+  const common = { ...context, ...optional('saved', saved) };
+  if (config.kind === 'Plugin') return createPluginMonitor({ ...common, config });
+  return createLogMonitor({ ...common, config, source: sourceOf(config.input, context) });
+}
+
+function sourceOf(input: LogInput, { host, clock }: MonitorContext): LogSource {
+  const onDisk = (path: string): string => (host.directory === '/' ? path : `${host.directory}${path}`);
+  if (input.plugin === 'kmsg') {
+    return createKernelLog({ path: onDisk('/dev/kmsg'), clock, uptimeMs: () => uptime() * 1000 });
+  }
+  if (input.plugin === 'filelog') return createFileLog({ ...input, path: onDisk(input.path), clock });
+  // A sandbox has no journal of its own: without a directory it would read that of the machine.
+  const directory = input.directory ?? (host.directory === '/' ? undefined : '/var/log/journal');
+  return createJournalLog({
+    identifier: input.identifier,
+    ...(directory && { directory: onDisk(directory) }),
+  });
+}

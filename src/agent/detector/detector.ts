@@ -1,0 +1,184 @@
+/**
+ * The problem detector: reads configuration of node-problem-detector from a folder of the host, runs a monitor for each file, and
+ * reports what they find as conditions and Events of the Node. It never repairs.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { Host } from '../host/port.ts';
+import { DETECTOR_DIRECTORY } from '../layout.ts';
+import { createReconcileTrigger } from '../run/trigger.ts';
+import { type ConfigFile, loadDetectorConfig } from './config/load.ts';
+import { readConfigFolder } from './config-folder.ts';
+import { createMonitor } from './create-monitor.ts';
+import type { ProblemMonitor } from './monitors/problem-monitor.ts';
+import type { NodeConditionsApi } from './report/node-conditions-api.ts';
+import type { NodeEvents } from './report/node-events.ts';
+import { NodeReporter } from './report/node-reporter.ts';
+import type { StandbyCondition } from './report/writers.ts';
+import { readSavedMonitors, type SavedMonitors, writeSavedMonitors } from './saved-state.ts';
+
+export interface DetectorOptions {
+  readonly host: Host;
+  readonly api: NodeConditionsApi;
+  readonly events: Pick<NodeEvents, 'record'>;
+  readonly otherDetectorRuns: () => Promise<boolean>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Changes within this time are reported together. */
+const MIN_WAIT_MS = 200;
+/** Windows and delays end with that precision. */
+const TICK_MS = 1000;
+/** Beside the watch, which may miss a change. */
+const READ_CONFIG_MS = 10_000;
+/** Positions in logs alone are not worth more writes to the disk. */
+const SAVE_MS = 30_000;
+
+/** Events of the detector itself are those of the agent. */
+export const DETECTOR_SOURCE = 'kubenode.dev/agent';
+
+export async function runDetector(options: DetectorOptions, signal: AbortSignal): Promise<void> {
+  const detector = new Detector(options);
+  const watch = options.host.files.watch([DETECTOR_DIRECTORY], () => detector.noteConfigChange());
+  try {
+    await detector.run(signal);
+  } finally {
+    await watch[Symbol.asyncDispose]();
+    await detector.stop();
+  }
+}
+
+class Detector {
+  readonly #options: DetectorOptions;
+  readonly #reporter: NodeReporter;
+  readonly #trigger: ReturnType<typeof createReconcileTrigger>;
+  #files: readonly ConfigFile[] | undefined;
+  #readMs = Number.NEGATIVE_INFINITY;
+  #savedMs = Number.NEGATIVE_INFINITY;
+  #saved: SavedMonitors = {};
+  #bootId = '';
+  #monitors: readonly ProblemMonitor[] = [];
+  #running: { readonly abort: AbortController; readonly done: Promise<unknown> } | undefined;
+  #hasReported = false;
+
+  constructor(options: DetectorOptions) {
+    this.#options = options;
+    this.#trigger = createReconcileTrigger(options.clock);
+    this.#reporter = new NodeReporter({ ...options, onStandby: (standby) => this.#noteStandby(standby) });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#reconcile();
+      } catch (error) {
+        this.#options.log.error('problem detector failed', { error });
+      }
+      const maxMs = this.#monitors.length > 0 ? TICK_MS : READ_CONFIG_MS;
+      await this.#trigger.wait({ minMs: MIN_WAIT_MS, maxMs }, signal);
+    }
+  }
+
+  /** The configuration is read again soon. */
+  noteConfigChange(): void {
+    this.#readMs = Number.NEGATIVE_INFINITY;
+    this.#trigger.notify();
+  }
+
+  async stop(): Promise<void> {
+    this.#running?.abort.abort();
+    await this.#running?.done;
+    this.#running = undefined;
+  }
+
+  async #reconcile(): Promise<void> {
+    await this.#readConfig();
+    for (const monitor of this.#monitors) monitor.judge();
+    // What was raised is on the disk before it is reported.
+    await this.#save();
+    for (const monitor of this.#monitors) this.#options.events.record(monitor.source, monitor.takeEvents());
+    if (this.#monitors.length === 0 && !this.#hasReported) return;
+    await this.#reporter.report(this.#monitors.flatMap((monitor) => monitor.conditions()));
+    this.#hasReported = this.#monitors.length > 0;
+  }
+
+  async #readConfig(): Promise<void> {
+    const { host, clock } = this.#options;
+    if (clock.monotonicMs() - this.#readMs < READ_CONFIG_MS) return;
+    const files = await readConfigFolder(host.files);
+    this.#readMs = clock.monotonicMs();
+    if (isDeepStrictEqual(files, this.#files)) return;
+    await this.stop();
+    await this.#start(files ?? []);
+    this.#files = files;
+  }
+
+  async #start(files: readonly ConfigFile[]): Promise<void> {
+    const { host, clock, log } = this.#options;
+    const { monitors, problems } = loadDetectorConfig(files);
+    this.#noteProblems(problems);
+    const before = await this.#savedBefore();
+    const { bootedAt } = await host.node.facts();
+    const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
+    this.#monitors = monitors.map((config) => createMonitor(config, context, before[config.source]));
+    const abort = new AbortController();
+    const done = Promise.all(this.#monitors.map((monitor) => monitor.run(abort.signal)));
+    this.#running = { abort, done };
+    log.info('problem detector configured', {
+      sources: monitors.map(({ source }) => source),
+      refused: problems.length,
+    });
+  }
+
+  /** At the first start, and after a change of the configuration. */
+  async #savedBefore(): Promise<SavedMonitors> {
+    const { host } = this.#options;
+    const bootId = await host.node.bootId();
+    const isFirst = this.#bootId === '';
+    this.#bootId = bootId;
+    if (!isFirst) return this.#current();
+    const saved = await readSavedMonitors(host.files, bootId);
+    // An agent before this one may have reported conditions that no file declares any more.
+    this.#hasReported = saved !== undefined && Object.keys(saved).length > 0;
+    return saved ?? {};
+  }
+
+  #current(): SavedMonitors {
+    return Object.fromEntries(this.#monitors.map((monitor) => [monitor.source, monitor.saved()] as const));
+  }
+
+  async #save(): Promise<void> {
+    const { host, clock } = this.#options;
+    const current = this.#current();
+    const isChanged = !isDeepStrictEqual(withoutPositions(current), withoutPositions(this.#saved));
+    const isDue = clock.monotonicMs() - this.#savedMs >= SAVE_MS && !isDeepStrictEqual(current, this.#saved);
+    if (!isChanged && !isDue) return;
+    await writeSavedMonitors(host.files, this.#bootId, current);
+    this.#saved = current;
+    this.#savedMs = clock.monotonicMs();
+  }
+
+  #noteProblems(problems: readonly string[]): void {
+    for (const problem of problems) {
+      this.#options.log.error('file of the problem detector refused', { because: problem });
+    }
+    const events = problems.map(
+      (message) => ({ type: 'Warning', reason: 'AgentDetectorRefused', message }) as const,
+    );
+    this.#options.events.record(DETECTOR_SOURCE, events);
+  }
+
+  #noteStandby(standby: readonly StandbyCondition[]): void {
+    this.#options.log.info('problem detector stands by', { standby });
+    const text = standby.map(({ type, because }) => `${type}: ${because}`).join('; ');
+    const message = text === '' ? 'all conditions are reported by this agent again' : text;
+    const event = { type: 'Normal', reason: 'AgentDetectorStandby', message } as const;
+    this.#options.events.record(DETECTOR_SOURCE, [event]);
+  }
+}
+
+function withoutPositions(monitors: SavedMonitors): unknown {
+  return Object.entries(monitors).map(([source, { conditions, evidence }]) => [source, conditions, evidence]);
+}

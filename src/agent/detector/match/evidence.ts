@@ -1,0 +1,97 @@
+/** What the lines of a log have raised, and until when it holds. Pure. */
+import type { DefaultCondition, LogMonitorConfig, LogRule } from '../config/monitor.ts';
+import {
+  type ConditionFinding,
+  type DetectedCondition,
+  type DetectedEvent,
+  type Judgement,
+  quiet,
+  reportConditions,
+} from './condition.ts';
+import type { LogLine } from './log-buffer.ts';
+
+/** Of one condition and reason. */
+export interface Evidence {
+  readonly condition: string;
+  readonly reason: string;
+  readonly atMs: number;
+  readonly message: string;
+  /** Of a rule with a window: when its newest lines came, as many as it counts. */
+  readonly timesMs: readonly number[];
+}
+
+export interface RuleMatch {
+  readonly rule: LogRule;
+  readonly lines: readonly [LogLine, ...LogLine[]];
+}
+
+/** A temporary rule only reports. */
+export function temporaryEvent({ rule, lines }: RuleMatch): DetectedEvent | undefined {
+  if (rule.condition !== undefined) return undefined;
+  return { type: 'Warning', reason: rule.reason, message: messageOf(lines) };
+}
+
+export function addEvidence(all: readonly Evidence[], { rule, lines }: RuleMatch): readonly Evidence[] {
+  const { condition, reason, window } = rule;
+  if (condition === undefined) return all;
+  const isSame = (each: Evidence): boolean => each.condition === condition && each.reason === reason;
+  const atMs = lines[0].time.getTime();
+  const times = [...(all.find(isSame)?.timesMs ?? []), atMs].toSorted((a, b) => a - b);
+  const timesMs = window ? times.slice(-window.count) : [];
+  return [
+    ...all.filter((each) => !isSame(each)),
+    { condition, reason, atMs, message: messageOf(lines), timesMs },
+  ];
+}
+
+export interface LogJudgementInput {
+  readonly monitor: LogMonitorConfig;
+  readonly evidence: readonly Evidence[];
+  readonly before: readonly DetectedCondition[];
+  /** Why the log cannot be read: what was not raised is unknown then. */
+  readonly unreadable?: string;
+  readonly now: Date;
+}
+
+/** Reason of a condition whose log cannot be read. */
+export const LOG_UNREADABLE = 'LogUnreadable';
+
+export function judgeLog({ monitor, evidence, before, unreadable, now }: LogJudgementInput): Judgement {
+  const findings = monitor.conditions.map((condition) => {
+    const raised = evidence
+      .filter((each) => each.condition === condition.type && holds(each, { monitor, condition, now }))
+      .toSorted((a, b) => a.atMs - b.atMs)
+      .at(-1);
+    return [condition.type, raised ? raisedBy(raised) : notRaised(condition, unreadable, now)] as const;
+  });
+  return reportConditions(before, findings);
+}
+
+function raisedBy({ reason, message, atMs }: Evidence): ConditionFinding {
+  return { status: 'True', reason, message, since: new Date(atMs) };
+}
+
+function notRaised(condition: DefaultCondition, unreadable: string | undefined, now: Date): ConditionFinding {
+  if (unreadable === undefined) return quiet(condition, now);
+  return { status: 'Unknown', reason: LOG_UNREADABLE, message: unreadable, since: now };
+}
+
+interface HoldInput {
+  readonly monitor: LogMonitorConfig;
+  readonly condition: DefaultCondition;
+  readonly now: Date;
+}
+
+function holds({ atMs, reason, timesMs }: Evidence, { monitor, condition, now }: HoldInput): boolean {
+  const ageMs = now.getTime() - atMs;
+  if (condition.clearAfterMs !== undefined && ageMs >= condition.clearAfterMs) return false;
+  const rules = monitor.rules.filter((rule) => rule.condition === condition.type && rule.reason === reason);
+  const window = rules.find((rule) => rule.window)?.window;
+  // A rule that is no longer in the file holds nothing.
+  if (!window) return rules.length > 0;
+  return timesMs.filter((time) => now.getTime() - time < window.windowMs).length >= window.count;
+}
+
+function messageOf(lines: readonly LogLine[]): string {
+  return lines.map(({ message }) => message).join('\n');
+}

@@ -1,0 +1,167 @@
+/** Runs one log monitor: follows its log, matches each line, and judges its conditions. */
+import { setImmediate } from 'node:timers/promises';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { Clock } from '../../../os/clock.ts';
+import type { LogMonitorConfig, LogRule } from '../config/monitor.ts';
+import type { DetectedEvent } from '../match/condition.ts';
+import { addEvidence, type Evidence, judgeLog, type RuleMatch, temporaryEvent } from '../match/evidence.ts';
+import { LogBuffer, type LogLine } from '../match/log-buffer.ts';
+import type { LogBatch, LogSource } from '../sources/log-source.ts';
+import { MonitorReport, type ProblemMonitor, type SavedMonitor } from './problem-monitor.ts';
+
+export interface LogMonitorOptions {
+  readonly config: LogMonitorConfig;
+  readonly source: LogSource;
+  readonly saved?: SavedMonitor;
+  readonly bootedAt: Date;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onChange: () => void;
+}
+
+const MIN_RETRY_MS = 1000;
+const MAX_RETRY_MS = 30_000;
+/** Between so many lines other work of the agent gets its turn. */
+const LINES_AT_ONCE = 20;
+
+export function createLogMonitor(options: LogMonitorOptions): ProblemMonitor {
+  return new LogMonitor(options);
+}
+
+class LogMonitor implements ProblemMonitor {
+  readonly source: string;
+  readonly #options: LogMonitorOptions;
+  readonly #report: MonitorReport;
+  readonly #buffer: LogBuffer;
+  readonly #tooLong = new Set<LogRule>();
+  #evidence: readonly Evidence[];
+  #position: string | undefined;
+  #unreadable: string | undefined;
+
+  constructor(options: LogMonitorOptions) {
+    const { config, saved, onChange } = options;
+    this.source = config.source;
+    this.#options = options;
+    this.#report = new MonitorReport(saved?.conditions ?? [], onChange);
+    this.#buffer = new LogBuffer(config.bufferSize);
+    this.#evidence = saved?.evidence ?? [];
+    this.#position = saved?.position;
+    this.judge();
+  }
+
+  conditions(): SavedMonitor['conditions'] {
+    return this.#report.conditions;
+  }
+
+  takeEvents(): readonly DetectedEvent[] {
+    return this.#report.takeEvents();
+  }
+
+  saved(): SavedMonitor {
+    return {
+      conditions: this.#report.conditions,
+      evidence: this.#evidence,
+      ...optional('position', this.#position),
+    };
+  }
+
+  rearm(): void {
+    this.#evidence = [];
+    this.judge();
+  }
+
+  judge(): void {
+    this.#judgeWith([]);
+  }
+
+  #judgeWith(events: readonly DetectedEvent[]): void {
+    const judged = judgeLog({
+      monitor: this.#options.config,
+      evidence: this.#evidence,
+      before: this.#report.conditions,
+      ...optional('unreadable', this.#unreadable),
+      now: this.#options.clock.now(),
+    });
+    this.#report.update(judged.conditions, [...events, ...judged.events]);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    for (let retryMs = MIN_RETRY_MS; !signal.aborted; retryMs = Math.min(2 * retryMs, MAX_RETRY_MS)) {
+      const hadPosition = this.#position;
+      await this.#follow(signal);
+      if (this.#position !== hadPosition) retryMs = MIN_RETRY_MS;
+      await clock.sleep(retryMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #follow(signal: AbortSignal): Promise<void> {
+    const { source } = this.#options;
+    try {
+      await source.follow({
+        ...optional('position', this.#position),
+        since: this.#since(),
+        opened: () => this.#setUnreadable(undefined),
+        deliver: (batch) => this.#accept(batch),
+        signal,
+      });
+    } catch (error) {
+      if (!signal.aborted) this.#setUnreadable(error);
+    }
+  }
+
+  /** Lines of an earlier boot never count. After a restart of the agent, all that were not read yet count. */
+  #since(): Date {
+    const { config, bootedAt, clock } = this.#options;
+    const bootMs = bootedAt.getTime() + config.delayMs;
+    const lookbackMs = this.#position === undefined ? clock.now().getTime() - config.lookbackMs : bootMs;
+    const sinceMs = Math.max(bootMs, lookbackMs);
+    // Lines of most files have whole seconds: one of this second must not look older than its start.
+    return new Date(sinceMs - (sinceMs % 1000));
+  }
+
+  #setUnreadable(error: unknown): void {
+    const { config, log } = this.#options;
+    const because = error instanceof Error ? error.message : undefined;
+    const unreadable = because && `the log of ${config.source} cannot be read: ${because}`;
+    if (unreadable === this.#unreadable) return;
+    this.#unreadable = unreadable;
+    if (because !== undefined) log.warn('log not read', { source: config.source, error });
+    this.judge();
+  }
+
+  async #accept({ lines, position }: LogBatch): Promise<void> {
+    const { skipList } = this.#options.config;
+    const counting = lines.filter(({ message }) => !skipList.some((text) => message.includes(text)));
+    for (let start = 0; start < counting.length; start += LINES_AT_ONCE) {
+      const events = counting.slice(start, start + LINES_AT_ONCE).flatMap((line) => this.#matchLine(line));
+      this.#judgeWith(events);
+      await setImmediate();
+    }
+    this.#position = position;
+  }
+
+  #matchLine(line: LogLine): readonly DetectedEvent[] {
+    this.#buffer.push(line);
+    return this.#options.config.rules.flatMap((rule) => {
+      const found = this.#buffer.match(rule.pattern);
+      if (found === 'TooLong') this.#warnOfLimit(rule);
+      const [first, ...more] = found === 'TooLong' ? [] : found;
+      return first ? this.#raise({ rule, lines: [first, ...more] }) : [];
+    });
+  }
+
+  #raise(match: RuleMatch): readonly DetectedEvent[] {
+    this.#evidence = addEvidence(this.#evidence, match);
+    return [temporaryEvent(match) ?? []].flat();
+  }
+
+  /** One line for each rule. */
+  #warnOfLimit(rule: LogRule): void {
+    if (this.#tooLong.has(rule)) return;
+    this.#tooLong.add(rule);
+    const { log, config } = this.#options;
+    log.warn('pattern not matched within its limit', { source: config.source, reason: rule.reason });
+  }
+}

@@ -1,0 +1,142 @@
+/** Follows a file to which lines are appended, also after it was rotated or emptied. */
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import type { Clock } from '../../../os/clock.ts';
+import { systemCode } from '../../../os/errors.ts';
+import type { LineFormat } from '../config/monitor.ts';
+import type { LogLine } from '../match/log-buffer.ts';
+import { LineSplitter } from './line-splitter.ts';
+import type { FollowOptions, LogSource } from './log-source.ts';
+
+export interface FileLogOptions {
+  /** On this machine. */
+  readonly path: string;
+  readonly format: LineFormat;
+  readonly clock: Clock;
+}
+
+const POLL_MS = 500;
+const CHUNK_BYTES = 64 * 1024;
+/** Of a file that is read for the first time: more would take long, and is rarely of the last minutes. */
+const MAX_FIRST_BYTES = 16 * 1024 ** 2;
+
+export function createFileLog(options: FileLogOptions): LogSource {
+  return {
+    async follow(follow) {
+      const file = await FollowedFile.open(options.path, follow.position);
+      follow.opened();
+      try {
+        while (!follow.signal.aborted) {
+          const hasMore = await deliverNext(file, options, follow);
+          if (!hasMore && !(await file.reopenIfReplaced())) {
+            await options.clock.sleep(POLL_MS, follow.signal).catch(() => undefined);
+          }
+        }
+      } finally {
+        await file.close();
+      }
+    },
+  };
+}
+
+async function deliverNext(
+  file: FollowedFile,
+  { format, clock }: FileLogOptions,
+  { since, deliver }: FollowOptions,
+): Promise<boolean> {
+  const texts = await file.readLines();
+  if (!texts) return false;
+  const lines = texts.flatMap((text) => parseLine(text, format, clock.now()) ?? []);
+  await deliver({ lines: lines.filter(({ time }) => time >= since), position: file.position() });
+  return true;
+}
+
+/** Undefined for a line without a time or a message. Of several groups of a pattern the last one is meant. */
+export function parseLine(text: string, format: LineFormat, now: Date): LogLine | undefined {
+  const timestamp = lastGroup(format.timestamp, text);
+  const message = lastGroup(format.message, text);
+  const time = timestamp === undefined ? undefined : format.layout.parse(timestamp, now);
+  return time && message !== undefined ? { time, message } : undefined;
+}
+
+function lastGroup(pattern: LineFormat['message'], text: string): string | undefined {
+  const found = pattern.search(text);
+  if (typeof found === 'string') return undefined;
+  const [start = -1, end = -1] = found.slice(-2);
+  return start < 0 ? '' : text.slice(start, end);
+}
+
+class FollowedFile {
+  readonly #path: string;
+  #handle: FileHandle;
+  #inode: string;
+  #offset: number;
+  #splitter = new LineSplitter();
+
+  private constructor(
+    path: string,
+    handle: FileHandle,
+    at: { readonly inode: string; readonly offset: number },
+  ) {
+    this.#path = path;
+    this.#handle = handle;
+    this.#inode = at.inode;
+    this.#offset = at.offset;
+  }
+
+  static async open(path: string, position?: string): Promise<FollowedFile> {
+    const handle = await open(path, 'r');
+    const { ino, size } = await handle.stat();
+    const [inode = '', offset = ''] = position?.split(':') ?? [];
+    const isSame = inode === String(ino) && Number(offset) <= size;
+    const first = position === undefined ? Math.max(0, size - MAX_FIRST_BYTES) : 0;
+    return new FollowedFile(path, handle, { inode: String(ino), offset: isSame ? Number(offset) : first });
+  }
+
+  /** After the last whole line. */
+  position(): string {
+    return `${this.#inode}:${this.#offset - this.#splitter.pendingBytes}`;
+  }
+
+  /** Undefined at the end of the file. */
+  async readLines(): Promise<readonly string[] | undefined> {
+    const { buffer, bytesRead } = await this.#handle.read(
+      Buffer.alloc(CHUNK_BYTES),
+      0,
+      CHUNK_BYTES,
+      this.#offset,
+    );
+    if (bytesRead === 0) return undefined;
+    this.#offset += bytesRead;
+    return this.#splitter.add(buffer.subarray(0, bytesRead));
+  }
+
+  /** At the end of the file: whether another file has its name now, or it was emptied. */
+  async reopenIfReplaced(): Promise<boolean> {
+    const found = await this.#stat();
+    if (!found) return false;
+    const isEmptied = found.inode === this.#inode && found.size < this.#offset;
+    if (found.inode === this.#inode && !isEmptied) return false;
+    const next = await FollowedFile.open(this.#path, `${found.inode}:0`);
+    await this.#handle.close();
+    this.#handle = next.#handle;
+    this.#inode = next.#inode;
+    this.#offset = 0;
+    this.#splitter = new LineSplitter();
+    return true;
+  }
+
+  /** Undefined between the two steps of a rotation. */
+  async #stat(): Promise<{ readonly inode: string; readonly size: number } | undefined> {
+    try {
+      const { ino, size } = await stat(this.#path);
+      return { inode: String(ino), size };
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#handle.close();
+  }
+}

@@ -1,0 +1,25 @@
+/** Where lines of a log come from. */
+import type { LogLine } from '../match/log-buffer.ts';
+
+export interface LogBatch {
+  readonly lines: readonly LogLine[];
+  /** Where to continue after these lines. */
+  readonly position: string;
+}
+
+export interface FollowOptions {
+  /** Where a follower before this one ended. */
+  readonly position?: string;
+  /** Earlier lines do not count. */
+  readonly since: Date;
+  /** The log can be read. Called before the first lines. */
+  readonly opened: () => void;
+  /** The next lines are read when it resolved. */
+  readonly deliver: (batch: LogBatch) => Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface LogSource {
+  /** Ends with the signal. Throws when the log cannot be read. */
+  follow(options: FollowOptions): Promise<void>;
+}

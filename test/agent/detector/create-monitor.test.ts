@@ -1,0 +1,47 @@
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { loadDetectorConfig } from '../../../src/agent/detector/config/load.ts';
+import { createMonitor } from '../../../src/agent/detector/create-monitor.ts';
+import { createSandboxHost } from '../../../src/agent/host/sandbox/host.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import {
+  configFile,
+  fileMonitor,
+  journalMonitor,
+  kernelMonitor,
+} from '../../support/agent/detector-config.ts';
+import { eventually } from '../../support/eventually.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+describe('create monitor', () => {
+  it.each([
+    ['the kernel log', kernelMonitor, '/dev/kmsg'],
+    ['a file', fileMonitor, '/var/log/kern.log'],
+    ['a journal', journalMonitor, '/var/log/journal'],
+    ['a journal without a directory', { ...journalMonitor, logPath: '' }, '/var/log/journal'],
+  ])('reads %s of the host and not of this machine, and reports when it cannot', async (_, fields, path) => {
+    const clock = createSystemClock();
+    const host = createSandboxHost({ directory: tempFolder('host'), clock });
+    const [config] = loadDetectorConfig([configFile('a.json', fields)]).monitors;
+    if (!config) throw new Error('refused');
+    const context = { host, bootedAt: new Date(0), clock, log: memoryLog(), onChange: nothing };
+    const monitor = createMonitor(config, context, undefined);
+    const abort = new AbortController();
+    const running = monitor.run(abort.signal);
+    onTestFinished(async () => {
+      abort.abort();
+      await running;
+    });
+    const found = await eventually(
+      async () => monitor.conditions().find(({ status }) => status === 'Unknown'),
+      'the log was read',
+      10_000,
+    );
+    expect(found).toMatchObject({ reason: 'LogUnreadable' });
+    expect(found.message).toContain(`'${host.directory}${path}'`);
+  });
+});
+
+function nothing(): void {
+  // No reporter waits for a change.
+}

@@ -1,0 +1,146 @@
+import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runDetector } from '../../../src/agent/detector/detector.ts';
+import type { DetectedEvent } from '../../../src/agent/detector/match/condition.ts';
+import type { SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { fileMonitor } from '../../support/agent/detector-config.ts';
+import { type FakeNode, fakeNode } from '../../support/agent/fake-node.ts';
+import { endSandbox, openSandbox } from '../../support/agent/sandbox.ts';
+import { eventually } from '../../support/eventually.ts';
+import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
+
+const FOLDER = '/etc/kubenode/detector';
+const LOG = '/var/log/kern.log';
+let directory: string;
+let host: SandboxHost;
+let node: FakeNode;
+let log: MemoryLog;
+let events: (DetectedEvent & { readonly source: string })[];
+let abort: AbortController;
+let running: Promise<void>;
+
+beforeEach(async () => {
+  directory = tempFolder('detector');
+  host = await openSandbox(directory);
+  node = fakeNode();
+  log = memoryLog();
+  events = [];
+  write(LOG, '');
+});
+
+afterEach(async () => {
+  await stop();
+  await host.close();
+  await endSandbox(directory);
+});
+
+describe('detector', () => {
+  it('AGT-70 reports a condition for a line of a log, as an Event, too', async () => {
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
+    expect(node.condition('FileProblem')).toMatchObject({ reason: 'BadLine', message: 'bad line 7' });
+    expect(events.map(({ source, reason }) => [source, reason])).toEqual([['file-monitor', 'BadLine']]);
+  });
+
+  it('AGT-73 keeps what was raised over a restart, reads no line twice, and forgets it with a new boot', async () => {
+    write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, lookback: '1h' }));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
+    await stop();
+    append('bad line 8');
+    start();
+    await eventually(async () => node.writes.length >= 3 || undefined, 'nothing was reported again');
+    expect(node.writes.at(-1)).toEqual(['FileProblem True BadLine']);
+    expect(node.condition('FileProblem')?.message).toBe('bad line 7');
+    await stop();
+    await host.node.reboot();
+    write(LOG, '');
+    start();
+    await statusOf('False');
+    expect(events.map(({ reason }) => reason)).toEqual(['BadLine']);
+  });
+
+  it('uses a configuration that changes, and removes the conditions of one that is removed', async () => {
+    start();
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    await statusOf('False');
+    rmSync(`${directory}${FOLDER}`, { recursive: true });
+    await eventually(async () => (node.condition('FileProblem') ? undefined : true), 'the condition stayed');
+    expect(node.writes.at(-1)).toEqual([]);
+  });
+
+  it('does without a file that it refuses, and reports why in its log and an Event', async () => {
+    write(`${FOLDER}/bad.json`, JSON.stringify({ ...fileMonitor, rules: [{ type: 'x', reason: 'R' }] }));
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    start();
+    await statusOf('False');
+    const because = 'bad.json: rules[0] (R).type: expected temporary or permanent, got "x"';
+    expect(log.lines).toContainEqual(
+      expect.objectContaining({ message: 'file of the problem detector refused', fields: { because } }),
+    );
+    expect(events).toEqual([
+      { source: 'kubenode.dev/agent', type: 'Warning', reason: 'AgentDetectorRefused', message: because },
+    ]);
+  });
+
+  it('AGT-73 is on the disk before it is reported', async () => {
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    const saved: string[] = [];
+    node.beforeWrite = () => saved.push(readFileSync(`${directory}/var/lib/kubenode/detector.json`, 'utf8'));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
+    expect(saved.at(-1)).toContain('bad line 7');
+  });
+
+  it('reports nothing, and asks the API server nothing, without a configuration', async () => {
+    rmSync(`${directory}/etc`, { recursive: true, force: true });
+    start();
+    await eventually(async () => log.lines.length === 0 || undefined, 'something was logged');
+    await stop();
+    expect(node.writes).toEqual([]);
+  });
+});
+
+function start(): void {
+  abort = new AbortController();
+  const options = { host, api: node.api, events: { record }, clock: createSystemClock(), log };
+  running = runDetector({ ...options, otherDetectorRuns: async () => false }, abort.signal);
+}
+
+function record(source: string, found: readonly DetectedEvent[]): void {
+  events.push(...found.map((event) => ({ source, ...event })));
+}
+
+async function stop(): Promise<void> {
+  abort.abort();
+  await running;
+}
+
+async function statusOf(status: string): Promise<void> {
+  await eventually(
+    async () => node.condition('FileProblem')?.status === status || undefined,
+    `the condition did not become ${status}`,
+    20_000,
+  );
+}
+
+function write(path: string, content: string): void {
+  mkdirSync(dirname(`${directory}${path}`), { recursive: true });
+  writeFileSync(`${directory}${path}`, content);
+}
+
+function append(message: string): void {
+  const [, month, day = '', , clock] = createSystemClock().now().toString().split(' ');
+  const time = `${month} ${day.replace(/^0/, ' ')} ${clock}`;
+  appendFileSync(`${directory}${LOG}`, `${time} node kernel: [  1.0] ${message}\n`);
+}
