@@ -3,6 +3,7 @@ import {
   GROUP,
   MANAGED_BY,
   NAMESPACE,
+  NAMESPACE_AGENTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
@@ -44,6 +45,7 @@ export const machineRights: Rights = {
   ],
   namespaced: {
     [NAMESPACE]: [may(['get'], '', ['secrets'])], // SSH credentials of hosts to import
+    [NAMESPACE_AGENTS]: [may(['delete'], 'coordination.k8s.io', ['leases'])], // of the agent of a Machine that is deleted
     // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
     [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],

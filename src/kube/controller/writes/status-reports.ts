@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../../os/clock.ts';
 import { storeKey } from '../../cache/store.ts';
+import { isKubeError } from '../../client/errors.ts';
 import type { KubeObject, Resource } from '../../objects/object.ts';
 import type { StatusIntent } from '../intent.ts';
 
@@ -89,7 +90,8 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
     try {
       await write(report);
     } catch (error) {
-      failed(report, error);
+      // The object was deleted. If it only is not in the view yet, its arrival there triggers another report.
+      if (!isKubeError(error, 'NotFound')) failed(report, error);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { KubeError } from '../../../../src/kube/client/errors.ts';
 import {
   createStatusReports,
   type StatusReports,
@@ -17,7 +18,7 @@ interface Bed {
   readonly report: (name: string, phase: string) => void;
 }
 
-function bed({ takesMs = 0, fails = false } = {}): Bed {
+function bed({ takesMs = 0, error }: { takesMs?: number; error?: Error } = {}): Bed {
   const clock = virtualClock();
   const writes: string[] = [];
   const failures: string[] = [];
@@ -28,7 +29,7 @@ function bed({ takesMs = 0, fails = false } = {}): Bed {
         `${clock.monotonicMs()} ${intent.metadata.name} ${(intent.status as { phase: string }).phase}`,
       );
       await clock.sleep(takesMs);
-      if (fails) throw new Error('refused');
+      if (error) throw error;
     },
     failed: ({ key }, error) => failures.push(`${key}: ${(error as Error).message}`),
   });
@@ -111,9 +112,18 @@ describe('createStatusReports', () => {
   });
 
   it('tells which key has to be reconciled again when a write fails', async () => {
-    const { clock, failures, report } = bed({ fails: true });
+    const { clock, failures, report } = bed({ error: new Error('refused') });
     report('a', 'one');
     await clock.advance(100);
     expect(failures).toEqual(['key-of-a: refused']);
+  });
+
+  it('reports nothing of an object that was deleted, and fails nothing', async () => {
+    const { clock, writes, failures, report } = bed({
+      error: new KubeError('NotFound', 'things "a" not found'),
+    });
+    report('a', 'one');
+    await clock.advance(100);
+    expect([writes, failures]).toEqual([['100 a one'], []]);
   });
 });
