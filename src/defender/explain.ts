@@ -7,7 +7,15 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Decision } from './decide.ts';
 import type { FleetFacts, MachineFacts } from './facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from './facts/grouping.ts';
-import { grantOn, holderKey, isLapsed, isSuspect } from './ledger/entries.ts';
+import {
+  grantOn,
+  holderKey,
+  isInFlight,
+  isLapsed,
+  isLingering,
+  isSuspect,
+  lingersUntil,
+} from './ledger/entries.ts';
 
 export interface MachineExplanation {
   readonly machine: string;
@@ -52,6 +60,8 @@ export interface GrantInTheWay
   readonly machine: string;
   /** Suspect: started, past its end, and not settled. */
   readonly state: LedgerGrant['state'] | 'Suspect';
+  /** RFC 3339: how long a settled one still counts against the limit. */
+  readonly countsUntil?: string;
 }
 
 export interface OpenBreaker {
@@ -70,6 +80,8 @@ export interface ExplainInput {
   readonly ledger: DefenderLedgerSpec;
   readonly facts: Pick<FleetFacts, 'machine' | 'view'>;
   readonly decisions: readonly (readonly [action: Action, decision: Decision])[];
+  /** How long a settled act counts by that policy. */
+  readonly lingerSecondsOf: (policy: string) => number;
   readonly now: Date;
 }
 
@@ -131,14 +143,27 @@ const OCCUPIED: ReadonlySet<DenyReason> = new Set([
 /** Of the groups whose limits are used up, with what is settled and still counts. */
 function grantsInTheWay(
   causes: readonly DenialCause[],
-  { machine, ledger, facts, now }: ExplainInput,
+  { machine, ledger, facts, lingerSecondsOf, now }: ExplainInput,
 ): readonly GrantInTheWay[] {
-  const keys = new Set(causes.filter(({ reason }) => OCCUPIED.has(reason)).map(({ key }) => key));
+  const lingers = new Map<string, number>();
+  for (const { reason, key = '', policy = '' } of causes) {
+    if (OCCUPIED.has(reason)) lingers.set(key, Math.max(lingers.get(key) ?? 0, lingerSecondsOf(policy)));
+  }
   return Object.entries(ledger.grants)
     .filter(([name, grant]) => name !== machine.name && !isLapsed(grant, now))
-    .filter(([name, grant]) => groupsOf(grant, facts.machine(name)).some((group) => keys.has(group)))
-    .toSorted(([, a], [, b]) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt))
-    .map(([name, grant]) => grantOf(name, grant, now));
+    .flatMap(([name, grant]) => {
+      const counted = groupsOf(grant, facts.machine(name)).flatMap((group) => lingers.get(group) ?? []);
+      const seconds = Math.max(...counted);
+      const counts = counted.length > 0 && (isInFlight(grant) || isLingering(grant, seconds, now));
+      return counts ? [grantInTheWay(name, grant, seconds, now)] : [];
+    })
+    .toSorted((a, b) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt));
+}
+
+function grantInTheWay(machine: string, grant: LedgerGrant, lingerSeconds: number, now: Date): GrantInTheWay {
+  const counting = grantOf(machine, grant, now);
+  if (isInFlight(grant)) return counting;
+  return { ...counting, countsUntil: new Date(lingersUntil(grant, lingerSeconds)).toISOString() };
 }
 
 /** As causes name what they count. A machine that is not known counts in the cluster, and for its holder. */

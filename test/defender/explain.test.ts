@@ -39,6 +39,7 @@ function scene(more: Partial<ExplainInput> = {}): ExplainInput {
     ledger: ledgerSpec(),
     facts: fleetFacts(MACHINES, []),
     decisions: [],
+    lingerSecondsOf: () => 300,
     now: NOW,
     ...more,
   };
@@ -65,10 +66,19 @@ describe('explainMachine', () => {
     ['the act on the machine itself', { a: entry('a') }],
     ['acts that did not begin in time', { b: entry('b', { state: 'Granted', notAfter: ago(1) }) }],
     ['acts in other pools', { c: entry('c') }],
+    ['settled acts that count no more', { b: entry('b', { state: 'Settled', settledAt: ago(300) }) }],
   ] as const)('R29 does not name %s as in the way', (_, grants) => {
     const decisions = [['Reboot', denial(IN_POOL)]] as const;
     const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions })).acts;
     expect(act?.inTheWay).toEqual([]);
+  });
+
+  it('R29 shows how long a settled act still counts, by the policy whose limit it uses up', () => {
+    const grants = { b: entry('b', { state: 'Settled', settledAt: ago(100), outcome: 'Succeeded' }) };
+    const lingerSecondsOf = (name: string): number => (name === 'fleet-default' ? 160 : 900);
+    const decisions = [['Reboot', denial(IN_POOL)]] as const;
+    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions, lingerSecondsOf })).acts;
+    expect(act?.inTheWay).toMatchObject([{ machine: 'b', state: 'Settled', countsUntil: new Date(ago(-60)).toISOString() }]);
   });
 
   it.each([

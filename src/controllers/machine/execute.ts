@@ -32,6 +32,8 @@ export interface DrainResult {
 }
 
 const RETRY_MS = 5000;
+/** Also when time alone would change the answer later: people change limits, and other acts end. */
+const RETRY_AT_MOST_MS = 30_000;
 /** The grant of a set for this very act may not be in our view yet. */
 const RETRY_BUSY_MS = 2000;
 
@@ -93,8 +95,9 @@ export function denialResult(denial: Denial | undefined, context: ReconcileConte
   const { reason, message, retryAt } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
   const wait: MachineWait = { step: 'Draining', reason: 'GrantDenied', message: `${reason}: ${message}` };
   const retryMs = reason === 'NodeBusy' ? RETRY_BUSY_MS : RETRY_MS;
-  const soonest = new Date(context.clock.now().getTime() + retryMs);
-  return { wait, requeueAt: retryAt && retryAt > soonest ? retryAt : soonest };
+  const nowMs = context.clock.now().getTime();
+  const requeueMs = Math.min(Math.max(retryAt?.getTime() ?? 0, nowMs + retryMs), nowMs + RETRY_AT_MOST_MS);
+  return { wait, requeueAt: new Date(requeueMs) };
 }
 
 async function evict(

@@ -1,6 +1,7 @@
 /** R14, R15: how many machines of a group may be out of service or in work. */
 import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { DenialCause } from '../../api/grants.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { countStates, STATE_BITS } from '../facts/facts.ts';
 import { CLUSTER_KEY, groupKey } from '../facts/grouping.ts';
@@ -39,25 +40,29 @@ function checkLimit(
   prepared: PreparedLimit,
 ): readonly DenialCause[] {
   if (!isActOf(prepared.limit, input.ask)) return [];
-  const { key, used, total, what } = useOf(input, policy, prepared);
+  const { key, used, total, part } = useOf(input, policy, prepared);
   const max = maximum(policy, prepared, total);
   if (used + 1 <= max.value) return [];
   const { name, per, max: amount } = prepared.limit;
   const of = typeof amount === 'string' ? ` (${amount} of ${total}${total === 0 ? NONE_YET : ''})` : '';
   const label = labelOf(prepared, key);
-  const message = `${label}: ${used} ${what}, and at most ${max.value} allowed${of} by limit ${name}`;
-  return [
-    { reason: max.isSmallPool ? 'SmallPool' : REASONS[per], message, key: label, used, limit: max.value },
-  ];
+  const message = `${label}: ${used} ${COUNTED[part]}, and at most ${max.value} allowed${of} by limit ${name}`;
+  const freed = { key, besides: input.ask.machine, part, count: used + 1 - max.value };
+  const until = input.usage.freesAt(prepared, freed);
+  const reason = max.isSmallPool ? 'SmallPool' : REASONS[per];
+  return [{ reason, message, key: label, used, limit: max.value, ...optional('until', until) }];
 }
 
 interface Use {
   readonly key: string;
   readonly used: number;
   readonly total: number;
-  /** What `used` counts, for people. */
-  readonly what: string;
+  /** Of the acts that the ledger holds, those that `used` counts. */
+  readonly part: keyof typeof COUNTED;
 }
+
+/** What is counted, for people. */
+const COUNTED = { taken: 'in work', uncounted: 'out of service or in work' } as const;
 
 function useOf(
   { ask, machine, facts, usage }: GuardInput,
@@ -68,7 +73,7 @@ function useOf(
   if (!grouping) {
     const key = holderKey(ask.holder);
     const { total } = facts.group(policy.cluster.id, CLUSTER_KEY);
-    return { key, used: usage.of(prepared, key, ask.machine).taken, total, what: 'in work' };
+    return { key, used: usage.of(prepared, key, ask.machine).taken, total, part: 'taken' };
   }
   const key = groupKey(grouping, machine);
   const counts = facts.group(grouping.id, key);
@@ -76,9 +81,9 @@ function useOf(
   const total = counts.total + use.deleted;
   // A machine that is counted already costs no availability: it only has to fit beside the other acts (R14).
   const isCounted = !machine.established || (facts.statesOf(machine) & policy.countedStates) !== 0;
-  if (isCounted) return { key, used: use.taken, total, what: 'in work' };
+  if (isCounted) return { key, used: use.taken, total, part: 'taken' };
   const used = countStates(counts, policy.countedStates) + use.uncounted;
-  return { key, used, total, what: 'out of service or in work' };
+  return { key, used, total, part: 'uncounted' };
 }
 
 export interface GroupOfLimit {

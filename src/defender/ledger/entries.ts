@@ -17,8 +17,13 @@ export function grantOn(
 }
 
 /** Settled, and still counted: the machine may fall ill again right after the act. */
-export function isLingering({ state, settledAt }: LedgerGrant, lingerSeconds: number, now: Date): boolean {
-  return state === 'Settled' && !(Date.parse(settledAt ?? '') + lingerSeconds * 1000 <= +now);
+export function isLingering(grant: LedgerGrant, lingerSeconds: number, now: Date): boolean {
+  return grant.state === 'Settled' && !(lingersUntil(grant, lingerSeconds) <= +now);
+}
+
+/** In milliseconds; NaN while it is not settled. */
+export function lingersUntil({ settledAt }: LedgerGrant, lingerSeconds: number): number {
+  return Date.parse(settledAt ?? '') + lingerSeconds * 1000;
 }
 
 /** Not begun, and not permitted any more: the next write drops it. */

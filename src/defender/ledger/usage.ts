@@ -8,7 +8,7 @@ import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { groupKey } from '../facts/grouping.ts';
 import { isActOf } from '../policies/matches.ts';
 import type { PreparedLimit, PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
-import { holderKey, isInFlight, isLapsed, isLingering, takesNodeDown } from './entries.ts';
+import { holderKey, isInFlight, isLapsed, isLingering, lingersUntil, takesNodeDown } from './entries.ts';
 
 export interface LimitUse {
   /** In flight, lingering, or deleted and not replaced. */
@@ -22,12 +22,24 @@ export interface LimitUse {
 export interface LedgerUsage {
   /** Without what the machine `besides` uses itself: each machine counts once. */
   of(limit: PreparedLimit, key: string, besides: string): LimitUse;
+  /**
+   * When so many of those that are counted stop to count by themselves; undefined when that does not suffice: an act in work has
+   * to end, or a machine to come back.
+   */
+  freesAt(limit: PreparedLimit, freed: FreedUse): Date | undefined;
   /** Machines of the pool that serve until the act in flight takes their node down. */
   nodesDownIn(pool: string): ReadonlySet<string>;
   /** Of the ledger as it is stored. Counted at the first call. */
   bytes(): number;
   /** Replaces what the machine used before. */
   add(machine: string, entry: LedgerGrant): void;
+}
+
+export interface FreedUse {
+  readonly key: string;
+  readonly besides: string;
+  readonly part: 'taken' | 'uncounted';
+  readonly count: number;
 }
 
 export interface UsageInput {
@@ -43,6 +55,8 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 interface MachineUse extends LimitUse {
   readonly key: string;
+  /** In milliseconds; NaN while the act is not settled. */
+  readonly lingersUntil: number;
 }
 
 interface LimitUses {
@@ -58,6 +72,7 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
 
   return {
     of,
+    freesAt,
     add: (machine, entry) => {
       if (stored !== undefined) stored += jsonBytes({ [machine]: entry });
       countOnce();
@@ -88,6 +103,16 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     return own?.key === key ? sum(use, own, -1) : use;
   }
 
+  function freesAt(limit: PreparedLimit, { key, besides, part, count }: FreedUse): Date | undefined {
+    countOnce();
+    const ends = [...(uses.get(limit)?.byMachine ?? [])].flatMap(([machine, use]) => {
+      const isLeaving = machine !== besides && use.key === key && use[part] > 0;
+      return isLeaving && !Number.isNaN(use.lingersUntil) ? [use.lingersUntil] : [];
+    });
+    const last = ends.toSorted((a, b) => a - b)[count - 1];
+    return last === undefined ? undefined : new Date(last);
+  }
+
   function add(machine: string, entry: LedgerGrant): void {
     const known = facts.machine(machine);
     const states = establishedStates(facts, known);
@@ -96,7 +121,8 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
       (each) => isCountedBy(each, entry, now) && isInScope(each, known),
     )) {
       const isInFacts = (states & policy.countedStates) !== 0 || !policy.countsInFlight;
-      const use = { taken: 1, uncounted: isInFacts ? 0 : 1, deleted: 0 };
+      const until = lingersUntil(entry, policy.spec.counting.lingerSeconds);
+      const use = { taken: 1, uncounted: isInFacts ? 0 : 1, deleted: 0, lingersUntil: until };
       for (const limit of policy.limits) {
         if (!isLimited(policy, limit, entry)) continue;
         record(limit, machine, { key: keyOf(limit, entry, known), ...use });
@@ -126,7 +152,8 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
       for (const limit of limits) {
         const { grouping } = limit;
         if (!grouping || grouping.per === 'Label') continue;
-        record(limit, machine, { key: groupKey(grouping, keyed), taken: 1, uncounted: 1, deleted: 1 });
+        const key = groupKey(grouping, keyed);
+        record(limit, machine, { key, taken: 1, uncounted: 1, deleted: 1, lingersUntil: Number.NaN });
       }
     }
   }

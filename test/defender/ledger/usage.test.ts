@@ -50,6 +50,25 @@ describe('createLedgerUsage', () => {
     });
   });
 
+  it('names the moment at which settled acts stop to count, as long as nothing else has to end', () => {
+    const settled = (name: string, seconds: number): LedgerGrant =>
+      entry(name, { state: 'Settled', settledAt: ago(seconds) });
+    const usage = usageOf({
+      grants: { 'm-1': settled('m-1', 60), 'm-2': settled('m-2', 90), 'm-3': entry('m-3') },
+      gone: { x: { pool: 'web', since: ago(9) } },
+    });
+    const freesAt = (count: number, besides = 'other'): string | undefined =>
+      usage.freesAt(limit(), { key: 'web', besides, part: 'taken', count })?.toISOString();
+    const lingers = POLICY.spec.counting.lingerSeconds;
+    expect([freesAt(1), freesAt(2), freesAt(3)].map((end) => end && Date.parse(end))).toEqual([
+      Date.parse(ago(90 - lingers)),
+      Date.parse(ago(60 - lingers)),
+      undefined,
+    ]);
+    expect(freesAt(2, 'm-1')).toBeUndefined();
+    expect(usage.freesAt(limit(), { key: 'db', besides: '', part: 'taken', count: 1 })).toBeUndefined();
+  });
+
   it('adds a grant of the same batch', () => {
     const usage = usageOf({});
     usage.add('m-1', entry('m-1') satisfies LedgerGrant);

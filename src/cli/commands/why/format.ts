@@ -71,10 +71,11 @@ function holdLine({ reason, scope, until }: MachineExplanation['holds'][number])
 }
 
 function grantLine(
-  { machine, action, state, holder, id, issuedAt, notAfter }: GrantInTheWay,
+  { machine, action, state, holder, id, issuedAt, notAfter, countsUntil }: GrantInTheWay,
   now: Date,
 ): string {
-  const end = state === 'Settled' ? '' : `, ends ${notAfter}`;
+  const counts = countsUntil === undefined ? '' : `, counts until ${countsUntil}`;
+  const end = state === 'Settled' ? counts : `, ends ${notAfter}`;
   return `${machine}  ${action} ${state}  ${holder.kind} ${holder.name}, granted ${formatAge(issuedAt, now)} ago${end}  [${id}]`;
 }
 

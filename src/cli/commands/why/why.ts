@@ -112,6 +112,8 @@ function explain(defender: Defender, name: string, now: Date): MachineExplanatio
     ledger: spec,
     facts,
     decisions: decisionsFor(defender, spec, machine, now),
+    lingerSecondsOf: (policy) =>
+      observer.policies().valid.find(({ name: its }) => its === policy)?.spec.counting.lingerSeconds ?? 0,
     now,
   });
 }
