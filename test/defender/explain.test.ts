@@ -75,10 +75,13 @@ describe('explainMachine', () => {
 
   it('R29 shows how long a settled act still counts, by the policy whose limit it uses up', () => {
     const grants = { b: entry('b', { state: 'Settled', settledAt: ago(100), outcome: 'Succeeded' }) };
-    const lingerSecondsOf = (name: string): number => (name === 'fleet-default' ? 160 : 900);
+    const seconds: Readonly<Record<string, number>> = { 'fleet-default': 160, other: 900 };
+    const lingerSecondsOf = (name: string): number => seconds[name] ?? 0;
     const decisions = [['Reboot', denial(IN_POOL)]] as const;
     const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions, lingerSecondsOf })).acts;
-    expect(act?.inTheWay).toMatchObject([{ machine: 'b', state: 'Settled', countsUntil: new Date(ago(-60)).toISOString() }]);
+    expect(act?.inTheWay).toMatchObject([
+      { machine: 'b', state: 'Settled', countsUntil: new Date(ago(-60)).toISOString() },
+    ]);
   });
 
   it.each([

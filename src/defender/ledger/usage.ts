@@ -72,7 +72,10 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
 
   return {
     of,
-    freesAt,
+    freesAt(limit, freed) {
+      countOnce();
+      return lingerEnd(uses.get(limit), freed);
+    },
     add: (machine, entry) => {
       if (stored !== undefined) stored += jsonBytes({ [machine]: entry });
       countOnce();
@@ -103,16 +106,6 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     return own?.key === key ? sum(use, own, -1) : use;
   }
 
-  function freesAt(limit: PreparedLimit, { key, besides, part, count }: FreedUse): Date | undefined {
-    countOnce();
-    const ends = [...(uses.get(limit)?.byMachine ?? [])].flatMap(([machine, use]) => {
-      const isLeaving = machine !== besides && use.key === key && use[part] > 0;
-      return isLeaving && !Number.isNaN(use.lingersUntil) ? [use.lingersUntil] : [];
-    });
-    const last = ends.toSorted((a, b) => a - b)[count - 1];
-    return last === undefined ? undefined : new Date(last);
-  }
-
   function add(machine: string, entry: LedgerGrant): void {
     const known = facts.machine(machine);
     const states = establishedStates(facts, known);
@@ -125,7 +118,7 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
       const use = { taken: 1, uncounted: isInFacts ? 0 : 1, deleted: 0, lingersUntil: until };
       for (const limit of policy.limits) {
         if (!isLimited(policy, limit, entry)) continue;
-        record(limit, machine, { key: keyOf(limit, entry, known), ...use });
+        record(uses, limit, machine, { key: keyOf(limit, entry, known), ...use });
       }
     }
   }
@@ -153,19 +146,33 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
         const { grouping } = limit;
         if (!grouping || grouping.per === 'Label') continue;
         const key = groupKey(grouping, keyed);
-        record(limit, machine, { key, taken: 1, uncounted: 1, deleted: 1, lingersUntil: Number.NaN });
+        record(uses, limit, machine, { key, taken: 1, uncounted: 1, deleted: 1, lingersUntil: Number.NaN });
       }
     }
   }
+}
 
-  function record(limit: PreparedLimit, machine: string, use: MachineUse): void {
-    const { byKey, byMachine } = uses.get(limit) ?? emptyUses();
-    const before = byMachine.get(machine);
-    if (before) byKey.set(before.key, sum(byKey.get(before.key) ?? UNUSED, before, -1));
-    byKey.set(use.key, sum(byKey.get(use.key) ?? UNUSED, use, 1));
-    byMachine.set(machine, use);
-    uses.set(limit, { byKey, byMachine });
-  }
+function record(
+  uses: Map<PreparedLimit, LimitUses>,
+  limit: PreparedLimit,
+  machine: string,
+  use: MachineUse,
+): void {
+  const { byKey, byMachine } = uses.get(limit) ?? emptyUses();
+  const before = byMachine.get(machine);
+  if (before) byKey.set(before.key, sum(byKey.get(before.key) ?? UNUSED, before, -1));
+  byKey.set(use.key, sum(byKey.get(use.key) ?? UNUSED, use, 1));
+  byMachine.set(machine, use);
+  uses.set(limit, { byKey, byMachine });
+}
+
+function lingerEnd(uses: LimitUses | undefined, { key, besides, part, count }: FreedUse): Date | undefined {
+  const ends = [...(uses?.byMachine ?? [])].flatMap(([machine, use]) => {
+    const isLeaving = machine !== besides && use.key === key && use[part] > 0;
+    return isLeaving && !Number.isNaN(use.lingersUntil) ? [use.lingersUntil] : [];
+  });
+  const last = ends.toSorted((a, b) => a - b)[count - 1];
+  return last === undefined ? undefined : new Date(last);
 }
 
 function establishedStates(facts: UsageInput['facts'], machine: MachineFacts | undefined): number {

@@ -51,10 +51,8 @@ describe('createLedgerUsage', () => {
   });
 
   it('names the moment at which settled acts stop to count, as long as nothing else has to end', () => {
-    const settled = (name: string, seconds: number): LedgerGrant =>
-      entry(name, { state: 'Settled', settledAt: ago(seconds) });
     const usage = usageOf({
-      grants: { 'm-1': settled('m-1', 60), 'm-2': settled('m-2', 90), 'm-3': entry('m-3') },
+      grants: { 'm-1': settledAgo(60), 'm-2': settledAgo(90), 'm-3': entry('m-3') },
       gone: { x: { pool: 'web', since: ago(9) } },
     });
     const freesAt = (count: number, besides = 'other'): string | undefined =>
@@ -88,6 +86,10 @@ describe('createLedgerUsage', () => {
     expect(usageOf({ grants }).bytes()).toBe(whole);
   });
 });
+
+function settledAgo(seconds: number): LedgerGrant {
+  return entry('m', { state: 'Settled', settledAt: ago(seconds) });
+}
 
 function usageOf(ledger: Parameters<typeof ledgerSpec>[0]): ReturnType<typeof createLedgerUsage> {
   const all = [...machines(3), machineFacts('sick', { readiness: 'NotReady' })];

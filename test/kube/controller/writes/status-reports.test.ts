@@ -31,7 +31,7 @@ function bed({ takesMs = 0, error }: { takesMs?: number; error?: Error } = {}): 
       await clock.sleep(takesMs);
       if (error) throw error;
     },
-    failed: ({ key }, error) => failures.push(`${key}: ${(error as Error).message}`),
+    failed: ({ key }, failure) => failures.push(`${key}: ${(failure as Error).message}`),
   });
   const report = (name: string, phase: string): void => {
     reports.report(THINGS, { metadata: { name }, status: { phase } }, `key-of-${name}`);
