@@ -1,7 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { CorrectedDrift } from '../../../src/api/generated/types.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
-import type { Client } from '../../../src/kube/client/client.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
@@ -133,37 +131,6 @@ describe('sync', () => {
     expect(await holders()).toEqual(['two', 'two', 'two']);
   });
 
-  it('S17 shows which object drifted, who had changed it, and when it was corrected', LIMIT, async () => {
-    const first = fleet.commit('1', 'first');
-    await fleet.pipeline();
-    await fleet.sync('one');
-    await fleet.allProven(first);
-    expect(await fleet.state('prod')).not.toHaveProperty('drift');
-
-    const { test, prod } = fleet.clusters;
-    const edited = await edit(prod.client, 'kubectl-edit');
-    const found = await test.client.get(CONFIG_MAPS, SETTINGS);
-    await test.client.delete(CONFIG_MAPS, SETTINGS, { uid: found.metadata.uid ?? '' });
-    for (const name of STAGES) {
-      await expect.poll(() => correctedIn(name), PATIENCE).toMatchObject({ total: 1 });
-    }
-    expect(await fleet.versions()).toEqual(['1', '1']);
-    const row = { object: 'ConfigMap default/settings', unit: 'web', commit: first, count: 1 };
-    const { objects } = await correctedIn('prod');
-    expect(objects).toMatchObject([
-      { ...row, change: 'Changed', fields: ['data.version'], managers: ['kubectl-edit'], changedAt: edited },
-    ]);
-    const { foundAt = '', correctedAt = '' } = objects?.[0] ?? {};
-    expect(Date.parse(correctedAt)).toBeGreaterThanOrEqual(Date.parse(foundAt));
-    expect((await correctedIn('test')).objects).toMatchObject([{ ...row, change: 'Deleted' }]);
-
-    const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
-    expect(await runCommandLine(io, ['status', 'prod'])).toBe(0);
-    expect(io.stdout).toMatch(
-      /^drift corrected\n└─ ConfigMap default\/settings: changed, written back \d+s ago\n {5}data\.version: by kubectl-edit \d+s ago\n {5}as in commit [0-9a-f]{12}, unit web\n$/m,
-    );
-  });
-
   it(
     'shows an object that fails after it was applied under its unit, until it is healthy again',
     LIMIT,
@@ -248,17 +215,6 @@ async function drift(name: Stage): Promise<unknown> {
     patch,
   );
   return data.cluster;
-}
-
-/** Returns when the server recorded the change of this manager. */
-async function edit(client: Client, fieldManager: string): Promise<string | undefined> {
-  const patch = { type: 'merge', body: { data: { version: 'drift' } } } as const;
-  const { metadata } = await client.patch(CONFIG_MAPS, SETTINGS, patch, { fieldManager });
-  return metadata.managedFields?.find(({ manager }) => manager === fieldManager)?.time;
-}
-
-async function correctedIn(name: Stage): Promise<CorrectedDrift> {
-  return (await fleet.state(name)).drift ?? {};
 }
 
 async function ownerInContent(name: Stage): Promise<unknown> {
