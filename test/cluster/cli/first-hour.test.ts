@@ -85,6 +85,10 @@ describe('the first hour', { timeout: 30 * MINUTES }, () => {
     await shell.showOnce(/^prod [^\n]*Paused[^\n]*ticket 42/m, 'kubenode', 'status');
     await shell.show('kubenode', 'release', 'resume', ...prod);
     await proven();
+    await shell.show('kubenode', 'release', 'halt', ...prod, '--unit', 'shpo');
+    await shell.show('kubenode', 'release', 'halt', ...prod, '--unit', 'shop', '--reason', 'ticket 42');
+    await shell.showOnce(/^└─ shop: Paused /m, 'kubenode', 'status', 'prod');
+    await shell.show('kubenode', 'release', 'resume', ...prod, '--unit', 'shop');
   }
 
   async function rewriteHistory(): Promise<void> {
@@ -103,7 +107,9 @@ describe('the first hour', { timeout: 30 * MINUTES }, () => {
     await shell.ask('kubenode', 'sync', 'now');
     await shell.showOnce(/^fleet +Held [^]*^test [^\n]* Held /m, 'kubenode', 'status');
     await fits('kubenode', 'status');
-    await shell.show('kubenode', 'release', 'acknowledge', 'test', '--reason', 'shop moved away');
+    const acknowledge = ['release', 'acknowledge', 'test', '--reason', 'shop moved away'];
+    await shell.show('kubenode', ...acknowledge);
+    await shell.show('kubenode', ...acknowledge, '--commit', '--repo', 'my-fleet');
   }
 
   async function end(): Promise<void> {

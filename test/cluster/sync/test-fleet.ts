@@ -52,6 +52,8 @@ export interface TestFleet {
   /** Commits the fleet as plain YAML: two Clusters, each with a unit `web` that contains the version. Returns the commit. */
   commit(version: string, subject: string, names?: ClusterNames): string;
   commitFiles(subject: string, files: Readonly<Record<string, string | undefined>>): string;
+  /** Since the last reset. */
+  repository(): FleetRepository;
   allProven(commit: string): Promise<void>;
   state(cluster: string): Promise<Partial<ClusterSync>>;
   condition(cluster: Stage, type: string): Promise<{ status?: string; reason?: string; message?: string }>;
@@ -96,6 +98,7 @@ export async function startTestFleet(): Promise<TestFleet> {
     },
     commit: (version, subject, names = NAMES) => git.commit(subject, fleetFiles(version, names)),
     commitFiles: (subject, files) => git.commit(subject, files),
+    repository: () => git,
     async allProven(commit) {
       const proven = { commit, state: 'Proven' };
       for (const name of STAGES) await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(proven);

@@ -7,33 +7,58 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { CliError, EXIT } from '../../errors.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
+import { commitEntries } from './commit/commit-entries.ts';
 import { withHub } from './hub.ts';
 
 const HELP = `
 Deletes that exceed the budget of the Pipeline, empty a unit or take a protected object are held, also those of a revert. An
 acknowledgement is a commit: it names the unit and the digest of exactly this plan, and releases it once in each cluster. This
 command prints the entries for spec.acknowledgements of the Pipeline in the fleet repository. Review first what would be deleted:
-kubenode plan --context HUB.`;
+kubenode plan --context HUB.
+
+With --commit it adds the entries to the repository and commits that, with your git and your name, and never pushes. It needs a clean
+working tree on a branch that contains the head of the Pipeline, and commits only what renders to exactly these entries.
+
+Examples:
+  kubenode release acknowledge prod-eu --reason "shop moved away"
+  kubenode release acknowledge prod-eu --reason "shop moved away" --commit --repo ../my-fleet`;
+
+type Flags = ConnectionFlags & { readonly reason: string; readonly commit?: true; readonly repo: string };
 
 export function createAcknowledgeCommand(io: Io): Command {
   const command = new Command('acknowledge')
-    .description('print the spec.acknowledgements entries that release the held deletes of a cluster')
+    .description(
+      'print the spec.acknowledgements entries that release the held deletes of a cluster, or commit them',
+    )
     .argument('<cluster>', 'name of the Cluster')
     .requiredOption('--reason <text>', 'why they are deleted: recorded in git')
+    .option('--commit', 'add them to the fleet repository, and commit that')
+    .option('--repo <dir>', 'folder of the fleet repository, for --commit', '.')
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action(
-    (name: string, flags: ConnectionFlags & { readonly reason: string }) =>
-      withHub(io, flags, async (client) => {
-        const { clusters } = await readHub(client, io.signal);
-        const held = heldDeletes(findByName('Cluster', clusters, name), clusters);
-        io.err(
-          `Add this to spec.acknowledgements of Pipeline ${held.pipeline} and commit it (${printableLine(held.message)}):\n`,
-        );
-        for (const line of held.lines) io.err(`  ${line}\n`);
-        const entries = held.units.map((each) => `  ${JSON.stringify({ ...each, reason: flags.reason })},\n`);
-        io.out(`acknowledgements: [\n${entries.join('')}],\n`);
-      }),
+  return addConnectionOptions(command).action((name: string, flags: Flags) =>
+    withHub(io, flags, async (client) => {
+      const { clusters, pipelines } = await readHub(client, io.signal);
+      const held = heldDeletes(findByName('Cluster', clusters, name), clusters);
+      const entries = held.units.map((each) => ({ ...each, reason: flags.reason }));
+      if (!flags.commit) return printEntries(io, held, entries);
+      for (const line of held.lines) io.err(`releases the deletes of ${line}\n`);
+      return commitEntries(io, flags.repo, {
+        pipeline: findByName('Pipeline', pipelines, held.pipeline),
+        list: 'acknowledgements',
+        entries,
+        subject: `Acknowledge the deletes of ${held.lines.join(', ')}`,
+        reason: flags.reason,
+      });
+    }),
   );
+}
+
+function printEntries(io: Io, { pipeline, message, lines }: HeldCluster, entries: readonly object[]): void {
+  io.err(
+    `Add this to spec.acknowledgements of Pipeline ${pipeline} and commit it (${printableLine(message)}):\n`,
+  );
+  for (const line of lines) io.err(`  ${line}\n`);
+  io.out(`acknowledgements: [\n${entries.map((entry) => `  ${JSON.stringify(entry)},\n`).join('')}],\n`);
 }
 
 interface HeldCluster {
