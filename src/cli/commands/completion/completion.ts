@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { expectsValue, nextKind, readNames, type TypedLine } from './names.ts';
+import { expectsValue, nextChoices, nextNames, readNames, type TypedLine } from './names.ts';
 
 const SCRIPTS: Record<string, string> = {
   bash: `_kubenode() {
@@ -56,16 +56,17 @@ function scriptFor(shell: string): string {
 /** The subcommands of the command typed so far, and its long options; nothing where the value of an option follows. */
 export function listCompletions(root: Command, typed: readonly string[]): string[] {
   const line = typedLine(root, typed);
-  if (expectsValue(line)) return [];
+  const choices = nextChoices(line);
+  if (expectsValue(line)) return [...choices];
   const commands = line.command.commands.map((child) => child.name());
   const options = line.command.options.flatMap(({ long }) => long ?? []);
-  return [...commands, ...options, '--help'].toSorted((a, b) => (a < b ? -1 : 1));
+  return [...commands, ...choices, ...options, '--help'].toSorted((a, b) => (a < b ? -1 : 1));
 }
 
 async function listNames(io: Io, root: Command, typed: readonly string[]): Promise<readonly string[]> {
   const line = typedLine(root, typed);
-  const resource = nextKind(line);
-  return resource === undefined ? [] : await readNames(io, line.words, resource);
+  const query = nextNames(line);
+  return query === undefined ? [] : await readNames(io, line.words, query);
 }
 
 /** Names of commands end at the first other word. */

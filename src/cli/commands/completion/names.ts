@@ -1,24 +1,75 @@
 /** The names of objects in the cluster that a command line selects, to complete them. */
-import type { Command } from 'commander';
+import type { Argument, Command, Option } from 'commander';
 import {
   CLUSTERS,
   MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
   MACHINES,
   PIPELINES,
   RELEASES,
 } from '../../../api/generated/resources.ts';
-import type { Resource } from '../../../kube/objects/object.ts';
+import { listAt, textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { stateFolder } from '../../../local/folders.ts';
+import { readLocalFleet } from '../../../local/status.ts';
+import { HUB_TARGET } from '../../../sync/rendered.ts';
 import { connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 
+/** The names that may come next: of the objects of a kind, or of what they list. */
+export interface NameQuery {
+  readonly resource: Resource;
+  /** Default: the name of the object. */
+  readonly names?: (object: KubeObject) => readonly string[];
+  /** Beside those in the cluster. */
+  readonly more?: readonly string[];
+}
+
+/** Of a hub, or the local clusters of this machine. */
+export type NameSource = NameQuery | 'LocalClusters';
+
+const SETS: NameQuery = { resource: MACHINE_COMPONENT_SETS };
+const MACHINE_NAMES: NameQuery = { resource: MACHINES };
+
 /** By the name of the argument or of the option. */
-const KINDS: ReadonlyMap<string, Resource> = new Map<string, Resource>([
-  ['cluster', CLUSTERS],
-  ['machine', MACHINES],
-  ['pipeline', PIPELINES],
-  ['release', RELEASES],
-  ['set', MACHINE_COMPONENT_SETS],
-]);
+const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSource | undefined)>> = {
+  cluster: ({ command }) => (command.name() === 'simulate' ? 'LocalClusters' : { resource: CLUSTERS }),
+  component: { resource: MACHINE_COMPONENTS, names: (object) => textsAt(object, 'spec', 'component') },
+  machine: MACHINE_NAMES,
+  // Of `kubenode local kubeconfig` and `kubenode why KIND`.
+  name: ({ command, words }) => {
+    if (command.name() === 'kubeconfig') return 'LocalClusters';
+    if (command.name() !== 'why') return undefined;
+    return words.includes('rollout') ? SETS : MACHINE_NAMES;
+  },
+  pipeline: { resource: PIPELINES },
+  release: { resource: RELEASES },
+  set: SETS,
+  stage: { resource: PIPELINES, names: stagesOf },
+  target: { resource: CLUSTERS, more: [HUB_TARGET] },
+  unit: ({ words }) => {
+    const cluster = flagValue(words, 'cluster');
+    return { resource: CLUSTERS, names: (object) => (isOther(object, cluster) ? [] : unitsOf(object)) };
+  },
+};
+
+function isOther({ metadata }: KubeObject, name: string | undefined): boolean {
+  return name !== undefined && metadata.name !== name;
+}
+
+function stagesOf(pipeline: KubeObject): readonly string[] {
+  return listAt(pipeline, 'spec', 'stages').flatMap((stage) => textAt(stage, 'name') ?? []);
+}
+
+function unitsOf(cluster: KubeObject): readonly string[] {
+  return listAt(cluster, 'status', 'sync', 'units').filter((unit) => typeof unit === 'string');
+}
+
+function textsAt(object: KubeObject, ...path: readonly string[]): readonly string[] {
+  const text = textAt(object, ...path);
+  return text === undefined ? [] : [text];
+}
 
 /** A person waits at a prompt. */
 const LIMIT_MS = 2000;
@@ -30,13 +81,23 @@ export interface TypedLine {
   readonly words: readonly string[];
 }
 
-/** The kind whose names may come next: as the value of an option, or as an argument. Pure. */
-export function nextKind({ command, words }: TypedLine): Resource | undefined {
-  const option = valueOption(command, words.at(-1));
-  if (option !== undefined) return KINDS.get(option);
+/** What may come next: as the value of an option, or as an argument. Pure. */
+export function nextNames(line: TypedLine): NameSource | undefined {
+  const name = valueOption(line.command, line.words.at(-1))?.name() ?? nextArgument(line)?.name() ?? '';
+  const query = Object.hasOwn(QUERIES, name) ? QUERIES[name] : undefined;
+  return typeof query === 'function' ? query(line) : query;
+}
+
+/** The values of which one has to come next. Pure. */
+export function nextChoices(line: TypedLine): readonly string[] {
+  const option = valueOption(line.command, line.words.at(-1));
+  return (option ?? nextArgument(line))?.argChoices ?? [];
+}
+
+function nextArgument({ command, words }: TypedLine): Argument | undefined {
+  if (valueOption(command, words.at(-1))) return undefined;
   const position = words.filter((word, index) => isArgument(command, word, words[index - 1])).length;
-  const { registeredArguments } = command;
-  return KINDS.get(registeredArguments[position]?.name() ?? '');
+  return command.registeredArguments[position];
 }
 
 /** Whether the next word is the value of an option. Pure. */
@@ -48,35 +109,55 @@ function isArgument(command: Command, word: string, before: string | undefined):
   return !word.startsWith('-') && valueOption(command, before) === undefined;
 }
 
-/** The name of the option, if a value has to follow the word. */
-function valueOption(command: Command, word: string | undefined): string | undefined {
+/** The option, if a value has to follow the word. */
+function valueOption(command: Command, word: string | undefined): Option | undefined {
   if (!word?.startsWith('-')) return undefined;
-  const found = command.options.find(
-    (option) => option.required && (option.long === word || option.short === word),
-  );
-  return found?.name();
+  return command.options.find((option) => option.required && (option.long === word || option.short === word));
 }
 
 /** None where the cluster does not answer at once: a prompt must not hang, and shows no errors. */
-export async function readNames(io: Io, words: readonly string[], resource: Resource): Promise<string[]> {
-  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(LIMIT_MS)]);
-  const flags = { ...flag(words, 'kubeconfig'), ...flag(words, 'context') };
+export async function readNames(
+  io: Io,
+  words: readonly string[],
+  source: NameSource,
+): Promise<readonly string[]> {
   try {
-    const client = await connectFrom({ ...io, err: () => undefined }, flags);
-    try {
-      const { items } = await client.list(resource, { limit: MAX_NAMES, signal });
-      return items.map(({ metadata }) => metadata.name);
-    } finally {
-      await client.close();
-    }
+    return await (source === 'LocalClusters' ? readLocalNames(io, words) : readHubNames(io, words, source));
   } catch {
-    return [];
+    return source === 'LocalClusters' ? [] : (source.more ?? []);
   }
 }
 
-function flag(words: readonly string[], name: string): Record<string, string> {
+async function readLocalNames({ env }: Io, words: readonly string[]): Promise<readonly string[]> {
+  const fleet = await readLocalFleet(flagValue(words, 'dir') ?? stateFolder(env));
+  return fleet?.state.clusters.map(({ name }) => name) ?? [];
+}
+
+async function readHubNames(
+  io: Io,
+  words: readonly string[],
+  { resource, names = nameOf, more = [] }: NameQuery,
+): Promise<readonly string[]> {
+  const signal = AbortSignal.any([io.signal, AbortSignal.timeout(LIMIT_MS)]);
+  const flags = {
+    ...optional('kubeconfig', flagValue(words, 'kubeconfig')),
+    ...optional('context', flagValue(words, 'context')),
+  };
+  const client = await connectFrom({ ...io, err: () => undefined }, flags);
+  try {
+    const { items } = await client.list(resource, { limit: MAX_NAMES, signal });
+    return [...new Set([...items.flatMap((object) => names(object)), ...more])];
+  } finally {
+    await client.close();
+  }
+}
+
+function nameOf({ metadata }: KubeObject): readonly string[] {
+  return [metadata.name];
+}
+
+function flagValue(words: readonly string[], name: string): string | undefined {
   const index = words.indexOf(`--${name}`);
   const joined = words.find((word) => word.startsWith(`--${name}=`))?.slice(name.length + 3);
-  const value = joined ?? (index < 0 ? undefined : words[index + 1]);
-  return value === undefined ? {} : { [name]: value };
+  return joined ?? (index < 0 ? undefined : words[index + 1]);
 }
