@@ -3,4 +3,5 @@ export const versions = {
   kubelet: '1.36.3',
   'node-exporter': '1.8.2',
   'node-tuning': '1.0.0',
+  'problem-detector': '1.0.0',
 } as const;
