@@ -1,6 +1,7 @@
-/** What a person has to know about a Pipeline although nothing failed. Pure. */
-import type { Pipeline } from '../api/generated/types.ts';
+/** What a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
+import type { Cluster, Pipeline } from '../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../api/names.ts';
+import { pausedUnits } from '../sync/promote/paused.ts';
 import { shortCommit } from './age.ts';
 import { pipelineTrouble } from './hub-objects.ts';
 
@@ -40,4 +41,12 @@ function originNote(pipeline: Pipeline): string | undefined {
 
 function isAccepted({ status }: Pipeline): boolean {
   return status?.head?.commit !== undefined && status.head.verdict === 'Accepted';
+}
+
+/** Also while the unit matches git: drift in it is not corrected. */
+export function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
+  const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
+  return [...units].map(
+    ([unit, because]) => `Cluster ${cluster.metadata.name}: unit ${unit} is paused: ${because}`,
+  );
 }

@@ -108,6 +108,9 @@ describe('release halt --unit', LIMIT, () => {
     const { status } = await fleet.hub.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
     expect(status?.phase).not.toBe('UpToDate');
 
+    const planned = await run('plan', '--repo', fleet.repository().dir);
+    expect(planned.stderr).toContain('Cluster test: unit web is paused: to resume it, run');
+
     // A commit that removes the whole unit waits, too; in another unit it deletes.
     const removal = fleet.commitFiles('remove the unit', {
       ...unitFiles(undefined, { 'db-moves': '1' }),

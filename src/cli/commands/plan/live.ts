@@ -36,6 +36,8 @@ import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
+import { printWarnings } from '../../output.ts';
+import { pausedUnitNotes } from '../../pipeline-notes.ts';
 import { concernsRollouts, readRolloutFleet, withChange } from './rollouts/fleet.ts';
 import { planRollouts } from './rollouts/preview.ts';
 
@@ -67,6 +69,10 @@ export async function previewOnClusters(
   const hub = await openHub(io, flags);
   if (typeof hub === 'string') return compareSides(sides).map((target) => ({ ...target, because: hub }));
   const pipeline = sides.pipeline ?? onlyPipeline(hub);
+  printWarnings(
+    io,
+    hub.clusters.flatMap((cluster) => pausedUnitNotes(cluster, io.clock.now())),
+  );
   const limits = limitsInForce(hub, pipeline, sides.limits);
   const byCommits = [...compareSides({ ...sides, limits, pipeline })];
   const abandoned = abandonedClusters(hub, to, pipeline);

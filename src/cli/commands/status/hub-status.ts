@@ -4,14 +4,13 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
-import { pausedUnits } from '../../../sync/promote/paused.ts';
 import { formatAge, shortCommit } from '../../age.ts';
 import { textField } from '../../fields.ts';
 import type { Table } from '../../format/table.ts';
 import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { type HubObjects, pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable } from '../../output.ts';
-import { pipelineNotes } from '../../pipeline-notes.ts';
+import { pausedUnitNotes, pipelineNotes } from '../../pipeline-notes.ts';
 
 export interface HubStatus {
   /** Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
@@ -73,14 +72,6 @@ export function summarizeHub(
     ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
   ];
   return { unsynced, ...rows, notes, trouble };
-}
-
-/** Also while the unit matches git: drift in it is not corrected. */
-function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
-  const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
-  return [...units].map(
-    ([unit, because]) => `Cluster ${cluster.metadata.name}: unit ${unit} is paused: ${because}`,
-  );
 }
 
 function needsApproval({ status }: Release): boolean {
