@@ -141,6 +141,23 @@ describe('createClusterWorker', () => {
     expect(test.names()).toHaveLength(OBJECTS);
   });
 
+  it('S30 writes nothing at all while all that is left to do is in a paused unit', async () => {
+    const test = await startWorker((commit) => target(commit, commit === 'a' ? OBJECTS : 0));
+    const pausedUnits = new Map([['web', 'paused by anna']]);
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 3 * SECOND);
+    const writes: string[] = [];
+    test.fault = ({ verb }) => {
+      if (verb !== 'get' && !verb.startsWith('list')) writes.push(verb);
+    };
+    setTarget(test, 'empty', { pausedUnits });
+    await test.clock.advance(20 * MINUTE);
+    expect(test.worker.report().work).toMatchObject({ state: 'Applying', reason: 'UnitPaused' });
+    setTarget(test, 'b', { pausedUnits });
+    await test.clock.advance(20 * MINUTE);
+    expect([writes, test.names().length]).toEqual([[], OBJECTS]);
+  });
+
   it('observes the cluster again at the end of a soak', async () => {
     const test = await startWorker(() => target('a', 1));
     setTarget(test, 'a');
