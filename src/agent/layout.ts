@@ -40,6 +40,8 @@ export const JOBS_DIRECTORY = `${STATE_ROOT}/jobs`;
 export const DETECTOR_DIRECTORY = '/etc/kubenode/detector';
 /** What the problem detector keeps within a boot. */
 export const DETECTOR_STATE_FILE = `${STATE_ROOT}/detector.json`;
+/** Asks the problem detector to forget what was raised. It removes the file when it has done so. */
+export const DETECTOR_REARM_FILE = `${STATE_ROOT}/detector-rearm`;
 
 /** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
 export function versionDirectory(component: string, version: string, digest: string): string {

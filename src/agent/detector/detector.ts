@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
-import { DETECTOR_DIRECTORY } from '../layout.ts';
+import { DETECTOR_DIRECTORY, DETECTOR_REARM_FILE } from '../layout.ts';
 import { createReconcileTrigger } from '../run/trigger.ts';
 import { type ConfigFile, loadDetectorConfig } from './config/load.ts';
 import { readConfigFolder } from './config-folder.ts';
@@ -95,13 +95,23 @@ class Detector {
 
   async #reconcile(): Promise<void> {
     await this.#readConfig();
+    const isAsked = await this.#rearmIfAsked();
     for (const monitor of this.#monitors) monitor.judge();
     // What was raised is on the disk before it is reported.
     await this.#save();
+    if (isAsked) await this.#options.host.files.remove(DETECTOR_REARM_FILE);
     for (const monitor of this.#monitors) this.#options.events.record(monitor.source, monitor.takeEvents());
     if (this.#monitors.length === 0 && !this.#hasReported) return;
     await this.#reporter.report(this.#monitors.flatMap((monitor) => monitor.conditions()));
     this.#hasReported = this.#monitors.length > 0;
+  }
+
+  /** By the job step RearmDetector. */
+  async #rearmIfAsked(): Promise<boolean> {
+    if (!(await this.#options.host.files.stat(DETECTOR_REARM_FILE))) return false;
+    for (const monitor of this.#monitors) monitor.rearm();
+    this.#options.log.info('problem detector rearmed');
+    return true;
   }
 
   async #readConfig(): Promise<void> {

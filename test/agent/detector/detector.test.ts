@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runDetector } from '../../../src/agent/detector/detector.ts';
 import type { DetectedEvent } from '../../../src/agent/detector/match/condition.ts';
 import type { SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
+import { DETECTOR_REARM_FILE } from '../../../src/agent/layout.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { fileMonitor } from '../../support/agent/detector-config.ts';
 import { type FakeNode, fakeNode } from '../../support/agent/fake-node.ts';
@@ -66,6 +67,20 @@ describe('detector', () => {
     start();
     await statusOf('False');
     expect(events.map(({ reason }) => reason)).toEqual(['BadLine']);
+  });
+
+  it('AGT-73 forgets what was raised when a job rearms it, and counts only what comes then', async () => {
+    write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, lookback: '1h' }));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
+    write(DETECTOR_REARM_FILE, 'job');
+    await statusOf('False');
+    expect(await host.files.stat(DETECTOR_REARM_FILE)).toBeUndefined();
+    append('bad line 8');
+    await statusOf('True');
+    expect(node.condition('FileProblem')?.message).toBe('bad line 8');
   });
 
   it('uses a configuration that changes, and removes the conditions of one that is removed', async () => {

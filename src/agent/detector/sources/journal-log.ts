@@ -32,6 +32,10 @@ export function createJournalLog(options: JournalLogOptions): LogSource {
       });
       const ended = endOf(child, program);
       child.once('spawn', follow.opened);
+      // A process that journalctl left behind could keep the pipes open.
+      follow.signal.addEventListener('abort', () =>
+        [child.stdout, child.stderr].map((pipe) => pipe.destroy()),
+      );
       try {
         await deliverEntries(child.stdout, follow);
       } finally {

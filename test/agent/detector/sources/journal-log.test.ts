@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createJournalLog, journalArguments } from '../../../../src/agent/detector/sources/journal-log.ts';
 import { followLog } from '../../../support/agent/followed-log.ts';
@@ -26,6 +26,15 @@ describe('journal log', () => {
     expect(log.position()).toBe('cursor 2');
     await log.stop();
     expect(await log.ended).toBeUndefined();
+  });
+
+  it('stops also when a process that it left behind keeps the pipe open', async () => {
+    const program = writeProgram(`printf '%s\\n' '${entry(1)}'; sleep 600 & echo $! > "$0.pid"; wait`);
+    const log = followLog(createJournalLog({ identifier: 'kernel', program }));
+    await log.lines(1);
+    await log.stop();
+    expect(await log.ended).toBeUndefined();
+    process.kill(Number(readFileSync(`${program}.pid`, 'utf8')));
   });
 
   it('fails with what journalctl printed when it ends', async () => {
