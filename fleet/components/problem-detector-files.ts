@@ -27,7 +27,8 @@ export const kernelMonitor = {
     ),
     temporary('KernelOops', 'BUG: (?:unable to handle|kernel NULL pointer).*'),
     temporary('SoftLockup', 'watchdog: BUG: soft lockup - CPU#\\d+ stuck for \\d+s! .*'),
-    temporary('IOError', '(?:Buffer I/O error|blk_update_request: I/O error|I/O error,) .*'),
+    temporary('IOError', 'Buffer I/O error on .*'),
+    temporary('IOError', 'I/O error, dev .*'),
     temporary('Ext4Error', 'EXT4-fs error .*'),
   ],
 };

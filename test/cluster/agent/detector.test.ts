@@ -14,6 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { createAgentCluster } from './agent-cluster.ts';
 import { eventsAbout } from './machine-events.ts';
 
 interface NodeObject extends KubeObject {
@@ -72,6 +73,17 @@ describe('the problem detector with the rights of an agent, on a real API server
     expect(await conditionOf('n3', 'False')).toMatchObject({ reason: 'Theirs' });
   });
 
+  it('runs beside the loop of the agent', async () => {
+    const cluster = createAgentCluster(installed);
+    onTestFinished(() => cluster.end());
+    await createNode('n6');
+    const directory = configuredHost();
+    await cluster.startAgent('n6', directory);
+    await conditionOf('n6', 'False');
+    appendLine(directory, 'bad line 9');
+    expect(await conditionOf('n6', 'True')).toMatchObject({ reason: 'BadLine', message: 'bad line 9' });
+  });
+
   it('may not write conditions of another Node, or one of the kubelet', async () => {
     await createNode('n4');
     const client = await installed.as(agentUser('n5'), [AGENT_GROUP]);
@@ -126,13 +138,18 @@ async function writeAsOther(name: string, reason: string): Promise<void> {
   });
 }
 
-async function start(machine: string): Promise<{ readonly directory: string; readonly log: MemoryLog }> {
+function configuredHost(): string {
   const directory = tempFolder('detector');
   mkdirSync(`${directory}/etc/kubenode/detector`, { recursive: true });
   mkdirSync(`${directory}/var/log`, { recursive: true });
   const { name, content } = configFile('file.json', fileMonitor);
   writeFileSync(`${directory}/etc/kubenode/detector/${name}`, content);
   writeFileSync(`${directory}/var/log/kern.log`, '');
+  return directory;
+}
+
+async function start(machine: string): Promise<{ readonly directory: string; readonly log: MemoryLog }> {
+  const directory = configuredHost();
   const client = await installed.as(agentUser(machine), [AGENT_GROUP]);
   const log = memoryLog();
   const host = createSandboxHost({ directory, clock });
