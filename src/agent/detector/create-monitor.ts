@@ -4,7 +4,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
-import type { LogInput, MonitorConfig } from './config/monitor.ts';
+import type { LogMonitorConfig, MonitorConfig } from './config/monitor.ts';
 import { createLogMonitor } from './monitors/log-monitor-run.ts';
 import { createPluginMonitor } from './monitors/plugin-monitor-run.ts';
 import type { ProblemMonitor, SavedMonitor } from './monitors/problem-monitor.ts';
@@ -28,15 +28,17 @@ export function createMonitor(
 ): ProblemMonitor {
   const common = { ...context, ...optional('saved', saved) };
   if (config.kind === 'Plugin') return createPluginMonitor({ ...common, config });
-  return createLogMonitor({ ...common, config, source: sourceOf(config.input, context) });
+  return createLogMonitor({ ...common, config, source: sourceOf(config, context) });
 }
 
-function sourceOf(input: LogInput, { host, clock }: MonitorContext): LogSource {
+function sourceOf({ input, skipList }: LogMonitorConfig, { host, clock }: MonitorContext): LogSource {
   const onDisk = (path: string): string => (host.directory === '/' ? path : `${host.directory}${path}`);
   if (input.plugin === 'kmsg') {
     return createKernelLog({ path: onDisk('/dev/kmsg'), clock, uptimeMs: () => uptime() * 1000 });
   }
-  if (input.plugin === 'filelog') return createFileLog({ ...input, path: onDisk(input.path), clock });
+  if (input.plugin === 'filelog') {
+    return createFileLog({ ...input, path: onDisk(input.path), skipList, clock });
+  }
   // A sandbox has no journal of its own: without a directory it would read that of the machine.
   const directory = input.directory ?? (host.directory === '/' ? undefined : '/var/log/journal');
   return createJournalLog({

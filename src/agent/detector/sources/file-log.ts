@@ -11,6 +11,8 @@ export interface FileLogOptions {
   /** On this machine. */
   readonly path: string;
   readonly format: LineFormat;
+  /** Lines that contain one of these texts, in the message or before it, do not count. */
+  readonly skipList: readonly string[];
   readonly clock: Clock;
 }
 
@@ -40,12 +42,13 @@ export function createFileLog(options: FileLogOptions): LogSource {
 
 async function deliverNext(
   file: FollowedFile,
-  { format, clock }: FileLogOptions,
+  { format, skipList, clock }: FileLogOptions,
   { since, deliver }: FollowOptions,
 ): Promise<boolean> {
   const texts = await file.readLines();
   if (!texts) return false;
-  const lines = texts.flatMap((text) => parseLine(text, format, clock.now()) ?? []);
+  const counting = texts.filter((text) => !skipList.some((skipped) => text.includes(skipped)));
+  const lines = counting.flatMap((text) => parseLine(text, format, clock.now()) ?? []);
   await deliver({ lines: lines.filter(({ time }) => time >= since), position: file.position() });
   return true;
 }

@@ -15,7 +15,7 @@ let source: LogSource;
 
 beforeEach(() => {
   path = `${tempFolder('log')}/kern.log`;
-  source = createFileLog({ path, format, clock: createSystemClock() });
+  source = createFileLog({ path, format, skipList: ['audit['], clock: createSystemClock() });
 });
 
 describe('file log', () => {
@@ -67,6 +67,11 @@ describe('file log', () => {
     writeFileSync(path, lines.join(''));
     const since = new Date(`${createSystemClock().now().getFullYear()}-03-01`);
     expect(await followLog(source, { since }).lines(1)).toEqual(['new']);
+  });
+
+  it('AGT-70 leaves out lines of the skip list, also by what is before the message', async () => {
+    writeFileSync(path, line('one').replace('node', 'audit[1]') + line('by audit[2]') + line('three'));
+    expect(await followLog(source).lines(1)).toEqual(['three']);
   });
 
   it('fails when there is no such file', async () => {
