@@ -31,20 +31,19 @@ export interface Rights {
   readonly namespaced?: Readonly<Record<string, readonly PolicyRule[]>>;
 }
 
+/** Machines, Nodes, Leases, sets and the ledger are read by the Defender of the same process. */
 export const machineRights: Rights = {
-  description: 'Machine status, Nodes, evictions, and certificate requests of hosts that it imports.',
+  description: 'Machine status, Nodes, evictions, Leases of deleted agents, and bootstrap tokens.',
   cluster: [
-    ...baseReads,
+    may(['get'], GROUP, ['machines']), // the record of a bootstrap token
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may([...PATCH, 'delete'], '', ['nodes']), // delete: of a Machine that is deleted
-    pods,
-    budgets,
+    may(['list'], '', ['pods']),
+    may(['list'], 'policy', ['poddisruptionbudgets']),
     evictions,
-    may(['create', ...READ], CERTIFICATES, ['certificatesigningrequests']),
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
   ],
   namespaced: {
-    [NAMESPACE]: [may(['get'], '', ['secrets'])], // SSH credentials of hosts to import
     [NAMESPACE_AGENTS]: [may(['delete'], 'coordination.k8s.io', ['leases'])], // of the agent of a Machine that is deleted
     // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
@@ -55,7 +54,6 @@ export const machineRights: Rights = {
 export const machinesetRights: Rights = {
   description: 'The Machines of its sets, and MachineSet status.',
   cluster: [
-    ...baseReads,
     may([...APPLY, 'delete'], GROUP, ['machines']),
     may(PATCH, GROUP, ['machinesets', 'machinesets/status']), // machinesets: the finalizer
   ],

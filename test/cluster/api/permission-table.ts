@@ -49,8 +49,9 @@ const inKubeSystem = (verb: string, resource: string): Permission => ({
 const csr = 'certificates.k8s.io';
 export const RBAC = 'rbac.authorization.k8s.io';
 
-/** All but the one whose process reads Machines and Leases with other accounts only. */
-const READERS = PRINCIPALS.filter((principal) => principal !== PRINCIPAL_COMPONENTSET);
+/** All but those whose process reads Machines and Leases with other accounts only. */
+const BLIND: readonly string[] = [PRINCIPAL_COMPONENTSET, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET];
+const READERS = PRINCIPALS.filter((principal) => !BLIND.includes(principal));
 
 /** No other service account or person has the permission. */
 export const permissions: readonly [Permission, readonly string[]][] = [
@@ -124,7 +125,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inKubeSystem('get', 'secrets'), []],
   [inKubeSystem('list', 'secrets'), []],
   [inKubeSystem('patch', 'secrets'), []],
-  [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINE, PRINCIPAL_HOSTING]],
+  [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
@@ -132,6 +133,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
   [inSystem('get', 'leases', 'coordination.k8s.io'), [...READERS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
+  [
+    { verb: 'delete', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' },
+    [PRINCIPAL_MACHINE],
+  ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
@@ -140,7 +145,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inSystem('create', 'events'), PRINCIPALS],
   [{ verb: 'create', resource: 'events', namespace: 'default' }, PRINCIPALS],
   [{ verb: 'create', resource: 'events', namespace: 'shop' }, []],
-  [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, [PRINCIPAL_MACHINE]],
+  [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, []],
   [
     { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },
     [PRINCIPAL_APPROVER],

@@ -11,10 +11,9 @@ import { componentSpec } from '../../support/agent/component-spec.ts';
 import { callback } from '../../support/fault-proxy/faults.ts';
 import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
-import { isAllowed } from '../api/access-review.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { CONTROLLERS, MINUTES, PATIENCE } from './machine-cluster.ts';
-import { type Right, rightsIn, withoutRight } from './rights.ts';
+import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 import { type RolloutFleet, startRolloutFleet } from './rollout-fleet.ts';
 
 const POOL = 'mine';
@@ -52,26 +51,16 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     await proxy?.close();
   }, MINUTES);
 
-  /** Rights that the API server refused to an account, since the log was cleared: `list machines`. */
-  function missed(): readonly string[] {
-    const refusals = /:(?<account>kubenode-[a-z]+)\W+cannot (?<right>\w+ resource \W+[\w/]+)/g;
-    const texts = [...logged.matchAll(refusals)].map(
-      ({ groups = {} }) => `${groups['account']}: ${groups['right']?.replace(/ resource \W+/, ' ')}`,
-    );
-    return [...new Set(texts)];
-  }
+  const missed = (): readonly string[] => missedRights(logged);
 
   async function declareNext(): Promise<void> {
     version += 1;
     await fleet.declare(POOL, `${version}.0`);
   }
 
-  /** The server reads roles from a cache. */
   async function inForce(right: Right, expected: boolean): Promise<void> {
     const account = await fleet.cluster.installed.as(serviceAccountUser(PRINCIPAL_COMPONENTSET), ACCOUNTS);
-    const [resource = '', subresource] = right.resource.split('/');
-    const permission = { ...right, resource, ...(subresource === undefined ? {} : { subresource }) };
-    await expect.poll(() => isAllowed(account, permission), PATIENCE).toBe(expected);
+    await rightInForce(account, right, expected);
   }
 
   /** Returns what gives it back. */

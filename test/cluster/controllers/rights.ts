@@ -1,20 +1,25 @@
 /** Takes rights of roles away, to see that the part that has them misses them. */
+import { expect } from 'vitest';
 import type { Rights } from '../../../src/api/roles/controllers.ts';
 import type { PolicyRule } from '../../../src/api/roles/rbac.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
+import { isAllowed } from '../api/access-review.ts';
 import { resources } from '../api/resources.ts';
+import { PATIENCE } from './machine-cluster.ts';
 
 interface RoleObject extends KubeObject {
   readonly rules: readonly PolicyRule[];
 }
 
-/** One verb on one resource, in all of the cluster or in one namespace. */
+/** One verb on one resource, in all of the cluster or in one namespace; of some, on one object only. */
 export interface Right {
   readonly verb: string;
   readonly group: string;
   readonly resource: string;
   readonly namespace?: string;
+  readonly name?: string;
 }
 
 export function rightsIn({ cluster, namespaced = {} }: Rights): readonly Right[] {
@@ -26,9 +31,10 @@ export function rightsIn({ cluster, namespaced = {} }: Rights): readonly Right[]
   ];
 }
 
-function rightsOf({ apiGroups, resources: names, verbs }: PolicyRule): readonly Right[] {
+function rightsOf({ apiGroups, resources: kinds, verbs, resourceNames }: PolicyRule): readonly Right[] {
+  const [name] = resourceNames ?? [];
   return apiGroups.flatMap((group) =>
-    names.flatMap((resource) => verbs.map((verb) => ({ verb, group, resource }))),
+    kinds.flatMap((resource) => verbs.map((verb) => ({ verb, group, resource, ...optional('name', name) }))),
   );
 }
 
@@ -63,6 +69,22 @@ export async function withoutRight(
       }));
     }),
   );
+}
+
+/** Rights that the API server refused to an account, as `kubenode controllers` logged them: `kubenode-machine: list pods`. */
+export function missedRights(log: string): readonly string[] {
+  const refusals = /:(?<account>kubenode-[a-z]+)\W+cannot (?<right>\w+ resource \W+[\w/]+)/g;
+  const texts = [...log.matchAll(refusals)].map(
+    ({ groups = {} }) => `${groups['account']}: ${groups['right']?.replace(/ resource \W+/, ' ')}`,
+  );
+  return [...new Set(texts)];
+}
+
+/** Waits until the server, which reads roles from a cache, answers the account like that. */
+export async function rightInForce(account: Client, right: Right, expected: boolean): Promise<void> {
+  const [resource = '', subresource] = right.resource.split('/');
+  const permission = { ...right, resource, ...(subresource === undefined ? {} : { subresource }) };
+  await expect.poll(() => isAllowed(account, permission), PATIENCE).toBe(expected);
 }
 
 function isSame(one: Right, other: Right): boolean {

@@ -1,0 +1,226 @@
+/** Each right of the accounts of Machines and MachineSets is taken away from `kubenode controllers`, which then logs that it misses it. */
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine } from '../../../src/api/generated/types.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_MACHINESET,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
+import { machineRights, machinesetRights } from '../../../src/api/roles/controllers.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/create.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
+import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
+import { ACCOUNTS } from '../defender/objects.ts';
+import { createBudget, createPod, deleteBudget } from './budgeted-pod.ts';
+import {
+  CONTROLLERS,
+  type MachineCluster,
+  MINUTES,
+  PATIENCE,
+  startMachineCluster,
+} from './machine-cluster.ts';
+import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
+
+const MACHINE = rightsIn(machineRights);
+/** Used for the tokens of new hosts, and when the provider local is opened. */
+const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete secrets', 'get namespaces'];
+/** Used for pods that the server does not let go: the Machine tells of it. */
+const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];
+/** The pod is web-on-<machine>. */
+const BUDGET = /default\/web(?!-)/;
+const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
+
+function machineRight(text: string): Right {
+  const found = MACHINE.find((right) => textOf(right) === text);
+  if (!found) throw new Error(`the account has no right to ${text}`);
+  return found;
+}
+
+function textOf({ verb, resource }: Right): string {
+  return `${verb} ${resource}`;
+}
+
+describe('the accounts of machines', { timeout: MINUTES }, () => {
+  let cluster: MachineCluster;
+  let logged = '';
+  let made = 0;
+  const missed = (): readonly string[] => missedRights(logged);
+
+  beforeAll(async () => {
+    cluster = await startMachineCluster(undefined, async ({ server }) => {
+      const kubeconfig = await server.kubeconfigFor(CONTROLLERS);
+      const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+      return () => {
+        const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+        started.stderr.on('data', (chunk: Buffer) => {
+          logged += chunk.toString();
+        });
+        return started;
+      };
+    });
+    cluster.start(1);
+  }, MINUTES);
+  afterAll(() => cluster?.stop(), MINUTES);
+
+  async function accountOf(principal: string): Promise<Client> {
+    return await cluster.installed.as(serviceAccountUser(principal), ACCOUNTS);
+  }
+
+  /** Returns what gives it back. */
+  async function takeAway(principal: string, right: Right): Promise<() => Promise<void>> {
+    const account = await accountOf(principal);
+    const giveBack = await withoutRight(cluster.admin, principal, right);
+    onTestFinished(giveBack);
+    await rightInForce(account, right, false);
+    logged = '';
+    return async () => {
+      await giveBack();
+      await rightInForce(account, right, true);
+    };
+  }
+
+  async function createMachine(): Promise<string> {
+    made += 1;
+    const name = `m-${made}`;
+    const head = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name } };
+    await cluster.admin.create(MACHINES, { ...head, spec: SANDBOX });
+    await expect.poll(async () => isReady(await cluster.machine(name)), PATIENCE).toBe(true);
+    return name;
+  }
+
+  /** A Machine that joins, and is drained and deleted. */
+  async function liveAndDie(): Promise<void> {
+    const name = await createMachine();
+    await createPod(cluster.admin, name);
+    await cluster.deleteMachine(name);
+    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+  }
+
+  /** A set of one Machine, which changes it, is emptied, and is deleted. */
+  async function setLivesAndDies(): Promise<void> {
+    made += 1;
+    const name = `s-${made}`;
+    const own = async (): Promise<readonly Machine[]> =>
+      (await cluster.machines()).filter(({ metadata }) => metadata.name.startsWith(`${name}-`));
+    await declareSet(name, 1);
+    await expect.poll(async () => (await own()).map(isReady), PATIENCE).toEqual([true]);
+    await declareSet(name, 1, { node: { labels: { set: name } } });
+    await expect
+      .poll(async () => (await own()).map(({ spec }) => spec.node.labels), PATIENCE)
+      .toEqual([{ set: name }]);
+    await declareSet(name, 0);
+    await expect.poll(own, PATIENCE).toEqual([]);
+    const { uid = '' } = (await cluster.set(name)).metadata;
+    const body = { metadata: { annotations: { [ANNOTATION_CONFIRM_DELETE]: uid } } };
+    await cluster.admin.patch(MACHINE_SETS, { name }, { type: 'merge', body });
+    await cluster.admin.delete(MACHINE_SETS, { name }, { uid });
+  }
+
+  /** What Machines wait for, as they tell it. */
+  async function waits(): Promise<string> {
+    const all = await cluster.machines();
+    return all.map(({ status }) => JSON.stringify([status?.waiting, status?.drain])).join('\n');
+  }
+
+  async function declareSet(name: string, replicas: number, more: object = {}): Promise<void> {
+    const head = { apiVersion: API_VERSION, kind: 'MachineSet', metadata: { name } };
+    const spec = { replicas, template: { ...SANDBOX, ...more } };
+    await cluster.admin.apply(MACHINE_SETS, { ...head, spec }, { fieldManager: 'test', force: true });
+  }
+
+  /** By who runs with the account: a command, or the provider of this machine. */
+  async function join(machine: string): Promise<void> {
+    const client = await accountOf(PRINCIPAL_MACHINE);
+    await readClusterUID(client, AbortSignal.timeout(MINUTES));
+    await createBootstrapToken({ client, machine, now: new Date(), randomInt: () => made, seconds: 1 });
+  }
+
+  async function isTokenLeft(machine: string): Promise<boolean> {
+    const { metadata } = await cluster.admin.get<Machine>(MACHINES, { name: machine });
+    return JSON.stringify(metadata.annotations).includes('secretUid');
+  }
+
+  it('do all that this test uses their rights for without a refusal', async () => {
+    await liveAndDie();
+    await setLivesAndDies();
+    const machine = await createMachine();
+    await join(machine);
+    await expect.poll(() => isTokenLeft(machine), PATIENCE).toBe(false);
+    expect(missed()).toEqual([]);
+  });
+
+  it.each(
+    MACHINE.filter((right) => ![...JOINING, ...DRAINING].includes(textOf(right))).map(
+      (right) => [textOf(right), right] as const,
+    ),
+  )('miss the right of Machines to %s, log it, and continue with it', async (text, right) => {
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, right);
+    const living = liveAndDie();
+    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: ${text}`]);
+    await giveBack();
+    await living;
+  });
+
+  it.each(rightsIn(machinesetRights).map((right) => [textOf(right), right] as const))(
+    'miss the right of MachineSets to %s, log it, and continue with it',
+    async (text, right) => {
+      const giveBack = await takeAway(PRINCIPAL_MACHINESET, right);
+      const living = setLivesAndDies();
+      await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINESET}: ${text}`]);
+      await giveBack();
+      await living;
+    },
+  );
+
+  it('miss the right to evict a pod, tell it in the Machine, and continue with it', async () => {
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('create pods/eviction'));
+    const living = liveAndDie();
+    await expect.poll(waits, PATIENCE).toMatch(/cannot create resource \W+pods/);
+    await giveBack();
+    await living;
+  });
+
+  it('name no budget without the right to list them, and name it with it', async () => {
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('list poddisruptionbudgets'));
+    const name = await createMachine();
+    await createPod(cluster.admin, name);
+    await createBudget(cluster.admin);
+    await cluster.deleteMachine(name);
+    await expect.poll(waits, PATIENCE).toMatch(/budget/i);
+    expect(await waits()).not.toMatch(BUDGET);
+    await giveBack();
+    await expect.poll(waits, PATIENCE).toMatch(BUDGET);
+    await deleteBudget(cluster.admin);
+    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+  });
+
+  it.each(['get machines', 'create secrets', 'get namespaces'])(
+    'miss the right to %s for a host that joins',
+    async (text) => {
+      const machine = await createMachine();
+      const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight(text));
+      const [verb, resource] = text.split(' ');
+      await expect(join(machine)).rejects.toThrow(new RegExp(`cannot ${verb} resource "${resource}"`));
+      await giveBack();
+      await join(machine);
+    },
+  );
+
+  it('miss the right to delete secrets, log it, and continue with it', async () => {
+    const machine = await createMachine();
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('delete secrets'));
+    await join(machine);
+    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: delete secrets`]);
+    await giveBack();
+    await expect.poll(() => isTokenLeft(machine), PATIENCE).toBe(false);
+  });
+});
+
+function isReady(machine: Machine | undefined): boolean {
+  return conditionStatus(machine?.status?.conditions, 'Ready') === 'True';
+}
