@@ -49,6 +49,10 @@ export function planRollback(
     };
   });
   const because = `back to ${stable.name}: ${scope.length} to go, ${returning.length} in work`;
+  const isBlocked = ready.length > 0 && members.length === 0 && returning.length === 0;
+  if (isBlocked) {
+    return { progress, actions, limit: { ...availability, because: `${because}; ${availability.because}` } };
+  }
   const blocker = [...scope, ...returning].map(({ name }) => ({ kind: 'Machine', name }))[0];
   const limit = { slots: 0, reason: 'RollingBack', because, ...optional('blocker', blocker) };
   return { progress, actions, limit };

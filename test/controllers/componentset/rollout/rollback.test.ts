@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RolloutFailure } from '../../../../src/api/generated/types.ts';
+import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { beginRollback, planRollback } from '../../../../src/controllers/componentset/rollout/rollback.ts';
 import { NOW } from '../../../support/builders.ts';
 import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from './rollout-input.ts';
@@ -37,6 +38,23 @@ describe('planRollback', () => {
   it('ROL-32 is limited by maxUnavailable for machines that serve', () => {
     expect(back('RollbackAll', MEMBERS, 1)).toBe('b c d');
     expect(back('RollbackAll', MEMBERS, 0)).toBe('b d');
+  });
+
+  it('names the limit when it lets no machine go back, and none is on its way', () => {
+    const because = 'machines unavailable: 2, allowed: 2';
+    const blocker = { kind: 'Machine', name: 'x' };
+    const context = { stable: OLD, availability: { ...AVAILABLE, slots: 0, because, blocker } };
+    const rollout = { failure: { maxFailed: 0, per: 'Rollout', onFailure: 'RollbackAll' } } as const;
+    const limitOf = (...others: readonly MemberState[]): object =>
+      planRollback(inputOf({ members: [at('a', 0), ...others], rollout }), progressOf(), context).limit;
+    expect(limitOf()).toEqual({
+      slots: 0,
+      reason: 'TooManyUnavailable',
+      because: `back to ${OLD.name}: 1 to go, 0 in work; ${because}`,
+      blocker,
+    });
+    expect(limitOf(at('d', 0, { step: 'Failed', serves: false }))).toMatchObject({ reason: 'RollingBack' });
+    expect(limitOf(member('e', { step: 'InWork' }))).toMatchObject({ reason: 'RollingBack' });
   });
 
   it('ROL-31 does not take back a machine whose agent is silent', () => {
