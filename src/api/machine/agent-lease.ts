@@ -26,13 +26,9 @@ export function readAgentLeases(keys: KeysOf): KindRead {
   });
 }
 
-export function agentLeaseKey(machine: string): string {
-  return `${NAMESPACE_AGENTS}/${machine}`;
-}
-
 /** Undefined: the machine has none. */
 export function agentLease(machine: string, context: ReconcileContext): AgentLease | undefined {
-  const key = agentLeaseKey(machine);
+  const key = `${NAMESPACE_AGENTS}/${machine}`;
   const ageMs = context.ageMs(LEASES, key, RENEWED);
   if (ageMs === undefined) return undefined;
   return { ageMs, renewTime: textAt(context.view(LEASES).get(key), 'spec', 'renewTime') ?? '' };

@@ -3,7 +3,6 @@ import {
   GROUP,
   MANAGED_BY,
   NAMESPACE,
-  NAMESPACE_AGENTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
@@ -33,7 +32,7 @@ export interface Rights {
 
 /** Machines, Nodes, Leases, sets and the ledger are read by the Defender of the same process. */
 export const machineRights: Rights = {
-  description: 'Machine status, Nodes, evictions, Leases of deleted agents, and bootstrap tokens.',
+  description: 'Machine status, Nodes, evictions, and bootstrap tokens.',
   cluster: [
     may(['get'], GROUP, ['machines']), // the record of a bootstrap token
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
@@ -44,7 +43,6 @@ export const machineRights: Rights = {
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
   ],
   namespaced: {
-    [NAMESPACE_AGENTS]: [may(['delete'], 'coordination.k8s.io', ['leases'])], // of the agent of a Machine that is deleted
     // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
     [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],

@@ -77,7 +77,7 @@ export function createMachineController({
       'Node.spec.taints',
       'Node.spec.unschedulable',
     ],
-    deletes: ['Node', 'Lease'],
+    deletes: ['Node'],
     evicts: true,
     fieldManager: MANAGER_MACHINE,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINE },

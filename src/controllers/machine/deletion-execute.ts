@@ -2,10 +2,8 @@
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { LedgerGrant, Machine } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
-import { agentLeaseKey } from '../../api/machine/agent-lease.ts';
 import { FINALIZER_MACHINE, LEDGER } from '../../api/names.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -157,16 +155,9 @@ async function finish(
   const left = await removeInstance(deletion);
   if (left) return left;
   if (order) await executor.grants.settle([{ id: order.id, fence: order.fence, outcome: 'Succeeded' }]);
-  await deleteLease(machine, context);
   await context.removeFinalizer(MACHINES, machine, FINALIZER_MACHINE);
   context.log.info('machine deleted', { machine: machine.metadata.name, because });
   return { drain: undefined, isFinished: true };
-}
-
-/** Of its agent, which cannot: it ends with its host, or is cut off. */
-async function deleteLease({ metadata: { name } }: Machine, context: ReconcileContext): Promise<void> {
-  const lease = context.view(LEASES).get(agentLeaseKey(name));
-  if (lease) await context.delete(LEASES, lease);
 }
 
 function situationOf({ machine, node, context }: Deletion, order: DrainOrder | undefined): DrainSituation {

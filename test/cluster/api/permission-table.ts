@@ -133,10 +133,6 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
   [inSystem('get', 'leases', 'coordination.k8s.io'), [...READERS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
-  [
-    { verb: 'delete', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' },
-    [PRINCIPAL_MACHINE],
-  ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],

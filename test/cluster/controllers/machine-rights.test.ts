@@ -14,6 +14,7 @@ import { API_VERSION } from '../../../src/api/version.ts';
 import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/create.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { createBudget, createPod, deleteBudget } from './budgeted-pod.ts';
@@ -137,7 +138,13 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   async function join(machine: string): Promise<void> {
     const client = await accountOf(PRINCIPAL_MACHINE);
     await readClusterUID(client, AbortSignal.timeout(MINUTES));
-    await createBootstrapToken({ client, machine, now: new Date(), randomInt: () => made, seconds: 1 });
+    await createBootstrapToken({
+      client,
+      machine,
+      now: createSystemClock().now(),
+      randomInt: () => made,
+      seconds: 1,
+    });
   }
 
   async function isTokenLeft(machine: string): Promise<boolean> {

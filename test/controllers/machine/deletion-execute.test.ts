@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
-import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
-import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { machine, node } from '../../support/builders.ts';
@@ -86,15 +84,6 @@ function ledgerOf(grants: object): KubeObject {
   return { apiVersion: `${group}/${version}`, kind, metadata: { name: 'default' }, spec: { grants } };
 }
 
-function agentLease(name: string): KubeObject {
-  return {
-    apiVersion: 'coordination.k8s.io/v1',
-    kind: 'Lease',
-    metadata: { name, namespace: NAMESPACE_AGENTS },
-    spec: { holderIdentity: name },
-  };
-}
-
 function waiting(bed: DeletionBed): string {
   const { reason, message, blocker } = bed.machine()?.status?.waiting ?? {};
   return `${reason} ${blocker ? `${blocker.kind}/${blocker.name}` : '-'}: ${message}`;
@@ -133,15 +122,6 @@ describe('the deletion of a machine', () => {
       'delete Node m',
       'patch Machine m',
     ]);
-  });
-
-  it('deletes the Lease of its agent, and no other', async () => {
-    const bed = await deletionBed();
-    for (const name of ['m', 'n']) bed.apply(agentLease(name));
-    await bed.remove();
-    expect(bed.machine()).toBeUndefined();
-    const left = bed.api.objects.list({ resource: LEASES }, NAMESPACE_AGENTS);
-    expect(left.map(({ metadata }) => metadata.name)).toEqual(['n']);
   });
 
   it('MAC-31 does nothing to the Node while the grant is denied, and reports why', async () => {
