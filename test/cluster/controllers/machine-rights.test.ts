@@ -30,7 +30,7 @@ import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from '
 const MACHINE = rightsIn(machineRights);
 /** Used for the tokens of new hosts, and when the provider local is opened. */
 const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete secrets', 'get namespaces'];
-/** Used for pods that the server does not let go: the Machine tells of it. */
+/** Used for pods that the server does not let go: the Machine reports it. */
 const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];
 /** The pod is web-on-<machine>. */
 const BUDGET = /default\/web(?!-)/;
@@ -122,7 +122,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     await cluster.admin.delete(MACHINE_SETS, { name }, { uid });
   }
 
-  /** What Machines wait for, as they tell it. */
+  /** What Machines wait for, as they report it. */
   async function waits(): Promise<string> {
     const all = await cluster.machines();
     return all.map(({ status }) => JSON.stringify([status?.waiting, status?.drain])).join('\n');
@@ -184,7 +184,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     },
   );
 
-  it('miss the right to evict a pod, tell it in the Machine, and continue with it', async () => {
+  it('miss the right to evict a pod, report it in the Machine, and continue with it', async () => {
     const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('create pods/eviction'));
     const living = liveAndDie();
     await expect.poll(waits, PATIENCE).toMatch(/cannot create resource \W+pods/);
