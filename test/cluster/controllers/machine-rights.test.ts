@@ -153,6 +153,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   }
 
   it('do all that this test uses their rights for without a refusal', async () => {
+    logged = '';
     await liveAndDie();
     await setLivesAndDies();
     const machine = await createMachine();
