@@ -35,7 +35,7 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
       files: [`kubenode-${KUBENODE_VERSION}.tgz`],
     });
     expect(lock.packages['node_modules/kubenode']?.resolved).toBe(`file:${tarball}`);
-    expect(npx(fleet, 'kubenode', 'render', '.')).toMatch(/prod +components +6/);
+    expect(npx(fleet, 'kubenode', 'render', '.')).toMatch(/prod +components +7/);
   });
 
   it('passes its own tests and synthesizes', () => {
@@ -49,7 +49,7 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
     git('add', '.');
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
     const commit = kubenode(installed, fleet, 'render', '--commit', 'HEAD');
-    expect(commit).toMatch(/prod +components +6/);
+    expect(commit).toMatch(/prod +components +7/);
     expect(kubenode(installed, fleet, 'render', '.')).toBe(commit);
     expect(git('status', '--porcelain')).toBe('');
   });

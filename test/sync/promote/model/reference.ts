@@ -25,6 +25,8 @@ export interface ReferenceObservation {
   /** The apply has permanent errors, or errors that may be transient. */
   readonly applyErrors: 'None' | 'Failing' | 'Failed';
   readonly target: string | undefined;
+  /** A part of the target is not written, because a person paused its unit. */
+  readonly waitsForUnit: boolean;
 }
 
 export interface ReferenceCommit {
@@ -37,7 +39,7 @@ interface ClusterRecord extends LearnedState {
   observation: ReferenceObservation;
   last: { digest: string; order: number; stage: string } | undefined;
   unreachableSince: number | undefined;
-  /** It was paused or unreachable during its rollout: another cluster may use its slot until it is written again. */
+  /** It, or a unit of it, was paused or unreachable during its rollout: another cluster may use its slot until it is written again. */
   lostSlot: boolean;
   proven: Map<string, number>;
 }
@@ -132,7 +134,8 @@ export class Reference {
     record.unreachableSince = observation.reachable
       ? undefined
       : Math.min(record.unreachableSince ?? wall, wall);
-    if (observation.paused || !observation.reachable) record.lostSlot = true;
+    const { paused, reachable, waitsForUnit } = observation;
+    if (paused || !reachable || waitsForUnit) record.lostSlot = true;
     if (observation.reachable) this.#learn(record, observation, { real: now, wall });
   }
 

@@ -213,6 +213,7 @@ class ModelRun {
       health: answer === undefined || answer === 'Unknown' ? 'Other' : answer,
       applyErrors: applyErrorsOf(cluster),
       target: target?.digest,
+      waitsForUnit: waitsForUnit(cluster),
     };
   }
 
@@ -286,6 +287,11 @@ const RANKS = {
 function hasReason({ state, waiting }: ReleaseStage): boolean {
   const needsReason = state !== 'Pending' && RANKS[state] < 2;
   return !needsReason || (waiting !== undefined && waiting.reason !== '' && waiting.since !== '');
+}
+
+function waitsForUnit({ trouble, applying, applied, target }: SimulatedCluster): boolean {
+  const isWritten = applied?.digest === target?.digest && !applying;
+  return trouble === 'UnitPaused' && target !== undefined && !isWritten;
 }
 
 function applyErrorsOf({ trouble, applying }: SimulatedCluster): ReferenceObservation['applyErrors'] {
