@@ -251,7 +251,7 @@ export class Reference {
     if (starts || !this.#isFromElsewhere(record, commit)) this.#checkSlot(record, commit, wall, starts);
     record.last = { digest, order, stage: startedIn(record, starts) };
     record.settled = undefined;
-    record.lostSlot = false;
+    record.lostSlot = keepsWaiting(record, starts);
   }
 
   #checkWritable({ observation }: ClusterRecord): void {
@@ -267,7 +267,7 @@ export class Reference {
     const busy = others.filter((other) => this.#isBusy(other, commit, stage, wall)).length;
     const isFull = busy + 1 > stage.maxConcurrent && !record.failed.has(this.#digest(commit, record));
     violates(
-      isFull,
+      isFull && !keepsWaiting(record, starts),
       `S23: ${record.observation.name} started while ${busy} others were busy with ${commit.id}`,
     );
     if (starts || this.#isNewer(index, commit)) {
@@ -379,6 +379,11 @@ function countedSince(
 function stopSoak(record: ClusterRecord, digest: string): void {
   if (record.settled !== digest) return;
   record.healthyAt = undefined;
+}
+
+/** The same content under a new name, of a cluster that waits for a paused unit: nothing begins there. */
+function keepsWaiting({ observation }: ClusterRecord, starts: boolean): boolean {
+  return !starts && observation.waitsForUnit;
 }
 
 /** Continuing content does not start it again. */
