@@ -7,15 +7,8 @@ import { optional } from '../kube/objects/optional.ts';
 import type { Decision } from './decide.ts';
 import type { FleetFacts, MachineFacts } from './facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from './facts/grouping.ts';
-import {
-  grantOn,
-  holderKey,
-  isInFlight,
-  isLapsed,
-  isLingering,
-  isSuspect,
-  lingersUntil,
-} from './ledger/entries.ts';
+import { grantOn, holderKey, isInFlight, isLapsed, isSuspect, lingersUntil } from './ledger/entries.ts';
+import type { PreparedPolicies } from './policies/prepare.ts';
 
 export interface MachineExplanation {
   readonly machine: string;
@@ -80,8 +73,7 @@ export interface ExplainInput {
   readonly ledger: DefenderLedgerSpec;
   readonly facts: Pick<FleetFacts, 'machine' | 'view'>;
   readonly decisions: readonly (readonly [action: Action, decision: Decision])[];
-  /** How long a settled act counts by that policy. */
-  readonly lingerSecondsOf: (policy: string) => number;
+  readonly policies: Pick<PreparedPolicies, 'valid'>;
   readonly now: Date;
 }
 
@@ -143,27 +135,26 @@ const OCCUPIED: ReadonlySet<DenyReason> = new Set([
 /** Of the groups whose limits are used up, with what is settled and still counts. */
 function grantsInTheWay(
   causes: readonly DenialCause[],
-  { machine, ledger, facts, lingerSecondsOf, now }: ExplainInput,
+  { machine, ledger, facts, policies, now }: ExplainInput,
 ): readonly GrantInTheWay[] {
-  const lingers = new Map<string, number>();
-  for (const { reason, key = '', policy = '' } of causes) {
-    if (OCCUPIED.has(reason)) lingers.set(key, Math.max(lingers.get(key) ?? 0, lingerSecondsOf(policy)));
-  }
+  const occupied = causes.filter(({ reason }) => OCCUPIED.has(reason));
   return Object.entries(ledger.grants)
     .filter(([name, grant]) => name !== machine.name && !isLapsed(grant, now))
     .flatMap(([name, grant]) => {
-      const counted = groupsOf(grant, facts.machine(name)).flatMap((group) => lingers.get(group) ?? []);
-      const seconds = Math.max(...counted);
-      const counts = counted.length > 0 && (isInFlight(grant) || isLingering(grant, seconds, now));
-      return counts ? [grantInTheWay(name, grant, seconds, now)] : [];
+      const groups = groupsOf(grant, facts.machine(name));
+      const counting = occupied.filter(({ key = '' }) => groups.includes(key));
+      if (counting.length === 0) return [];
+      const found = grantOf(name, grant, now);
+      if (isInFlight(grant)) return [found];
+      const lingerSeconds = Math.max(...counting.map(({ policy }) => lingerSecondsOf(policy, policies)));
+      const countsUntil = new Date(lingersUntil(grant, lingerSeconds));
+      return countsUntil > now ? [{ ...found, countsUntil: countsUntil.toISOString() }] : [];
     })
     .toSorted((a, b) => Date.parse(a.issuedAt) - Date.parse(b.issuedAt));
 }
 
-function grantInTheWay(machine: string, grant: LedgerGrant, lingerSeconds: number, now: Date): GrantInTheWay {
-  const counting = grantOf(machine, grant, now);
-  if (isInFlight(grant)) return counting;
-  return { ...counting, countsUntil: new Date(lingersUntil(grant, lingerSeconds)).toISOString() };
+function lingerSecondsOf(policy: string | undefined, { valid }: ExplainInput['policies']): number {
+  return valid.find(({ name }) => name === policy)?.spec.counting.lingerSeconds ?? 0;
 }
 
 /** As causes name what they count. A machine that is not known counts in the cluster, and for its holder. */

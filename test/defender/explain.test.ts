@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { DefenderPolicy } from '../../src/api/generated/types.ts';
 import type { DenialCause } from '../../src/api/grants.ts';
 import type { Decision } from '../../src/defender/decide.ts';
 import { type ExplainInput, explainMachine } from '../../src/defender/explain.ts';
 import type { MachineFacts } from '../../src/defender/facts/facts.ts';
-import { ago, entry, fleetFacts, ledgerSpec, machineFacts, NOW } from './builders.ts';
+import { preparePolicies } from '../../src/defender/policies/prepare.ts';
+import { ago, entry, fleetFacts, ledgerSpec, machineFacts, NOW, policy } from './builders.ts';
 
 const IN_POOL: DenialCause = {
   reason: 'ConcurrencyPool',
@@ -30,6 +32,11 @@ function withoutPool(machine: MachineFacts): MachineFacts {
   return others;
 }
 
+function lingering(lingerSeconds: number, name?: string): DefenderPolicy {
+  const { counting } = policy().spec;
+  return policy({ counting: { ...counting, lingerSeconds } }, name);
+}
+
 function scene(more: Partial<ExplainInput> = {}): ExplainInput {
   const [machine] = MACHINES;
   if (!machine) throw new Error('no machine');
@@ -39,7 +46,7 @@ function scene(more: Partial<ExplainInput> = {}): ExplainInput {
     ledger: ledgerSpec(),
     facts: fleetFacts(MACHINES, []),
     decisions: [],
-    lingerSecondsOf: () => 300,
+    policies: preparePolicies([lingering(300)]),
     now: NOW,
     ...more,
   };
@@ -75,10 +82,9 @@ describe('explainMachine', () => {
 
   it('R29 shows how long a settled act still counts, by the policy whose limit it uses up', () => {
     const grants = { b: entry('b', { state: 'Settled', settledAt: ago(100), outcome: 'Succeeded' }) };
-    const seconds: Readonly<Record<string, number>> = { 'fleet-default': 160, other: 900 };
-    const lingerSecondsOf = (name: string): number => seconds[name] ?? 0;
+    const policies = preparePolicies([lingering(160), lingering(900, 'other')]);
     const decisions = [['Reboot', denial(IN_POOL)]] as const;
-    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions, lingerSecondsOf })).acts;
+    const [act] = explainMachine(scene({ ledger: ledgerSpec({ grants }), decisions, policies })).acts;
     expect(act?.inTheWay).toMatchObject([
       { machine: 'b', state: 'Settled', countsUntil: new Date(ago(-60)).toISOString() },
     ]);

@@ -35,7 +35,7 @@ describe('a lock', () => {
     await expect(Promise.all(releases)).resolves.toHaveLength(2);
   });
 
-  it('is not waited for when that is not asked for', async () => {
+  it('is tried without waiting for its holder', async () => {
     const what = tempFolder('lock');
     const lock = await tryAcquireLock(what);
     expect(await tryAcquireLock(what)).toBeUndefined();

@@ -1,5 +1,4 @@
 /** Each right of the account of component sets is taken away from `kubenode controllers`, which then logs that it misses it. */
-import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
 import { NAMESPACE, PRINCIPAL_COMPONENTSET, serviceAccountUser } from '../../../src/api/names.ts';
@@ -12,6 +11,7 @@ import { callback } from '../../support/fault-proxy/faults.ts';
 import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
+import { startLoggedControllers } from '../defender/processes.ts';
 import { CONTROLLERS, MINUTES, PATIENCE } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 import { type RolloutFleet, startRolloutFleet } from './rollout-fleet.ts';
@@ -34,14 +34,10 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
       proxy = await faultProxy(server);
       for (const [resource, { fault }] of watches) proxy.on({ verb: 'watch', resource, fault });
       const kubeconfig = proxy.kubeconfigFor(CONTROLLERS);
-      const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-      return () => {
-        const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-        started.stderr.on('data', (chunk: Buffer) => {
-          logged += chunk.toString();
+      return () =>
+        startLoggedControllers(kubeconfig, (text) => {
+          logged += text;
         });
-        return started;
-      };
     });
     await fleet.pool(POOL, 1);
   }, MINUTES);

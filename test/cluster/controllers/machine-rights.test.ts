@@ -1,5 +1,4 @@
 /** Each right of the accounts of Machines and MachineSets is taken away from `kubenode controllers`, which then logs that it misses it. */
-import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
@@ -17,6 +16,7 @@ import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
+import { startLoggedControllers } from '../defender/processes.ts';
 import { createBudget, createPod, deleteBudget } from './budgeted-pod.ts';
 import {
   CONTROLLERS,
@@ -58,14 +58,10 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   beforeAll(async () => {
     cluster = await startMachineCluster(undefined, async ({ server }) => {
       const kubeconfig = await server.kubeconfigFor(CONTROLLERS);
-      const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-      return () => {
-        const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
-        started.stderr.on('data', (chunk: Buffer) => {
-          logged += chunk.toString();
+      return () =>
+        startLoggedControllers(kubeconfig, (text) => {
+          logged += text;
         });
-        return started;
-      };
     });
     cluster.start(1);
   }, MINUTES);

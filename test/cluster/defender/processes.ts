@@ -21,6 +21,14 @@ export function startControllers(kubeconfig: string, ...more: readonly string[])
   return spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'inherit', 'inherit'] });
 }
 
+/** `log` is called with what it logs. */
+export function startLoggedControllers(kubeconfig: string, log: (text: string) => void): ChildProcess {
+  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  started.stderr.on('data', (chunk: Buffer) => log(chunk.toString()));
+  return started;
+}
+
 export async function killed(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill('SIGKILL');

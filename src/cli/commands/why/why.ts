@@ -112,8 +112,7 @@ function explain(defender: Defender, name: string, now: Date): MachineExplanatio
     ledger: spec,
     facts,
     decisions: decisionsFor(defender, spec, machine, now),
-    lingerSecondsOf: (policy) =>
-      observer.policies().valid.find(({ name: its }) => its === policy)?.spec.counting.lingerSeconds ?? 0,
+    policies: observer.policies(),
     now,
   });
 }

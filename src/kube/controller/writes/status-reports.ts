@@ -90,7 +90,7 @@ export function createStatusReports(options: StatusReportsOptions): StatusReport
     try {
       await write(report);
     } catch (error) {
-      // The object was deleted. If it only is not in the view yet, its arrival there triggers another report.
+      // The object was deleted; or it is not in the view yet, and triggers another report when it arrives there.
       if (!isKubeError(error, 'NotFound')) failed(report, error);
     }
   }

@@ -55,7 +55,10 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
             until: new Date('2030-01-01T00:21:00Z'),
           },
         ],
-        inTheWay: [GRANT],
+        inTheWay: [
+          GRANT,
+          { ...GRANT, machine: 'node-a18', state: 'Settled', countsUntil: '2030-01-01T00:05:00.000Z' },
+        ],
       },
     ],
     breakers: [
@@ -78,6 +81,7 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
       'DENIED    Reboot  ConcurrencyPool  fleet-default: pool web: 1 of 1',
       '  also    NodeInterval  last job ended 06:51 (until 2030-01-01T00:21:00.000Z)',
       '          node-a17  Reboot Started  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, ends 2030-01-01T00:02:00Z  [g-1]',
+      '          node-a18  Reboot Settled  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, counts until 2030-01-01T00:05:00.000Z  [g-1]',
       '  retry   when what is named above changes',
       '  read    docs/runbooks/denials.md#concurrencypool',
       'breakers  fleet-default/unhealthy/cluster Open for 60s, not closed before 2030-01-01T00:09:00Z: 3 of 4',

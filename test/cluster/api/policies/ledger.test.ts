@@ -56,6 +56,14 @@ async function writeWith({ grants = {}, spec = {} }: Change, metadata: object = 
     .then(() => 'Written', String);
 }
 
+/** Why a creation is denied. It always is, because the ledger exists, but admission comes first. */
+async function creationDenial(grants: GrantChanges): Promise<string> {
+  const { apiVersion, kind } = ledger;
+  const spec = { ...withGrants(ledger.spec, grants), seq: 40 };
+  const created = { apiVersion, kind, metadata: { name: LEDGER }, spec };
+  return await defender.create(DEFENDER_LEDGERS, created, { dryRun: true }).then(() => 'Created', String);
+}
+
 describe('a write of the ledger', () => {
   it.each<[string, Change]>([
     ['settles a started grant', { grants: { n17: SETTLED } }],
@@ -83,6 +91,11 @@ describe('a write of the ledger', () => {
     await expect(defender.replace(DEFENDER_LEDGERS, status, options)).resolves.toMatchObject({
       status: { sizeBytes: 7 },
     });
+  });
+
+  it('is accepted when it creates the ledger again with grants of older fences, and denied when one is malformed', async () => {
+    expect(await creationDenial({})).toContain('already exists');
+    expect(await creationDenial({ n18: { state: 'Settled' } })).toContain(WELL_FORMED);
   });
 
   it.each<[string, Change, message: string]>([
