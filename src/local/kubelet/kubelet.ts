@@ -11,12 +11,12 @@ import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { type NodeFacts, nodeLease, nodeObject, nodeStatus } from './node.ts';
+import { type KubeletFacts, nodeLease, nodeObject, nodeStatus } from './node.ts';
 import { type PodAction, type PodObject, planPods, runningPod } from './pods.ts';
 
 export interface StandInOptions {
   readonly client: Client;
-  readonly facts: NodeFacts;
+  readonly facts: KubeletFacts;
   /** Between two renewals of the Lease. */
   readonly heartbeatMs: number;
   readonly clock: Clock;

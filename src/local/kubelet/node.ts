@@ -2,7 +2,7 @@
 import { formatMicroTime } from '../../kube/leader/record.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
-export interface NodeFacts {
+export interface KubeletFacts {
   readonly name: string;
   /** As Kubernetes shows it: v1.36.3. */
   readonly kubeletVersion: string;
@@ -22,7 +22,7 @@ const LEASE_NAMESPACE = 'kube-node-lease';
 /** Four heartbeats of ten seconds, as the kubelet has it. */
 const LEASE_SECONDS = 40;
 
-export function nodeObject({ name, arch }: NodeFacts): KubeObject {
+export function nodeObject({ name, arch }: KubeletFacts): KubeObject {
   const labels = {
     'kubernetes.io/hostname': name,
     'kubernetes.io/os': 'linux',
@@ -32,7 +32,7 @@ export function nodeObject({ name, arch }: NodeFacts): KubeObject {
 }
 
 /** `since`: when this process began; `at`: the heartbeat. */
-export function nodeStatus(facts: NodeFacts, since: Date, at: Date): KubeObject {
+export function nodeStatus(facts: KubeletFacts, since: Date, at: Date): KubeObject {
   const resources = {
     cpu: String(facts.cpus),
     memory: `${Math.floor(facts.memoryBytes / 1024)}Ki`,
@@ -65,7 +65,7 @@ const CONDITIONS = [
   ['Ready', 'True', 'KubeletReady', 'stand-in for a kubelet: pods are reported as running, nothing runs'],
 ] as const;
 
-function nodeInfo({ kubeletVersion, bootId, machineId, kernel, arch }: NodeFacts): object {
+function nodeInfo({ kubeletVersion, bootId, machineId, kernel, arch }: KubeletFacts): object {
   return {
     machineID: machineId,
     systemUUID: machineId,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type NodeFacts, nodeLease, nodeObject, nodeStatus } from '../../../src/local/kubelet/node.ts';
+import { type KubeletFacts, nodeLease, nodeObject, nodeStatus } from '../../../src/local/kubelet/node.ts';
 
-const FACTS: NodeFacts = {
+const FACTS: KubeletFacts = {
   name: 'n1',
   kubeletVersion: 'v1.36.3',
   bootId: 'boot-1',
