@@ -57,6 +57,22 @@ const SCENARIOS: readonly (readonly [name: string, scenario: Scenario])[] = [
     },
   ],
   [
+    'S32 lets content come back that was proven there before it failed (reference)',
+    {
+      stages: [QUICK, QUICK, QUICK],
+      events: [
+        { do: 'wait', seconds: 4000 },
+        { do: 'unhealthy', cluster: 'prod-2', how: 'Failed' },
+        { do: 'push', place: 'prod', unit: 'app', bad: false },
+        { do: 'revert', back: 1 },
+        { do: 'wait', seconds: 65 },
+        { do: 'push', place: '*', unit: 'app', bad: false },
+        { do: 'restore' },
+        { do: 'crash', at: 0 },
+      ],
+    },
+  ],
+  [
     'S39 counts a gap by the recorded observations when the clock is set back in an outage (reference)',
     {
       stages: [SLOW, QUICK, QUICK],

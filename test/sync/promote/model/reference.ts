@@ -41,7 +41,7 @@ interface ClusterRecord extends LearnedState {
   unreachableSince: number | undefined;
   /** It, or a unit of it, was paused or unreachable during its rollout: another cluster may use its slot until it is written again. */
   lostSlot: boolean;
-  proven: Map<string, number>;
+  proven: Set<string>;
 }
 
 /** What the hub learned from observations, and has again as of its backup when it is restored. */
@@ -51,7 +51,8 @@ interface LearnedState {
   settled: string | undefined;
   /** Observed healthy time of each unit at its version. */
   soaked: ReadonlyMap<string, number>;
-  failed: Map<string, number>;
+  /** Digest to whether it was proven here before it failed. */
+  failed: Map<string, boolean>;
 }
 
 const MAX_GAP_MS = 120_000;
@@ -71,7 +72,6 @@ export class Reference {
   readonly #failing: Set<string>[];
   #backup: ReadonlyMap<string, LearnedState> = new Map();
   #paused = false;
-  #moment = 0;
 
   constructor(stages: readonly ReferenceStage[], units: (digest: string) => ReadonlyMap<string, string>) {
     this.#stages = stages;
@@ -105,7 +105,6 @@ export class Reference {
   /** `wall` is the time that sync has; `now` is real time. */
   observe(observations: readonly ReferenceObservation[], now: number, wall: number, paused: boolean): void {
     this.#paused = paused;
-    this.#moment++;
     const names = new Set(observations.map(({ name }) => name));
     for (const name of this.#records.keys()) if (!names.has(name)) this.#records.delete(name);
     for (const observation of observations) this.#record(observation, now, wall);
@@ -152,7 +151,7 @@ export class Reference {
   }
 
   #fail(record: ClusterRecord, digest: string): void {
-    record.failed.set(digest, this.#moment);
+    record.failed.set(digest, record.proven.has(digest) || record.failed.get(digest) === true);
     record.proven.delete(digest);
     record.soaked = new Map();
   }
@@ -172,20 +171,19 @@ export class Reference {
     const proven = record.failed.has(digest) ? new Set<string>() : this.#provenUnits(record);
     const isLeft = [...record.soaked].some(([state, ms]) => ms < soakMs && !proven.has(state));
     if (isLeft && !record.proven.has(digest)) return;
-    record.proven.delete(digest);
-    record.proven.set(digest, this.#moment);
+    record.proven.add(digest);
     record.failed.delete(digest);
   }
 
   /** Units at their versions; a removed unit of a proven digest counts as a version of its own. */
   #states(record: ClusterRecord, digest: string): string[] {
     const own = this.#units(digest);
-    const units = new Set([...record.proven.keys(), digest].flatMap((each) => [...this.#units(each).keys()]));
+    const units = new Set([...record.proven, digest].flatMap((each) => [...this.#units(each).keys()]));
     return [...units].map((unit) => `${unit}=${own.get(unit) ?? EMPTY_TARGET}`);
   }
 
   #provenUnits(record: ClusterRecord): Set<string> {
-    return new Set([...record.proven.keys()].flatMap((digest) => this.#states(record, digest)));
+    return new Set([...record.proven].flatMap((digest) => this.#states(record, digest)));
   }
 
   #stage(name: string): ReferenceStage {
@@ -307,7 +305,8 @@ export class Reference {
       before !== undefined && !before.has(commit.id),
       `S31: ${name} got ${commit.id} before its proof`,
     );
-    violates(record.failed.has(digest), `S32: ${name} got ${commit.id}, which failed there`);
+    // What was proven there may come back: it failed for what happened around it.
+    violates(record.failed.get(digest) === false, `S32: ${name} got ${commit.id}, which failed there`);
     violates(
       failed.length > this.#stage(stage).maxFailed,
       `S35: ${name} started ${commit.id} beyond the failure budget`,
@@ -409,7 +408,7 @@ function newRecord(observation: ReferenceObservation): ClusterRecord {
     healthyAt: undefined,
     settled: undefined,
     soaked: new Map(),
-    proven: new Map(),
+    proven: new Set(),
     failed: new Map(),
   };
 }
