@@ -1332,7 +1332,7 @@ export interface HttpProbe {
 
 /** Results reported by the agent. The agent writes nothing else. */
 export interface JobAgent {
-  /** Steps that the agent began. (at most 16) */
+  /** Steps that the agent began. (at most 20) */
   readonly steps: readonly AgentStep[];
 }
 
@@ -2850,6 +2850,8 @@ export interface RemedyOperationJobSpec {
   readonly plan: readonly JobStep[];
   /** Conditions that prove that the repair worked. */
   readonly verify?: RemedyVerify;
+  /** Steps after the verification, in order. Their ids are not those of the plan. (at most 4) */
+  readonly onVerified: readonly JobStep[];
   /** When the job must be finished. */
   readonly deadline: string;
   /** What happens to cordon and taints at the end. */
@@ -2874,7 +2876,7 @@ export interface RemedyOperationJobStatus {
   readonly release?: JobRelease;
   /** Results reported by the agent. The agent writes nothing else. */
   readonly agent?: JobAgent;
-  /** State of each step. (at most 16) */
+  /** State of each step. (at most 20) */
   readonly steps?: readonly JobStepStatus[];
   /** Progress of the drain. */
   readonly drain?: JobDrain;

@@ -125,6 +125,14 @@ const spec = rules(
     operationID: frozen(name('Token that makes provider calls idempotent.', 64)),
     plan: frozen(listMap('Steps, in order.', ['id'], step, [1, 16])),
     verify: verify('Conditions that prove that the repair worked.').optional(),
+    onVerified: frozen(
+      listMap(
+        'Steps after the verification, in order. Their ids are not those of the plan.',
+        ['id'],
+        step,
+        [0, 4],
+      ),
+    ).default([]),
     deadline: frozen(time('When the job must be finished.')),
     settle,
     cancel: named('JobCancel', 'Stops the job before its next step.', {
@@ -137,6 +145,11 @@ const spec = rules(
     message: 'the spec of a job cannot be changed after creation; cancel the job',
     fieldPath: '.verify',
     reason: 'FieldValueForbidden',
+  },
+  {
+    rule: '!self.onVerified.exists(s, self.plan.exists(p, p.id == s.id))',
+    message: 'the ids of onVerified must differ from those of plan',
+    fieldPath: '.onVerified',
   },
   {
     rule: '!has(oldSelf.cancel) || (has(self.cancel) && self.cancel == oldSelf.cancel)',
@@ -230,9 +243,10 @@ const status = rules(
     }).optional(),
     release: release.optional(),
     agent: named('JobAgent', 'Results reported by the agent. The agent writes nothing else.', {
-      steps: listMap('Steps that the agent began.', ['id'], agentStep, [0, 16]).default([]),
+      steps: listMap('Steps that the agent began.', ['id'], agentStep, [0, 20]).default([]),
     }).optional(),
-    steps: listMap('State of each step.', ['id'], stepStatus, [0, 16]).optional(),
+    // Those of the plan, and those after the verification.
+    steps: listMap('State of each step.', ['id'], stepStatus, [0, 20]).optional(),
     drain: named('JobDrain', 'Progress of the drain.', {
       total: count('Number of pods to evict.'),
       evicted: count('Number of evicted pods.'),

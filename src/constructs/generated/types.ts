@@ -1556,6 +1556,8 @@ export interface RemedyOperationJobSpec {
   readonly plan: readonly JobStep[];
   /** Conditions that prove that the repair worked. */
   readonly verify?: RemedyVerify;
+  /** Steps after the verification, in order. Their ids are not those of the plan. (at most 4) */
+  readonly onVerified?: readonly JobStep[];
   /** When the job must be finished. */
   readonly deadline: string;
   /** What happens to cordon and taints at the end. */
