@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leakGuard } from './test/support/leak-guard/run.ts';
 import { Totals } from './test/support/totals-reporter.ts';
@@ -11,6 +12,8 @@ const long = process.env['KUBENODE_LONG'] === '1';
 const LONG_MS = 12 * 3_600_000;
 
 const shared = {
+  // The rules of the example fleet import the package by its name.
+  alias: { 'kubenode/constructs': join(import.meta.dirname, 'src/constructs/index.ts') },
   sequence: { shuffle: true },
   globals: false,
   setupFiles: ['test/support/leak-guard/file.ts'],

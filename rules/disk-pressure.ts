@@ -1,33 +1,101 @@
-import type { NodeRemedierSpec } from 'kubenode/constructs';
+import { all, any, condition, disk, history, type NodeRemedierSpec } from 'kubenode/constructs';
 
-/** Cleans a disk before the kubelet begins to evict Pods at 85 %. */
+const imagefs = disk('imagefs');
+
+/** Cleans a disk in place: when the kubelet reports pressure, and before it begins to evict Pods at 85 %. */
 export const diskPressure: NodeRemedierSpec = {
   mode: 'Enforce',
-  owner: { team: 'node-sre', runbook: 'runbooks/disk-pressure.md' },
+  owner: { team: 'node-sre', runbook: 'docs/runbooks/disk-pressure.md' },
   faultClass: 'Disk',
+  priority: 300,
   target: { nodeSelector: { matchLabels: { pool: 'general' } }, maxMatchPercent: 20 },
   rule: {
-    conditions: { all: [imagefs('greaterThanInclusive', 80)] },
+    conditions: any(
+      condition('DiskPressure').is('True', { for: '60s' }),
+      all(imagefs.usedPercent.atLeast(80), imagefs.risingSeconds.atLeast(300)),
+    ),
+    // What cleaning twice did not free is not garbage.
+    gate: history('CleanDisk', { within: '1h' }).count.below(2),
     maxAgeSeconds: { disk: 90 },
+    clearSeconds: 900,
+    flap: { windowSeconds: 21_600, maxTransitions: 6, then: 'NextRung' },
   },
   dedup: { group: 'clean-disk', coveredBy: ['replace'] },
   ladder: [
     {
       name: 'clean',
-      plan: [{ step: 'CleanDisk', with: { targets: ['unusedImages', 'rotatedLogs'], maxDelete: '40Gi' } }],
-      verify: { conditions: { all: [imagefs('lessThan', 78)] } },
+      maxAttempts: 2,
+      retrySeconds: 1200,
+      plan: [
+        {
+          step: 'CleanDisk',
+          with: {
+            targets: ['unusedImages', 'deadContainers', 'rotatedLogs', 'coreDumps'],
+            minAgeSeconds: { unusedImages: 86_400, coreDumps: 259_200 },
+            maxDelete: '40Gi',
+            stopAtUsedPercent: 70,
+          },
+          timeoutSeconds: 300,
+        },
+      ],
+      verify: {
+        conditions: all(condition('DiskPressure').is('False'), imagefs.usedPercent.below(78)),
+        holdSeconds: 300,
+        // The kubelet keeps reporting pressure for 5 minutes.
+        timeoutSeconds: 900,
+      },
     },
-    { name: 'human', plan: [{ step: 'HandOff', with: { queue: 'node-sre', severity: 'ticket' } }] },
+    { name: 'person', plan: [{ step: 'HandOff', with: { queue: 'node-sre', severity: 'ticket' } }] },
   ],
   tests: [
-    { name: 'full', expect: 'Match', given: { disk: { imagefs: { usedPercent: 91 } } } },
-    { name: 'half full', expect: 'NoMatch', given: { disk: { imagefs: { usedPercent: 50 } } } },
-    { name: 'agent silent', expect: 'Indeterminate', given: {} },
+    {
+      name: 'the kubelet reports pressure',
+      expect: 'Match',
+      given: { ...pressure('True', 90), ...used(91, 10), ...cleaned() },
+    },
+    {
+      name: 'pressure, and no word from the agent',
+      expect: 'Match',
+      given: { ...pressure('True', 90), ...cleaned() },
+    },
+    {
+      name: 'rising, before the kubelet acts',
+      expect: 'Match',
+      given: { ...pressure('False', 9000), ...used(83, 600), ...cleaned() },
+    },
+    {
+      name: 'full but not rising',
+      expect: 'NoMatch',
+      given: { ...pressure('False', 9000), ...used(83, 0), ...cleaned() },
+    },
+    {
+      name: 'half full',
+      expect: 'NoMatch',
+      given: { ...pressure('False', 9000), ...used(50, 0), ...cleaned() },
+    },
+    {
+      name: 'cleaned twice in this hour',
+      expect: 'Held',
+      given: { ...pressure('True', 90), ...used(91, 900), ...cleaned(600, 2400) },
+    },
+    { name: 'agent silent', expect: 'Indeterminate', given: { ...pressure('False', 9000), ...cleaned() } },
+    {
+      name: 'history unknown',
+      expect: 'Indeterminate',
+      given: { ...pressure('True', 90), ...used(91, 900) },
+    },
   ],
 };
 
-type Leaf = NodeRemedierSpec['rule']['conditions'];
+function pressure(status: 'True' | 'False', observedSeconds: number): object {
+  return { condition: { DiskPressure: { status, observedSeconds } } };
+}
 
-function imagefs(operator: 'greaterThanInclusive' | 'lessThan', value: number): Leaf {
-  return { fact: 'disk', params: { filesystem: 'imagefs' }, path: '$.usedPercent', operator, value };
+function used(usedPercent: number, risingSeconds: number): object {
+  return { disk: { imagefs: { usedPercent, risingSeconds } } };
+}
+
+/** Each time the disk was cleaned, so many seconds ago. */
+function cleaned(...ages: readonly number[]): object {
+  return { history: ages.map((ageSeconds) => ({ action: 'CleanDisk', ageSeconds })) };
 }

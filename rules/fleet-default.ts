@@ -18,6 +18,16 @@ export const fleetDefault: DefenderPolicySpec = {
       windowSeconds: 3600,
       burst: 5,
     },
+    // A rule that is wrong restarts a few services, not those of the fleet.
+    {
+      name: 'restarts',
+      per: 'Cluster',
+      actions: ['RestartService', 'ReinstallComponent'],
+      max: 30,
+      windowSeconds: 3600,
+      burst: 5,
+    },
+    { name: 'cleanups', per: 'Cluster', actions: ['CleanDisk'], max: 60, windowSeconds: 3600, burst: 10 },
   ],
   breakers: [
     { name: 'unhealthy', type: 'UnhealthyRatio', per: 'Zone', percent: 20, count: 3 },

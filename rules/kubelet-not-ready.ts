@@ -1,36 +1,64 @@
-import type { NodeRemedierSpec } from 'kubenode/constructs';
+import { any, component, condition, type NodeRemedierSpec } from 'kubenode/constructs';
 
-/** Restarts a kubelet that is not Ready once, then hands off to people. */
+/** Restarts a kubelet whose node is not Ready, then hands off to people. */
 export const kubeletNotReady: NodeRemedierSpec = {
-  mode: 'Shadow',
-  owner: { team: 'node-sre', runbook: 'runbooks/kubelet-not-ready.md' },
+  mode: 'Enforce',
+  owner: { team: 'node-sre', runbook: 'docs/runbooks/kubelet-not-ready.md' },
   faultClass: 'Runtime',
-  priority: 600,
+  priority: 550,
   target: { nodeSelector: { matchLabels: { pool: 'general' } }, maxMatchPercent: 10 },
   rule: {
-    conditions: {
-      any: [ready('False'), ready('Unknown')],
-    },
-    maxAgeSeconds: { condition: 120 },
+    conditions: any(
+      condition('Ready').is('False', { for: '3m' }),
+      condition('Ready').is('Unknown', { for: '3m' }),
+    ),
+    // The rollout repairs an update that is in progress.
+    gate: component('kubelet').state.in('Committed', 'RolledBack'),
     clearSeconds: 300,
+    flap: { windowSeconds: 3600, maxTransitions: 6, then: 'HandOff' },
   },
-  dedup: { group: 'restart-kubelet', coveredBy: ['replace'] },
+  dedup: { group: 'restart-kubelet', coveredBy: ['reboot', 'replace'] },
   ladder: [
     {
       name: 'restart',
-      plan: [{ step: 'RestartService', with: { service: 'kubelet' } }],
-      verify: { conditions: { all: [ready('True')] } },
+      plan: [
+        { step: 'CollectDiagnostics', timeoutSeconds: 180, onFailure: 'Continue' },
+        { step: 'RestartService', with: { service: 'kubelet' }, timeoutSeconds: 120 },
+      ],
+      verify: { conditions: condition('Ready').is('True'), holdSeconds: 120, timeoutSeconds: 600 },
     },
-    { name: 'human', plan: [{ step: 'HandOff', with: { queue: 'node-sre', severity: 'page' } }] },
+    { name: 'person', plan: [{ step: 'HandOff', with: { queue: 'node-sre', severity: 'page' } }] },
   ],
   tests: [
-    { name: 'not ready', expect: 'Match', given: { condition: { Ready: { status: 'False' } } } },
-    { name: 'node lease lost', expect: 'Match', given: { condition: { Ready: { status: 'Unknown' } } } },
-    { name: 'ready', expect: 'NoMatch', given: { condition: { Ready: { status: 'True' } } } },
-    { name: 'no condition', expect: 'Indeterminate', given: {} },
+    { name: 'not ready', expect: 'Match', given: { ...ready('False', 200), ...kubelet('Committed') } },
+    {
+      name: 'node lease lost',
+      expect: 'Match',
+      given: { ...ready('Unknown', 200), ...kubelet('Committed') },
+    },
+    {
+      name: 'not ready for a minute',
+      expect: 'NoMatch',
+      given: { ...ready('False', 60), ...kubelet('Committed') },
+    },
+    { name: 'ready', expect: 'NoMatch', given: { ...ready('True', 9000), ...kubelet('Committed') } },
+    {
+      name: 'an update is in progress',
+      expect: 'Held',
+      given: { ...ready('False', 200), ...kubelet('Probation') },
+    },
+    { name: 'no condition', expect: 'Indeterminate', given: kubelet('Committed') },
+    { name: 'agent silent', expect: 'Indeterminate', given: ready('Unknown', 200) },
   ],
 };
 
-function ready(value: 'True' | 'False' | 'Unknown'): NodeRemedierSpec['rule']['conditions'] {
-  return { fact: 'condition', params: { type: 'Ready' }, path: '$.status', operator: 'equal', value };
+function ready(
+  status: 'True' | 'False' | 'Unknown',
+  observedSeconds: number,
+): Readonly<Record<string, unknown>> {
+  return { condition: { Ready: { status, observedSeconds } } };
+}
+
+function kubelet(state: string): Readonly<Record<string, unknown>> {
+  return { component: { kubelet: { state } } };
 }

@@ -1,6 +1,7 @@
 /** Parsers of option values: expected before found. */
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
+import { DURATION_FORM, durationSeconds } from '../api/duration.ts';
 
 export function createIntegerParser(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -15,15 +16,9 @@ export function parseIpAddress(text: string): string {
   throw new InvalidArgumentError(`Expected an IP address, got ${JSON.stringify(text)}.`);
 }
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
-const LONGEST_SECONDS = 366 * 86_400;
-
 /** `30m`, `8h`, `3d`: in seconds. */
 export function parseDuration(text: string): number {
-  const [, count = '', unit = ''] = /^([1-9]\d{0,8})([smhd])$/.exec(text) ?? [];
-  const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
-  if (seconds > 0 && seconds <= LONGEST_SECONDS) return seconds;
-  throw new InvalidArgumentError(
-    `Expected a number with s, m, h or d, at most 366d, got ${JSON.stringify(text)}.`,
-  );
+  const seconds = durationSeconds(text);
+  if (seconds !== undefined) return seconds;
+  throw new InvalidArgumentError(`Expected ${DURATION_FORM}, got ${JSON.stringify(text)}.`);
 }

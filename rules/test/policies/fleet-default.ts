@@ -8,10 +8,18 @@ const ready: readonly PolicyTestMachines[] = [
 ];
 const reboot = { action: 'Reboot' } as const;
 
-function lastReboots(count: number, secondsAgo: number): NonNullable<PolicyTest['ledger']> {
+const restart = { action: 'RestartService' } as const;
+const clean = { action: 'CleanDisk' } as const;
+
+/** The same act on the first machines of zone a, one each. */
+function lastActs(
+  act: { readonly action: 'Reboot' | 'RestartService' | 'CleanDisk' },
+  count: number,
+  secondsAgo: number,
+): NonNullable<PolicyTest['ledger']> {
   const settled = { secondsAgo: secondsAgo - 60 };
   const machines = Array.from({ length: count }, (_, index) => `a-${index + 1}`);
-  return { acts: machines.map((machine) => ({ ...reboot, machine, secondsAgo, settled })) };
+  return { acts: machines.map((machine) => ({ ...act, machine, secondsAgo, settled })) };
 }
 
 const replace = { action: 'ReplaceMachine' } as const;
@@ -56,8 +64,37 @@ export const tests = policyTests(policies, [
     name: 'spreads reboots over the hour',
     expect: 'RateWindow',
     facts: { machines: ready },
-    ledger: lastReboots(20, 1800),
+    ledger: lastActs(reboot, 20, 1800),
     ask: { ...reboot, machine: 'b-1' },
+  },
+  {
+    name: 'restarts a service while a machine of the zone reboots',
+    expect: 'Granted',
+    facts: { machines: ready },
+    ledger: { acts: [{ ...reboot, machine: 'a-2' }] },
+    ask: { ...restart, machine: 'a-1' },
+  },
+  {
+    name: 'restarts at most five services at once',
+    expect: 'RateBurst',
+    facts: { machines: ready },
+    ledger: lastActs(restart, 5, 90),
+    ask: { ...restart, machine: 'b-1' },
+  },
+  {
+    name: 'cleans at most ten disks at once',
+    expect: 'RateBurst',
+    facts: { machines: ready },
+    ledger: lastActs(clean, 10, 90),
+    ask: { ...clean, machine: 'b-1' },
+  },
+  {
+    name: 'cleans a disk in place although a fifth of the zone is unhealthy',
+    expect: 'Granted',
+    facts: {
+      machines: [...ready, { name: 'sick', count: 5, zone: 'a', pool: 'web', readiness: 'NotReady' }],
+    },
+    ask: { ...clean, machine: 'sick-1' },
   },
   {
     name: 'stops when a fifth of a zone is unhealthy',

@@ -31,16 +31,16 @@ const STATES: Readonly<Record<State, true>> = {
   Orphaned: true,
 };
 
-export const componentFact: FactKind = {
+export const componentFact = {
   name: 'component',
   source: 'Machine.status.components, by the agent',
   maxAge: { heartbeats: 3 },
   params: createParams({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
   fields: createFields({
-    state: createEnumField(Object.keys(STATES)),
+    state: createEnumField(Object.keys(STATES) as State[]),
     version: TEXT_FIELD,
     ready: BOOLEAN_FIELD,
     restartsPerHour: RATE_FIELD,
     failedSeconds: SECONDS_FIELD,
   }),
-};
+} satisfies FactKind;

@@ -10,7 +10,7 @@ import {
   TEXT_FIELD,
 } from './fact.ts';
 
-export const conditionFact: FactKind = {
+export const conditionFact = {
   name: 'condition',
   source: 'conditions of the Node and the Machine, by our own clock',
   // Two heartbeats of node-problem-detector, one every 5 minutes, plus one minute of delay.
@@ -23,4 +23,4 @@ export const conditionFact: FactKind = {
     heartbeatAgeSeconds: SECONDS_FIELD,
     transitionsPerHour: RATE_FIELD,
   }),
-};
+} satisfies FactKind;

@@ -15,7 +15,7 @@ const FILESYSTEM: Pattern = {
   description: 'nodefs, imagefs, or the absolute path of a mount such as /var/log',
 };
 
-export const diskFact: FactKind = {
+export const diskFact = {
   name: 'disk',
   source: 'Machine.status.facts.disk, by the agent',
   maxAge: { heartbeats: 3 },
@@ -26,4 +26,4 @@ export const diskFact: FactKind = {
     risingSeconds: SECONDS_FIELD,
     reclaimableBytes: COUNT_FIELD,
   }),
-};
+} satisfies FactKind;

@@ -6,7 +6,7 @@ import { countInWindow } from './window.ts';
 
 const DAY = 86_400;
 
-export const eventFact: FactKind = {
+export const eventFact = {
   name: 'event',
   source: 'Events of the Node',
   maxAge: { seconds: 120 },
@@ -22,4 +22,4 @@ export const eventFact: FactKind = {
       return countInWindow(same, params, reachSeconds)?.reading ?? UNKNOWN_READING;
     },
   },
-};
+} satisfies FactKind;

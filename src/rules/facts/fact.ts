@@ -11,6 +11,12 @@ export type FactField =
 
 export type FactFields = ReadonlyMap<string, FactField>;
 
+/** Fields whose names and types TypeScript knows: the helpers that write rules are typed by them. */
+export interface TypedFields<F> extends FactFields {
+  /** Never set at run time. */
+  readonly declared?: F;
+}
+
 export type FactParam =
   | { readonly type: 'text'; readonly pattern: Pattern; readonly max: number }
   | { readonly type: 'choice'; readonly values: readonly string[] }
@@ -39,18 +45,35 @@ export type Observation = Readonly<Record<string, ScalarValue>>;
 
 const TEXT_MAX = 256;
 
-export const TEXT_FIELD: FactField = { type: 'text' };
-export const BOOLEAN_FIELD: FactField = { type: 'boolean' };
-export const PERCENT_FIELD: FactField = { type: 'number', min: 0, max: 100, whole: false };
-export const SECONDS_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: false };
-export const RATE_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: false };
-export const COUNT_FIELD: FactField = { type: 'number', min: 0, max: Infinity, whole: true };
+export const TEXT_FIELD = { type: 'text' } as const satisfies FactField;
+export const BOOLEAN_FIELD = { type: 'boolean' } as const satisfies FactField;
+export const PERCENT_FIELD = { type: 'number', min: 0, max: 100, whole: false } as const satisfies FactField;
+export const SECONDS_FIELD = {
+  type: 'number',
+  min: 0,
+  max: Infinity,
+  whole: false,
+} as const satisfies FactField;
+export const RATE_FIELD = {
+  type: 'number',
+  min: 0,
+  max: Infinity,
+  whole: false,
+} as const satisfies FactField;
+export const COUNT_FIELD = {
+  type: 'number',
+  min: 0,
+  max: Infinity,
+  whole: true,
+} as const satisfies FactField;
 
-export function createEnumField(values: readonly string[]): FactField {
+export function createEnumField<const V extends string>(
+  values: readonly V[],
+): { readonly type: 'text'; readonly values: readonly V[] } {
   return { type: 'text', values };
 }
 
-export function createFields(fields: Readonly<Record<string, FactField>>): FactFields {
+export function createFields<const F extends Readonly<Record<string, FactField>>>(fields: F): TypedFields<F> {
   return new Map(Object.entries(fields));
 }
 

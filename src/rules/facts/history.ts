@@ -24,9 +24,9 @@ const CLASSES: Readonly<Record<JobOutcome['class'], true>> = {
   Cancelled: true,
   HandedOff: true,
 };
-const outcome = createEnumField(Object.keys(CLASSES));
+const outcome = createEnumField(Object.keys(CLASSES) as JobOutcome['class'][]);
 
-export const historyFact: FactKind = {
+export const historyFact = {
   name: 'history',
   source: 'the RemedyOperationJobs of the machine',
   maxAge: 'OurWatch',
@@ -46,4 +46,4 @@ export const historyFact: FactKind = {
       return last === undefined ? window.reading : { ...window.reading, lastOutcome: last };
     },
   },
-};
+} satisfies FactKind;

@@ -9,7 +9,7 @@ import {
   TEXT_FIELD,
 } from './fact.ts';
 
-export const nodeFact: FactKind = {
+export const nodeFact = {
   name: 'node',
   source: 'the Node and the Machine',
   maxAge: { seconds: 660 },
@@ -30,4 +30,4 @@ export const nodeFact: FactKind = {
     detectorVersion: TEXT_FIELD,
     unschedulable: BOOLEAN_FIELD,
   }),
-};
+} satisfies FactKind;

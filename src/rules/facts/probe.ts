@@ -2,10 +2,10 @@
 import { COMPONENT_NAME } from '../../api/patterns.ts';
 import { createEnumField, createFields, createParams, type FactKind, SECONDS_FIELD } from './fact.ts';
 
-export const probeFact: FactKind = {
+export const probeFact = {
   name: 'probe',
   source: 'Machine.status.facts.probes, by the agent',
   maxAge: { heartbeats: 3 },
   params: createParams({ name: { type: 'text', pattern: COMPONENT_NAME, max: 63 } }),
   fields: createFields({ result: createEnumField(['Pass', 'Fail']), ageSeconds: SECONDS_FIELD }),
-};
+} satisfies FactKind;

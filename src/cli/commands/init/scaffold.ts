@@ -22,6 +22,8 @@ const RENAMED: Readonly<Record<string, string>> = {
   '_package.json': 'package.json',
   '_gitlab-ci.yml': '.gitlab-ci.yml',
 };
+/** A manual page. The other runbooks belong to the rules of the fleet. */
+const DENIALS_PAGE = 'docs/runbooks/denials.md';
 const REPOSITORY = "repository: 'https://git.example.com/platform/fleet'";
 /** The Secret with the credential of the repository. */
 export const REPOSITORY_SECRET = 'fleet-repository';
@@ -31,7 +33,9 @@ const CREDENTIALS = new RegExp(`^ *credentialsRef: \\{ name: '${REPOSITORY_SECRE
 export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, string> {
   const templates = join(FOLDER, 'templates');
   // The example fleet of this repository is the template, so there is no copy to keep up to date.
-  const example = ['fleet', 'rules'].flatMap((name) => filesIn(join(PACKAGE_ROOT, name), `${name}/`));
+  const example = ['fleet', 'rules', 'docs/runbooks']
+    .flatMap((name) => filesIn(join(PACKAGE_ROOT, name), `${name}/`))
+    .filter(([path]) => path !== DENIALS_PAGE);
   const content =
     options.content === 'Fleet' ? example : filesIn(join(templates, options.content.toLowerCase()), '');
   const files = [...filesIn(join(templates, 'common'), ''), ...content];

@@ -69,7 +69,12 @@ const COMMON = [
 ];
 
 describe.each([
-  ['machines', [] as string[], ['fleet/machines.ts', 'rules/disk-pressure.ts'], 'machines'],
+  [
+    'machines',
+    [] as string[],
+    ['fleet/machines.ts', 'rules/disk-pressure.ts', 'docs/runbooks/disk-pressure.md'],
+    'machines',
+  ],
   ['plain objects', ['--plain'], ['fleet/shop.ts'], 'shop'],
 ])('kubenode init, with %s', { timeout: 120_000 }, (_, flags, own, unit) => {
   it('creates a repository that renders and type-checks', async () => {

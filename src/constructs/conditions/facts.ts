@@ -1,0 +1,86 @@
+/** What a rule can read of a node: `disk('imagefs').usedPercent.atLeast(80)`. Renders the JSON of the rule language. */
+import { DURATION_FORM, type DurationText, durationSeconds } from '../../api/duration.ts';
+import type { Step } from '../../api/steps/steps.ts';
+import { componentFact } from '../../rules/facts/component.ts';
+import { conditionFact } from '../../rules/facts/condition.ts';
+import { diskFact } from '../../rules/facts/disk.ts';
+import { eventFact } from '../../rules/facts/event.ts';
+import { historyFact } from '../../rules/facts/history.ts';
+import { nodeFact } from '../../rules/facts/node.ts';
+import { probeFact } from '../../rules/facts/probe.ts';
+import type { Expr } from '../generated/types.ts';
+import { compareFact, type FactComparisons } from './comparisons.ts';
+
+export interface WithinWindow {
+  /** How far back is counted: `10m`, `1h`. */
+  readonly within: DurationText;
+}
+
+export interface ForDuration {
+  /** How long it must have had this status, by the clock of kubenode: `90s`, `3m`. */
+  readonly for: DurationText;
+}
+
+type ConditionFields = FactComparisons<typeof conditionFact>;
+type ConditionStatus = Parameters<ConditionFields['status']['is']>[0];
+
+export interface ConditionComparisons extends ConditionFields {
+  /** Holds while the condition has this status, and has had it for at least that long. */
+  is(status: ConditionStatus, options?: ForDuration): Expr;
+}
+
+/** A condition of the Node or the Machine. */
+export function condition(type: string): ConditionComparisons {
+  const fields = compareFact(conditionFact, { type });
+  const is: ConditionComparisons['is'] = (status, options) => {
+    const now = fields.status.is(status);
+    return options ? all(now, fields.observedSeconds.atLeast(secondsOf(options.for))) : now;
+  };
+  return Object.freeze({ ...fields, is });
+}
+
+/** Events of the Node with one reason. */
+export function event(reason: string, { within }: WithinWindow): FactComparisons<typeof eventFact> {
+  return compareFact(eventFact, { reason, windowSeconds: secondsOf(within) });
+}
+
+/** Earlier repairs of the machine with one step. */
+export function history(action: Step, { within }: WithinWindow): FactComparisons<typeof historyFact> {
+  return compareFact(historyFact, { action, windowSeconds: secondsOf(within) });
+}
+
+/** A component of the machine, by its name. */
+export function component(name: string): FactComparisons<typeof componentFact> {
+  return compareFact(componentFact, { name });
+}
+
+/** A filesystem of the host: nodefs, imagefs, or the path of a mount. */
+export function disk(filesystem: 'nodefs' | 'imagefs' | `/${string}`): FactComparisons<typeof diskFact> {
+  return compareFact(diskFact, { filesystem });
+}
+
+/** A probe of the agent. */
+export function probeByName(name: string): FactComparisons<typeof probeFact> {
+  return compareFact(probeFact, { name });
+}
+
+/** The node as a whole. */
+export const nodeProperties: FactComparisons<typeof nodeFact> = compareFact(nodeFact);
+
+/** Holds if every one of these holds. */
+export function all(...conditions: readonly [Expr, ...Expr[]]): Expr {
+  return { all: conditions };
+}
+
+/** Holds if at least one of these holds. */
+export function any(...conditions: readonly [Expr, ...Expr[]]): Expr {
+  return { any: conditions };
+}
+
+function secondsOf(text: DurationText): number {
+  const seconds = durationSeconds(text);
+  if (seconds === undefined) {
+    throw new Error(`invalid duration: expected ${DURATION_FORM}, got ${JSON.stringify(text)}`);
+  }
+  return seconds;
+}
