@@ -67,6 +67,7 @@ describe('a construct', () => {
     const spec = {
       ...diskPressure,
       rule: {
+        ...diskPressure.rule,
         conditions: { all: [{ ...FULL, value: '80' }, { not: FULL }, { ...FULL, operator: 'above' }] },
       },
     } as unknown as NodeRemedierSpec;
