@@ -40,7 +40,7 @@ export function compareFact<K extends FactKind>(
 
 function compareField(
   leaf: Pick<Expr, 'fact' | 'params' | 'path'>,
-): NumberComparisons & ValueComparisons<NonNullable<unknown>> {
+): NumberComparisons & ValueComparisons<unknown> {
   const compare =
     (operator: NonNullable<Expr['operator']>) =>
     (value: unknown): Expr => ({ ...leaf, operator, value });
