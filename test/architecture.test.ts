@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../src/kube/controller/writes/field-path.ts';
+import { FACT_KINDS } from '../src/rules/catalog.ts';
 import {
   hasCode,
   type Import,
@@ -87,12 +88,16 @@ const PURE_NODE: Record<string, readonly string[]> = {
   'node:crypto': ['createHash'],
 };
 
+/** What users import. */
+const CONSTRUCTS = 'src/constructs/index.ts';
+const CONDITION_HELPERS: readonly string[] = ['all', 'any', ...FACT_KINDS.keys()];
+
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
   'src/cli/agent-program/main.ts',
   'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
-  'src/constructs/index.ts',
+  CONSTRUCTS,
   'src/api/generate/generate.ts',
   'src/sim/main.ts',
   'src/sim/threads/main.ts',
@@ -175,9 +180,17 @@ describe('architecture', () => {
   });
 
   it.each(paths(pure))('%s is pure, and so is everything that it imports', (path) => {
-    const impure = [...reachableFrom([path], sources)].flatMap((each) => impuritiesIn(sources.get(each)));
-    expect(impure).toEqual([]);
+    const reached = reachableFrom([path], sources, followsConditions);
+    expect([...reached].flatMap((each) => impuritiesIn(sources.get(each)))).toEqual([]);
   });
+
+  it.each(paths(pure).filter((path) => path.startsWith('rules/')))(
+    '%s imports helpers of conditions only, not the constructs beside them',
+    (path) => {
+      const names = importsOf(path).flatMap((each) => (each.target === CONSTRUCTS ? each.names : []));
+      expect(names.filter((name) => !CONDITION_HELPERS.includes(name))).toEqual([]);
+    },
+  );
 
   it('contains no test code: what grants without the Defender is of no use outside of the tests', () => {
     const product = [...sources.values()].filter(({ path }) => !path.startsWith('test/'));
@@ -271,6 +284,11 @@ describe('architecture', () => {
 
 /** Generates commits for test/cluster/sync/fuzz, and is tested itself. */
 const GENERATOR = 'sync/fuzz';
+
+/** Rules import the helpers of conditions from the module that exports the constructs, too. */
+function followsConditions(from: string, to: string): boolean {
+  return from !== CONSTRUCTS || to.startsWith('src/constructs/conditions/');
+}
 
 /** The command line imports everything: a test that starts it does not test the parts. */
 function staysInside(from: string, to: string): boolean {
