@@ -3,8 +3,10 @@
  * reports what they find as conditions and Events of the Node. It never repairs.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { ownValue } from '../../kube/objects/json.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { AGENT_CONTROLLER } from '../events/recorder.ts';
 import type { Host } from '../host/port.ts';
 import { DETECTOR_DIRECTORY, DETECTOR_REARM_FILE } from '../layout.ts';
 import { createReconcileTrigger } from '../run/trigger.ts';
@@ -36,9 +38,6 @@ const READ_CONFIG_MS = 10_000;
 /** Positions in logs alone are not worth more writes to the disk. */
 const SAVE_MS = 30_000;
 
-/** Events of the detector itself are those of the agent. */
-export const DETECTOR_SOURCE = 'kubenode.dev/agent';
-
 export async function runDetector(options: DetectorOptions, signal: AbortSignal): Promise<void> {
   const detector = new Detector(options);
   const watch = options.host.files.watch([DETECTOR_DIRECTORY], () => detector.noteConfigChange());
@@ -62,6 +61,8 @@ class Detector {
   #monitors: readonly ProblemMonitor[] = [];
   #running: { readonly abort: AbortController; readonly done: Promise<unknown> } | undefined;
   #hasReported = false;
+  #isRearmed = false;
+  #hasSaveFailed = false;
 
   constructor(options: DetectorOptions) {
     this.#options = options;
@@ -95,30 +96,46 @@ class Detector {
 
   async #reconcile(): Promise<void> {
     await this.#readConfig();
-    const isAsked = await this.#rearmIfAsked();
+    await this.#rearmIfAsked();
     for (const monitor of this.#monitors) monitor.judge();
     // What was raised is on the disk before it is reported.
-    await this.#save();
-    if (isAsked) await this.#options.host.files.remove(DETECTOR_REARM_FILE);
+    await this.#trySave();
     for (const monitor of this.#monitors) this.#options.events.record(monitor.source, monitor.takeEvents());
     if (this.#monitors.length === 0 && !this.#hasReported) return;
     await this.#reporter.report(this.#monitors.flatMap((monitor) => monitor.conditions()));
     this.#hasReported = this.#monitors.length > 0;
   }
 
-  /** By the job step RearmDetector. */
-  async #rearmIfAsked(): Promise<boolean> {
-    if (!(await this.#options.host.files.stat(DETECTOR_REARM_FILE))) return false;
-    for (const monitor of this.#monitors) monitor.rearm();
-    this.#options.log.info('problem detector rearmed');
-    return true;
+  /** By the job step RearmDetector. Once for each request: it stays while the disk cannot be written. */
+  async #rearmIfAsked(): Promise<void> {
+    const isAsked = (await this.#options.host.files.stat(DETECTOR_REARM_FILE)) !== undefined;
+    if (isAsked && !this.#isRearmed) {
+      for (const monitor of this.#monitors) monitor.rearm();
+      this.#options.log.info('problem detector rearmed');
+    }
+    this.#isRearmed = isAsked;
+  }
+
+  /** A disk that is full or read-only is itself a problem to report, so reporting goes on. One line for each outage. */
+  async #trySave(): Promise<void> {
+    const { host, log } = this.#options;
+    try {
+      await this.#save();
+      if (this.#isRearmed) await host.files.remove(DETECTOR_REARM_FILE);
+      this.#isRearmed = false;
+      this.#hasSaveFailed = false;
+    } catch (error) {
+      if (!this.#hasSaveFailed) log.warn('state of the problem detector not saved', { error });
+      this.#hasSaveFailed = true;
+    }
   }
 
   async #readConfig(): Promise<void> {
     const { host, clock } = this.#options;
     if (clock.monotonicMs() - this.#readMs < READ_CONFIG_MS) return;
-    const files = await readConfigFolder(host.files);
+    // Before the read: a change that is noted while it runs counts for the next one.
     this.#readMs = clock.monotonicMs();
+    const files = await readConfigFolder(host.files);
     if (isDeepStrictEqual(files, this.#files)) return;
     await this.stop();
     await this.#start(files ?? []);
@@ -132,7 +149,7 @@ class Detector {
     const before = await this.#savedBefore();
     const { bootedAt } = await host.node.facts();
     const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
-    this.#monitors = monitors.map((config) => createMonitor(config, context, before[config.source]));
+    this.#monitors = monitors.map((config) => createMonitor(config, context, ownValue(before, config.source)));
     const abort = new AbortController();
     const done = Promise.all(this.#monitors.map((monitor) => monitor.run(abort.signal)));
     this.#running = { abort, done };
@@ -177,7 +194,7 @@ class Detector {
     const events = problems.map(
       (message) => ({ type: 'Warning', reason: 'AgentDetectorRefused', message }) as const,
     );
-    this.#options.events.record(DETECTOR_SOURCE, events);
+    this.#options.events.record(AGENT_CONTROLLER, events);
   }
 
   #noteStandby(standby: readonly StandbyCondition[]): void {
@@ -185,7 +202,7 @@ class Detector {
     const text = standby.map(({ type, because }) => `${type}: ${because}`).join('; ');
     const message = text === '' ? 'all conditions are reported by this agent again' : text;
     const event = { type: 'Normal', reason: 'AgentDetectorStandby', message } as const;
-    this.#options.events.record(DETECTOR_SOURCE, [event]);
+    this.#options.events.record(AGENT_CONTROLLER, [event]);
   }
 }
 

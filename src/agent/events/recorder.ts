@@ -14,11 +14,12 @@ export type MachineEventsOptions = Pick<
   'client' | 'clock' | 'random' | 'log' | 'metrics' | 'instance'
 >;
 
-const CONTROLLER = 'kubenode.dev/agent';
+/** Reports the Events of the agent. */
+export const AGENT_CONTROLLER = 'kubenode.dev/agent';
 const CLOSE_MS = 2000;
 
 export function createMachineEvents(options: MachineEventsOptions): MachineEvents {
-  const recorder = createEventRecorder({ ...options, controller: CONTROLLER });
+  const recorder = createEventRecorder({ ...options, controller: AGENT_CONTROLLER });
   return {
     record({ name, uid }, events) {
       const about = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name, uid } };

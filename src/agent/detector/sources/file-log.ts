@@ -1,4 +1,5 @@
 /** Follows a file to which lines are appended, also after it was rotated or emptied. */
+import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Clock } from '../../../os/clock.ts';
 import { systemCode } from '../../../os/errors.ts';
@@ -25,10 +26,10 @@ export function createFileLog(options: FileLogOptions): LogSource {
   return {
     async follow(follow) {
       const file = await FollowedFile.open(options.path, follow.position);
-      follow.opened();
       try {
         while (!follow.signal.aborted) {
           const hasMore = await deliverNext(file, options, follow);
+          follow.opened();
           if (!hasMore && !(await file.reopenIfReplaced())) {
             await options.clock.sleep(POLL_MS, follow.signal).catch(() => undefined);
           }
@@ -87,7 +88,8 @@ class FollowedFile {
   }
 
   static async open(path: string, position?: string): Promise<FollowedFile> {
-    const handle = await open(path, 'r');
+    // Without O_NONBLOCK a named pipe would block a thread of the agent until somebody writes to it.
+    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { ino, size } = await handle.stat();
     const [inode = '', offset = ''] = position?.split(':') ?? [];
     const isSame = inode === String(ino) && Number(offset) <= size;

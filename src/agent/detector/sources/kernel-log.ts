@@ -25,7 +25,6 @@ export function createKernelLog(options: KernelLogOptions): LogSource {
     async follow(follow) {
       // Without O_NONBLOCK a read would wait in a thread for the next record, and never end.
       const handle = await open(options.path, constants.O_RDONLY | constants.O_NONBLOCK);
-      follow.opened();
       try {
         await followHandle(handle, options, follow);
       } finally {
@@ -38,17 +37,19 @@ export function createKernelLog(options: KernelLogOptions): LogSource {
 async function followHandle(
   handle: Pick<FileHandle, 'read'>,
   { clock, uptimeMs }: KernelLogOptions,
-  { position, since, deliver, signal }: FollowOptions,
+  { position, since, opened, deliver, signal }: FollowOptions,
 ): Promise<void> {
   let last = position === undefined ? -1 : Number(position);
+  const bootMs = (): number => clock.now().getTime() - uptimeMs();
+  // Counted from the boot, so that no record is left out after the clock was set back.
+  const firstMs = since.getTime() - bootMs();
   while (!signal.aborted) {
-    const bootMs = clock.now().getTime() - uptimeMs();
     const records = await readRecords(handle);
+    opened();
     const fresh = records.filter(({ sequence }) => sequence > last);
     const lines = fresh
-      .filter(({ message }) => message !== '')
-      .map(({ sinceBootMs, message }): LogLine => ({ time: new Date(bootMs + sinceBootMs), message }))
-      .filter(({ time }) => time >= since);
+      .filter(({ message, sinceBootMs }) => message !== '' && sinceBootMs >= firstMs)
+      .map(({ sinceBootMs, message }): LogLine => ({ time: new Date(bootMs() + sinceBootMs), message }));
     last = fresh.at(-1)?.sequence ?? last;
     if (fresh.length > 0) await deliver({ lines, position: String(last) });
     if (records.length === 0) await clock.sleep(POLL_MS, signal).catch(() => undefined);
