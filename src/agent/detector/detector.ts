@@ -31,7 +31,7 @@ export interface DetectorOptions {
 
 /** Changes within this time are reported together. */
 const MIN_WAIT_MS = 200;
-/** Windows and delays end with that precision. */
+/** The precision with which windows and delays end. */
 const TICK_MS = 1000;
 /** Beside the watch, which may miss a change. */
 const READ_CONFIG_MS = 10_000;
@@ -106,7 +106,7 @@ class Detector {
     this.#hasReported = this.#monitors.length > 0;
   }
 
-  /** By the job step RearmDetector. Once for each request: it stays while the disk cannot be written. */
+  /** Handles a request of the job step RearmDetector once: its file stays while the disk cannot be written. */
   async #rearmIfAsked(): Promise<void> {
     const isAsked = (await this.#options.host.files.stat(DETECTOR_REARM_FILE)) !== undefined;
     if (isAsked && !this.#isRearmed) {
@@ -116,7 +116,7 @@ class Detector {
     this.#isRearmed = isAsked;
   }
 
-  /** A disk that is full or read-only is itself a problem to report, so reporting goes on. One line for each outage. */
+  /** A full or read-only disk is itself a problem to report, so reporting continues. Logs one line for each outage. */
   async #trySave(): Promise<void> {
     const { host, log } = this.#options;
     try {
@@ -133,7 +133,7 @@ class Detector {
   async #readConfig(): Promise<void> {
     const { host, clock } = this.#options;
     if (clock.monotonicMs() - this.#readMs < READ_CONFIG_MS) return;
-    // Before the read: a change that is noted while it runs counts for the next one.
+    // Before the read: a change during the read must lead to another one.
     this.#readMs = clock.monotonicMs();
     const files = await readConfigFolder(host.files);
     if (isDeepStrictEqual(files, this.#files)) return;
@@ -149,7 +149,9 @@ class Detector {
     const before = await this.#savedBefore();
     const { bootedAt } = await host.node.facts();
     const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
-    this.#monitors = monitors.map((config) => createMonitor(config, context, ownValue(before, config.source)));
+    this.#monitors = monitors.map((config) =>
+      createMonitor(config, context, ownValue(before, config.source)),
+    );
     const abort = new AbortController();
     const done = Promise.all(this.#monitors.map((monitor) => monitor.run(abort.signal)));
     this.#running = { abort, done };

@@ -1,8 +1,9 @@
 import { appendFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runDetector } from '../../../src/agent/detector/detector.ts';
+import { type DetectorOptions, runDetector } from '../../../src/agent/detector/detector.ts';
 import type { DetectedEvent } from '../../../src/agent/detector/match/condition.ts';
+import type { HostFiles } from '../../../src/agent/host/port.ts';
 import type { SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
 import { DETECTOR_REARM_FILE } from '../../../src/agent/layout.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -12,6 +13,7 @@ import { endSandbox, openSandbox } from '../../support/agent/sandbox.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
 
 const FOLDER = '/etc/kubenode/detector';
 const LOG = '/var/log/kern.log';
@@ -117,6 +119,59 @@ describe('detector', () => {
     expect(saved.at(-1)).toContain('bad line 7');
   });
 
+  it('AGT-73 keeps reporting while its state cannot be saved, and rearms once for each request', async () => {
+    const state = `${directory}/var/lib/kubenode/detector.json`;
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    start();
+    await statusOf('False');
+    // A directory in its place fails each write, as a full disk does.
+    rmSync(state);
+    mkdirSync(state);
+    append('bad line 7');
+    await statusOf('True');
+    write(DETECTOR_REARM_FILE, 'job');
+    await statusOf('False');
+    append('bad line 8');
+    await statusOf('True');
+    rmSync(state, { recursive: true });
+    await eventually(
+      async () => (await host.files.stat(DETECTOR_REARM_FILE)) === undefined || undefined,
+      'the request stayed',
+    );
+    expect(readFileSync(state, 'utf8')).toContain('bad line 8');
+    const messages = log.lines.map(({ message }) => message);
+    expect(messages.filter((message) => message === 'problem detector rearmed')).toHaveLength(1);
+    expect(messages.filter((message) => message.endsWith('not saved'))).toHaveLength(1);
+  });
+
+  it('reads the configuration again when it changed while it was read', async () => {
+    const clock = virtualClock();
+    let lists = 0;
+    let noteChange: (path: string) => void = () => undefined;
+    const changing: Partial<HostFiles> = {
+      async list(path) {
+        const names = await host.files.list(path);
+        lists += 1;
+        if (lists === 1) noteChange(path);
+        return names;
+      },
+      watch(_, onChange) {
+        noteChange = onChange;
+        return { [Symbol.asyncDispose]: async () => undefined };
+      },
+    };
+    mkdirSync(`${directory}${FOLDER}`, { recursive: true });
+    const files = new Proxy(host.files, {
+      get: (target, name: keyof HostFiles) => changing[name] ?? target[name].bind(target),
+    });
+    start({ host: { ...host, files }, clock });
+    await eventually(async () => {
+      // Sooner than the next regular read.
+      if (clock.monotonicMs() < 5000) await clock.advance(200);
+      return lists === 2 || undefined;
+    }, 'the configuration was not read again');
+  });
+
   it('reports nothing, and asks the API server nothing, without a configuration', async () => {
     rmSync(`${directory}/etc`, { recursive: true, force: true });
     start();
@@ -126,9 +181,9 @@ describe('detector', () => {
   });
 });
 
-function start(): void {
+function start(given: Partial<Pick<DetectorOptions, 'host' | 'clock'>> = {}): void {
   abort = new AbortController();
-  const options = { host, api: node.api, events: { record }, clock: createSystemClock(), log };
+  const options = { host, api: node.api, events: { record }, clock: createSystemClock(), log, ...given };
   running = runDetector({ ...options, otherDetectorRuns: async () => false }, abort.signal);
 }
 

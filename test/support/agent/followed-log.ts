@@ -7,6 +7,8 @@ export interface FollowedLog {
   /** Waits until that many lines came. All that came. */
   lines(count: number): Promise<readonly string[]>;
   position(): string | undefined;
+  /** Whether the source said that it can be read. */
+  wasOpened(): boolean;
   /** Resolves with the error, or with undefined after `stop`. */
   readonly ended: Promise<unknown>;
   stop(): Promise<void>;
@@ -16,10 +18,13 @@ export function followLog(source: LogSource, options: { since?: Date; position?:
   const abort = new AbortController();
   const messages: string[] = [];
   let position = options.position;
+  let wasOpened = false;
   const following = source.follow({
     since: new Date(0),
     ...options,
-    opened: () => undefined,
+    opened: () => {
+      wasOpened = true;
+    },
     signal: abort.signal,
     async deliver(batch) {
       messages.push(...batch.lines.map(({ message }) => message));
@@ -36,6 +41,7 @@ export function followLog(source: LogSource, options: { since?: Date; position?:
     ended,
     stop,
     position: () => position,
+    wasOpened: () => wasOpened,
     async lines(count) {
       await eventually(
         async () => messages.length >= count || undefined,

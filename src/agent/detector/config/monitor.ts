@@ -9,7 +9,7 @@ interface CommonMonitorConfig {
   readonly file: string;
   /** Reports its Events. */
   readonly source: string;
-  /** As they are while nothing is wrong. */
+  /** Their values while nothing is wrong. */
   readonly conditions: readonly DefaultCondition[];
 }
 
@@ -83,7 +83,7 @@ export interface PluginRule extends CommonRule {
   readonly intervalMs: number;
 }
 
-/** A field that does not have the value that it must have. */
+/** A field has a wrong value. */
 export class ConfigError extends Error {
   constructor(place: string, problem: string) {
     super(place === '' ? problem : `${place}: ${problem}`);

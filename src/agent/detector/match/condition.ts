@@ -1,4 +1,4 @@
-/** Conditions and Events that monitors reportConditions, as node-problem-detector would. Pure. */
+/** Conditions and Events that monitors report, as node-problem-detector would. Pure. */
 import type { DefaultCondition } from '../config/monitor.ts';
 
 export interface DetectedCondition {
@@ -56,7 +56,7 @@ function changeEvent({ type, status, reason, message }: DetectedCondition): Dete
   return { type: 'Normal', reason, message: text };
 }
 
-/** How a condition is while nothing is wrong. */
+/** The condition while nothing is wrong. */
 export function quiet({ reason, message }: DefaultCondition, since: Date): ConditionFinding {
   return { status: 'False', reason, message, since };
 }

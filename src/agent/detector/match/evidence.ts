@@ -87,7 +87,7 @@ function holds({ atMs, reason, timesMs }: Evidence, { monitor, condition, now }:
   if (condition.clearAfterMs !== undefined && ageMs >= condition.clearAfterMs) return false;
   const rules = monitor.rules.filter((rule) => rule.condition === condition.type && rule.reason === reason);
   const window = rules.find((rule) => rule.window)?.window;
-  // A rule that is no longer in the file holds nothing.
+  // No rules: the rule was removed from the file.
   if (!window) return rules.length > 0;
   return timesMs.filter((time) => now.getTime() - time < window.windowMs).length >= window.count;
 }

@@ -25,7 +25,7 @@ export class LogBuffer {
     this.#text = [...missing, ...this.#lines.map((line) => line.message)].join('\n');
   }
 
-  /** The lines that the match spans; none when there is no match. */
+  /** The lines that the match spans, or an empty list. */
   match(pattern: GoPattern): readonly LogLine[] | 'TooLong' {
     const found = pattern.search(this.#text);
     if (typeof found === 'string') return found === 'TooLong' ? found : [];

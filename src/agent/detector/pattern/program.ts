@@ -21,7 +21,7 @@ export interface PatternProgram {
   readonly instructions: readonly Instruction[];
   readonly start: number;
   readonly groups: number;
-  /** A text that each match contains, for a fast no. Empty when there is none. */
+  /** A text that every match contains: texts without it need no search. May be empty. */
   readonly required: string;
 }
 

@@ -15,7 +15,7 @@ export interface RepeatNode {
   readonly type: 'Repeat';
   readonly body: PatternNode;
   readonly min: number;
-  /** Infinity when there is no limit. */
+  /** Infinity without a limit. */
   readonly max: number;
   readonly greedy: boolean;
 }

@@ -15,7 +15,7 @@ export interface WrittenCondition {
 }
 
 export interface NodeConditionsApi {
-  /** Undefined while there is no such Node. */
+  /** Undefined while the Node is missing. */
   node(): Promise<NodeWithConditions | undefined>;
   /** Exactly these: conditions of an earlier call that are not in the list are removed. */
   write(conditions: readonly WrittenCondition[], options: { readonly force: boolean }): Promise<void>;

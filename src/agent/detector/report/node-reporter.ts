@@ -18,7 +18,7 @@ export interface NodeReporterOptions {
 
 const HEARTBEAT_MS = 5 * 60_000;
 const RETRY_MS = 5000;
-/** How often it is looked whether node-problem-detector was started. */
+/** How often the processes are searched for node-problem-detector. */
 const LOOK_MS = 10_000;
 
 export class NodeReporter {
@@ -75,7 +75,7 @@ export class NodeReporter {
     return before !== this.#otherRuns;
   }
 
-  /** False while there is no Node. */
+  /** False while the Node is missing. */
   async #write(conditions: readonly DetectedCondition[]): Promise<boolean> {
     const { api, clock } = this.#options;
     const node = await api.node();

@@ -28,9 +28,10 @@ export function createFileLog(options: FileLogOptions): LogSource {
       const file = await FollowedFile.open(options.path, follow.position);
       try {
         while (!follow.signal.aborted) {
-          const hasMore = await deliverNext(file, options, follow);
+          const texts = await file.readLines();
           follow.opened();
-          if (!hasMore && !(await file.reopenIfReplaced())) {
+          if (texts) await deliverLines(file, texts, options, follow);
+          else if (!(await file.reopenIfReplaced())) {
             await options.clock.sleep(POLL_MS, follow.signal).catch(() => undefined);
           }
         }
@@ -41,17 +42,15 @@ export function createFileLog(options: FileLogOptions): LogSource {
   };
 }
 
-async function deliverNext(
+async function deliverLines(
   file: FollowedFile,
+  texts: readonly string[],
   { format, skipList, clock }: FileLogOptions,
   { since, deliver }: FollowOptions,
-): Promise<boolean> {
-  const texts = await file.readLines();
-  if (!texts) return false;
+): Promise<void> {
   const counting = texts.filter((text) => !skipList.some((skipped) => text.includes(skipped)));
   const lines = counting.flatMap((text) => parseLine(text, format, clock.now()) ?? []);
   await deliver({ lines: lines.filter(({ time }) => time >= since), position: file.position() });
-  return true;
 }
 
 /** Undefined for a line without a time or a message. Of several groups of a pattern the last one is meant. */
@@ -88,7 +87,7 @@ class FollowedFile {
   }
 
   static async open(path: string, position?: string): Promise<FollowedFile> {
-    // Without O_NONBLOCK a named pipe would block a thread of the agent until somebody writes to it.
+    // Without O_NONBLOCK, opening a named pipe would block a thread of the agent until a program writes to it.
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const { ino, size } = await handle.stat();
     const [inode = '', offset = ''] = position?.split(':') ?? [];

@@ -41,7 +41,7 @@ async function followHandle(
 ): Promise<void> {
   let last = position === undefined ? -1 : Number(position);
   const bootMs = (): number => clock.now().getTime() - uptimeMs();
-  // Counted from the boot, so that no record is left out after the clock was set back.
+  // Since the boot: when the clock is set back later, new records still count.
   const firstMs = since.getTime() - bootMs();
   while (!signal.aborted) {
     const records = await readRecords(handle);

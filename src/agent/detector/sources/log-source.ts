@@ -12,7 +12,7 @@ export interface FollowOptions {
   readonly position?: string;
   /** Earlier lines do not count. */
   readonly since: Date;
-  /** The log can be read. Called before the first lines. */
+  /** The log can be read. Called before the first lines; later calls change nothing. */
   readonly opened: () => void;
   /** The next lines are read when it resolved. */
   readonly deliver: (batch: LogBatch) => Promise<void>;

@@ -1,4 +1,5 @@
-import { appendFileSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, mkdirSync, renameSync, truncateSync, writeFileSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { readLogMonitor } from '../../../../src/agent/detector/config/log-monitor.ts';
 import type { LineFormat } from '../../../../src/agent/detector/config/monitor.ts';
@@ -76,6 +77,18 @@ describe('file log', () => {
 
   it('fails when there is no such file', async () => {
     expect(await followLog(source).ended).toMatchObject({ code: 'ENOENT' });
+  });
+
+  it('does not count as opened when it can be opened but not read', async () => {
+    mkdirSync(path);
+    const log = followLog(source);
+    expect(await log.ended).toMatchObject({ code: 'EISDIR' });
+    expect(log.wasOpened()).toBe(false);
+  });
+
+  it('fails for a named pipe that no program writes to', async () => {
+    execFileSync('mkfifo', [path]);
+    expect(await followLog(source).ended).toMatchObject({ code: 'ESPIPE' });
   });
 
   it('takes the last group of a pattern, and all of one without groups', () => {

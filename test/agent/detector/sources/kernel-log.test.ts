@@ -1,8 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createKernelLog } from '../../../../src/agent/detector/sources/kernel-log.ts';
 import type { LogSource } from '../../../../src/agent/detector/sources/log-source.ts';
 import { followLog } from '../../../support/agent/followed-log.ts';
+import { eventually } from '../../../support/eventually.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { NOW, virtualClock } from '../../../support/virtual-clock.ts';
 
@@ -20,6 +21,30 @@ describe('kernel log', () => {
     const log = followLog(source, { since: new Date(NOW.getTime() - 4999) });
     await log.stop();
     expect(await log.lines(0)).toEqual([]);
+  });
+
+  it('reads records that come after the clock was set back', async () => {
+    const path = `${tempFolder()}/kmsg`;
+    writeFileSync(path, '');
+    const clock = virtualClock();
+    const source = createKernelLog({ path, clock, uptimeMs: () => 10_000 });
+    const log = followLog(source, { since: new Date(NOW.getTime() - 5000) });
+    await eventually(async () => log.wasOpened() || undefined, 'the log was not opened');
+    clock.jumpWall(-3_600_000);
+    appendFileSync(path, '6,339,9000000,-;task hung\n');
+    await eventually(async () => {
+      await clock.advanceToNext();
+      return log.position();
+    }, 'the record did not come');
+    expect(await log.lines(0)).toEqual(['task hung']);
+  });
+
+  it('does not count as opened when it can be opened but not read', async () => {
+    const path = `${tempFolder()}/kmsg`;
+    mkdirSync(path);
+    const log = followLog(createKernelLog({ path, clock: virtualClock(), uptimeMs: () => 0 }));
+    expect(await log.ended).toMatchObject({ code: 'EISDIR' });
+    expect(log.wasOpened()).toBe(false);
   });
 
   it('fails where the kernel log cannot be opened', async () => {
