@@ -3,7 +3,7 @@ import type { HostFiles } from '../host/port.ts';
 import { DETECTOR_DIRECTORY } from '../layout.ts';
 import type { ConfigFile } from './config/load.ts';
 
-/** Undefined if the folder is missing. Only files that end in .json are read: others may lie beside them. */
+/** Undefined if the folder is missing. Reads only files that end in .json. */
 export async function readConfigFolder(
   files: Pick<HostFiles, 'list' | 'read' | 'stat'>,
 ): Promise<readonly ConfigFile[] | undefined> {
