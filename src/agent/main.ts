@@ -11,6 +11,7 @@ import { createNodeConditionsApi } from './detector/report/node-conditions-api.t
 import { createNodeEvents } from './detector/report/node-events.ts';
 import { isOtherDetectorRunning } from './detector/report/other-detector.ts';
 import { createMachineEvents } from './events/recorder.ts';
+import { createFactCollector } from './facts/collector.ts';
 import type { Host } from './host/port.ts';
 import { createSandboxHost, type SandboxHost } from './host/sandbox/host.ts';
 import { createSystemdHost, type SystemdHost } from './host/systemd/host.ts';
@@ -118,6 +119,7 @@ async function runOn(
     isOnline: () => api.isOnline(),
     residentBytes: () => process.memoryUsage.rss(),
   });
+  const collector = createFactCollector({ host, clock, log });
   let reconciledMs = clock.monotonicMs();
   const source = { client, instance: machine, clock, random, log, metrics: metrics.events };
   const events = createMachineEvents(source);
@@ -136,6 +138,7 @@ async function runOn(
     const agent = await openAgent({
       certificateNotAfter: () => identity.notAfter(),
       joinProblem: () => identity.problem(),
+      facts: () => collector.facts(),
       host,
       api,
       clock,
@@ -158,7 +161,7 @@ async function runOn(
     // The last accepted state is enforced from the start, with or without a certificate.
     const watching = identity.ready().then(() => api.run(signal));
     const detecting = identity.ready().then(() => detectProblems(host, client, options, signal));
-    await Promise.all([watching, agent.run(signal), identity.run(signal), detecting]);
+    await Promise.all([watching, agent.run(signal), identity.run(signal), detecting, collector.run(signal)]);
     await agent[Symbol.asyncDispose]();
   } finally {
     await events.close();

@@ -75,11 +75,21 @@ export interface HostFiles {
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, a link or a whole directory. Follows no link. */
   remove(path: string): Promise<void>;
-  freeBytes(path: string): Promise<number>;
+  /** Of the file system with that path. For a path that is missing, with the nearest directory above it. */
+  usage(path: string): Promise<DiskUsage>;
   /** Extracts a .tar.gz. Refuses absolute paths, `..`, devices, and links that leave the directory, before it writes any. */
   unpack(archive: string, directory: string, limits: UnpackLimits): Promise<void>;
   /** Calls `onChange` after a path or something in it changed. May miss changes: a scan runs beside it. */
   watch(paths: readonly string[], onChange: (path: string) => void): AsyncDisposable;
+}
+
+export interface DiskUsage {
+  readonly usedBytes: number;
+  /** What programs without special rights may still write. */
+  readonly freeBytes: number;
+  /** Both are 0 on a file system without a fixed number of inodes. */
+  readonly usedInodes: number;
+  readonly freeInodes: number;
 }
 
 export interface UnpackLimits {
@@ -164,6 +174,7 @@ export interface HostNode {
   bootId(): Promise<string>;
   machineId(): Promise<string>;
   facts(): Promise<HostFacts>;
+  health(): Promise<HostHealth>;
   /** The agent process may end before this resolves. */
   reboot(): Promise<void>;
 }
@@ -174,6 +185,17 @@ export interface HostFacts {
   readonly kernel: string;
   readonly arch: 'amd64' | 'arm64';
   readonly bootedAt: Date;
+}
+
+/** A field is missing where the kernel does not report it, or a sandbox shares it with its machine. */
+export interface HostHealth {
+  /**
+   * Processes that wait in the kernel and cannot be ended, with the number of times that each has run: the same text means that
+   * the process has not run since.
+   */
+  readonly blockedTasks?: readonly string[];
+  /** How much of the last minute all tasks waited for memory or storage, in percent. */
+  readonly pressure?: { readonly memory: number; readonly io: number };
 }
 
 export interface DownloadLimits {

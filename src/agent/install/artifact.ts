@@ -58,7 +58,7 @@ export async function downloadArtifact(
 async function requireSpace(files: HostFiles, { sizeBytes, format }: Artifact): Promise<void> {
   if (sizeBytes === undefined) return;
   const needed = sizeBytes * (format === 'Raw' ? 2 : 1 + TYPICAL_EXPANSION);
-  const free = await files.freeBytes(cachedArtifact(''));
+  const { freeBytes: free } = await files.usage(cachedArtifact(''));
   if (free >= needed) return;
   throw new HostError('DiskFull', `the disk is full: ${needed} bytes are needed, ${free} are free`, {
     where: cachedArtifact(''),

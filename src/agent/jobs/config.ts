@@ -23,6 +23,11 @@ export interface JobsConfig {
   readonly profiles: Readonly<Record<string, DiagnosticsProfile>>;
   /** Directories in which CleanDisk may delete, by target. */
   readonly clean: { readonly rotatedLogs: readonly string[]; readonly coreDumps: readonly string[] };
+  /**
+   * Directories by the name of their file system, as facts and CleanDisk know it: nodefs, imagefs, or an absolute path. The first
+   * directory that exists counts.
+   */
+  readonly filesystems: Readonly<Record<string, readonly string[]>>;
   /** Client of the container runtime. */
   readonly crictl: string;
 }
@@ -46,8 +51,15 @@ export const DEFAULT_JOBS_CONFIG: JobsConfig = {
   detector: 'node-problem-detector',
   profiles: { default: DEFAULT_PROFILE },
   clean: { rotatedLogs: ['/var/log'], coreDumps: ['/var/lib/systemd/coredump', '/var/crash'] },
+  filesystems: {
+    nodefs: ['/var/lib/kubelet'],
+    imagefs: ['/var/lib/containerd', '/var/lib/containers/storage'],
+  },
   crictl: 'crictl',
 };
+
+/** What the status of a Machine has room for. */
+const MAX_FILESYSTEMS = 8;
 
 /** A text explains what is wrong with the file. */
 export async function readJobsConfig(files: Pick<HostFiles, 'read'>): Promise<JobsConfig | string> {
@@ -81,8 +93,16 @@ const FIELDS: Readonly<Record<keyof JobsConfig, Check>> = {
     Object.entries(value).every(
       ([target, folders]) => Object.hasOwn(DEFAULT_JOBS_CONFIG.clean, target) && areFolders(folders),
     ),
+  filesystems: (value) =>
+    isRecord(value) &&
+    Object.keys({ ...DEFAULT_JOBS_CONFIG.filesystems, ...value }).length <= MAX_FILESYSTEMS &&
+    Object.entries(value).every(([name, folders]) => isFilesystem(name) && areFolders(folders)),
   crictl: isText,
 };
+
+function isFilesystem(name: string): boolean {
+  return Object.hasOwn(DEFAULT_JOBS_CONFIG.filesystems, name) || (name.length <= 128 && areFolders([name]));
+}
 
 /** A bundle is one directory without subdirectories. */
 function isFileName(name: string): boolean {
@@ -112,5 +132,6 @@ export function parseJobsConfig(value: unknown): JobsConfig | string {
     ...config,
     profiles: Object.fromEntries(profiles),
     clean: { ...DEFAULT_JOBS_CONFIG.clean, ...config.clean },
+    filesystems: { ...DEFAULT_JOBS_CONFIG.filesystems, ...config.filesystems },
   };
 }

@@ -16,6 +16,7 @@ import { refuseConflicts } from '../desired/conflicts.ts';
 import { resolveEntries } from '../desired/resolve-entries.ts';
 import { planMachineEvents } from '../events/machine-events.ts';
 import type { MachineEvents } from '../events/recorder.ts';
+import type { CollectedFacts } from '../facts/collector.ts';
 import type { Host } from '../host/port.ts';
 import type { ReportedJobStep } from '../jobs/answer.ts';
 import { JobRunner } from '../jobs/runner.ts';
@@ -52,6 +53,8 @@ export interface AgentOptions {
   readonly self?: AgentSelf | NoSelfUpgrade;
   /** When the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
+  /** For rules. */
+  readonly facts?: () => CollectedFacts;
   /** Why the agent has no certificate, where it keeps one. */
   readonly joinProblem?: () => string | undefined;
 }

@@ -4,6 +4,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedState } from '../desired/accepted.ts';
+import type { CollectedFacts } from '../facts/collector.ts';
 import type { Host } from '../host/port.ts';
 import type { ReportedJobStep } from '../jobs/answer.ts';
 import { STATUS_FILE } from '../layout.ts';
@@ -29,6 +30,8 @@ export interface StatusPublisherOptions {
   readonly machine: string;
   readonly version: string;
   readonly certificateNotAfter?: () => Date | undefined;
+  /** For rules. */
+  readonly facts?: () => CollectedFacts;
 }
 
 export interface PublishInput {
@@ -115,7 +118,7 @@ export class StatusPublisher {
         ...optional('certificateNotAfter', ends?.toISOString().replace(/\.\d+Z$/, 'Z')),
       },
       system: { ...system, machineID: await host.node.machineId() },
-      facts: { bootedAt: bootedAt.toISOString() },
+      facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },
     };
     if (isDeepStrictEqual(all, this.#written)) return;
     try {

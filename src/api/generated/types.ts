@@ -1004,7 +1004,7 @@ export interface DiskFact {
   readonly usedPercent?: number;
   /** Used inodes in percent. (0 to 100) */
   readonly inodesUsedPercent?: number;
-  /** When the used space began to rise. */
+  /** When the used space began to rise. Missing while it does not rise. */
   readonly risingSince?: string;
   /** Bytes that a cleanup would free. */
   readonly reclaimableBytes?: number;
@@ -1950,7 +1950,7 @@ export interface MachineFacts {
   readonly xid?: readonly XidFact[];
   /** GPUs. */
   readonly gpus?: GpuFacts;
-  /** Results of probes. (at most 16) */
+  /** Results of probes. The time is that of the first test with this result. (at most 16) */
   readonly probes?: readonly TestResult[];
   /** Results of test suites. (at most 4) */
   readonly suites?: readonly TestResult[];

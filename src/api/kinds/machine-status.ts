@@ -88,7 +88,7 @@ const facts = named('MachineFacts', 'Facts that rules read. Written by the agent
       filesystem: name('Name of the filesystem, such as imagefs.', 128),
       usedPercent: percent('Used space in percent.').optional(),
       inodesUsedPercent: percent('Used inodes in percent.').optional(),
-      risingSince: time('When the used space began to rise.').optional(),
+      risingSince: time('When the used space began to rise. Missing while it does not rise.').optional(),
       reclaimableBytes: bigInt('Bytes that a cleanup would free.').optional(),
     }),
     [0, 8],
@@ -103,7 +103,7 @@ const facts = named('MachineFacts', 'Facts that rules read. Written by the agent
     [0, 32],
   ).optional(),
   gpus: named('GpuFacts', 'GPUs.', { allocatable: count('Number of GPUs that pods may use.') }).optional(),
-  probes: testResults('Results of probes.', 16),
+  probes: testResults('Results of probes. The time is that of the first test with this result.', 16),
   suites: testResults('Results of test suites.', 4),
 });
 

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_JOBS_CONFIG, parseJobsConfig, readJobsConfig } from '../../../src/agent/jobs/config.ts';
 
+/** With nodefs and imagefs, one too many. */
+const SEVEN = ['/a', '/b', '/c', '/d', '/e', '/f', '/g'];
+
 describe('what the host permits to repair jobs', () => {
   it('is the default without a file', async () => {
     expect(await readJobsConfig({ read: async () => undefined })).toBe(DEFAULT_JOBS_CONFIG);
@@ -14,6 +17,9 @@ describe('what the host permits to repair jobs', () => {
       restartsPerHour: 3,
       profiles: { default: DEFAULT_JOBS_CONFIG.profiles['default'], gpu: { ...profiles.gpu, files: [] } },
       clean: { rotatedLogs: ['/var/log'], coreDumps: ['/cores'] },
+    });
+    expect(parseJobsConfig({ filesystems: { imagefs: ['/data'], '/var/log': ['/var/log'] } })).toMatchObject({
+      filesystems: { nodefs: ['/var/lib/kubelet'], imagefs: ['/data'], '/var/log': ['/var/log'] },
     });
   });
 
@@ -31,6 +37,10 @@ describe('what the host permits to repair jobs', () => {
     ['clean', { clean: { rotatedLogs: ['/var/log/../../etc'] } }],
     ['clean', { clean: { rotatedLogs: ['logs'] } }],
     ['clean', { clean: { everything: ['/tmp'] } }],
+    ['filesystems', { filesystems: { datafs: ['/data'] } }],
+    ['filesystems', { filesystems: { imagefs: '/data' } }],
+    ['filesystems', { filesystems: { imagefs: ['/data/../etc'] } }],
+    ['filesystems', { filesystems: Object.fromEntries(SEVEN.map((path) => [path, [path]])) }],
   ])('refuses a wrong field %s: %j', (field, config) => {
     expect(parseJobsConfig(config)).toBe(
       `/etc/kubenode/jobs.json: the field ${field} is unknown or has a wrong value`,

@@ -549,15 +549,7 @@ describe('the loop of the agent', () => {
     for (const name of ['stat', 'read', 'digest', 'list', 'append', 'link', 'makeDirectory'] as const) {
       failing.files[name] = host.files[name].bind(host.files) as never;
     }
-    for (const name of [
-      'copy',
-      'rename',
-      'remove',
-      'freeBytes',
-      'unpack',
-      'watch',
-      'setAttributes',
-    ] as const) {
+    for (const name of ['copy', 'rename', 'remove', 'usage', 'unpack', 'watch', 'setAttributes'] as const) {
       failing.files[name] = host.files[name].bind(host.files) as never;
     }
     await restart(failing);

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -44,8 +44,14 @@ describe('the agent on a sandbox, with a real API server', { timeout: 240_000 },
       await cluster.publish('1.2', 'exit 3'),
     ];
     await cluster.declare('n1', v1);
+    mkdirSync(join(directory, 'var/lib/kubelet'), { recursive: true });
     const { url, log } = await cluster.startAgent('n1', directory);
     await cluster.reported('n1', { state: 'Committed', currentRef: 'proxy-1.0', ready: true });
+    const disk = await eventually(
+      async () => (await cluster.machine('n1')).status?.facts?.disk,
+      'no file system was reported',
+    );
+    expect(disk.map(({ filesystem }) => filesystem)).toEqual(['nodefs']);
 
     await cluster.declare('n1', v2);
     await cluster.reported('n1', {

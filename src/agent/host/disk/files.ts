@@ -20,7 +20,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { systemCode } from '../../../os/errors.ts';
 import { sha256OfFile } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
-import type { FileAttributes, FileStat, HostFiles, UnpackLimits } from '../port.ts';
+import type { DiskUsage, FileAttributes, FileStat, HostFiles, UnpackLimits } from '../port.ts';
 import { inodeOf } from './inode.ts';
 import type { FileOwners } from './owners.ts';
 import { type HostRoot, toHostError } from './root.ts';
@@ -140,8 +140,8 @@ export class DiskFiles implements HostFiles {
     });
   }
 
-  async freeBytes(path: string): Promise<number> {
-    return await acting(path, () => freeBytesOf(this.#root.toDisk(path)));
+  async usage(path: string): Promise<DiskUsage> {
+    return await acting(path, () => readUsage(this.#root.toDisk(path)));
   }
 
   async unpack(archive: string, directory: string, limits: UnpackLimits): Promise<void> {
@@ -264,10 +264,14 @@ async function removeDirectory(path: string): Promise<void> {
   else if (stats?.isSymbolicLink()) await unlink(path);
 }
 
-async function freeBytesOf(path: string): Promise<number> {
-  for (let existing = path; ; existing = dirname(existing)) {
-    const found = await statfs(existing).catch(() => undefined);
-    if (found) return found.bavail * found.bsize;
-    if (existing === dirname(existing)) return 0;
-  }
+async function readUsage(path: string): Promise<DiskUsage> {
+  const found = await ifExists(path, () => statfs(path));
+  if (!found) return await readUsage(dirname(path));
+  const { bsize, blocks, bfree, bavail, files, ffree } = found;
+  return {
+    usedBytes: (blocks - bfree) * bsize,
+    freeBytes: bavail * bsize,
+    usedInodes: files - ffree,
+    freeInodes: ffree,
+  };
 }

@@ -1,7 +1,7 @@
 /** Files in memory, with what the agent relies on in a real file system. */
 import { createHash } from 'node:crypto';
 import { HostError } from '../errors.ts';
-import type { FileAttributes, FileStat, HostFiles, UnpackLimits } from '../port.ts';
+import type { DiskUsage, FileAttributes, FileStat, HostFiles, UnpackLimits } from '../port.ts';
 import { MemoryTree, notFound, statOf } from './tree.ts';
 
 /** The test or the simulation defines what an archive is. */
@@ -86,8 +86,9 @@ export class MemoryFiles implements HostFiles {
     this.#notify(path);
   }
 
-  async freeBytes(): Promise<number> {
-    return this.#tree.freeBytes();
+  async usage(): Promise<DiskUsage> {
+    const [usedBytes, freeBytes] = [this.#tree.usedBytes(), this.#tree.freeBytes()];
+    return { usedBytes, freeBytes, usedInodes: 0, freeInodes: 0 };
   }
 
   async unpack(archive: string, directory: string, { maxBytes, maxEntries }: UnpackLimits): Promise<void> {

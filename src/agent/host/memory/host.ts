@@ -41,6 +41,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
       bootId: async () => `boot-${boots}`,
       machineId: async () => 'memory',
       facts: async () => ({ os: 'linux', osImage: 'memory', kernel: '6.1.0', arch: 'amd64', bootedAt }),
+      health: async () => ({}),
       async reboot() {
         boots += 1;
         await units.reboot();

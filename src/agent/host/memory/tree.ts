@@ -67,8 +67,12 @@ export class MemoryTree {
   }
 
   freeBytes(): number {
+    return this.#capacityBytes - this.usedBytes();
+  }
+
+  usedBytes(): number {
     const sizes = [...this.#entries.values()].map((each) => (each.type === 'File' ? each.content.length : 0));
-    return this.#capacityBytes - sizes.reduce((sum, size) => sum + size, 0);
+    return sizes.reduce((sum, size) => sum + size, 0);
   }
 
   /** Every path with a text that differs when anything about it differs. */

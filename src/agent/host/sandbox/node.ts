@@ -70,6 +70,7 @@ export function createSandboxNode({ folders, clock, endAll, startEnabled }: Sand
         bootedAt: new Date(bootedAt),
       };
     },
+    health: async () => ({}),
     reboot: boot,
   };
 }

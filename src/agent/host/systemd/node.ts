@@ -6,6 +6,7 @@ import { readFileIfExists } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 import type { HostNode } from '../port.ts';
 import { failureText, type RunCommand } from './commands.ts';
+import { readHealth } from './health.ts';
 import { parseProperties, parseTimestamp } from './unit-properties.ts';
 
 export interface SystemdNodeOptions {
@@ -29,6 +30,7 @@ export function createSystemdNode({ run, clock, signal }: SystemdNodeOptions): H
       arch: arch() === 'arm64' ? 'arm64' : 'amd64',
       bootedAt: await readBootedAt(run),
     }),
+    health: readHealth,
     async reboot() {
       const answer = await run(['systemctl', '--no-ask-password', 'reboot']);
       if (answer.exitCode !== 0) throw notRebooted(failureText(answer));

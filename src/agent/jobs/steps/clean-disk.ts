@@ -1,7 +1,8 @@
 /** Deletes files that nothing uses, and looks again at each of them right before. */
 import { dirname } from 'node:path/posix';
 import type { CleanDiskInput } from '../../../api/generated/steps.ts';
-import type { Host } from '../../host/port.ts';
+import { findFilesystem, usedPercent } from '../../facts/filesystems.ts';
+import type { DiskUsage } from '../../host/port.ts';
 import { type ContainerRuntime, createContainerRuntime, type UnusedItem } from '../clean/runtime.ts';
 import { type FileTarget, type FoundFile, keepReason, withinLimit } from '../clean/select.ts';
 import { findFiles, isRealPath } from '../clean/walk.ts';
@@ -17,8 +18,7 @@ export const cleanDiskStep: StepExecutor<'CleanDisk'> = {
   async execute(context, input, run) {
     const cleaning = new Cleaning(context, input, run);
     for (const target of input.targets) {
-      if (await cleaning.isDone()) break;
-      await cleaning.clean(target);
+      if (!(await cleaning.isDone(target))) await cleaning.clean(target);
     }
     const { deleted, bytes, failures, lines } = cleaning;
     const what = input.dryRun ? 'would delete' : 'deleted';
@@ -61,11 +61,20 @@ class Cleaning {
   }
 
   /** The time is over, the limit is reached, or the disk is empty enough. */
-  async isDone(): Promise<boolean> {
+  async isDone(target: Target): Promise<boolean> {
     const { stopAtUsedPercent } = this.#input;
     if (this.#run.signal.aborted || this.bytes >= this.#maxBytes) return true;
     if (stopAtUsedPercent === undefined) return false;
-    return (await usedPercent(this.#context.host)) <= stopAtUsedPercent;
+    return usedPercent(await this.#usage(target)) <= stopAtUsedPercent;
+  }
+
+  /** Of the file system that cleaning the target frees. */
+  async #usage(target: Target): Promise<DiskUsage> {
+    const { host, config } = this.#context;
+    const folders = (config.clean as Partial<Record<Target, readonly string[]>>)[target];
+    if (folders) return await host.files.usage(folders[0] ?? '/');
+    const name = target === 'orphanVolumes' ? 'nodefs' : 'imagefs';
+    return (await findFilesystem(host.files, config.filesystems, name)) ?? (await host.files.usage('/'));
   }
 
   /** A target that fails does not keep the others from being cleaned. */
@@ -85,18 +94,22 @@ class Cleaning {
       this.lines.push('unusedImages skipped: the runtime does not report since when an image is unused');
     } else if (target === 'unusedImages') {
       const images = await this.#runtime.unusedImages(keepImages);
-      await this.#removeItems(images, (id) => this.#runtime.removeImage(id));
+      await this.#removeItems(target, images, (id) => this.#runtime.removeImage(id));
     } else if (target === 'deadContainers') {
       const age = minAgeSeconds.deadContainers ?? 0;
       const containers = await this.#runtime.deadContainers(age, this.#context.clock.now());
-      await this.#removeItems(containers, (id) => this.#runtime.removeContainer(id));
+      await this.#removeItems(target, containers, (id) => this.#runtime.removeContainer(id));
     } else await this.#cleanFiles(target);
   }
 
-  async #removeItems(items: readonly UnusedItem[], remove: (id: string) => Promise<void>): Promise<void> {
+  async #removeItems(
+    target: Target,
+    items: readonly UnusedItem[],
+    remove: (id: string) => Promise<void>,
+  ): Promise<void> {
     for (const { id, name, sizeBytes } of items) {
       if (sizeBytes > this.#maxBytes - this.bytes) continue;
-      if (await this.isDone()) return;
+      if (await this.isDone(target)) return;
       // The runtime itself refuses what is in use by now.
       if (!this.#input.dryRun) await remove(id);
       this.#count(name, sizeBytes);
@@ -109,7 +122,7 @@ class Cleaning {
     for (const root of config.clean[target]) found.push(...(await findFiles(host.files, root)));
     const may = await this.#selector(target);
     for (const file of withinLimit(found.filter(may), this.#maxBytes - this.bytes)) {
-      if (await this.isDone()) return;
+      if (await this.isDone(target)) return;
       const isDeleted = this.#input.dryRun || (await this.#remove(file, target));
       if (isDeleted) this.#count(file.path, file.stat.sizeBytes);
     }
@@ -151,14 +164,4 @@ class Cleaning {
     this.bytes += sizeBytes;
     this.lines.push(`${name} ${sizeBytes} bytes`);
   }
-}
-
-const DF_LIMITS = { timeoutMs: 10_000, maxOutputBytes: 4096 };
-
-/** Of the file system of the host. */
-async function usedPercent({ processes, directory }: Host): Promise<number> {
-  const { output } = await processes.run(['df', '--output=pcent', directory], DF_LIMITS);
-  const percent = /(\d+)%/.exec(output)?.[1];
-  if (percent === undefined) throw new Error('the use of the disk is not known');
-  return Number(percent);
 }

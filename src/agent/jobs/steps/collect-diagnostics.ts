@@ -51,7 +51,7 @@ export const collectDiagnosticsStep: StepExecutor<'CollectDiagnostics'> = {
 
 /** Diagnostics must not fill the disk whose fullness they may be about. */
 async function spaceFor({ files }: Host, maxBytes: number): Promise<number> {
-  const half = Math.floor((await files.freeBytes(JOBS_DIRECTORY)) / 2);
+  const half = Math.floor((await files.usage(JOBS_DIRECTORY)).freeBytes / 2);
   return Math.min(maxBytes, half, MAX_BUNDLE_BYTES);
 }
 

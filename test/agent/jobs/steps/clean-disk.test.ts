@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { DiskUsage, HostFiles } from '../../../../src/agent/host/port.ts';
 import { sandboxFolders } from '../../../../src/agent/host/sandbox/folders.ts';
 import type { SandboxHost } from '../../../../src/agent/host/sandbox/host.ts';
 import { cleanDiskStep } from '../../../../src/agent/jobs/steps/clean-disk.ts';
@@ -197,6 +198,30 @@ describe('cleaning the disk of a sandbox', () => {
     expect([oldest, newer].every((file) => existsSync(file))).toBe(true);
     await clean({ maxDelete: '1Ki' });
     expect([oldest, newer].map((file) => existsSync(file))).toEqual([false, true]);
+  });
+
+  it('stops with each target when its file system is empty enough', async () => {
+    const old = place('var/log/a.log.1');
+    const images = [{ id: 'a'.repeat(64), size: '300' }];
+    const run: typeof host.processes.run = async ([, command = '']) => {
+      const output = JSON.stringify(command === 'ps' ? { containers: [] } : { images });
+      return { exitCode: 0, timedOut: false, truncated: false, output };
+    };
+    await host.files.makeDirectory('/data/images');
+    const usage = async (path: string): Promise<DiskUsage> => {
+      const usedBytes = path === '/data/images' ? 80 : 60;
+      return { usedBytes, freeBytes: 100 - usedBytes, usedInodes: 0, freeInodes: 0 };
+    };
+    const files = new Proxy(host.files, {
+      get: (target, name: keyof HostFiles) => (name === 'usage' ? usage : target[name].bind(target)),
+    });
+    const filesystems = { imagefs: ['/data/images'] };
+    context = await stepContext({ host, clock }, { filesystems });
+    context = { ...context, host: { ...host, files, processes: { ...host.processes, run } } };
+    const targets = ['rotatedLogs', 'unusedImages'];
+    const result = await clean({ targets, stopAtUsedPercent: 70 });
+    expect(result.message).toBe('deleted 1 files, containers and images, 300 bytes');
+    expect(existsSync(old)).toBe(true);
   });
 
   it('stops when the disk is empty enough, and skips what it cannot do', async () => {

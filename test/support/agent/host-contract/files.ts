@@ -142,7 +142,14 @@ export function describeFiles(bed: ContractBed): void {
     });
 
     it('has free space, also where a path does not exist', async () => {
-      expect(await bed.host.files.freeBytes(`${ROOT}/none/none`)).toBeGreaterThan(0);
+      expect((await bed.host.files.usage(`${ROOT}/none/none`)).freeBytes).toBeGreaterThan(0);
+    });
+
+    it('knows how much of its file system is used', async () => {
+      await bed.write(`${ROOT}/a`, 'x');
+      const found = await bed.host.files.usage(`${ROOT}/a`);
+      expect(found.usedBytes).toBeGreaterThan(0);
+      expect(Object.values(found).every((value) => value >= 0)).toBe(true);
     });
 
     it('reports changes below the watched paths, and no others', async () => {

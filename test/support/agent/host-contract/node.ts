@@ -29,6 +29,15 @@ export function describeNode(bed: ContractBed): void {
       expect(await bed.host.node.facts()).toEqual(before);
     });
 
+    it('reports its health as far as it is known', async () => {
+      const { blockedTasks = [], pressure = { memory: 0, io: 0 } } = await bed.host.node.health();
+      expect(blockedTasks.every((task) => /^\d+-\d+-\d+$/.test(task))).toBe(true);
+      for (const percent of [pressure.memory, pressure.io]) {
+        expect(percent).toBeGreaterThanOrEqual(0);
+        expect(percent).toBeLessThanOrEqual(100);
+      }
+    });
+
     it('keeps its identity over a reboot', async () => {
       const before = await bed.host.node.machineId();
       await bed.host.node.reboot();
