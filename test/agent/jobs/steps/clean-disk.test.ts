@@ -42,6 +42,12 @@ afterEach(async () => {
   await endSandbox(directory);
 });
 
+/** The file system of images is fuller than all others. */
+async function fakeUsage(path: string): Promise<DiskUsage> {
+  const usedBytes = path === '/data/images' ? 80 : 60;
+  return { usedBytes, freeBytes: 100 - usedBytes, usedInodes: 0, freeInodes: 0 };
+}
+
 /** A day old, unless a test asks for another age. */
 function place(path: string, size = 100, ageSeconds = 86_400): string {
   const file = join(root, path);
@@ -208,12 +214,8 @@ describe('cleaning the disk of a sandbox', () => {
       return { exitCode: 0, timedOut: false, truncated: false, output };
     };
     await host.files.makeDirectory('/data/images');
-    const usage = async (path: string): Promise<DiskUsage> => {
-      const usedBytes = path === '/data/images' ? 80 : 60;
-      return { usedBytes, freeBytes: 100 - usedBytes, usedInodes: 0, freeInodes: 0 };
-    };
     const files = new Proxy(host.files, {
-      get: (target, name: keyof HostFiles) => (name === 'usage' ? usage : target[name].bind(target)),
+      get: (target, name: keyof HostFiles) => (name === 'usage' ? fakeUsage : target[name].bind(target)),
     });
     const filesystems = { imagefs: ['/data/images'] };
     context = await stepContext({ host, clock }, { filesystems });
