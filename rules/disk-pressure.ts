@@ -31,7 +31,7 @@ export const diskPressure: NodeRemedierSpec = {
           step: 'CleanDisk',
           with: {
             targets: ['unusedImages', 'deadContainers', 'rotatedLogs', 'coreDumps'],
-            minAgeSeconds: { unusedImages: 86_400, coreDumps: 259_200 },
+            minAgeSeconds: { coreDumps: 259_200 },
             maxDelete: '40Gi',
             stopAtUsedPercent: 70,
           },

@@ -9,7 +9,7 @@ import type { Io } from './io.ts';
 
 const FOOTER = `
 Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run),
-3 would be held (plan), denied (defender ask) or waits for a person (rollout watch), 64 wrong usage, 65 invalid input,
+3 would be held (plan), denied (defender ask) or waits for a person (rollout watch, remedy watch), 64 wrong usage, 65 invalid input,
 69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
@@ -30,6 +30,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
+  remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),

@@ -5,8 +5,10 @@ import {
   MACHINE_COMPONENT_SETS,
   MACHINE_COMPONENTS,
   MACHINES,
+  NODE_REMEDIERS,
   PIPELINES,
   RELEASES,
+  REMEDY_OPERATION_JOBS,
 } from '../../../api/generated/resources.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
@@ -31,20 +33,24 @@ export type NameSource = NameQuery | 'LocalClusters';
 
 const SETS: NameQuery = { resource: MACHINE_COMPONENT_SETS };
 const MACHINE_NAMES: NameQuery = { resource: MACHINES };
+const JOBS: NameQuery = { resource: REMEDY_OPERATION_JOBS };
 
 /** By the name of the argument or of the option. */
 const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSource | undefined)>> = {
   cluster: ({ command }) => (command.name() === 'simulate' ? 'LocalClusters' : { resource: CLUSTERS }),
   component: { resource: MACHINE_COMPONENTS, names: (object) => textsAt(object, 'spec', 'component') },
+  job: JOBS,
   machine: MACHINE_NAMES,
   // Of `kubenode local kubeconfig` and `kubenode why KIND`.
   name: ({ command, words }) => {
     if (command.name() === 'kubeconfig') return 'LocalClusters';
     if (command.name() !== 'why') return undefined;
+    if (words.includes('job')) return JOBS;
     return words.includes('rollout') ? SETS : MACHINE_NAMES;
   },
   pipeline: { resource: PIPELINES },
   release: { resource: RELEASES },
+  rule: { resource: NODE_REMEDIERS },
   set: SETS,
   stage: { resource: PIPELINES, names: stagesOf },
   target: { resource: CLUSTERS, more: [HUB_TARGET] },

@@ -23,10 +23,12 @@ import { createOutputOption, type OutputFormat, printResult } from '../../output
 import { withDefender } from '../defender/session.ts';
 import { type AssignmentReason, explainAssignments } from './assignments.ts';
 import { formatWhy } from './format.ts';
+import { whyJob } from './job.ts';
 import { readSetsAndVersions } from './read-fleet.ts';
 import { whyRollout } from './rollout.ts';
 
 const HELP = `
+For a job: what it repairs, when what happened, its steps, the rule behind it with its commit, and what comes if it fails.
 For a rollout: what the set waits for, and each of its machines that is not settled at the revision, counted by reason.
 For a node or machine: why it is not at the revision of its component sets, what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
@@ -35,14 +37,18 @@ Reads objects only, so it works while the controllers are down, and changes noth
 Examples:
   kubenode why node node-a17
   kubenode why machine node-a17 -o json
-  kubenode why rollout general-nodes`;
+  kubenode why rollout general-nodes
+  kubenode why job node-a17-kernel-hang-7c1f02ab-r1-a1`;
 
-const SUBJECTS = ['node', 'machine', 'rollout'] as const;
+const SUBJECTS = ['node', 'machine', 'rollout', 'job'] as const;
 /** A repair that takes the node down for a moment, and one that replaces it. */
 const ACTIONS: readonly Action[] = ['Reboot', 'DeleteMachine'];
 
 /** What is asked is not about one rule: limits that count each rule on its own count none. */
 const ANY_RULE = 'any';
+
+/** What is explained from the objects alone, without the view of the Defender. */
+const OBJECTS: Readonly<Record<string, typeof whyRollout>> = { rollout: whyRollout, job: whyJob };
 
 interface WhyFlags extends ConnectionFlags {
   readonly output: OutputFormat;
@@ -50,16 +56,17 @@ interface WhyFlags extends ConnectionFlags {
 
 export function createWhyCommand(io: Io): Command {
   const command = new Command('why')
-    .description('explain why something happens to a machine or in a rollout, or does not')
+    .description('explain why something happens to a machine, in a rollout or in a repair, or does not')
     .addArgument(new Argument('<kind>', 'what to explain').choices(SUBJECTS))
-    .argument('<name>', 'name of the Node and its Machine, or of the MachineComponentSet')
+    .argument('<name>', 'name of the Node and its Machine, of the MachineComponentSet, or of the job')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((kind: string, name: string, flags: WhyFlags) =>
-    kind === 'rollout'
-      ? withCluster(io, flags, (client) => whyRollout(io, client, name, flags.output))
-      : whyMachine(io, name, flags),
-  );
+  return addConnectionOptions(command).action((kind: string, name: string, flags: WhyFlags) => {
+    const whyObject = OBJECTS[kind];
+    return whyObject
+      ? withCluster(io, flags, (client) => whyObject(io, client, name, flags.output))
+      : whyMachine(io, name, flags);
+  });
 }
 
 async function whyMachine(io: Io, name: string, flags: WhyFlags): Promise<void> {

@@ -60,6 +60,12 @@ describe('completion of names', () => {
     ['status', 'Cluster'],
     ['release acknowledge', 'Cluster'],
     ['release halt', 'Pipeline'],
+    ['remedy show', 'RemedyOperationJob'],
+    ['remedy cancel', 'RemedyOperationJob'],
+    ['remedy watch', 'RemedyOperationJob'],
+    ['remedy list --rule', 'NodeRemedier'],
+    ['remedy list --machine', 'Machine'],
+    ['why job', 'RemedyOperationJob'],
     ['release halt fleet --cluster', 'Cluster'],
     ['release halt fleet --cluster prod --unit', 'Cluster'],
     ['release resume fleet --cluster prod --unit', 'Cluster'],
@@ -119,7 +125,7 @@ describe('completion of names', () => {
   });
 
   it('completes the choices of an option or an argument', () => {
-    expect(nextChoices(lineOf('why'))).toEqual(['node', 'machine', 'rollout']);
+    expect(nextChoices(lineOf('why'))).toEqual(['node', 'machine', 'rollout', 'job']);
     expect(nextChoices(lineOf('status -o'))).toEqual(['table', 'json', 'yaml']);
     expect(nextChoices(lineOf('release show'))).toEqual([]);
   });

@@ -1,0 +1,39 @@
+/** `kubenode why job`: a repair with the rule behind it, as it is now, and what comes after this rung. */
+import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { NodeRemedier } from '../../../api/generated/types.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import { readNamed } from '../../fleet/read.ts';
+import { COLUMNS } from '../../format/wrap.ts';
+import type { Io } from '../../io.ts';
+import { type OutputFormat, printResult } from '../../output.ts';
+import { viewJob } from '../remedy/view/job.ts';
+import { formatJob } from '../remedy/view/text.ts';
+import { explainRule, formatRule } from './rule.ts';
+
+export async function whyJob(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {
+  const job = await readNamed(client, REMEDY_OPERATION_JOBS, name, io.signal);
+  const rule = explainRule(job, await readRule(client, job.spec.cause.remedier, io.signal));
+  const view = viewJob(job);
+  if (output !== 'table') {
+    printResult(io, output, { ...view, rule }, () => ({ columns: [], rows: [] }));
+    return;
+  }
+  const columns = io.screen()?.columns ?? COLUMNS;
+  io.out(formatJob(view, io.clock.now(), columns));
+  io.out(formatRule(rule, columns));
+}
+
+/** Undefined: git has removed it since. */
+async function readRule(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<NodeRemedier | undefined> {
+  try {
+    return await client.get<NodeRemedier>(NODE_REMEDIERS, { name }, { signal });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
