@@ -149,9 +149,7 @@ class Detector {
     const before = await this.#savedBefore();
     const { bootedAt } = await host.node.facts();
     const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
-    this.#monitors = monitors.map((config) =>
-      createMonitor(config, context, ownValue(before, config.source)),
-    );
+    this.#monitors = monitors.map((config) => createMonitor(config, context, ownValue(before, config.file)));
     const abort = new AbortController();
     const done = Promise.all(this.#monitors.map((monitor) => monitor.run(abort.signal)));
     this.#running = { abort, done };
@@ -175,7 +173,7 @@ class Detector {
   }
 
   #current(): SavedMonitors {
-    return Object.fromEntries(this.#monitors.map((monitor) => [monitor.source, monitor.saved()] as const));
+    return Object.fromEntries(this.#monitors.map((monitor) => [monitor.file, monitor.saved()] as const));
   }
 
   async #save(): Promise<void> {
@@ -209,5 +207,5 @@ class Detector {
 }
 
 function withoutPositions(monitors: SavedMonitors): unknown {
-  return Object.entries(monitors).map(([source, { conditions, evidence }]) => [source, conditions, evidence]);
+  return Object.entries(monitors).map(([file, { conditions, evidence }]) => [file, conditions, evidence]);
 }

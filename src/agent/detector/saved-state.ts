@@ -4,7 +4,7 @@ import { DETECTOR_STATE_FILE } from '../layout.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
 import type { SavedMonitor } from './monitors/problem-monitor.ts';
 
-/** By the source of the monitor. */
+/** By the name of the file of the monitor. */
 export type SavedMonitors = Readonly<Record<string, SavedMonitor>>;
 
 interface SavedDetector {

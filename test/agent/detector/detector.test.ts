@@ -85,6 +85,28 @@ describe('detector', () => {
     expect(node.condition('FileProblem')?.message).toBe('bad line 8');
   });
 
+  it('AGT-73 keeps what was raised by each of two files with one source', async () => {
+    const [first, second] = ['FileProblem', 'OtherProblem'];
+    const text = JSON.stringify(fileMonitor);
+    write(`${FOLDER}/first.json`, text.replaceAll('bad line', 'first line'));
+    write(
+      `${FOLDER}/second.json`,
+      text.replaceAll('bad line', 'second line').replaceAll('FileProblem', second),
+    );
+    start();
+    await statusOf('False');
+    append('first line 1');
+    append('second line 2');
+    const isRaised = async (): Promise<true | undefined> =>
+      [first, second].every((type) => node.condition(type)?.status === 'True') || undefined;
+    await eventually(isRaised, 'the conditions were not raised');
+    await stop();
+    const before = node.writes.length;
+    start();
+    await eventually(async () => node.writes.length > before || undefined, 'nothing was reported again');
+    expect(node.writes.at(-1)).toEqual(['FileProblem True BadLine', 'OtherProblem True BadLine']);
+  });
+
   it('uses a configuration that changes, and removes the conditions of one that is removed', async () => {
     start();
     write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));

@@ -1,5 +1,6 @@
 /** Reads all files of the folder of the detector. A file with a problem does not keep the others from being used. */
 
+import { isRecord } from '../../../kube/objects/json.ts';
 import { readLogMonitor } from './log-monitor.ts';
 import { ConfigError, type MonitorConfig } from './monitor.ts';
 import { readPluginMonitor } from './plugin-monitor.ts';
@@ -18,6 +19,8 @@ export interface DetectorConfig {
 
 /** What ends so is ours; each other .json is a file of node-problem-detector. */
 const SUPPLEMENT = '.kubenode.json';
+const NO_PLUGIN =
+  'missing: only files of the system log monitor and of the custom plug-in monitor are read, not those of metrics';
 
 export function loadDetectorConfig(files: readonly ConfigFile[]): DetectorConfig {
   const problems: string[] = [];
@@ -43,12 +46,8 @@ export function loadDetectorConfig(files: readonly ConfigFile[]): DetectorConfig
   for (const file of files.filter(isSupplement)) {
     attempt(file.name, () => {
       const supplement = readSupplement(parseJson(file));
-      const index = monitors.findIndex(({ source }) => source === supplement.source);
-      const monitor = monitors[index];
-      if (!monitor) {
-        throw new ConfigError('source', `no file that is in use has the source ${supplement.source}`);
-      }
-      monitors[index] = supplement.apply(monitor);
+      const monitor = findSupplemented(monitors, supplement.source);
+      monitors[monitors.indexOf(monitor)] = supplement.apply(monitor);
     });
   }
   return { monitors, problems };
@@ -56,17 +55,25 @@ export function loadDetectorConfig(files: readonly ConfigFile[]): DetectorConfig
 
 function readMonitor(file: ConfigFile): MonitorConfig {
   const value = parseJson(file);
-  const isPlugin =
-    typeof value === 'object' && value !== null && 'plugin' in value && value.plugin === 'custom';
-  return isPlugin ? readPluginMonitor(value, file.name) : readLogMonitor(value, file.name);
+  const plugin = isRecord(value) ? value['plugin'] : 'none';
+  if (plugin === undefined) throw new ConfigError('plugin', NO_PLUGIN);
+  return plugin === 'custom' ? readPluginMonitor(value, file.name) : readLogMonitor(value, file.name);
+}
+
+/** Several files may have one source, but only one of them reads a log. */
+function findSupplemented(monitors: readonly MonitorConfig[], source: string): MonitorConfig {
+  const found = monitors.filter((each) => each.source === source);
+  const logs = found.filter(({ kind }) => kind === 'Log');
+  const [monitor] = logs.length > 0 ? logs : found;
+  if (!monitor) throw new ConfigError('source', `no file that is in use has the source ${source}`);
+  if (logs.length < 2) return monitor;
+  const names = logs.map(({ file }) => file).join(' and ');
+  throw new ConfigError('source', `${source} is the source of ${names}: give each its own source`);
 }
 
 /** Two monitors would overwrite the condition of each other. */
 function refuseSharing(monitor: MonitorConfig, others: readonly MonitorConfig[]): void {
   for (const other of others) {
-    if (other.source === monitor.source) {
-      throw new ConfigError('source', `${monitor.source} is the source of ${other.file}, too`);
-    }
     const shared = monitor.conditions.find(({ type }) => other.conditions.some((each) => each.type === type));
     if (shared) throw new ConfigError('conditions', `${shared.type} is a condition of ${other.file}, too`);
   }

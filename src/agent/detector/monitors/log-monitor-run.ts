@@ -30,6 +30,7 @@ export function createLogMonitor(options: LogMonitorOptions): ProblemMonitor {
 }
 
 class LogMonitor implements ProblemMonitor {
+  readonly file: string;
   readonly source: string;
   readonly #options: LogMonitorOptions;
   readonly #report: MonitorReport;
@@ -41,6 +42,7 @@ class LogMonitor implements ProblemMonitor {
 
   constructor(options: LogMonitorOptions) {
     const { config, saved, onChange } = options;
+    this.file = config.file;
     this.source = config.source;
     this.#options = options;
     this.#report = new MonitorReport(saved?.conditions ?? [], onChange);

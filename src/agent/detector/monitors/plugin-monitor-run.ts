@@ -23,6 +23,7 @@ export function createPluginMonitor(options: PluginMonitorOptions): ProblemMonit
 }
 
 class PluginMonitor implements ProblemMonitor {
+  readonly file: string;
   readonly source: string;
   readonly #options: PluginMonitorOptions;
   readonly #report: MonitorReport;
@@ -31,6 +32,7 @@ class PluginMonitor implements ProblemMonitor {
 
   constructor(options: PluginMonitorOptions) {
     const { config, saved, onChange } = options;
+    this.file = config.file;
     this.source = config.source;
     this.#options = options;
     this.#report = new MonitorReport(saved?.conditions ?? [], onChange);

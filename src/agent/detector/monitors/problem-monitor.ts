@@ -3,6 +3,8 @@ import type { DetectedCondition, DetectedEvent } from '../match/condition.ts';
 import type { Evidence } from '../match/evidence.ts';
 
 export interface ProblemMonitor {
+  /** Name of the file. Several files may have the same source. */
+  readonly file: string;
   /** Reports its Events. */
   readonly source: string;
   conditions(): readonly DetectedCondition[];
