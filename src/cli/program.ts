@@ -17,7 +17,7 @@ Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/con
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   start: async (io) => (await import('./commands/start/start.ts')).createStartCommand(io),
   local: async (io) => (await import('./commands/local/local.ts')).createLocalCommand(io),
-  install: async (io) => (await import('./commands/install.ts')).createInstallCommand(io),
+  install: async (io) => (await import('./commands/install/install.ts')).createInstallCommand(io),
   init: async (io) => (await import('./commands/init/init.ts')).createInitCommand(io),
   render: async (io) => (await import('./commands/render.ts')).createRenderCommand(io),
   plan: async (io) => (await import('./commands/plan/plan.ts')).createPlanCommand(io),

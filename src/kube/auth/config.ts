@@ -57,6 +57,8 @@ export interface LoadedConfig {
 }
 
 const SERVICE_ACCOUNT = '/var/run/secrets/kubernetes.io/serviceaccount';
+/** Names the folder of a pod that mounts its token elsewhere, by a projected volume. */
+const SERVICE_ACCOUNT_VARIABLE = 'KUBENODE_SERVICE_ACCOUNT_FOLDER';
 const USER_AGENT = 'kubenode';
 
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
@@ -159,7 +161,8 @@ function decoded(base64: string | undefined): string | undefined {
 
 /** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
-  const { env = process.env, serviceAccountFolder: folder = SERVICE_ACCOUNT, clock, endpoint } = options;
+  const { env = process.env, clock, endpoint } = options;
+  const folder = options.serviceAccountFolder ?? (env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT);
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port || !existsSync(join(folder, 'token'))) {

@@ -83,6 +83,21 @@ describe('loadConfig', () => {
       expect(after.tls).toBe(before.tls);
     });
 
+    it('is in another folder of the pod, if a variable names one', async () => {
+      const folder = tempFolder();
+      writeFileSync(join(folder, 'ca.crt'), authority.certPem);
+      writeFileSync(join(folder, 'token'), 'mounted elsewhere');
+      const env = {
+        ...NO_ENV,
+        KUBERNETES_SERVICE_HOST: '10.0.0.1',
+        KUBERNETES_SERVICE_PORT: '443',
+        KUBENODE_SERVICE_ACCOUNT_FOLDER: folder,
+      };
+      const { connection } = await loadConfig({ clock, env });
+      const { headers } = await connection.credentials.current();
+      expect(headers).toEqual({ authorization: 'Bearer mounted elsewhere' });
+    });
+
     it('is named in the error when none is found', async () => {
       expect(await failing({})).toMatchObject({
         code: 'Config',

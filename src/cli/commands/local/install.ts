@@ -11,7 +11,7 @@ import { HUB } from '../../../local/names.ts';
 import { writeKubeconfigSecrets } from '../../../local/pki/secrets.ts';
 import type { Io } from '../../io.ts';
 import type { StepProgress } from '../../progress.ts';
-import { installInto, throwIfInstallFailed } from '../install.ts';
+import { installInto, throwIfInstallFailed } from '../install/install.ts';
 
 const MANAGER = 'kubenode-local';
 

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
-import { type InstalledObject, InstallRefused, install } from '../../api/install/install.ts';
-import type { Client } from '../../kube/client/client.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
-import { CliError, describeError, EXIT } from '../errors.ts';
-import { setExitCode } from '../exit.ts';
-import type { Io } from '../io.ts';
-import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
-import { type StepProgress, withProgress } from '../progress.ts';
+import { type InstalledObject, InstallRefused, install } from '../../../api/install/install.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { CliError, describeError, EXIT } from '../../errors.ts';
+import { setExitCode } from '../../exit.ts';
+import type { Io } from '../../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { type StepProgress, withProgress } from '../../progress.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
