@@ -32,6 +32,7 @@ const below: Record<string, readonly string[]> = {
   'src/sync': [...base, 'src/rollout', 'src/rules'],
   'src/controllers': [...base, 'src/rollout', 'src/rules', 'src/providers', 'src/local'],
   'src/console': base,
+  'src/deploy': base,
 };
 // The simulator runs the real decisions, the command line connects the parts: both may import everything.
 below['src/sim'] = Object.keys(below);
@@ -68,6 +69,7 @@ const homes: Record<string, string> = {
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
   ajv: 'src/api/',
+  'cdk8s-plus-27': 'src/deploy/',
   commander: 'src/cli/',
   'isomorphic-git': 'src/sync/git/',
   'json-rules-engine': 'src/rules/',

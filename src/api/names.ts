@@ -47,6 +47,8 @@ export const LABEL_CASE = `${GROUP}/case`;
 export const LABEL_PART = `${GROUP}/part`;
 /** On a ClusterRole: its rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
+/** `true` on a Namespace: its pods may read the metrics of the pods of kubenode. */
+export const LABEL_SCRAPE = `${GROUP}/scrape`;
 
 // Annotations
 

@@ -162,7 +162,7 @@ function decoded(base64: string | undefined): string | undefined {
 /** In a pod. The kubelet renews the token in the same file. */
 function fromServiceAccount(options: ConfigOptions): LoadedConfig {
   const { env = process.env, clock, endpoint } = options;
-  const folder = options.serviceAccountFolder ?? (env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT);
+  const folder = options.serviceAccountFolder ?? serviceAccountFolderIn(env);
   const host = env['KUBERNETES_SERVICE_HOST'];
   const port = env['KUBERNETES_SERVICE_PORT'];
   if (!host || !port || !existsSync(join(folder, 'token'))) {
@@ -177,6 +177,10 @@ function fromServiceAccount(options: ConfigOptions): LoadedConfig {
   };
   const credentials = createCredentials(sources, { clock, origin });
   return createLoadedConfig(endpoint?.url ?? urlOf(host, port), credentials, origin, options);
+}
+
+function serviceAccountFolderIn(env: Readonly<Record<string, string | undefined>>): string {
+  return env[SERVICE_ACCOUNT_VARIABLE] || SERVICE_ACCOUNT;
 }
 
 function podIdentity({ impersonate, endpoint }: ConfigOptions): CredentialSources {
