@@ -10,10 +10,9 @@ export function isPolicy(object: KubeObject): boolean {
   return object.kind === 'ValidatingAdmissionPolicy';
 }
 
-/** Without discovery: every API server has these kinds, except for two of our own. */
+/** Without discovery: every API server has these kinds, except for two of our own. Their plurals are regular. */
 export function resourceOf({ apiVersion, kind, metadata }: KubeObject): Resource {
   const [group = '', version = ''] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
-  const plural =
-    kind === 'ValidatingAdmissionPolicy' ? 'validatingadmissionpolicies' : `${kind.toLowerCase()}s`;
+  const plural = `${kind.toLowerCase()}s`.replace(/ys$/, 'ies');
   return { group, version, kind, plural, namespaced: metadata.namespace !== undefined };
 }

@@ -1,21 +1,35 @@
 import { Command } from 'commander';
-import { type InstalledObject, InstallRefused, install } from '../../../api/install/install.ts';
+import { type InstalledObject, InstallRefused, install, installation } from '../../../api/install/install.ts';
+import { NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, describeError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
+import { createOutputOption, formatYaml, type OutputFormat, printResult } from '../../output.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
+import { addDeployOptions, type DeployFlags, deployedObjects, programsOf } from './deploy.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
 roles and admission policies. It can be run again at any time: objects that are up to date are not written.
 With --dry-run the server validates everything and stores nothing; the exit code is 2 if there are changes.
 
+With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers: for each a Deployment, a
+NetworkPolicy and a PodDisruptionBudget in kubenode-system. docs/guides/install.md describes how to build the image,
+and the rights that an installation needs.
+
 Examples:
   kubenode install --context prod-eu-1
-  kubenode install --dry-run -o json`;
+  kubenode install --dry-run -o json
+  kubenode install --context hub --hub --cluster --registry registry.example.com/platform
+  kubenode install --cluster --image registry.example.com/kubenode:0.1.0 --print`;
+
+interface InstallCommandFlags extends ConnectionFlags, DeployFlags {
+  readonly dryRun?: true;
+  readonly output: OutputFormat;
+}
 
 export function createInstallCommand(io: Io): Command {
   const command = new Command('install')
@@ -23,28 +37,42 @@ export function createInstallCommand(io: Io): Command {
     .option('--dry-run', 'only print what would change')
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action(
-    async (flags: ConnectionFlags & { dryRun?: true; output: OutputFormat }) => {
-      const client = await connectFrom(io, flags);
-      try {
-        const results = await withProgress(io, (progress) =>
-          installInto(io, client, { progress, dryRun: flags.dryRun === true }),
-        );
-        showResults(io, results, {
-          server: client.server,
-          dryRun: flags.dryRun === true,
-          output: flags.output,
-        });
-      } finally {
-        await client.close();
-      }
-    },
+  return addConnectionOptions(addDeployOptions(command)).action((flags: InstallCommandFlags) =>
+    runInstall(io, flags),
   );
+}
+
+async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
+  const deployed = await deployedObjects(flags);
+  if (flags.print) {
+    io.out(deployed.map((object) => `---\n${formatYaml(object)}`).join(''));
+    return;
+  }
+  const dryRun = flags.dryRun === true;
+  const client = await connectFrom(io, flags);
+  try {
+    const results = await withProgress(io, (progress) =>
+      installInto(io, client, { progress, dryRun, objects: [...installation(), ...deployed] }),
+    );
+    showResults(io, results, { server: client.server, dryRun, output: flags.output });
+    if (!dryRun) showNextStep(io, flags);
+  } finally {
+    await client.close();
+  }
+}
+
+function showNextStep(io: Io, flags: InstallCommandFlags): void {
+  if (flags.output !== 'table') return;
+  for (const { name } of programsOf(flags)) {
+    io.err(`see whether it runs: kubectl -n ${NAMESPACE} rollout status deployment/${name}\n`);
+  }
 }
 
 export interface InstallFlags {
   readonly progress: StepProgress;
   readonly dryRun?: boolean;
+  /** Default: the kinds, roles and policies. */
+  readonly objects?: readonly KubeObject[];
 }
 
 /** For every command that needs the installed kinds. */
@@ -58,6 +86,7 @@ export async function installInto(
       clock: io.clock,
       signal: io.signal,
       dryRun: flags.dryRun ?? false,
+      ...(flags.objects ? { objects: flags.objects } : {}),
       progress: ({ object }, done, total) => {
         flags.progress.step(
           `installing ${object.kind} ${object.metadata.name} (${done} of ${total}) on ${client.server}`,

@@ -1,0 +1,101 @@
+/** The options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
+import type { Command } from 'commander';
+import { CONTROLLERS, type DeployedProgram, SYNC } from '../../../deploy/programs.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { KUBENODE_VERSION } from '../version.ts';
+
+export interface DeployFlags {
+  readonly hub?: true;
+  readonly cluster?: true;
+  readonly image?: string;
+  readonly registry?: string;
+  readonly replicas?: number;
+  readonly egressPort?: readonly number[];
+  readonly print?: true;
+}
+
+/** One leads, and one takes over. */
+const REPLICAS = 2;
+/** More than three standbys only cost memory. */
+const MAX_REPLICAS = 4;
+/** Of a reference: registry and path, then a tag, a digest, or both. */
+const IMAGE =
+  /^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/i;
+
+export function addDeployOptions(command: Command): Command {
+  return command
+    .option('--hub', 'also run kubenode sync in this cluster, which is the hub of a fleet')
+    .option('--cluster', 'also run kubenode controllers in this cluster')
+    .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
+    .option('--image <reference>', 'image, instead of --registry')
+    .option(
+      '--replicas <n>',
+      `pods of each program; one works, the others take over (default: ${REPLICAS})`,
+      createIntegerParser(1, MAX_REPLICAS),
+    )
+    .option(
+      '--egress-port <n>',
+      'one more TCP port that the pods may connect to, of an API server, a git server or a check; may be repeated',
+      addPort,
+    )
+    .option('--print', 'only print the objects of --hub and --cluster as YAML, without a server');
+}
+
+const parsePort = createIntegerParser(1, 65_535);
+
+function addPort(text: string, before: readonly number[] = []): readonly number[] {
+  return [...before, parsePort(text)];
+}
+
+/** What these flags add to an installation, in the order in which it is applied. Empty without --hub and --cluster. */
+export async function deployedObjects(flags: DeployFlags): Promise<readonly KubeObject[]> {
+  const programs = programsOf(flags);
+  if (programs.length === 0) {
+    checkUnused(flags);
+    return [];
+  }
+  const image = imageOf(flags);
+  const { replicas = REPLICAS, egressPort: egressPorts = [] } = flags;
+  // Loaded only here: most installations have no use for cdk8s.
+  const { renderWorkload } = await import('../../../deploy/workload.ts');
+  return programs.flatMap((program) => renderWorkload(program, { image, replicas, egressPorts }));
+}
+
+export function programsOf({ hub, cluster }: DeployFlags): readonly DeployedProgram[] {
+  return [...(hub ? [SYNC] : []), ...(cluster ? [CONTROLLERS] : [])];
+}
+
+function checkUnused({ image, registry, replicas, egressPort, print }: DeployFlags): void {
+  const [unused] = Object.entries({
+    '--image': image,
+    '--registry': registry,
+    '--replicas': replicas,
+    '--egress-port': egressPort,
+    '--print': print,
+  }).find(([, value]) => value !== undefined) ?? [undefined];
+  if (unused === undefined) return;
+  throw new CliError(`${unused} needs --hub or --cluster`, {
+    hint: 'pass --hub in the hub of a fleet, --cluster in each cluster with machines, or both',
+    exitCode: EXIT.usage,
+  });
+}
+
+function imageOf({ image, registry }: DeployFlags): string {
+  if (image === undefined && registry === undefined) {
+    throw new CliError('--hub and --cluster need --registry or --image', {
+      hint: 'there is no published image of kubenode: build it and push it, as docs/guides/install.md describes',
+      exitCode: EXIT.usage,
+    });
+  }
+  if (image !== undefined && registry !== undefined) {
+    throw new CliError('expected --registry or --image, got both', { exitCode: EXIT.usage });
+  }
+  const reference = image ?? `${registry}/kubenode:${KUBENODE_VERSION}`;
+  if (IMAGE.test(reference)) return reference;
+  throw new CliError(`invalid image reference: ${reference}`, {
+    hint: 'expected REGISTRY/PATH/NAME:TAG, without https://',
+    exitCode: EXIT.usage,
+  });
+}

@@ -1,0 +1,96 @@
+/** The one container of a pod of kubenode. */
+import { type Chart, Duration, JsonPatch, Size } from 'cdk8s';
+import {
+  type Container,
+  type ContainerProps,
+  Cpu,
+  EnvFieldPaths,
+  EnvValue,
+  ImagePullPolicy,
+  Probe,
+  type ProbeOptions,
+  Volume,
+} from 'cdk8s-plus-27';
+import { CACHE_FOLDER, type DeployedProgram, HEALTH_PORT } from './programs.ts';
+
+/** The user `node` of the image. */
+export const IMAGE_USER = 1000;
+const POD_IP = 'POD_IP';
+const TMP_MIB = 64;
+const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
+
+export function containerOf({ args, resources }: DeployedProgram, image: string): ContainerProps {
+  const { cpuMillis, memoryMiB } = resources;
+  return {
+    name: 'kubenode',
+    image,
+    // A tag of a release never changes. With a moving tag, restart the pods by hand.
+    imagePullPolicy: ImagePullPolicy.IF_NOT_PRESENT,
+    // The address of the pod, which is right with IPv4, IPv6 and both.
+    args: [...args, '--port', String(HEALTH_PORT), '--host', `$(${POD_IP})`],
+    ports: [{ name: 'health', number: HEALTH_PORT }],
+    envVariables: {
+      [POD_IP]: EnvValue.fromFieldRef(EnvFieldPaths.POD_IP),
+      XDG_CACHE_HOME: EnvValue.fromValue(CACHE_FOLDER),
+    },
+    // Until the caches are read the health server does not run. A large hub takes seconds; two minutes are an error.
+    startup: probe('/healthz', { periodSeconds: Duration.seconds(2), failureThreshold: 60 }),
+    // Liveness depends on no other server. Half a minute without an answer: the process hangs.
+    liveness: probe('/healthz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
+    readiness: probe('/readyz', { periodSeconds: Duration.seconds(10), failureThreshold: 3 }),
+    resources: {
+      cpu: { request: Cpu.millis(cpuMillis.request), limit: Cpu.millis(cpuMillis.limit) },
+      memory: { request: Size.mebibytes(memoryMiB.request), limit: Size.mebibytes(memoryMiB.limit) },
+    },
+    securityContext: {
+      ensureNonRoot: true,
+      user: IMAGE_USER,
+      group: IMAGE_USER,
+      privileged: false,
+      readOnlyRootFilesystem: true,
+      allowPrivilegeEscalation: false,
+    },
+  };
+}
+
+function probe(path: string, options: ProbeOptions): Probe {
+  // The server answers within 0.8 s, so that the answer names the check that hangs.
+  return Probe.fromHttpGet(path, { port: HEALTH_PORT, timeoutSeconds: Duration.seconds(1), ...options });
+}
+
+export function mountFolders(chart: Chart, container: Container, { resources }: DeployedProgram): void {
+  const cache = { sizeLimit: Size.mebibytes(resources.cacheMiB.limit) };
+  container.mount(CACHE_FOLDER, Volume.fromEmptyDir(chart, 'cache', 'cache', cache));
+  container.mount('/tmp', Volume.fromEmptyDir(chart, 'tmp', 'tmp', { sizeLimit: Size.mebibytes(TMP_MIB) }));
+}
+
+/** What cdk8s-plus has no properties for. Applied to the JSON, because the constructs would drop what they do not know. */
+export function podPatches(
+  { startsPrograms, resources: { cacheMiB } }: DeployedProgram,
+  matchLabels: Readonly<Record<string, string>>,
+): readonly JsonPatch[] {
+  const pod = '/spec/template/spec';
+  const container = `${pod}/containers/0`;
+  return [
+    JsonPatch.add(`${container}/securityContext/capabilities`, { drop: ['ALL'] }),
+    JsonPatch.add(`${container}/resources/requests/ephemeral-storage`, `${cacheMiB.request}Mi`),
+    JsonPatch.add(`${container}/resources/limits/ephemeral-storage`, `${cacheMiB.limit + TMP_MIB}Mi`),
+    JsonPatch.add(`${pod}/securityContext/seccompProfile`, { type: 'RuntimeDefault' }),
+    JsonPatch.add(`${pod}/topologySpreadConstraints`, TOPOLOGY_KEYS.map(spreadOver)),
+    // The pause container then reaps children of killed programs; Node.js as process 1 would not.
+    ...(startsPrograms ? [JsonPatch.add(`${pod}/shareProcessNamespace`, true)] : []),
+    JsonPatch.remove('/spec/template/metadata/labels/cdk8s.io~1metadata.addr'),
+  ];
+
+  function spreadOver(topologyKey: string): Readonly<Record<string, unknown>> {
+    return {
+      topologyKey,
+      maxSkew: 1,
+      // A cluster of one node runs all replicas on it.
+      whenUnsatisfiable: 'ScheduleAnyway',
+      labelSelector: { matchLabels },
+      // The pods of an older version are leaving: they do not count.
+      matchLabelKeys: ['pod-template-hash'],
+    };
+  }
+}

@@ -1,0 +1,32 @@
+/** What the pods of a program may connect to, and what may connect to them. Pure. */
+import { LABEL_SCRAPE } from '../api/names.ts';
+import { type DeployedProgram, HEALTH_PORT } from './programs.ts';
+
+const DNS = [
+  { port: 53, protocol: 'UDP' },
+  { port: 53, protocol: 'TCP' },
+];
+
+/**
+ * Egress is limited by port only: API servers and git servers are not pods, and a NetworkPolicy knows no names. The probes of the
+ * kubelet come from the node of the pod, which no NetworkPolicy blocks.
+ */
+export function networkPolicySpec(
+  { egressPorts, usesDns }: DeployedProgram,
+  matchLabels: Readonly<Record<string, string>>,
+  morePorts: readonly number[],
+): Readonly<Record<string, unknown>> {
+  const ports = [...new Set([...egressPorts, ...morePorts])].toSorted((a, b) => a - b);
+  const servers = ports.map((port) => ({ port, protocol: 'TCP' }));
+  return {
+    podSelector: { matchLabels },
+    policyTypes: ['Ingress', 'Egress'],
+    ingress: [
+      {
+        from: [{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }],
+        ports: [{ port: HEALTH_PORT, protocol: 'TCP' }],
+      },
+    ],
+    egress: [{ ports: [...servers, ...(usesDns ? DNS : [])] }],
+  };
+}

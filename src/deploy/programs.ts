@@ -1,0 +1,72 @@
+/** The two programs of kubenode that run as pods, and what each of them needs. The numbers have their derivation beside them. */
+import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../api/names.ts';
+
+export interface DeployedProgram {
+  /** Of its objects. */
+  readonly name: string;
+  /** The label `app.kubernetes.io/component` of its pods. */
+  readonly component: string;
+  /** The ServiceAccount, which `kubenode install` creates and binds. */
+  readonly account: string;
+  readonly description: string;
+  /** Of the program `kubenode`, without those of the health server. */
+  readonly args: readonly string[];
+  readonly resources: DeployedResources;
+  /** TCP ports of the servers that it calls. */
+  readonly egressPorts: readonly number[];
+  /** It finds servers by name. */
+  readonly usesDns: boolean;
+  /** It starts other programs. */
+  readonly startsPrograms: boolean;
+}
+
+export interface DeployedResources {
+  readonly cpuMillis: { readonly request: number; readonly limit: number };
+  readonly memoryMiB: { readonly request: number; readonly limit: number };
+  /** Of the cache folder; the limit also evicts a pod that logs or writes without end. */
+  readonly cacheMiB: { readonly request: number; readonly limit: number };
+}
+
+/** Where the root file system is read-only, this folder is not. */
+export const CACHE_FOLDER = '/var/cache/kubenode';
+export const HEALTH_PORT = 8080;
+
+/** API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
+const API_SERVERS = [443, 6443];
+const SSH = 22;
+
+export const SYNC: DeployedProgram = {
+  name: 'kubenode-sync',
+  component: 'sync',
+  account: PRINCIPAL_SYNC,
+  description: 'kubenode sync: brings the commits of the fleet repository to the clusters of this hub.',
+  args: ['sync', '--cache', CACHE_FOLDER],
+  resources: {
+    cpuMillis: { request: 200, limit: 2000 },
+    // 216 MiB in a storm of commits of 5,000 objects (bench/README.md), and a render may take 512 MiB of heap and as much beside it.
+    memoryMiB: { request: 512, limit: 1536 },
+    // Repositories, and the objects of the last commits.
+    cacheMiB: { request: 512, limit: 4096 },
+  },
+  egressPorts: [...API_SERVERS, SSH],
+  usesDns: true,
+  startsPrograms: true,
+};
+
+export const CONTROLLERS: DeployedProgram = {
+  name: 'kubenode-controllers',
+  component: 'controllers',
+  account: PRINCIPAL_CONTROLLERS,
+  description: 'kubenode controllers: the Defender and the controllers of this cluster; one pod leads.',
+  args: ['controllers'],
+  resources: {
+    cpuMillis: { request: 200, limit: 2000 },
+    // 209 to 223 MiB with 10,000 machines (bench/README.md).
+    memoryMiB: { request: 256, limit: 768 },
+    // Compiled code.
+    cacheMiB: { request: 32, limit: 256 },
+  },
+  egressPorts: API_SERVERS,
+  usesDns: false,
+  startsPrograms: false,
+};

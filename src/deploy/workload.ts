@@ -1,0 +1,92 @@
+/**
+ * Renders one program of kubenode as objects of Kubernetes. Every value that cdk8s-plus has a default for is set here and in
+ * container.ts, because its defaults are those of another kind of program.
+ */
+import { ApiObject, App, Chart, Duration, JsonPatch } from 'cdk8s';
+import {
+  Deployment,
+  DeploymentStrategy,
+  LabelSelector,
+  PercentOrAbsolute,
+  RestartPolicy,
+  ServiceAccount,
+} from 'cdk8s-plus-27';
+import { LABEL_MANAGED_BY, MANAGED_BY, NAMESPACE } from '../api/names.ts';
+import type { KubeObject } from '../kube/objects/object.ts';
+import { containerOf, IMAGE_USER, mountFolders, podPatches } from './container.ts';
+import { networkPolicySpec } from './network-policy.ts';
+import type { DeployedProgram } from './programs.ts';
+
+export interface DeploySettings {
+  /** With registry, and tag or digest. */
+  readonly image: string;
+  readonly replicas: number;
+  /** TCP ports of API servers, git servers and checks, beside the usual ones. */
+  readonly egressPorts: readonly number[];
+}
+
+/** In the order in which they are applied: no pod runs before its limits exist. */
+export function renderWorkload(program: DeployedProgram, settings: DeploySettings): readonly KubeObject[] {
+  const chart = new Chart(new App(), program.name, { namespace: NAMESPACE, disableResourceNameHashes: true });
+  const labels = podLabels(program);
+  const metadata = {
+    name: program.name,
+    labels: { ...labels, [LABEL_MANAGED_BY]: MANAGED_BY },
+    annotations: { 'kubernetes.io/description': program.description },
+  };
+  const policy = new ApiObject(chart, 'network-policy', {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'NetworkPolicy',
+    metadata,
+    spec: networkPolicySpec(program, labels, settings.egressPorts),
+  });
+  const budget = new ApiObject(chart, 'disruption-budget', {
+    apiVersion: 'policy/v1',
+    kind: 'PodDisruptionBudget',
+    metadata,
+    // Not minAvailable: with one replica it would block every drain. A pod that is not ready blocks none either.
+    spec: {
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: labels },
+    },
+  });
+  const deployment = createDeployment(chart, program, settings);
+  for (const [key, value] of Object.entries(metadata.labels)) deployment.metadata.addLabel(key, value);
+  deployment.metadata.addAnnotation('kubernetes.io/description', program.description);
+  const plain: unknown = ApiObject.of(deployment).toJson();
+  const patched: unknown = JsonPatch.apply(plain, ...podPatches(program, labels));
+  return [policy.toJson(), budget.toJson(), patched] as KubeObject[];
+}
+
+/** The selector of the Deployment, which can never change. */
+function podLabels({ component }: DeployedProgram): Readonly<Record<string, string>> {
+  return { 'app.kubernetes.io/name': 'kubenode', 'app.kubernetes.io/component': component };
+}
+
+function createDeployment(chart: Chart, program: DeployedProgram, settings: DeploySettings): Deployment {
+  const labels = podLabels(program);
+  const deployment = new Deployment(chart, 'deployment', {
+    metadata: { name: program.name },
+    podMetadata: { labels },
+    select: false,
+    spread: false,
+    replicas: settings.replicas,
+    strategy: DeploymentStrategy.rollingUpdate({
+      maxSurge: PercentOrAbsolute.absolute(1),
+      maxUnavailable: PercentOrAbsolute.absolute(1),
+    }),
+    minReady: Duration.seconds(0),
+    progressDeadline: Duration.seconds(600),
+    serviceAccount: ServiceAccount.fromServiceAccountName(chart, 'account', program.account),
+    automountServiceAccountToken: true,
+    restartPolicy: RestartPolicy.ALWAYS,
+    // A clean end releases the Lease, so that another pod leads at once.
+    terminationGracePeriod: Duration.seconds(30),
+    securityContext: { ensureNonRoot: true, user: IMAGE_USER, group: IMAGE_USER, fsGroup: IMAGE_USER },
+    isolate: false,
+  });
+  deployment.select(LabelSelector.of({ labels }));
+  mountFolders(chart, deployment.addContainer(containerOf(program, settings.image)), program);
+  return deployment;
+}

@@ -1,0 +1,74 @@
+/** The options of `kubenode install --hub` and `--cluster`. */
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { deployedObjects } from '../../../../src/cli/commands/install/deploy.ts';
+import { KUBENODE_VERSION } from '../../../../src/cli/commands/version.ts';
+import { runCommandLine } from '../../../../src/cli/run.ts';
+import { listAt, textAt } from '../../../../src/kube/objects/json.ts';
+import { testIo } from '../../../support/test-io.ts';
+
+/** The images of all containers. */
+async function images(
+  flags: Parameters<typeof deployedObjects>[0],
+): Promise<readonly (string | undefined)[]> {
+  const objects = await deployedObjects(flags);
+  return objects
+    .flatMap((object) => listAt(object, 'spec', 'template', 'spec', 'containers'))
+    .map((container) => textAt(container, 'image'));
+}
+
+describe('deployedObjects', () => {
+  it('adds nothing without --hub and --cluster', async () => {
+    expect(await deployedObjects({})).toEqual([]);
+  });
+
+  it('adds sync to a hub, the controllers to a cluster, and both to a cluster that is both', async () => {
+    const registry = 'registry.example.com/team';
+    const names = async (flags: Parameters<typeof deployedObjects>[0]): Promise<readonly string[]> =>
+      (await deployedObjects({ ...flags, registry }))
+        .filter(({ kind }) => kind === 'Deployment')
+        .map(({ metadata }) => metadata.name);
+    expect(await names({ hub: true })).toEqual(['kubenode-sync']);
+    expect(await names({ cluster: true })).toEqual(['kubenode-controllers']);
+    expect(await names({ hub: true, cluster: true })).toEqual(['kubenode-sync', 'kubenode-controllers']);
+  });
+
+  it('takes the image of this version from a registry, or another one', async () => {
+    expect(await images({ hub: true, registry: 'registry.example.com:5000/team' })).toEqual([
+      `registry.example.com:5000/team/kubenode:${KUBENODE_VERSION}`,
+    ]);
+    const image = `registry.example.com/kubenode@sha256:${'0'.repeat(64)}`;
+    expect(await images({ cluster: true, image })).toEqual([image]);
+  });
+
+  it.each<[string, Parameters<typeof deployedObjects>[0], string]>([
+    ['no image', { hub: true }, '--hub and --cluster need --registry or --image'],
+    ['both images', { hub: true, image: 'a', registry: 'b' }, 'expected --registry or --image, got both'],
+    ['a URL', { hub: true, registry: 'https://a.example' }, 'invalid image reference: https://a.example/'],
+    ['a space', { hub: true, image: 'a b' }, 'invalid image reference: a b'],
+    ['an image for nothing', { image: 'a' }, '--image needs --hub or --cluster'],
+    ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub or --cluster'],
+    ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub or --cluster'],
+    ['nothing to print', { print: true }, '--print needs --hub or --cluster'],
+  ])('refuses %s', async (_, flags, message) => {
+    await expect(deployedObjects(flags)).rejects.toThrow(message);
+  });
+});
+
+describe('kubenode install --print', () => {
+  it('prints the objects as YAML documents, without a server', async () => {
+    const io = testIo({ env: { KUBECONFIG: '/nonexistent' } });
+    const args = ['install', '--hub', '--cluster', '--registry', 'registry.example.com', '--replicas', '1'];
+    expect(await runCommandLine(io, [...args, '--egress-port', '8443', '--print'])).toBe(0);
+    const objects = [...parseAllDocuments(io.stdout)].map((document) => document.toJS() as unknown);
+    expect(objects).toHaveLength(6);
+    const flags = { hub: true, cluster: true, registry: 'registry.example.com', replicas: 1 } as const;
+    expect(objects).toEqual(await deployedObjects({ ...flags, egressPort: [8443] }));
+  });
+
+  it.each(['0', '5', 'two'])('refuses %s replicas', async (replicas) => {
+    const io = testIo();
+    expect(await runCommandLine(io, ['install', '--hub', '--image', 'a', '--replicas', replicas])).toBe(64);
+    expect(io.stderr).toContain('Expected an integer from 1 to 4');
+  });
+});
