@@ -104,9 +104,9 @@ export function createDefender(options: DefenderOptions): Defender {
   };
 }
 
-/** Of Nodes and Machines the Defender needs no images, no inventories and no reports of agents. */
+/** Of Nodes and Machines nothing in this process needs images and inventories. Rules read facts and faults of Machines. */
 const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
-const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.facts', 'status.preflight', 'status.faults'];
+const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.preflight'];
 
 /** Of everybody: who owns an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];

@@ -44,3 +44,13 @@ export function parseTime(text: string | undefined): Date | undefined {
 export function readyCondition(node: KubeObject | undefined): unknown {
   return listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
 }
+
+/** Such conditions are well when True: `KernelReady`. All others report a problem as True: `KernelDeadlock`. */
+const WELL_WHEN_TRUE = /(?<!Not)Ready$|Healthy$|Available$/;
+
+/** Whether a condition of this type reports a fault with this status. */
+export function isFaultStatus(type: string, status: string | undefined): boolean {
+  // Without a kubelet every other condition is Unknown, too.
+  if (type === 'Ready') return status !== 'True';
+  return status === (WELL_WHEN_TRUE.test(type) ? 'False' : 'True');
+}

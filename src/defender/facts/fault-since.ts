@@ -1,4 +1,5 @@
 /** The conditions of Nodes that show a fault, and since when: by our own clock, but for those that were so before we began to observe. */
+import { isFaultStatus } from '../../api/machine/node-state.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -16,7 +17,9 @@ export function createFaultsSince(clock: Pick<Clock, 'now'>): FaultsSince {
   const since = new Map<string, Faults>();
   return {
     observe: (name, node, first) => {
-      const conditions = listAt(node, 'status', 'conditions').filter(isFault);
+      const conditions = listAt(node, 'status', 'conditions').filter((each) =>
+        isFaultStatus(typeOf(each), textAt(each, 'status')),
+      );
       if (conditions.length === 0) {
         since.delete(name);
         return undefined;
@@ -38,17 +41,6 @@ export function createFaultsSince(clock: Pick<Clock, 'now'>): FaultsSince {
     const recorded = first ? Date.parse(textAt(condition, 'lastTransitionTime') ?? '') : Number.NaN;
     return recorded < +now ? new Date(recorded) : now;
   }
-}
-
-/** Such conditions are well when True: `KernelReady`. All others report a problem as True: `KernelDeadlock`. */
-const WELL_WHEN_TRUE = /(?<!Not)Ready$|Healthy$|Available$/;
-
-function isFault(condition: unknown): boolean {
-  const type = typeOf(condition);
-  const status = textAt(condition, 'status');
-  // Without a kubelet every other condition is Unknown, too.
-  if (type === 'Ready') return status !== 'True';
-  return status === (WELL_WHEN_TRUE.test(type) ? 'False' : 'True');
 }
 
 function typeOf(condition: unknown): string {

@@ -1,0 +1,178 @@
+/**
+ * Since when the conditions of Nodes and Machines have their status, by our own monotonic clock. Neither another reason or
+ * message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
+ */
+import type { MachineFault } from '../../../api/generated/types.ts';
+import { textAt, valueAt } from '../../../kube/objects/json.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { ageMsAt, type TimePoint } from './time-point.ts';
+
+export interface TimedCondition {
+  readonly from: 'Node' | 'Machine';
+  readonly status: string;
+  readonly reason: string | undefined;
+  /** When the status began, on the monotonic clock, and as a timestamp that does not vary. */
+  readonly sinceMs: number;
+  readonly since: Date;
+  /** Of its writer, by its own clock. */
+  readonly transitionTime: string | undefined;
+  readonly transitions: number;
+  /** Changes of the status within the last hour. */
+  readonly changesMs: readonly number[];
+  /** Since then every change was observed. */
+  readonly completeMs: number;
+  /** When its writer last wrote it. */
+  readonly writtenMs: number;
+  /** Heartbeat, reason, message and transition: when one of them differs, it was written. */
+  readonly written: string;
+}
+
+export interface ConditionHistory {
+  readonly nodeUID: string | undefined;
+  readonly types: ReadonlyMap<string, TimedCondition>;
+  readonly bootID: string | undefined;
+  /** When a new boot of this Node was observed. */
+  readonly bootedMs: number | undefined;
+  /** Before the first one there is no record of an earlier process. */
+  readonly hasMachine: boolean;
+}
+
+/** The parts of a Node and its Machine that this clock reads. */
+export interface ConditionSources {
+  readonly nodeUID: string | undefined;
+  readonly bootID: string | undefined;
+  readonly node: readonly unknown[];
+  readonly machine: readonly unknown[];
+  /** Undefined without a Machine. */
+  readonly faults: readonly unknown[] | undefined;
+}
+
+export const HOUR_MS = 3_600_000;
+/** A condition that toggles more often within an hour is counted as this often. */
+const MAX_CHANGES = 100;
+
+export function observeConditions(
+  before: ConditionHistory | undefined,
+  sources: ConditionSources,
+  moment: TimePoint,
+): ConditionHistory {
+  // Another Node has other conditions, even with the same name.
+  const known = before?.nodeUID === sources.nodeUID ? before : undefined;
+  const records = restorable(known, sources);
+  const types = [...conditionsByType(sources)].map(([type, found]): [string, TimedCondition] => {
+    const next = observeCondition(known?.types.get(type), found, moment);
+    return [type, restoreStart(next, recordOf(records, type, next.status), moment)];
+  });
+  return {
+    nodeUID: sources.nodeUID,
+    types: new Map(types),
+    hasMachine: sources.faults !== undefined || known?.hasMachine === true,
+    ...observeBoot(known, sources.bootID, moment),
+  };
+}
+
+/** Only the first state of a Machine has records of an earlier process: later ones are our own. */
+function restorable(
+  known: ConditionHistory | undefined,
+  { faults = [], nodeUID }: ConditionSources,
+): readonly unknown[] {
+  return known?.hasMachine ? [] : faults.filter((fault) => textAt(fault, 'nodeUID') === nodeUID);
+}
+
+function observeBoot(
+  known: ConditionHistory | undefined,
+  bootID: string | undefined,
+  { ms }: TimePoint,
+): Pick<ConditionHistory, 'bootID' | 'bootedMs'> {
+  if (!known) return { bootID, bootedMs: undefined };
+  const isSame = bootID === undefined || known.bootID === undefined || bootID === known.bootID;
+  return { bootID: bootID ?? known.bootID, bootedMs: isSame ? known.bootedMs : ms };
+}
+
+interface FoundCondition {
+  readonly from: 'Node' | 'Machine';
+  readonly condition: unknown;
+}
+
+/** Where both have a condition, that of the Node counts. */
+function conditionsByType({ node, machine }: ConditionSources): ReadonlyMap<string, FoundCondition> {
+  const found = new Map<string, FoundCondition>();
+  for (const condition of machine) put('Machine', condition);
+  for (const condition of node) put('Node', condition);
+  return found;
+
+  function put(from: FoundCondition['from'], condition: unknown): void {
+    const type = textAt(condition, 'type');
+    if (type !== undefined) found.set(type, { from, condition });
+  }
+}
+
+function observeCondition(
+  before: TimedCondition | undefined,
+  { from, condition }: FoundCondition,
+  moment: TimePoint,
+): TimedCondition {
+  const status = textAt(condition, 'status') ?? '';
+  const transitionTime = textAt(condition, 'lastTransitionTime');
+  const heartbeat = textAt(condition, 'lastHeartbeatTime');
+  const reason = textAt(condition, 'reason');
+  const written = [from, heartbeat, transitionTime, status, reason, textAt(condition, 'message')].join('\n');
+  const all = { from, status, reason, transitionTime, written };
+  if (!before) {
+    // By the clock of its writer, which is the only one that knows what was before we began to observe.
+    const transitionAgeMs = ageMsAt(moment, transitionTime) ?? 0;
+    const writtenAgeMs = ageMsAt(moment, heartbeat ?? transitionTime) ?? 0;
+    return {
+      ...all,
+      ...startAt(moment),
+      transitions: 0,
+      changesMs: [],
+      completeMs: moment.ms - transitionAgeMs,
+      writtenMs: moment.ms - writtenAgeMs,
+    };
+  }
+  const { transitions, completeMs } = before;
+  const writtenMs = written === before.written ? before.writtenMs : moment.ms;
+  if (status === before.status) return { ...before, ...all, writtenMs };
+  const changesMs = [...before.changesMs, moment.ms]
+    .filter((ms) => ms > moment.ms - HOUR_MS)
+    .slice(-MAX_CHANGES);
+  return { ...all, ...startAt(moment), transitions: transitions + 1, changesMs, completeMs, writtenMs };
+}
+
+function startAt({ ms, at }: TimePoint): Pick<TimedCondition, 'sinceMs' | 'since'> {
+  return { sinceMs: ms, since: at };
+}
+
+function recordOf(records: readonly unknown[], type: string, status: string): unknown {
+  return records.find((fault) => textAt(fault, 'type') === type && textAt(fault, 'status') === status);
+}
+
+/** What an earlier process recorded. A status that this process saw begin began then. */
+function restoreStart(observed: TimedCondition, record: unknown, moment: TimePoint): TimedCondition {
+  const ageMs = ageMsAt(moment, textAt(record, 'since'));
+  if (ageMs === undefined || observed.transitions > 0) return observed;
+  const sinceMs = moment.ms - ageMs;
+  if (sinceMs >= observed.sinceMs) return observed;
+  const since = new Date(moment.at.getTime() - ageMs);
+  const transitions = valueAt(record, 'transitions');
+  return { ...observed, sinceMs, since, ...(typeof transitions === 'number' && { transitions }) };
+}
+
+/** For `Machine.status.faults`, from which the next process restores it. Undefined: there is no such condition. */
+export function toFaultRecord(history: ConditionHistory, type: string): MachineFault | undefined {
+  const observed = history.types.get(type);
+  const status = CONDITION_STATUSES.find((each) => each === observed?.status);
+  if (!observed || !status) return undefined;
+  const { since, transitions, reason } = observed;
+  return {
+    type,
+    status,
+    transitions,
+    since: since.toISOString(),
+    ...optional('nodeUID', history.nodeUID),
+    ...optional('reason', reason),
+  };
+}
+
+const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const;

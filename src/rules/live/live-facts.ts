@@ -1,0 +1,78 @@
+/**
+ * The facts of all nodes, kept current by the views of this process. Reading is synchronous and reads only memory, so no
+ * source can make it wait; a source that fails, or whose view is not current, makes its own facts unknown and no others.
+ */
+import type { Clock } from '../../os/clock.ts';
+import { type CompiledRule, type FactReader, type FactRef, type MaxAge } from '../compiled-rule.ts';
+import type { ConditionHistory } from './clocks/condition-clock.ts';
+import { createTimePoints } from './clocks/time-point.ts';
+import type { FactChange } from './fact-changes.ts';
+import { createFactTracker } from './fact-tracker.ts';
+import { type FactViews } from './fact-views.ts';
+import type { NodeFacts } from './node-facts.ts';
+import { type FactAnswer, unknownAnswer } from './readers/answer.ts';
+import { FACT_READERS } from './readers/readers.ts';
+import type { NodeSnapshot } from './readers/snapshot.ts';
+import { maxAgeMs } from './rule-index.ts';
+import { nextThresholdMs } from './time-thresholds.ts';
+
+export interface LiveFacts extends NodeFacts {
+  /** Of Nodes without a Machine, too. */
+  onChange(listener: (change: FactChange) => void): () => void;
+  /** Why the reading of this fact is UNKNOWN_READING, for people; undefined when it is not. */
+  unknownReason(machine: string, ref: FactRef, maxAge: CompiledRule['maxAge']): string | undefined;
+  /** After this time the outcome of the rule can differ although nothing changed. Infinity: never. */
+  dueInMs(machine: string, rule: CompiledRule): number;
+  /** For `Machine.status.faults`. */
+  conditions(machine: string): ConditionHistory | undefined;
+  close(): void;
+}
+
+export interface LiveFactsOptions {
+  readonly views: FactViews;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  /** Our wall clock minus that of the API server, as `CallWindow` measures it: otherwise a jump of it shifts what an earlier process recorded. */
+  readonly skewSeconds?: () => number | undefined;
+  /** After this time without contact the API server's objects are unknown. */
+  readonly maxViewAgeMs?: number;
+}
+
+type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
+
+export function createLiveFacts({ views, clock, skewSeconds, maxViewAgeMs }: LiveFactsOptions): LiveFacts {
+  const tracker = createFactTracker({ views, readTime: createTimePoints(clock, skewSeconds), maxViewAgeMs });
+  return {
+    onChange: (listener) => tracker.onChange(listener),
+    conditions: (machine) => tracker.conditions(machine),
+    close: () => tracker.close(),
+    read: (machine, maxAge) => {
+      const ask = createAsk(machine);
+      return (ref) => ask(ref, maxAge.get(ref.fact)).reading;
+    },
+    unknownReason: (machine, ref, maxAge) => createAsk(machine)(ref, maxAge.get(ref.fact)).unknown,
+    dueInMs: (machine, rule) => {
+      const ask = createAsk(machine);
+      const facts: FactReader = (ref) => ask(ref, rule.maxAge.get(ref.fact)).reading;
+      const answers = rule.reads.map((ref) => ask(ref, rule.maxAge.get(ref.fact)).changesInMs);
+      return Math.max(0, Math.min(nextThresholdMs(rule, facts), ...answers.map((ms) => ms + PAST_MS)));
+    },
+  };
+
+  /** All facts of one evaluation are of the same moment. */
+  function createAsk(machine: string): AskFact {
+    let snapshot: NodeSnapshot | undefined;
+    return ({ fact, params }, maxAge) => {
+      try {
+        const read = FACT_READERS.get(fact);
+        if (!read) return unknownAnswer(`fact ${fact} has no source`);
+        snapshot ??= tracker.snapshot(machine);
+        return read(snapshot, params, maxAgeMs(maxAge));
+      } catch (error) {
+        return unknownAnswer(`fact ${fact} could not be read: ${String(error)}`);
+      }
+    };
+  }
+}
+
+/** An age may be the maximum age. */
+const PAST_MS = 1;

@@ -1,0 +1,24 @@
+/** When a rule can have another outcome although nothing changed: durations grow. Pure. */
+import { type CompiledRule, type ConditionLeaf, type FactReader, listLeaves } from '../compiled-rule.ts';
+
+/** Of what is not so: not failing, not rising. */
+const ZERO_IS_CONSTANT: ReadonlySet<string> = new Set(['failedSeconds', 'risingSeconds']);
+/** Past the threshold: `greaterThan` does not hold at it. */
+const PAST_MS = 1;
+
+/** Infinity: no duration that it compares reaches its value. */
+export function nextThresholdMs({ conditions, gate }: CompiledRule, facts: FactReader): number {
+  const leaves = [conditions, ...(gate ? [gate] : [])].flatMap(listLeaves);
+  return Math.min(Infinity, ...leaves.map((leaf) => thresholdMs(leaf, facts)));
+}
+
+function thresholdMs({ ref, field, value }: ConditionLeaf, facts: FactReader): number {
+  if (!field.endsWith('Seconds')) return Infinity;
+  const present = facts(ref)[field];
+  if (typeof present !== 'number' || (present === 0 && ZERO_IS_CONSTANT.has(field))) return Infinity;
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value];
+  const ahead = values.flatMap((each) =>
+    typeof each === 'number' && each >= present ? [each - present] : [],
+  );
+  return Math.min(Infinity, ...ahead) * 1000 + PAST_MS;
+}

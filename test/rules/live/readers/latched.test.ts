@@ -1,0 +1,41 @@
+import { describe, expect, it } from 'vitest';
+import { observeConditions } from '../../../../src/rules/live/clocks/condition-clock.ts';
+import { latchedReason } from '../../../../src/rules/live/readers/latched.ts';
+import { machine, NOW } from '../../../support/builders.ts';
+
+const POINT = { ms: 10_000, at: NOW };
+
+/** Observed for the first time at 10 s. */
+function reasonOf(
+  type: string,
+  status: string,
+  jobEndedMs: number,
+  from: 'node' | 'machine' = 'node',
+): string | undefined {
+  const sources = { nodeUID: 'u', bootID: 'b', node: [], machine: [], faults: [] };
+  const conditions = observeConditions(undefined, { ...sources, [from]: [{ type, status }] }, POINT);
+  const observed = conditions.types.get(type);
+  return observed && latchedReason(type, observed, { conditions, machine: machine('n'), jobEndedMs });
+}
+
+describe('latchedReason', () => {
+  it.each([
+    ['a fault that was raised before the repair ended', 'KernelDeadlock', 'True', 20_000],
+    ['a fault that is reported as False', 'StorageHealthy', 'False', 20_000],
+  ] as const)('R3 objects to %s', (_, type, status, endedMs) => {
+    expect(reasonOf(type, status, endedMs)).toContain('before the last repair ended');
+  });
+
+  it.each([
+    ['a fault that was raised after the repair', 'KernelDeadlock', 'True', 5000],
+    ['a condition without a fault', 'KernelDeadlock', 'False', 20_000],
+    ['a condition that its detector does not know', 'KernelDeadlock', 'Unknown', 20_000],
+    ['a condition that clears by itself', 'DiskPressure', 'True', 20_000],
+  ] as const)('R3 accepts %s', (_, type, status, endedMs) => {
+    expect(reasonOf(type, status, endedMs)).toBeUndefined();
+  });
+
+  it('R3 accepts conditions of the Machine, which our controllers write again', () => {
+    expect(reasonOf('ComponentsReady', 'False', 20_000, 'machine')).toBeUndefined();
+  });
+});
