@@ -28,7 +28,7 @@ describe('nextThresholdMs', () => {
       { failedSeconds: 5 },
     ],
     ['reads every value of a list', 2001, [leaf('$.failedSeconds', 'in', [3, 7, 90])], { failedSeconds: 5 }],
-  ])('R8 %s', (_, ms, leaves, reading) => {
+  ])('R8 the next time threshold of a rule %s', (_, ms, leaves, reading) => {
     expect(nextThresholdMs(ruleOf(leaves), () => reading)).toBe(ms);
   });
 });

@@ -22,7 +22,7 @@ describe('latchedReason', () => {
   it.each([
     ['a fault that was raised before the repair ended', 'KernelDeadlock', 'True', 20_000],
     ['a fault that is reported as False', 'StorageHealthy', 'False', 20_000],
-  ] as const)('R3 objects to %s', (_, type, status, endedMs) => {
+  ] as const)('R3 does not take as proof of a fault %s', (_, type, status, endedMs) => {
     expect(reasonOf(type, status, endedMs)).toContain('before the last repair ended');
   });
 
@@ -31,7 +31,7 @@ describe('latchedReason', () => {
     ['a condition without a fault', 'KernelDeadlock', 'False', 20_000],
     ['a condition that its detector does not know', 'KernelDeadlock', 'Unknown', 20_000],
     ['a condition that clears by itself', 'DiskPressure', 'True', 20_000],
-  ] as const)('R3 accepts %s', (_, type, status, endedMs) => {
+  ] as const)('R3 reads as it is reported %s', (_, type, status, endedMs) => {
     expect(reasonOf(type, status, endedMs)).toBeUndefined();
   });
 
