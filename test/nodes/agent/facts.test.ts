@@ -28,10 +28,10 @@ describe.skipIf(reason)(`facts of a real node${reason ? ` (${reason})` : ''}`, (
     return (await agent.installed.server.client.get<Machine>(MACHINES, { name: NAME })).status?.facts;
   }
 
-  async function dataDisk(isWanted: (disk: DiskFact) => boolean): Promise<DiskFact> {
+  async function dataDisk(isExpected: (disk: DiskFact) => boolean): Promise<DiskFact> {
     const found = async (): Promise<DiskFact | undefined> => {
       const disk = (await facts())?.disk?.find(({ filesystem }) => filesystem === DATA);
-      return disk && isWanted(disk) ? disk : undefined;
+      return disk && isExpected(disk) ? disk : undefined;
     };
     return await eventually(found, `${DATA} was not reported`, 120_000).catch(async (error: unknown) => {
       throw new Error(`${String(error)}\n${await agent.log()}`, { cause: error });
