@@ -78,7 +78,9 @@ describe('remedy', { timeout: 180_000 }, () => {
     expect([listed.exitCode, listed.stderr]).toEqual([0, '']);
     expect(listed.stdout).toMatch(/listed +by-hand +by-hand +Waiting/);
     expect(listed.stdout).toContain('PodDisruptionBudget');
-    expect((await run(installed, 'remedy', 'list', '--machine', 'listed', '--phase', 'failed')).stdout).toBe('no repair jobs\n');
+    expect((await run(installed, 'remedy', 'list', '--machine', 'listed', '--phase', 'failed')).stdout).toBe(
+      'no repair jobs\n',
+    );
     const json = await run(installed, 'remedy', 'list', '--machine', 'listed', '-o', 'json');
     expect(JSON.parse(json.stdout)).toMatchObject({ total: 1, jobs: [{ job: name, phase: 'Waiting' }] });
 
