@@ -42,6 +42,26 @@ const ROWS: readonly (readonly [string, readonly (readonly [number, number])[], 
     undefined,
   ],
   [
+    'counts the ten minutes from the last time that it got fuller',
+    [
+      [0, 80],
+      [1, 81],
+      [6, 81],
+      [11, 81],
+    ],
+    undefined,
+  ],
+  [
+    'rises since its first rise, however long ago that is',
+    [
+      [0, 80],
+      [1, 81],
+      [9, 82],
+      [17, 83],
+    ],
+    1,
+  ],
+  [
     'does not rise after it fell',
     [
       [0, 80],
