@@ -118,6 +118,7 @@ const FUTURE_ENTRY_POINTS = [
   'src/kube/transport/https.ts',
   'src/rollout/',
   // The remedy controllers.
+  'src/controllers/remedyjob/',
   'src/rules/live/',
 ];
 

@@ -73,10 +73,9 @@ export function createMachineController({
       ...OWN_CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
       `Machine.metadata.finalizers[${FINALIZER_MACHINE}]`,
       'Node.metadata.labels[*]',
-      'Node.metadata.annotations[*]',
-      'Node.spec.taints',
-      'Node.spec.unschedulable',
     ],
+    // With jobs: cordons and taints are marked with their owner.
+    shares: ['Node.metadata.annotations[*]', 'Node.spec.taints', 'Node.spec.unschedulable'],
     deletes: ['Node'],
     evicts: true,
     fieldManager: MANAGER_MACHINE,

@@ -13,6 +13,11 @@ export interface Controller {
    * entry of a map or a list: `Machine.status.conditions[Ready]`. A write of any other field throws.
    */
   readonly writes: readonly string[];
+  /**
+   * Fields that several controllers write, each only its own entries, which a mark on the object names: taints of a Node. All
+   * of them declare the field here. They change it by `patch`, which tests that the object has not changed.
+   */
+  readonly shares?: readonly string[];
   /** Kinds of which it may create objects; the fields that it sets have to be declared, too. */
   readonly creates?: readonly string[];
   /** Kinds of which it may delete objects. */

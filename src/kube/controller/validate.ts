@@ -4,7 +4,7 @@ import { isFieldPath, overlap } from './writes/field-path.ts';
 
 export type Declaration = Pick<
   Controller,
-  'name' | 'reads' | 'writes' | 'creates' | 'fieldManager' | 'serviceAccount'
+  'name' | 'reads' | 'writes' | 'shares' | 'creates' | 'fieldManager' | 'serviceAccount'
 >;
 
 const NAME = /^[a-z][a-z0-9-]*$/;
@@ -20,8 +20,15 @@ export function declarationErrors(
   ];
 }
 
-function malformed({ name, reads, writes, creates = [], serviceAccount }: Declaration): string[] {
-  const wrong = writes.filter((path) => !isFieldPath(path));
+function malformed({
+  name,
+  reads,
+  writes,
+  shares = [],
+  creates = [],
+  serviceAccount,
+}: Declaration): string[] {
+  const wrong = [...writes, ...shares].filter((path) => !isFieldPath(path));
   const empty = creates.filter((kind) => !writes.some((path) => path.startsWith(`${kind}.`)));
   return [
     ...(NAME.test(name) ? [] : [`controller '${name}': expected a name of lower-case letters, digits and -`]),
@@ -60,10 +67,21 @@ function sameName(one: Declaration, other: Declaration): string[] {
   ];
 }
 
-/** The same field, or one inside the other: who writes a whole writes its parts. */
+/** The same field, or one inside the other: who writes a whole writes its parts. What both share does not conflict. */
 function sharedFields(one: Declaration, other: Declaration): string[] {
-  return one.writes.flatMap((mine) =>
-    other.writes
+  return [
+    ...conflicts(one, one.writes, [other, [...other.writes, ...(other.shares ?? [])]]),
+    ...conflicts(one, one.shares ?? [], [other, other.writes]),
+  ];
+}
+
+function conflicts(
+  one: Declaration,
+  ours: readonly string[],
+  [other, paths]: readonly [Declaration, readonly string[]],
+): string[] {
+  return ours.flatMap((mine) =>
+    paths
       .filter((theirs) => overlap(mine, theirs))
       .map((theirs) =>
         mine === theirs

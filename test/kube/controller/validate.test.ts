@@ -40,7 +40,24 @@ describe('declarationErrors', () => {
     expect(declarationErrors(all, KINDS)).toEqual([]);
   });
 
+  it('accepts a field that both of its writers share', () => {
+    const shares = ['Node.spec.taints', 'Node.metadata.annotations[*]'];
+    expect(declarationErrors([declared('a', { shares }), declared('b', { shares })], KINDS)).toEqual([]);
+  });
+
   it.each<[name: string, one: Partial<Declaration>, other: Partial<Declaration>, want: string]>([
+    [
+      'a field that only one of them shares',
+      { shares: ['Node.spec.taints'] },
+      { writes: ['Node.spec.taints'] },
+      'controllers a and b both write Node.spec.taints',
+    ],
+    [
+      'a field that only the other shares',
+      { writes: ['Node.spec'] },
+      { shares: ['Node.spec.taints'] },
+      'controller a writes Node.spec and controller b writes Node.spec.taints: one contains the other',
+    ],
     [
       'the same field',
       { writes: ['Machine.spec.x'] },

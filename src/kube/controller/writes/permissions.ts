@@ -4,7 +4,7 @@ import type { Controller } from '../controller.ts';
 import { completeIntent, type StatusIntent } from '../intent.ts';
 import { type JsonPatchOperation, undeclaredFields, undeclaredPatches } from './declared-fields.ts';
 
-export type Permissions = Pick<Controller, 'name' | 'writes' | 'creates' | 'deletes' | 'evicts'>;
+export type Permissions = Pick<Controller, 'name' | 'writes' | 'shares' | 'creates' | 'deletes' | 'evicts'>;
 
 export class UndeclaredWrite extends Error {
   override readonly name = 'UndeclaredWrite';
@@ -17,7 +17,7 @@ export function checkWrite(controller: Permissions, object: KubeObject): void {
       `controller ${controller.name}: the status of ${object.kind} ${object.metadata.name} is not written by apply or create. Use applyStatus`,
     );
   }
-  checkFields(controller, object.kind, undeclaredFields(object.kind, object, controller.writes));
+  checkFields(controller, object.kind, undeclaredFields(object.kind, object, declaredBy(controller)));
 }
 
 export function checkStatusWrite(controller: Permissions, resource: Resource, intent: StatusIntent): void {
@@ -30,7 +30,11 @@ export function checkPatch(
   object: KubeObject,
   operations: readonly JsonPatchOperation[],
 ): void {
-  checkFields(controller, object.kind, undeclaredPatches(object, operations, controller.writes));
+  checkFields(controller, object.kind, undeclaredPatches(object, operations, declaredBy(controller)));
+}
+
+function declaredBy({ writes, shares = [] }: Permissions): readonly string[] {
+  return [...writes, ...shares];
 }
 
 export function checkCreate(controller: Permissions, kind: string): void {

@@ -1,0 +1,175 @@
+/** Carries out RemedyOperationJobs, as kubenode-remedyjob. Every choice is made in plan.ts. */
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../api/generated/resources.ts';
+import type { DefenderLedger, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
+import {
+  FINALIZER_SETTLE,
+  LEDGER,
+  MANAGER_REMEDYJOB,
+  NAMESPACE,
+  PRINCIPAL_REMEDYJOB,
+} from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { EvictionAnswers } from '../../kube/drain/answers.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { NodeFacts } from '../../rules/live/node-facts.ts';
+import { carryOutJob } from './execute.ts';
+import type { JobObservation } from './observation.ts';
+import { planJob } from './plan.ts';
+import { bootIdOf } from './planner/records.ts';
+import { createJobEvaluator, type JobEvaluator } from './rule.ts';
+import { createApprovals } from './steps/approval.ts';
+import type { StepPorts } from './steps/central-step.ts';
+
+export interface RemedyJobControllerOptions {
+  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained. */
+  readonly client: Pick<Client, 'pages'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
+  readonly facts: NodeFacts;
+}
+
+const STATUS_FIELDS = [
+  'observedGeneration',
+  'phase',
+  'conditions',
+  'waiting',
+  'grant',
+  'release',
+  'steps',
+  'drain',
+  'outcome',
+  'timeline',
+];
+
+export function createRemedyJobController(options: RemedyJobControllerOptions): Controller {
+  const active = new Map<string, Set<string>>();
+  const jobsOn = ({ metadata }: KubeObject): Iterable<string> => active.get(metadata.name) ?? [];
+  const parts: ControllerParts = { ...options, active, answers: new Map(), evaluator: undefined };
+  return {
+    name: 'remedyjob',
+    reads: [
+      read(REMEDY_OPERATION_JOBS, { changed: contentChanged }),
+      read(MACHINES, { keys: jobsOn, changed: partChanged(partOfMachine) }),
+      read(NODES, { keys: jobsOn, changed: partChanged(partOfNode) }),
+      // The rule that must not be refuted, and answers of people: both are looked at whenever a job goes on.
+      read(NODE_REMEDIERS, { keys: () => [] }),
+      read(DEFENDER_LEDGERS, { keys: () => [] }),
+    ],
+    writes: [
+      ...STATUS_FIELDS.map((field) => `RemedyOperationJob.status.${field}`),
+      'Machine.status.repairs',
+      'Machine.status.conditions[NeedsPerson]',
+    ],
+    // With the controller of rules, which creates jobs, and with that of Machines.
+    shares: [
+      `RemedyOperationJob.metadata.finalizers[${FINALIZER_SETTLE}]`,
+      'Node.metadata.annotations[*]',
+      'Node.spec.taints',
+      'Node.spec.unschedulable',
+    ],
+    evicts: true,
+    fieldManager: MANAGER_REMEDYJOB,
+    serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_REMEDYJOB },
+    reconcile: (name, context) => reconcile(name, parts, context),
+  };
+}
+
+function partOfMachine(machine: KubeObject): unknown {
+  const { metadata, spec } = machine;
+  return [metadata.annotations, spec];
+}
+
+/** Heartbeats of a kubelet trigger no reconcile. */
+function partOfNode(node: KubeObject): unknown {
+  const { metadata, spec } = node;
+  const conditions = listAt(node, 'status', 'conditions').map((each) => [
+    textAt(each, 'type'),
+    textAt(each, 'status'),
+  ]);
+  return [metadata.annotations, spec, bootIdOf(node), conditions];
+}
+
+interface ControllerParts extends RemedyJobControllerOptions {
+  /** By machine: jobs that a change of it concerns. */
+  readonly active: Map<string, Set<string>>;
+  readonly answers: Map<string, EvictionAnswers>;
+  evaluator: JobEvaluator | undefined;
+}
+
+async function reconcile(
+  name: string,
+  parts: ControllerParts,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
+  if (!job) {
+    forget(name, parts);
+    return {};
+  }
+  follow(job, parts);
+  const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
+  const observation = await observe(job, remedier, { parts, context });
+  const decision = planJob(observation);
+  if (decision.do === 'Nothing') forget(name, parts);
+  const ports = portsFor(remedier, parts, context);
+  return await carryOutJob(decision, { observation, grants: parts.grants, ports, context });
+}
+
+async function observe(
+  job: RemedyOperationJob,
+  remedier: NodeRemedier | undefined,
+  { parts, context }: { readonly parts: ControllerParts; readonly context: ReconcileContext },
+): Promise<JobObservation> {
+  const { name } = job.spec.machine;
+  parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
+  const truth = await parts.evaluator.evaluate(job, remedier);
+  return {
+    job,
+    machine: context.view<Machine>(MACHINES).get(name),
+    node: context.view(NODES).get(name),
+    ...truth,
+    now: context.clock.now(),
+  };
+}
+
+function portsFor(
+  remedier: NodeRemedier | undefined,
+  { client, answers, grants }: ControllerParts,
+  context: ReconcileContext,
+): StepPorts {
+  const ledger = (): DefenderLedger | undefined => context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
+  return {
+    client,
+    answers,
+    remedier,
+    approvals: createApprovals(grants, ledger),
+    jobOfGrant: (id) =>
+      context
+        .view<RemedyOperationJob>(REMEDY_OPERATION_JOBS)
+        .list()
+        .find(({ spec }) => spec.grant.id === id),
+  };
+}
+
+function follow({ metadata, spec }: RemedyOperationJob, { active }: ControllerParts): void {
+  const { name } = spec.machine;
+  const jobs = active.get(name) ?? new Set();
+  active.set(name, jobs.add(metadata.name));
+}
+
+function forget(name: string, { active, answers }: ControllerParts): void {
+  answers.delete(name);
+  for (const [machine, jobs] of active) {
+    if (jobs.delete(name) && jobs.size === 0) active.delete(machine);
+  }
+}

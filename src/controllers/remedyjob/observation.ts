@@ -1,0 +1,16 @@
+/** What the planner of repair jobs decides from. Plain data. */
+import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { RuleOutcome, Truth } from '../../rules/compiled-rule.ts';
+
+export interface JobObservation {
+  readonly job: RemedyOperationJob;
+  /** Of the name in the job; it may be another one by now. */
+  readonly machine: Machine | undefined;
+  readonly node: KubeObject | undefined;
+  /** Of the rule that led to the job, now. Indeterminate where the rule is not the same any more. */
+  readonly rule: RuleOutcome;
+  /** Whether the conditions of `spec.verify` hold now. */
+  readonly verified: Truth;
+  readonly now: Date;
+}

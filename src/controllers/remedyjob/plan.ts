@@ -1,0 +1,115 @@
+/**
+ * What a repair job does next. Every reconcile decides from the records alone, so that a restart at any point changes nothing: a
+ * step is recorded before it is done, and what is not known is never done again. Pure.
+ */
+import type { JobOutcome, JobStep, JobStepStatus } from '../../api/generated/types.ts';
+import type { JobObservation } from './observation.ts';
+import { abortOf, planAbort } from './planner/abort.ts';
+import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
+import { type JobDecision, jobFinding } from './planner/decision.ts';
+import {
+  type AfterFailure,
+  afterFailure,
+  currentStep,
+  isOpenRecord,
+  nextStep,
+  stepEnd,
+  stepName,
+  stepRecord,
+  TIMED_OUT,
+} from './planner/records.ts';
+import { planSettlement } from './planner/settlement.ts';
+import { planVerification } from './planner/verification.ts';
+
+export function planJob(observation: JobObservation): JobDecision {
+  const { job } = observation;
+  if (job.status?.outcome) return planSettlement(observation, job.status.outcome);
+  const step = currentStep(job);
+  const answered = step && recordedAnswer(observation, step);
+  if (answered) return answered;
+  const abort = abortOf(observation);
+  return abort ? planAbort(observation, abort) : planProgress(observation);
+}
+
+function planProgress(observation: JobObservation): JobDecision {
+  const { job, now } = observation;
+  const step = nextStep(job, job.spec.plan);
+  if (step) return planStep(observation, step);
+  if (job.status?.timeline?.executedAt === undefined) {
+    const because = 'all steps are done';
+    const findings = [jobFinding('Executed', 'True', 'AllDone', because)];
+    return { do: 'Write', because, change: { findings, timeline: { executedAt: now.toISOString() } } };
+  }
+  const verification = planVerification(observation);
+  if (verification) return verification;
+  const after = nextStep(job, job.spec.onVerified);
+  return after ? planStep(observation, after) : succeed(observation);
+}
+
+function succeed({ job: { spec, status } }: JobObservation): JobDecision {
+  const isHandedOff = [...spec.plan, ...spec.onVerified].some(
+    (step) => stepName(step) === 'HandOff' && status?.steps?.some(({ id }) => id === step.id),
+  );
+  if (isHandedOff) return end(handedOff(status?.steps));
+  const message = spec.verify ? 'the repair is verified' : 'all steps are done';
+  return end({ class: 'Succeeded', reason: spec.verify ? 'Verified' : 'AllDone', message });
+}
+
+function handedOff(records: readonly JobStepStatus[] = []): JobOutcome {
+  const message = records.at(-1)?.message ?? 'handed to a person';
+  return { class: 'HandedOff', reason: 'HandedOff', message };
+}
+
+function planStep(observation: JobObservation, step: JobStep): JobDecision {
+  const record = stepRecord(observation.job, step.id);
+  if (!record || record.state === 'Pending') return begin(observation, step, record);
+  if (!isOpenRecord(record)) return planFailed(observation, step, record);
+  if (step.executor === 'Agent') return planAgentStep(observation, step, record);
+  return planCentral(observation, step, record);
+}
+
+function begin(observation: JobObservation, step: JobStep, before: JobStepStatus | undefined): JobDecision {
+  if (step.executor === 'Agent') return planRelease(observation, step, before);
+  const tries = (before?.tries ?? 0) + 1;
+  const startedAt = observation.now.toISOString();
+  const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt };
+  return { do: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
+}
+
+function planCentral({ now }: JobObservation, step: JobStep, record: JobStepStatus): JobDecision {
+  const isOverdue = stepEnd(step, record.startedAt, now) <= now;
+  if (!isOverdue || step.onTimeout === 'RequestApproval') {
+    return { do: 'RunStep', step, record, isOverdue, because: step.step };
+  }
+  const message = `not done in ${step.timeoutSeconds} s`;
+  const finishedAt = now.toISOString();
+  const failed: JobStepStatus = { ...record, state: 'Failed', code: TIMED_OUT, message, finishedAt };
+  return { do: 'Write', because: message, change: { step: failed } };
+}
+
+const CLASSES: Readonly<
+  Record<Exclude<AfterFailure, 'Retry' | 'Continue' | 'RequestApproval'>, JobOutcome['class']>
+> = {
+  Fail: 'Transient',
+  NextRung: 'Permanent',
+  Ambiguous: 'Ambiguous',
+};
+
+function planFailed(observation: JobObservation, step: JobStep, record: JobStepStatus): JobDecision {
+  const next = afterFailure(step, record);
+  if (next === 'Retry' || next === 'Continue') return begin(observation, step, record);
+  const because = `${step.step} timed out`;
+  if (next === 'RequestApproval') return { do: 'AskApproval', step, record, because };
+  const { code = record.state, message = '' } = record;
+  return end({ class: CLASSES[next], reason: code, message: `${step.id} ${step.step}: ${message}` });
+}
+
+/** The outcome is written before the grant is settled. */
+function end(outcome: JobOutcome): JobDecision {
+  const findings = [jobFinding('Settled', 'False', outcome.class, outcome.message ?? outcome.class)];
+  return {
+    do: 'Write',
+    because: outcome.message ?? outcome.class,
+    change: { outcome, release: null, findings },
+  };
+}

@@ -1,0 +1,132 @@
+/**
+ * How a job stops before its end: a release is withdrawn first, and what the agent has begun may end. The reason is kept in the
+ * condition Guarded, so that the job stops also when the reason has passed meanwhile. Pure.
+ */
+import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
+import type { JobObservation } from '../observation.ts';
+import { type JobDecision, jobFinding } from './decision.ts';
+import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
+import {
+  answerOf,
+  currentStep,
+  isBegun,
+  isDisruptive,
+  isOpenRecord,
+  type OpenRecord,
+  stepEnd,
+  stepRecord,
+} from './records.ts';
+
+/** An agent that has not answered a withdrawn release for this long did not begin: its watch is faster. */
+const WITHDRAWN_MS = 15_000;
+const POLL_MS = 5000;
+
+export function abortOf(observation: JobObservation): Abort | undefined {
+  return (
+    replaced(observation) ??
+    overdue(observation) ??
+    keptAbort(observation.job) ??
+    cancelled(observation.job) ??
+    guarded(observation)
+  );
+}
+
+function replaced({ job, machine, node }: JobObservation): Abort | undefined {
+  const reason = 'NodeReplaced';
+  const { spec } = job;
+  if (machine?.metadata.uid !== spec.machine.uid) {
+    return { reason, message: `Machine ${spec.machine.name} with UID ${spec.machine.uid} was deleted` };
+  }
+  if (node?.metadata.uid === spec.node.uid) return undefined;
+  return { reason, message: `the Node with UID ${spec.node.uid} was deleted` };
+}
+
+function overdue({ job: { spec }, now }: JobObservation): Abort | undefined {
+  if (Date.parse(spec.deadline) > now.getTime()) return undefined;
+  return { reason: 'DeadlineExceeded', message: `the job had to be finished ${spec.deadline}` };
+}
+
+function keptAbort({ status }: RemedyOperationJob): Abort | undefined {
+  const guard = conditionOf(status?.conditions, 'Guarded');
+  if (guard?.status !== 'False' || !Object.hasOwn(ABORT_CLASSES, guard.reason)) return undefined;
+  return { reason: guard.reason as AbortReason, message: guard.message };
+}
+
+function cancelled({ spec: { cancel }, metadata }: RemedyOperationJob): Abort | undefined {
+  if (cancel) return { reason: 'Cancelled', message: `cancelled by ${cancel.by}: ${cancel.reason}` };
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  return { reason: 'Cancelled', message: 'the job was deleted' };
+}
+
+/** Only a step that disturbs the node, and that may still be prevented. */
+function guarded(observation: JobObservation): Abort | undefined {
+  const { job } = observation;
+  const step = currentStep(job);
+  if (!step || !isDisruptive(step)) return undefined;
+  const record = stepRecord(job, step.id);
+  if (record && isWithAgent(job, record)) return undefined;
+  return guardAbort(observation);
+}
+
+function isWithAgent(job: RemedyOperationJob, record: JobStepStatus): boolean {
+  const answer = isOpenRecord(record) ? answerOf(job, record) : undefined;
+  return (
+    answer !== undefined && answer.state !== 'Refused' && (isBegun(answer) || answer.state !== 'Running')
+  );
+}
+
+export function planAbort(observation: JobObservation, abort: Abort): JobDecision {
+  const { job, now } = observation;
+  const isAtOnce = abort.reason === 'NodeReplaced' || abort.reason === 'DeadlineExceeded';
+  const until = isAtOnce ? undefined : abortsAt(observation);
+  if (until === undefined || until <= now) return endAborted(job, abort);
+  const findings = [jobFinding('Guarded', 'False', abort.reason, abort.message)];
+  const wait = { reason: 'Stopping', message: `${abort.message}; what the agent has begun ends first` };
+  const requeueAt = new Date(Math.min(until.getTime(), now.getTime() + POLL_MS));
+  return { do: 'Wait', because: abort.message, change: { release: null, findings, wait }, requeueAt };
+}
+
+/** Undefined: at once. */
+function abortsAt({ job, now }: JobObservation): Date | undefined {
+  const open = openStep(job);
+  if (!open || open.step.executor !== 'Agent') return undefined;
+  const { step, answer } = open;
+  if (!answer) return withdrawnUntil(job, now);
+  if (isBegun(answer)) return stepEnd(step, answer.startedAt, now);
+  return answer.state === 'Running' ? withdrawnUntil(job, now) : undefined;
+}
+
+function withdrawnUntil(job: RemedyOperationJob, now: Date): Date {
+  const guard = conditionOf(job.status?.conditions, 'Guarded');
+  const since = guard?.status === 'False' ? Date.parse(guard.lastTransitionTime) : now.getTime();
+  return new Date(since + WITHDRAWN_MS);
+}
+
+interface OpenStep {
+  readonly step: JobStep;
+  readonly record: OpenRecord;
+  readonly answer: AgentStep | undefined;
+}
+
+function openStep(job: RemedyOperationJob): OpenStep | undefined {
+  const step = currentStep(job);
+  const record = step && stepRecord(job, step.id);
+  return step && isOpenRecord(record) ? { step, record, answer: answerOf(job, record) } : undefined;
+}
+
+function endAborted(job: RemedyOperationJob, { reason, message }: Abort): JobDecision {
+  const open = openStep(job);
+  const mayHappen = open !== undefined && mayStillHappen(open);
+  const isAmbiguous = mayHappen && reason === 'DeadlineExceeded';
+  const outcome = { class: isAmbiguous ? 'Ambiguous' : ABORT_CLASSES[reason], reason, message } as const;
+  const findings = [jobFinding('Guarded', 'False', reason, message)];
+  const state = mayHappen ? 'Ambiguous' : 'Failed';
+  const ended = open ? { step: { ...open.record, state, code: reason, message } as const } : {};
+  return { do: 'Write', because: message, change: { ...ended, release: null, outcome, findings } };
+}
+
+/** What the agent has begun, and has not ended. */
+function mayStillHappen({ step, answer }: OpenStep): boolean {
+  return isDisruptive(step) && answer !== undefined && isBegun(answer);
+}

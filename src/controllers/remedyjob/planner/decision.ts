@@ -1,0 +1,78 @@
+/** What the planner of repair jobs decides: each is carried out by execute.ts, and the next reconcile decides again. */
+import type {
+  JobDrain,
+  JobGrantStatus,
+  JobOutcome,
+  JobRelease,
+  JobStep,
+  JobStepStatus,
+  JobTimeline,
+  RemedyOperationJobStatus,
+} from '../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../api/grants.ts';
+import type { FoundWait } from '../../../api/status/waiting.ts';
+import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
+import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
+
+export interface RepairWait extends FoundWait {
+  /** Something has to change before the job can go on. Otherwise it only takes time. */
+  readonly isBlocked?: boolean;
+}
+
+/** What changes in the status of the job. What is not named stays; a wait that is not named is over. */
+export interface JobChange {
+  readonly step?: JobStepStatus;
+  readonly undone?: readonly string[];
+  /** Null withdraws it. */
+  readonly release?: JobRelease | null;
+  readonly grant?: JobGrantStatus;
+  readonly drain?: JobDrain;
+  readonly outcome?: JobOutcome;
+  readonly timeline?: JobTimeline;
+  readonly findings?: readonly ConditionUpdate[];
+  readonly wait?: RepairWait;
+}
+
+export type OutcomeClass = JobOutcome['class'];
+export type StepState = JobStepStatus['state'];
+export type JobConditions = RemedyOperationJobStatus['conditions'];
+
+export type JobDecision = { readonly because: string } & (
+  | { readonly do: 'Nothing' }
+  /** The status alone changes, and the job goes on at once. */
+  | { readonly do: 'Write'; readonly change: JobChange }
+  | { readonly do: 'Wait'; readonly change: JobChange; readonly requeueAt: Date }
+  /** A step of the job controller that is recorded. Overdue: it goes on only because a person may still approve. */
+  | RunStep
+  /** A try of a step for the agent: the record and the release are one write. */
+  | ReleaseStep
+  | { readonly do: 'AskApproval'; readonly step: JobStep; readonly record: JobStepStatus }
+  | { readonly do: 'PatchNode'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly do: 'ReportMachine'; readonly needsPerson: ConditionUpdate | undefined }
+  | { readonly do: 'SettleGrant'; readonly outcome: GrantOutcome; readonly change: JobChange }
+  | { readonly do: 'RemoveFinalizer' }
+);
+
+export interface RunStep {
+  readonly do: 'RunStep';
+  readonly step: JobStep;
+  readonly record: JobStepStatus;
+  readonly isOverdue: boolean;
+}
+
+export interface ReleaseStep {
+  readonly do: 'ReleaseStep';
+  readonly step: JobStep;
+  readonly record: JobStepStatus;
+  /** Of the boot in which it is allowed. */
+  readonly bootID: string;
+}
+
+export function jobFinding(
+  type: string,
+  status: ConditionUpdate['status'],
+  reason: string,
+  message: string,
+): ConditionUpdate {
+  return { type, status, reason, message };
+}

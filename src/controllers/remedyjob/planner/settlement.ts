@@ -1,0 +1,147 @@
+/**
+ * The end of a job: what it changed on the Node is undone, kept for a while, or handed to a person; then the grant is settled,
+ * and the finalizer goes. Only what carries the mark of the job is touched, and never another Node of the same name. Pure.
+ */
+import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../api/grants.ts';
+import { FINALIZER_SETTLE } from '../../../api/names.ts';
+import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
+import { pointerTo } from '../../../kube/controller/writes/json-patch.ts';
+import { type CordonMark, cordonState, planUncordon } from '../../../kube/drain/cordon.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { holdInForce } from '../../../rollout/holds.ts';
+import type { JobObservation } from '../observation.ts';
+import { type JobDecision, jobFinding } from './decision.ts';
+import { markOfJob } from './guard.ts';
+import { isMachineReported, needsPersonFinding } from './machine-report.ts';
+import { jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
+import { stepName } from './records.ts';
+
+export type SettleMode = 'Undo' | 'KeepCordoned' | 'HandOver';
+
+const GRANT_OUTCOMES: Readonly<Record<JobOutcome['class'], GrantOutcome>> = {
+  Succeeded: 'Succeeded',
+  HandedOff: 'Succeeded',
+  Transient: 'Failed',
+  Permanent: 'Failed',
+  Ambiguous: 'Ambiguous',
+  Superseded: 'Unused',
+  Cancelled: 'Unused',
+};
+
+/** The fault is not there any more, or a person has already decided about the cordon. */
+const CLEARED: readonly string[] = ['RuleRefuted', 'UncordonedByPerson'];
+
+export function settleMode(
+  { spec }: RemedyOperationJob,
+  { class: kind, reason = '' }: JobOutcome,
+): SettleMode {
+  if (kind === 'Succeeded' || kind === 'Superseded' || CLEARED.includes(reason)) return 'Undo';
+  return kind === 'HandedOff' ? 'HandOver' : spec.settle.aborted;
+}
+
+export function planSettlement(observation: JobObservation, outcome: JobOutcome): JobDecision {
+  const { job, machine } = observation;
+  if (conditionStatus(job.status?.conditions, 'Settled') === 'True') return planSettled(observation);
+  const mode = settleMode(job, outcome);
+  const operations = mode === 'KeepCordoned' ? [] : operationsFor(observation, mode);
+  if (operations.length > 0) return { do: 'PatchNode', operations, because: `${mode}: ${outcome.class}` };
+  const needsPerson = needsPersonFinding(observation, outcome);
+  if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
+    return { do: 'ReportMachine', needsPerson, because: `the outcome is ${outcome.class}` };
+  }
+  return settleGrant(observation, outcome, mode);
+}
+
+function settleGrant(observation: JobObservation, outcome: JobOutcome, mode: SettleMode): JobDecision {
+  const { job, now } = observation;
+  const isKept = mode === 'KeepCordoned' && keptNode(observation) !== undefined;
+  const seconds = job.spec.settle.holdSeconds;
+  const kept = isKept ? `; the node stays cordoned for ${seconds} s, then a person decides` : '';
+  const message = `${outcome.message ?? outcome.class}${kept}`;
+  const change = {
+    undone: mode === 'Undo' ? undoneSteps(job) : [],
+    findings: [jobFinding('Settled', 'True', outcome.class, message)],
+    timeline: { settledAt: now.toISOString() },
+  };
+  return { do: 'SettleGrant', outcome: GRANT_OUTCOMES[outcome.class], change, because: message };
+}
+
+function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
+  const done = (status?.steps ?? []).filter(({ state }) => state === 'Succeeded').map(({ id }) => id);
+  return spec.plan
+    .filter((step) => ['Cordon', 'Taint'].includes(stepName(step) ?? '') && done.includes(step.id))
+    .map(({ id }) => id);
+}
+
+/** The grant is settled. What is still on the Node is there for a person, or until the fault is not there any more. */
+function planSettled(observation: JobObservation): JobDecision {
+  const { job } = observation;
+  if ((job.metadata.finalizers ?? []).includes(FINALIZER_SETTLE)) {
+    return { do: 'RemoveFinalizer', because: 'the grant is settled' };
+  }
+  return keptNode(observation) ? planKept(observation) : { do: 'Nothing', because: 'the job is settled' };
+}
+
+const KEPT_POLL_MS = 30_000;
+
+function planKept(observation: JobObservation): JobDecision {
+  const { job, machine, node, rule, now } = observation;
+  const isHeld = machine !== undefined && holdInForce(machine, node, now) !== undefined;
+  if (isHeld) return keep('a person holds the machine', now);
+  if (rule === 'NoMatch') return patchNode(observation, 'Undo', 'the fault is not there any more');
+  if (keptUntil(job) > now) return keep('the node stays cordoned', now);
+  return handOver(observation);
+}
+
+function keep(because: string, now: Date): JobDecision {
+  return { do: 'Wait', because, change: {}, requeueAt: new Date(now.getTime() + KEPT_POLL_MS) };
+}
+
+/** A person decides from now on. */
+function handOver(observation: JobObservation): JobDecision {
+  const { job, machine } = observation;
+  const message = `job ${job.metadata.name} has left the node cordoned: ${job.status?.outcome?.message ?? ''}`;
+  const needsPerson = jobFinding('NeedsPerson', 'True', 'CordonKept', message);
+  if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
+    return { do: 'ReportMachine', needsPerson, because: message };
+  }
+  return patchNode(observation, 'HandOver', message);
+}
+
+function keptUntil({ spec, status }: RemedyOperationJob): Date {
+  return new Date(Date.parse(status?.timeline?.settledAt ?? '') + spec.settle.holdSeconds * 1000);
+}
+
+function patchNode(observation: JobObservation, mode: SettleMode, because: string): JobDecision {
+  return { do: 'PatchNode', operations: operationsFor(observation, mode), because };
+}
+
+function isOwn({ spec }: RemedyOperationJob, { metadata }: KubeObject): boolean {
+  return metadata.uid === spec.machine.uid;
+}
+
+/** The Node of the job, if it carries a mark of it. */
+function keptNode({ job, node }: JobObservation): KubeObject | undefined {
+  if (!node || node.metadata.uid !== job.spec.node.uid) return undefined;
+  const { id } = job.spec.grant;
+  return isMarkedBy(node, markOfJob(job)) || jobTaints(node, id).length > 0 ? node : undefined;
+}
+
+function isMarkedBy(node: KubeObject, mark: CordonMark): boolean {
+  const state = cordonState(node, mark);
+  return state === 'Ours' || state === 'UncordonedByPerson';
+}
+
+function operationsFor(observation: JobObservation, mode: SettleMode): readonly JsonPatchOperation[] {
+  const { job } = observation;
+  const node = keptNode(observation);
+  if (!node) return [];
+  const mark = markOfJob(job);
+  const { id } = job.spec.grant;
+  if (mode === 'Undo') return [...planUncordon(node, mark).operations, ...planUntaint(node, id)];
+  const path = pointerTo('metadata', 'annotations', mark.annotation);
+  const isMarked = isMarkedBy(node, mark);
+  return [...(isMarked ? [{ op: 'remove', path } as const] : []), ...planTaintHandOver(node, id)];
+}

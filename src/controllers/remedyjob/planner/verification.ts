@@ -1,0 +1,82 @@
+/** Whether the repair worked: the conditions of the rung hold for long enough, by facts and not by what a step reported. Pure. */
+import type { RemedyOperationJob, RemedyVerify } from '../../../api/generated/types.ts';
+import type { JobObservation } from '../observation.ts';
+import { type JobDecision, jobFinding } from './decision.ts';
+
+const HOLDING = 'VerificationHolding';
+const POLL_MS = 5000;
+
+/** Undefined: nothing is to be verified, or it is verified. */
+export function planVerification(observation: JobObservation): JobDecision | undefined {
+  const { job, now } = observation;
+  const { verify } = job.spec;
+  const { executedAt = now.toISOString(), verifiedAt } = job.status?.timeline ?? {};
+  if (!verify || verifiedAt !== undefined) return undefined;
+  return planWithin(observation, verify, executedAt);
+}
+
+function planWithin(observation: JobObservation, verify: RemedyVerify, executedAt: string): JobDecision {
+  const { job, now } = observation;
+  const endsAt = new Date(Date.parse(executedAt) + verify.timeoutSeconds * 1000);
+  const holdsAt = holdsUntil(observation, verify);
+  if (holdsAt && holdsAt <= now) return verified(verify, now);
+  if (endsAt <= now) return notVerified(job, verify);
+  return holdsAt ? waitForHold(verify, { holdsAt, endsAt, now }) : waitForFacts(observation, endsAt);
+}
+
+/** When the conditions will have held for long enough; undefined while they do not hold. */
+function holdsUntil(
+  { job, verified: truth, now }: JobObservation,
+  { holdSeconds }: RemedyVerify,
+): Date | undefined {
+  if (truth !== 'True') return undefined;
+  const { waiting } = job.status ?? {};
+  const since = waiting?.reason === HOLDING ? Date.parse(waiting.since) : now.getTime();
+  return new Date(since + holdSeconds * 1000);
+}
+
+function verified({ holdSeconds }: RemedyVerify, now: Date): JobDecision {
+  const because = `the conditions of the verification held for ${holdSeconds} s`;
+  const findings = [jobFinding('Verified', 'True', 'ConditionsHold', because)];
+  return { do: 'Write', because, change: { findings, timeline: { verifiedAt: now.toISOString() } } };
+}
+
+function notVerified({ status }: RemedyOperationJob, { timeoutSeconds }: RemedyVerify): JobDecision {
+  const last = status?.waiting?.message ?? 'the conditions did not hold';
+  const message = `not verified in ${timeoutSeconds} s: ${last}`;
+  const findings = [jobFinding('Verified', 'False', 'NotVerified', message)];
+  const outcome = { class: 'Transient', reason: 'NotVerified', message } as const;
+  return { do: 'Write', because: message, change: { findings, outcome } };
+}
+
+interface HoldTimes {
+  readonly holdsAt: Date;
+  readonly endsAt: Date;
+  readonly now: Date;
+}
+
+function waitForHold({ holdSeconds }: RemedyVerify, { holdsAt, endsAt, now }: HoldTimes): JobDecision {
+  const message = `the conditions hold and have to for ${holdSeconds} s`;
+  return waitUntil({ reason: HOLDING, message, status: 'False' }, [holdsAt, endsAt], now);
+}
+
+function waitForFacts({ verified: truth, now }: JobObservation, endsAt: Date): JobDecision {
+  const isUnknown = truth === 'Unknown';
+  const reason = isUnknown ? 'FactsUnknown' : 'FaultPresent';
+  const message = isUnknown ? 'facts of the verification are unknown' : 'the conditions do not hold yet';
+  return waitUntil({ reason, message, status: isUnknown ? 'Unknown' : 'False' }, [endsAt], now);
+}
+
+function waitUntil(
+  {
+    reason,
+    message,
+    status,
+  }: { readonly reason: string; readonly message: string; readonly status: 'False' | 'Unknown' },
+  moments: readonly Date[],
+  now: Date,
+): JobDecision {
+  const findings = [jobFinding('Verified', status, reason, message)];
+  const requeueAt = new Date(Math.min(now.getTime() + POLL_MS, ...moments.map(Number)));
+  return { do: 'Wait', because: message, change: { findings, wait: { reason, message } }, requeueAt };
+}

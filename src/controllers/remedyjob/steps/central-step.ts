@@ -1,0 +1,57 @@
+/** A step that the job controller carries out: called again and again until it has ended, also by another process. */
+import type {
+  JobDrain,
+  JobStep,
+  JobStepStatus,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import type { EvictionAnswers } from '../../../kube/drain/answers.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { JobObservation } from '../observation.ts';
+import type { RepairWait } from '../planner/decision.ts';
+import type { ApprovalPort } from './approval.ts';
+
+export interface CentralRun<Input = unknown> {
+  readonly observation: JobObservation;
+  /** Of the job: checked before, so that it is there. */
+  readonly node: KubeObject;
+  readonly step: JobStep;
+  readonly record: JobStepStatus;
+  readonly input: Input;
+  readonly ports: StepPorts;
+  readonly context: ReconcileContext;
+}
+
+export interface StepPorts {
+  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of a node that is drained. */
+  readonly client: Pick<Client, 'pages'>;
+  /** By job; only an optimization. */
+  readonly answers: Map<string, EvictionAnswers>;
+  readonly approvals: ApprovalPort;
+  /** The job that holds this grant. */
+  readonly jobOfGrant: (id: string) => RemedyOperationJob | undefined;
+  readonly remedier: NodeRemedier | undefined;
+}
+
+export type CentralResult = { readonly drain?: JobDrain } & (
+  | { readonly state: 'Succeeded'; readonly message: string; readonly bootIDAfter?: string }
+  | { readonly state: 'Failed'; readonly code: string; readonly message: string }
+  | { readonly state: 'Waiting'; readonly wait: RepairWait; readonly requeueAt: Date }
+);
+
+export function stepSucceeded(message: string): CentralResult {
+  return { state: 'Succeeded', message };
+}
+
+export function stepFailed(code: string, message: string): CentralResult {
+  return { state: 'Failed', code, message };
+}
+
+export const STEP_POLL_MS = 5000;
+
+export function stepWaits(wait: RepairWait, now: Date, ms = STEP_POLL_MS): CentralResult {
+  return { state: 'Waiting', wait, requeueAt: new Date(now.getTime() + ms) };
+}

@@ -1,0 +1,194 @@
+/** The controller of jobs over an API server in memory, with a machine whose agent and kubelet survive every crash of the controller. */
+import {
+  DEFENDER_LEDGERS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../src/api/generated/resources.ts';
+import type {
+  AgentStep,
+  RemedyOperationJob,
+  RemedyOperationJobSpec,
+} from '../../../src/api/generated/types.ts';
+import type { Step } from '../../../src/api/steps/steps.ts';
+import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
+import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
+import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { Reading } from '../../../src/rules/compiled-rule.ts';
+import { node } from '../../support/builders.ts';
+import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
+import type { MemoryKind } from '../../support/controller/memory-objects.ts';
+import { remedier } from '../../support/remediers.ts';
+import { BOOT, GRANT, jobMachine, jobSpec } from './jobs.ts';
+
+const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'], steps: ['id'] };
+const KINDS: readonly MemoryKind[] = [
+  { resource: REMEDY_OPERATION_JOBS, status: true, lists },
+  { resource: MACHINES, status: true, lists },
+  { resource: NODES, status: true, lists },
+  { resource: NODE_REMEDIERS, status: true },
+  { resource: DEFENDER_LEDGERS },
+  { resource: PODS },
+  { resource: BUDGETS },
+];
+export const JOB = 'm-kernel-hang-7c1f02ab-r1-a1';
+const TURN_MS = 500;
+
+export interface JobBed extends ControllerBed {
+  readonly host: SimulatedHost;
+  readonly job: () => RemedyOperationJob | undefined;
+  readonly node: () => KubeObject | undefined;
+  /** Time passes, and the agent takes its turns. */
+  readonly live: (seconds: number) => Promise<void>;
+  readonly createJob: (spec?: Partial<RemedyOperationJobSpec>) => void;
+}
+
+export interface SimulatedHost {
+  /** What the agent has done, in order. */
+  readonly acts: string[];
+  /** Settlements of grants: `g-7-1 Succeeded`. */
+  readonly settled: string[];
+  /** The reading of each fact, by name and parameters. */
+  facts: (key: string) => Reading;
+  isAgentSilent: boolean;
+  renewal: 'granted' | 'denied' | 'lost';
+  /** The state in which the agent ends a step. */
+  result: (step: Step) => AgentStep['state'];
+}
+
+/** The kernel hangs until the node has booted again. */
+const SICK: Readonly<Record<string, Reading>> = {
+  FrequentTaskHung: { status: 'True', observedSeconds: 300 },
+  Ready: { status: 'False' },
+};
+const WELL: Readonly<Record<string, Reading>> = {
+  FrequentTaskHung: { status: 'False', observedSeconds: 300 },
+  Ready: { status: 'True' },
+};
+
+export function createJobBed(): JobBed {
+  const host: SimulatedHost = {
+    acts: [],
+    settled: [],
+    facts: (type) => (bootOf() === BOOT ? SICK[type] : WELL[type]) ?? {},
+    isAgentSilent: false,
+    renewal: 'granted',
+    result: () => 'Succeeded',
+  };
+  const begun = new Map<string, AgentStep>();
+  const bed = createControllerBed({ controllers: [controllerIn(host)], kinds: KINDS, objects: objects() });
+  bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: BOOT } } }, 'status');
+  const job = (): RemedyOperationJob | undefined => bed.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, JOB);
+  const found = (): KubeObject | undefined => bed.get(NODES, 'm');
+  return { ...bed, host, job, node: found, live, createJob };
+
+  function bootOf(): string {
+    const status = bed.get(NODES, 'm')?.['status'] as { nodeInfo?: { bootID?: string } } | undefined;
+    return status?.nodeInfo?.bootID ?? '';
+  }
+
+  function createJob(spec: Partial<RemedyOperationJobSpec> = {}): void {
+    const uids = {
+      machine: { name: 'm', uid: bed.get(MACHINES, 'm')?.metadata.uid ?? '' },
+      node: { uid: found()?.metadata.uid ?? '', bootID: BOOT },
+    };
+    const metadata = { name: JOB, finalizers: ['kubenode.dev/settle'] };
+    const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'RemedyOperationJob', metadata };
+    bed.apply({ ...object, spec: jobSpec({ ...uids, ...spec }) });
+  }
+
+  async function live(seconds: number): Promise<void> {
+    for (let left = seconds * 1000; left > 0; left -= TURN_MS) {
+      // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+      await bed.advance(TURN_MS);
+      agentTurn();
+    }
+  }
+
+  /** As a real agent: a try is begun at most once, and what was begun is answered again and again. */
+  function agentTurn(): void {
+    const current = job();
+    if (!current || host.isAgentSilent) return;
+    begin(current);
+    const last = new Map([...begun.values()].map((step) => [step.id, step]));
+    if (last.size === 0) return;
+    const { apiVersion, kind } = current;
+    const status = { agent: { steps: [...last.values()] } };
+    bed.apply({ apiVersion, kind, metadata: { name: JOB }, status }, 'status');
+  }
+
+  function begin(current: RemedyOperationJob): void {
+    const release = current.status?.release;
+    if (!release || Date.parse(release.notAfter) <= bed.clock.now().getTime()) return;
+    const key = `${release.step} ${release.try}`;
+    if (!begun.has(key)) begun.set(key, perform(current, release));
+  }
+
+  function perform(
+    { spec }: RemedyOperationJob,
+    release: NonNullable<NonNullable<RemedyOperationJob['status']>['release']>,
+  ): AgentStep {
+    const planned = [...spec.plan, ...spec.onVerified].find(({ id }) => id === release.step);
+    const [step] = (planned?.step ?? '').split('@') as [Step];
+    host.acts.push(step);
+    const state = host.result(step);
+    const bootIDBefore = bootOf();
+    const bootIDAfter =
+      step === 'Reboot' && state === 'Succeeded' ? `boot-${host.acts.length}` : bootIDBefore;
+    bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: bootIDAfter } } }, 'status');
+    const startedAt = bed.clock.now().toISOString();
+    return {
+      id: release.step,
+      try: release.try,
+      fence: release.fence,
+      state,
+      startedAt,
+      bootIDBefore,
+      bootIDAfter,
+    };
+  }
+}
+
+async function* noPages(): AsyncGenerator<never> {}
+
+function controllerIn(host: SimulatedHost): ReturnType<typeof createRemedyJobController> {
+  return createRemedyJobController({
+    client: { pages: noPages } as never,
+    facts: {
+      read: () => (ref) => host.facts(String(ref.params['type'] ?? ref.fact)),
+    },
+    grants: {
+      ask: async () => [{ granted: false, reason: 'NodeBusy', message: 'Reboot is in work', also: [] }],
+      renew: async () => [renewalIn(host)],
+      settle: async (settlements) => {
+        for (const { id, outcome } of settlements) host.settled.push(`${id} ${outcome}`);
+      },
+    },
+  });
+}
+
+function renewalIn({ renewal }: SimulatedHost): never {
+  const denied = { granted: false, also: [] };
+  const answers = {
+    granted: { granted: true, ...GRANT, notAfter: '2030-01-01T14:00:00Z' },
+    denied: { ...denied, reason: 'KillSwitch', message: 'the kill switch is on' },
+    lost: { ...denied, reason: 'AskInvalid', message: 'the grant is settled' },
+  };
+  return answers[renewal] as never;
+}
+
+function nodeObject(): KubeObject {
+  const { status: _, metadata, ...rest } = node('m');
+  return { ...rest, metadata: { name: metadata.name } };
+}
+
+function objects(): readonly KubeObject[] {
+  const { status: _, metadata, ...rest } = jobMachine();
+  const { metadata: named, ...rule } = remedier();
+  return [
+    { ...rest, metadata: { name: metadata.name } },
+    nodeObject(),
+    { ...rule, metadata: { name: named.name } },
+  ];
+}
