@@ -31,7 +31,7 @@ export type Reading = Readonly<Record<string, ComparisonValue>>;
 
 export const UNKNOWN_READING: Reading = Object.freeze({});
 
-/** Reads the facts of one node. */
+/** Reads the facts of one node, all of the same moment. */
 export type FactReader = (ref: FactRef) => Reading;
 
 export type Truth = 'True' | 'False' | 'Unknown';

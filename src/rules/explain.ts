@@ -31,8 +31,14 @@ export function explainOutcome(
 ): RuleResult {
   const outcome = decideOutcome(conditions, gate);
   const isGate = outcome === 'Held' || (outcome === 'Indeterminate' && conditions === 'True');
-  const { lines } = explainTree(isGate && rule.gate ? rule.gate : rule.conditions, facts);
-  return { outcome, because: `${isGate ? 'gate: ' : ''}${lines.join('; ')}` };
+  return {
+    outcome,
+    // Most explanations are never read.
+    get because() {
+      const { lines } = explainTree(isGate && rule.gate ? rule.gate : rule.conditions, facts);
+      return `${isGate ? 'gate: ' : ''}${lines.join('; ')}`;
+    },
+  };
 }
 
 interface TruthReason {

@@ -1,23 +1,35 @@
 /** Evaluates a compiled rule for a node. */
-import { type CompiledRule, type FactReader, UNKNOWN_READING } from './compiled-rule.ts';
+import { type CompiledRule, type FactReader, type Reading } from './compiled-rule.ts';
 import { explainOutcome, type RuleResult } from './explain.ts';
-import { createTreeEvaluator } from './tree-evaluator.ts';
+import { createPrecheck, createTreeEvaluator } from './tree-evaluator.ts';
 
 export type RuleEvaluator = (facts: FactReader) => Promise<RuleResult>;
 
-/** Creates the engines of the rule once. Each evaluation reads every fact once, because facts can change meanwhile. */
+/**
+ * Creates the engines of the rule once. Each evaluation reads a fact at most once, because facts can change meanwhile: all
+ * of them before the first promise, or only those that already exclude a match.
+ */
 export function createRuleEvaluator(rule: CompiledRule): RuleEvaluator {
+  const canHold = createPrecheck(rule.conditions);
   const conditions = createTreeEvaluator(rule.conditions);
   const gate = rule.gate ? createTreeEvaluator(rule.gate) : undefined;
   return async (facts) => {
-    const known = readOnce(rule, facts);
+    const known = readOnce(facts);
+    if (!canHold(known)) return explainOutcome(rule, 'False', undefined, known);
+    for (const ref of rule.reads) known(ref);
     const conditionsTruth = await conditions(known);
     const gateTruth = conditionsTruth === 'True' ? await gate?.(known) : undefined;
     return explainOutcome(rule, conditionsTruth, gateTruth, known);
   };
 }
 
-function readOnce({ reads }: CompiledRule, facts: FactReader): FactReader {
-  const readings = new Map(reads.map((ref) => [ref.key, facts(ref)]));
-  return ({ key }) => readings.get(key) ?? UNKNOWN_READING;
+function readOnce(facts: FactReader): FactReader {
+  const readings = new Map<string, Reading>();
+  return (ref) => {
+    const known = readings.get(ref.key);
+    if (known) return known;
+    const reading = facts(ref);
+    readings.set(ref.key, reading);
+    return reading;
+  };
 }

@@ -38,6 +38,17 @@ export function createTreeEvaluator(tree: ConditionTree): TreeEvaluator {
   }
 }
 
+/** False if a comparison that all others depend on does not hold. Then no engine has to run: most rules do not match most nodes. */
+export function createPrecheck(tree: ConditionTree): (facts: FactReader) => boolean {
+  const parts = 'all' in tree ? tree.all : [tree];
+  const required = parts.filter((part) => 'ref' in part);
+  return (facts) =>
+    required.every(({ ref, field, operator, value }) => {
+      const reading = facts(ref);
+      return !Object.hasOwn(reading, field) || COMPARISONS[operator](reading[field], value) !== false;
+    });
+}
+
 interface EngineResult {
   readonly holds: boolean;
   readonly readUnknown: boolean;
