@@ -43,7 +43,7 @@ export function conditionChanges(
     return { values: ['condition'], heartbeats: [], silentMs: 0 };
   }
   const gone = [...before.types.keys()].filter((type) => !after.types.has(type));
-  const written = [...after.types].filter(([type, next]) => before.types.get(type)?.written !== next.written);
+  const written = [...after.types].filter(([type, next]) => before.types.get(type) !== next);
   const same = written.filter(([type, next]) => hasSameValues(before.types.get(type), next));
   const changed = written.filter((each) => !same.includes(each)).map(([type]) => type);
   const silent = same.map(([type, next]) => next.writtenMs - (before.types.get(type)?.writtenMs ?? 0));

@@ -92,22 +92,22 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
 
 function takeSnapshot(tracked: Tracked, machine: string): NodeSnapshot {
   const { views, readTime, maxViewAgeMs, agents, kubelets, kubeletLeases, jobs } = tracked;
-  const moment = readTime();
+  const point = readTime();
   const freshness = views.events.reflector.freshness();
-  if (freshness.synced) tracked.eventsSinceMs ??= moment.ms;
+  if (freshness.synced) tracked.eventsSinceMs ??= point.ms;
   return {
-    moment,
+    point,
     problems: viewProblems(views, maxViewAgeMs),
     machine: views.machines.store.get(machine),
     node: views.nodes.store.get(machine),
     conditions: tracked.conditions.get(machine),
-    agentAgeMs: agents.ageMs(machine, moment),
-    kubeletAgeMs: Math.min(kubelets.ageMs(machine, moment), kubeletLeases.ageMs(machine, moment)),
+    agentAgeMs: agents.ageMs(machine, point),
+    kubeletAgeMs: Math.min(kubelets.ageMs(machine, point), kubeletLeases.ageMs(machine, point)),
     jobs: jobs.of(machine),
     jobEndedMs: jobs.endedMs(machine),
     components: tracked.components.get(machine),
     events: tracked.events.get(machine),
-    eventsSinceMs: tracked.eventsSinceMs ?? moment.ms,
+    eventsSinceMs: tracked.eventsSinceMs ?? point.ms,
     eventsAgeMs: freshness.ageMs,
     versionOf: (ref) => views.components?.store.get(ref)?.spec.version,
   };

@@ -24,9 +24,9 @@ export function createJobTracker({ readTime }: { readonly readTime: ReadTime }):
       jobs.set(machine, present.set(job.metadata.name, job));
       const end = endOfJob(job);
       if (end === undefined || end === (before && endOfJob(before))) return false;
-      const moment = readTime();
+      const point = readTime();
       // Of one that had ended before we observed it only its own timestamp tells.
-      const endMs = moment.ms - (before ? 0 : (ageMsAt(moment, end) ?? 0));
+      const endMs = point.ms - (before ? 0 : (ageMsAt(point, end) ?? 0));
       ends.set(machine, Math.max(endMs, ends.get(machine) ?? -Infinity));
       return true;
     },

@@ -58,7 +58,7 @@ export function createLiveFacts({ views, clock, skewSeconds, maxViewAgeMs }: Liv
     },
   };
 
-  /** All facts of one evaluation are of the same moment. */
+  /** All facts of one evaluation are of the same point. */
   function createAsk(machine: string): AskFact {
     let snapshot: NodeSnapshot | undefined;
     return ({ fact, params }, maxAge) => {

@@ -19,31 +19,31 @@ export type ComponentHistories = ReadonlyMap<string, ComponentHistory>;
 export function observeComponents(
   before: ComponentHistories | undefined,
   reports: readonly unknown[],
-  moment: TimePoint,
+  point: TimePoint,
 ): ComponentHistories {
   const named = reports.flatMap((report): readonly (readonly [string, unknown])[] => {
     const name = textAt(report, 'name');
     return name === undefined ? [] : [[name, report]];
   });
-  return new Map(named.map(([name, report]) => [name, observeComponent(before?.get(name), report, moment)]));
+  return new Map(named.map(([name, report]) => [name, observeComponent(before?.get(name), report, point)]));
 }
 
 function observeComponent(
   before: ComponentHistory | undefined,
   report: unknown,
-  moment: TimePoint,
+  point: TimePoint,
 ): ComponentHistory {
   const reported = valueAt(report, 'restarts');
   const restarts = typeof reported === 'number' ? reported : 0;
-  const failedMs = isFailing(report) ? failedSince(before, report, moment) : undefined;
+  const failedMs = isFailing(report) ? failedSince(before, report, point) : undefined;
   if (!before) {
     // When those that it had already took place is not known.
-    return { restarts, restarted: [], completeMs: restarts === 0 ? -Infinity : moment.ms, failedMs };
+    return { restarts, restarted: [], completeMs: restarts === 0 ? -Infinity : point.ms, failedMs };
   }
   // A count that decreased began again at zero.
   const count = restarts < before.restarts ? restarts : restarts - before.restarts;
-  const recent = before.restarted.filter(({ ms }) => ms > moment.ms - HOUR_MS);
-  const restarted = count > 0 ? [...recent, { ms: moment.ms, count }] : recent;
+  const recent = before.restarted.filter(({ ms }) => ms > point.ms - HOUR_MS);
+  const restarted = count > 0 ? [...recent, { ms: point.ms, count }] : recent;
   return { restarts, restarted, completeMs: before.completeMs, failedMs };
 }
 
@@ -51,8 +51,8 @@ function isFailing(report: unknown): boolean {
   return textAt(report, 'state') === 'Failed' || valueAt(report, 'ready') === false;
 }
 
-function failedSince(before: ComponentHistory | undefined, report: unknown, moment: TimePoint): number {
-  if (before) return before.failedMs ?? moment.ms;
+function failedSince(before: ComponentHistory | undefined, report: unknown, point: TimePoint): number {
+  if (before) return before.failedMs ?? point.ms;
   const isSinceThen = textAt(report, 'state') === 'Failed';
-  return moment.ms - ((isSinceThen ? ageMsAt(moment, textAt(report, 'since')) : 0) ?? 0);
+  return point.ms - ((isSinceThen ? ageMsAt(point, textAt(report, 'since')) : 0) ?? 0);
 }

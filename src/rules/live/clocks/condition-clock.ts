@@ -2,6 +2,7 @@
  * Since when the conditions of Nodes and Machines have their status, by our own monotonic clock. Neither another reason or
  * message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { MachineFault } from '../../../api/generated/types.ts';
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -11,9 +12,9 @@ export interface TimedCondition {
   readonly from: 'Node' | 'Machine';
   readonly status: string;
   readonly reason: string | undefined;
-  /** When the status began, on the monotonic clock, and as a timestamp that does not vary. */
+  /** When the status began, on the monotonic clock, and as a timestamp (in ms, too) that does not vary. */
   readonly sinceMs: number;
-  readonly since: Date;
+  readonly sinceTime: number;
   /** Of its writer, by its own clock. */
   readonly transitionTime: string | undefined;
   readonly transitions: number;
@@ -23,8 +24,8 @@ export interface TimedCondition {
   readonly completeMs: number;
   /** When its writer last wrote it. */
   readonly writtenMs: number;
-  /** Heartbeat, reason, message and transition: when one of them differs, it was written. */
-  readonly written: string;
+  /** As it was written last. */
+  readonly object: unknown;
 }
 
 export interface ConditionHistory {
@@ -54,20 +55,20 @@ const MAX_CHANGES = 100;
 export function observeConditions(
   before: ConditionHistory | undefined,
   sources: ConditionSources,
-  moment: TimePoint,
+  point: TimePoint,
 ): ConditionHistory {
   // Another Node has other conditions, even with the same name.
   const known = before?.nodeUID === sources.nodeUID ? before : undefined;
   const records = restorable(known, sources);
   const types = [...conditionsByType(sources)].map(([type, found]): [string, TimedCondition] => {
-    const next = observeCondition(known?.types.get(type), found, moment);
-    return [type, restoreStart(next, recordOf(records, type, next.status), moment)];
+    const next = observeCondition(known?.types.get(type), found, point);
+    return [type, restoreStart(next, recordOf(records, type, next.status), point)];
   });
   return {
     nodeUID: sources.nodeUID,
     types: new Map(types),
     hasMachine: sources.faults !== undefined || known?.hasMachine === true,
-    ...observeBoot(known, sources.bootID, moment),
+    ...observeBoot(known, sources.bootID, point),
   };
 }
 
@@ -110,38 +111,47 @@ function conditionsByType({ node, machine }: ConditionSources): ReadonlyMap<stri
 function observeCondition(
   before: TimedCondition | undefined,
   { from, condition }: FoundCondition,
-  moment: TimePoint,
+  point: TimePoint,
 ): TimedCondition {
-  const status = textAt(condition, 'status') ?? '';
-  const transitionTime = textAt(condition, 'lastTransitionTime');
-  const heartbeat = textAt(condition, 'lastHeartbeatTime');
-  const reason = textAt(condition, 'reason');
-  const written = [from, heartbeat, transitionTime, status, reason, textAt(condition, 'message')].join('\n');
-  const all = { from, status, reason, transitionTime, written };
-  if (!before) {
-    // By the clock of its writer, which is the only one that knows what was before we began to observe.
-    const transitionAgeMs = ageMsAt(moment, transitionTime) ?? 0;
-    const writtenAgeMs = ageMsAt(moment, heartbeat ?? transitionTime) ?? 0;
-    return {
-      ...all,
-      ...startAt(moment),
-      transitions: 0,
-      changesMs: [],
-      completeMs: moment.ms - transitionAgeMs,
-      writtenMs: moment.ms - writtenAgeMs,
-    };
-  }
-  const { transitions, completeMs } = before;
-  const writtenMs = written === before.written ? before.writtenMs : moment.ms;
-  if (status === before.status) return { ...before, ...all, writtenMs };
-  const changesMs = [...before.changesMs, moment.ms]
-    .filter((ms) => ms > moment.ms - HOUR_MS)
+  // What was not written again keeps its identity, by which changes are found.
+  if (before?.from === from && isDeepStrictEqual(condition, before.object)) return before;
+  const content = {
+    from,
+    status: textAt(condition, 'status') ?? '',
+    reason: textAt(condition, 'reason'),
+    transitionTime: textAt(condition, 'lastTransitionTime'),
+    object: condition,
+  };
+  if (!before) return firstObservation(content, point);
+  const writtenMs = point.ms;
+  if (content.status === before.status) return { ...before, ...content, writtenMs };
+  const changesMs = [...before.changesMs, point.ms]
+    .filter((ms) => ms > point.ms - HOUR_MS)
     .slice(-MAX_CHANGES);
-  return { ...all, ...startAt(moment), transitions: transitions + 1, changesMs, completeMs, writtenMs };
+  const transitions = before.transitions + 1;
+  return { ...before, ...content, ...startAt(point), transitions, changesMs, writtenMs };
 }
 
-function startAt({ ms, at }: TimePoint): Pick<TimedCondition, 'sinceMs' | 'since'> {
-  return { sinceMs: ms, since: at };
+type ConditionContent = Pick<TimedCondition, 'from' | 'status' | 'reason' | 'transitionTime' | 'object'>;
+
+/** By the clock of its writer, which is the only one that knows what was before we began to observe. */
+function firstObservation(content: ConditionContent, point: TimePoint): TimedCondition {
+  const { transitionTime, object } = content;
+  const heartbeat = textAt(object, 'lastHeartbeatTime') ?? transitionTime;
+  return {
+    ...content,
+    ...startAt(point),
+    transitions: 0,
+    changesMs: NO_CHANGES,
+    completeMs: point.ms - (ageMsAt(point, transitionTime) ?? 0),
+    writtenMs: point.ms - (ageMsAt(point, heartbeat) ?? 0),
+  };
+}
+
+const NO_CHANGES: readonly number[] = [];
+
+function startAt({ ms, at }: TimePoint): Pick<TimedCondition, 'sinceMs' | 'sinceTime'> {
+  return { sinceMs: ms, sinceTime: at.getTime() };
 }
 
 function recordOf(records: readonly unknown[], type: string, status: string): unknown {
@@ -149,14 +159,14 @@ function recordOf(records: readonly unknown[], type: string, status: string): un
 }
 
 /** What an earlier process recorded. A status that this process saw begin began then. */
-function restoreStart(observed: TimedCondition, record: unknown, moment: TimePoint): TimedCondition {
-  const ageMs = ageMsAt(moment, textAt(record, 'since'));
+function restoreStart(observed: TimedCondition, record: unknown, point: TimePoint): TimedCondition {
+  const ageMs = ageMsAt(point, textAt(record, 'since'));
   if (ageMs === undefined || observed.transitions > 0) return observed;
-  const sinceMs = moment.ms - ageMs;
+  const sinceMs = point.ms - ageMs;
   if (sinceMs >= observed.sinceMs) return observed;
-  const since = new Date(moment.at.getTime() - ageMs);
+  const sinceTime = point.at.getTime() - ageMs;
   const transitions = valueAt(record, 'transitions');
-  return { ...observed, sinceMs, since, ...(typeof transitions === 'number' && { transitions }) };
+  return { ...observed, sinceMs, sinceTime, ...(typeof transitions === 'number' && { transitions }) };
 }
 
 /** For `Machine.status.faults`, from which the next process restores it. Undefined: there is no such condition. */
@@ -164,12 +174,12 @@ export function toFaultRecord(history: ConditionHistory, type: string): MachineF
   const observed = history.types.get(type);
   const status = CONDITION_STATUSES.find((each) => each === observed?.status);
   if (!observed || !status) return undefined;
-  const { since, transitions, reason } = observed;
+  const { sinceTime, transitions, reason } = observed;
   return {
     type,
     status,
     transitions,
-    since: since.toISOString(),
+    since: new Date(sinceTime).toISOString(),
     ...optional('nodeUID', history.nodeUID),
     ...optional('reason', reason),
   };

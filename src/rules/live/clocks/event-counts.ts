@@ -26,13 +26,13 @@ export function countEvent(
   counts: EventCounts | undefined,
   event: KubeObject,
   before: KubeObject | undefined,
-  moment: TimePoint,
+  point: TimePoint,
 ): EventCounts {
   const reason = textAt(event, 'reason') ?? '';
-  const block = newOccurrences(event, before, moment);
+  const block = newOccurrences(event, before, point);
   if (!block) return counts ?? new Map();
   const kept = [...(counts?.get(reason) ?? []), block]
-    .filter(({ newestMs }) => newestMs > moment.ms - KEPT_MS)
+    .filter(({ newestMs }) => newestMs > point.ms - KEPT_MS)
     .toSorted((a, b) => a.newestMs - b.newestMs);
   return new Map([...(counts ?? []), [reason, mergeOldest(kept)]]);
 }
@@ -40,13 +40,13 @@ export function countEvent(
 function newOccurrences(
   event: KubeObject,
   before: KubeObject | undefined,
-  moment: TimePoint,
+  point: TimePoint,
 ): EventBlock | undefined {
   const count = countOf(event) - (before ? countOf(before) : 0);
   if (count <= 0) return undefined;
-  const newestMs = monotonicMs(lastTime(event), moment);
+  const newestMs = monotonicMs(lastTime(event), point);
   if (count === 1) return { count, oldestMs: newestMs, newestMs };
-  const oldestMs = monotonicMs(before ? lastTime(before) : firstTime(event), moment);
+  const oldestMs = monotonicMs(before ? lastTime(before) : firstTime(event), point);
   return { count, oldestMs: Math.min(oldestMs, newestMs), newestMs };
 }
 

@@ -28,7 +28,7 @@ export function ageMsAt({ at }: TimePoint, timestamp: string | undefined): numbe
   return time && Math.max(0, at.getTime() - time.getTime());
 }
 
-export function ageSecondsAt(moment: TimePoint, timestamp: string | undefined): number | undefined {
-  const ageMs = ageMsAt(moment, timestamp);
+export function ageSecondsAt(point: TimePoint, timestamp: string | undefined): number | undefined {
+  const ageMs = ageMsAt(point, timestamp);
   return ageMs === undefined ? undefined : ageMs / 1000;
 }

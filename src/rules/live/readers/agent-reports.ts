@@ -16,12 +16,12 @@ export const readComponent: ReadFact = (snapshot, params, maxAgeMs) => {
   const name = String(params['name']);
   const find: Find = ({ machine }) => entryOf(listAt(machine, 'status', 'components'), 'name', name);
   return reportedBy(snapshot, maxAgeMs, [`component ${name}`, find], (entry, leftMs) => {
-    const { moment, versionOf, components } = snapshot;
+    const { point, versionOf, components } = snapshot;
     const record = components?.get(name);
-    const { restartsPerHour, changesInMs } = restartsOf(record, moment);
+    const { restartsPerHour, changesInMs } = restartsOf(record, point);
     const version = versionOf(textAt(entry, 'currentRef') ?? '');
     const { state, ready } = entry;
-    const failedSeconds = record?.failedMs === undefined ? 0 : atLeastSome(moment.ms - record.failedMs);
+    const failedSeconds = record?.failedMs === undefined ? 0 : atLeastSome(point.ms - record.failedMs);
     const values = { state, ready, version, restartsPerHour, failedSeconds };
     return knownAnswer(componentFact, values, Math.min(leftMs, changesInMs));
   });
@@ -33,7 +33,7 @@ export const readDisk: ReadFact = (snapshot, params, maxAgeMs) => {
     entryOf(listAt(machine, 'status', 'facts', 'disk'), 'filesystem', filesystem);
   return reportedBy(snapshot, maxAgeMs, [`file system ${filesystem}`, find], (entry, leftMs) => {
     const since = entry['risingSince'];
-    const risingMs = ageMsAt(snapshot.moment, textAt(entry, 'risingSince'));
+    const risingMs = ageMsAt(snapshot.point, textAt(entry, 'risingSince'));
     const rising = risingMs === undefined ? undefined : atLeastSome(risingMs);
     const risingSeconds = since === undefined ? 0 : rising;
     return knownAnswer(diskFact, { ...entry, risingSeconds }, leftMs);
@@ -44,7 +44,7 @@ export const readProbe: ReadFact = (snapshot, params, maxAgeMs) => {
   const name = String(params['name']);
   const find: Find = ({ machine }) => entryOf(listAt(machine, 'status', 'facts', 'probes'), 'name', name);
   return reportedBy(snapshot, maxAgeMs, [`probe ${name}`, find], (entry, leftMs) => {
-    const ageSeconds = ageSecondsAt(snapshot.moment, textAt(entry, 'at'));
+    const ageSeconds = ageSecondsAt(snapshot.point, textAt(entry, 'at'));
     return knownAnswer(probeFact, { result: entry['result'], ageSeconds }, leftMs);
   });
 };

@@ -22,16 +22,16 @@ export const readCondition: ReadFact = (snapshot, params, maxAgeMs) => {
 
 function answer(
   { status, reason, sinceMs, changesMs, completeMs }: TimedCondition,
-  { moment }: NodeSnapshot,
+  { point }: NodeSnapshot,
   [ageMs, maxAgeMs]: readonly [number, number],
 ): FactAnswer {
-  const hourAgoMs = moment.ms - HOUR_MS;
+  const hourAgoMs = point.ms - HOUR_MS;
   const recent = changesMs.filter((ms) => ms > hourAgoMs);
   const isComplete = completeMs <= hourAgoMs;
   const values = {
     status,
     reason,
-    observedSeconds: (moment.ms - sinceMs) / 1000,
+    observedSeconds: (point.ms - sinceMs) / 1000,
     heartbeatAgeSeconds: ageMs / 1000,
     transitionsPerHour: isComplete ? recent.length : undefined,
   };
@@ -43,10 +43,10 @@ function answer(
 export function writerAgeMs(
   type: string,
   { from, status, writtenMs }: TimedCondition,
-  { moment, kubeletAgeMs }: Pick<NodeSnapshot, 'moment' | 'kubeletAgeMs'>,
+  { point, kubeletAgeMs }: Pick<NodeSnapshot, 'point' | 'kubeletAgeMs'>,
 ): number {
   if (from === 'Machine' || isWrittenOnChange(type)) return 0;
-  const writtenAgeMs = moment.ms - writtenMs;
+  const writtenAgeMs = point.ms - writtenMs;
   if (!isKubeletCondition(type)) return writtenAgeMs;
   // Set by the node lifecycle controller. The heartbeat in it is that of a kubelet that is silent.
   return status === 'Unknown' ? 0 : Math.min(writtenAgeMs, kubeletAgeMs);

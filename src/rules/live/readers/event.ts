@@ -10,10 +10,10 @@ import type { NodeSnapshot } from './snapshot.ts';
 const EVENT_TTL_MS = 3_600_000;
 
 export const readEvent: ReadFact = (snapshot, params, maxAgeMs) => {
-  const { moment, problems, events, eventsAgeMs } = snapshot;
+  const { point, problems, events, eventsAgeMs } = snapshot;
   const problem = problems.events ?? tooOldReason('Events', eventsAgeMs, maxAgeMs);
   if (problem !== undefined) return unknownAnswer(problem);
-  const startMs = moment.ms - Number(params['windowSeconds']) * 1000;
+  const startMs = point.ms - Number(params['windowSeconds']) * 1000;
   const all = events?.get(String(params['reason'])) ?? [];
   const blocks = all.filter(({ newestMs }) => newestMs >= startMs);
   if (blocks.some(({ oldestMs }) => oldestMs < startMs)) {
@@ -25,13 +25,13 @@ export const readEvent: ReadFact = (snapshot, params, maxAgeMs) => {
 function countBlocks(
   blocks: readonly EventBlock[],
   params: FactParams,
-  { moment, eventsSinceMs }: NodeSnapshot,
+  { point, eventsSinceMs }: NodeSnapshot,
 ): FactAnswer {
   const reason = String(params['reason']);
   const entries = blocks.flatMap(({ count, newestMs }) =>
-    Array.from({ length: count }, () => ({ reason, ageSeconds: (moment.ms - newestMs) / 1000 })),
+    Array.from({ length: count }, () => ({ reason, ageSeconds: (point.ms - newestMs) / 1000 })),
   );
-  const reachSeconds = (EVENT_TTL_MS + moment.ms - eventsSinceMs) / 1000;
+  const reachSeconds = (EVENT_TTL_MS + point.ms - eventsSinceMs) / 1000;
   const reading = eventFact.observed?.read(entries, params, reachSeconds);
   const isKnown = reading !== undefined && reading !== UNKNOWN_READING;
   return isKnown

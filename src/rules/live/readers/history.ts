@@ -8,12 +8,12 @@ import { historyFact } from '../../facts/history.ts';
 import { ageSecondsAt, type TimePoint } from '../clocks/time-point.ts';
 import { type ReadFact, unknownAnswer } from './answer.ts';
 
-export const readHistory: ReadFact = ({ problems, jobs, machine, moment }, params) => {
+export const readHistory: ReadFact = ({ problems, jobs, machine, point }, params) => {
   const problem = problems.jobs ?? problems.machines;
   if (problem !== undefined) return unknownAnswer(problem);
   const entries = jobs
     .filter(({ spec }) => spec.machine.uid === machine?.metadata.uid)
-    .flatMap((job) => startedSteps(job, moment));
+    .flatMap((job) => startedSteps(job, point));
   // Jobs are kept for the longest window that a rule reads: its compiler checks that.
   const reading = historyFact.observed?.read(entries, params, Infinity) ?? UNKNOWN_READING;
   const windowSeconds = Number(params['windowSeconds']);
@@ -33,11 +33,11 @@ export function endOfJob({ status }: RemedyOperationJob): string | undefined {
   return [settledAt, verifiedAt, executedAt].find((at) => at !== undefined) ?? finished.at(-1);
 }
 
-function startedSteps(job: RemedyOperationJob, moment: TimePoint): readonly Observation[] {
+function startedSteps(job: RemedyOperationJob, point: TimePoint): readonly Observation[] {
   const names = new Map(job.spec.plan.map(({ id, step }) => [id, step.split('@')[0] ?? '']));
   return (job.status?.steps ?? []).filter(hasBegun).flatMap(({ id, startedAt }) => {
     const action = names.get(id);
-    const ageSeconds = ageSecondsAt(moment, startedAt);
+    const ageSeconds = ageSecondsAt(point, startedAt);
     if (action === undefined || ageSeconds === undefined) return [];
     return [{ action, ageSeconds, ...optional('outcome', job.status?.outcome?.class) }];
   });

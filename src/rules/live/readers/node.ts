@@ -25,26 +25,26 @@ export const readNode: ReadFact = (snapshot, _, maxAgeMs) => {
 type Values = Readonly<Record<string, unknown>>;
 
 /** Written by the control plane: a dead node keeps them. */
-function declared({ machine, node, moment }: NodeSnapshot): Values {
+function declared({ machine, node, point }: NodeSnapshot): Values {
   const labels = { ...machine?.metadata.labels, ...node?.metadata.labels };
   const created = node?.metadata.creationTimestamp;
   return {
     pool: labels[LABEL_POOL] ?? labels[LABEL_MACHINESET],
     zone: labels[ZONE],
     rack: labels[RACK],
-    ageSeconds: ageSecondsAt(moment, created),
+    ageSeconds: ageSecondsAt(point, created),
     unschedulable: node ? valueAt(node, 'spec', 'unschedulable') === true : undefined,
   };
 }
 
-function reported({ machine, node, moment }: NodeSnapshot): Values {
+function reported({ machine, node, point }: NodeSnapshot): Values {
   const { system, facts, agent } = machine?.status ?? {};
   const gpus = textAt(node, 'status', 'allocatable', GPU);
   return {
     ...versions(node, system),
-    uptimeSeconds: ageSecondsAt(moment, facts?.bootedAt),
+    uptimeSeconds: ageSecondsAt(point, facts?.bootedAt),
     driverVersion: system?.gpuDriver,
-    driverReadySeconds: ageSecondsAt(moment, system?.gpuReadyAt),
+    driverReadySeconds: ageSecondsAt(point, system?.gpuReadyAt),
     gpuAllocatable: gpus === undefined ? undefined : Number(gpus),
     // The problem detector is a part of the agent.
     detectorVersion: agent?.version,

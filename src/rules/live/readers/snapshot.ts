@@ -16,7 +16,7 @@ export interface ViewProblems {
 }
 
 export interface NodeSnapshot {
-  readonly moment: TimePoint;
+  readonly point: TimePoint;
   readonly problems: ViewProblems;
   readonly machine: Machine | undefined;
   readonly node: KubeObject | undefined;
