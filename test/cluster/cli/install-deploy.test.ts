@@ -1,29 +1,27 @@
 /** `kubenode install --hub --cluster` into a real API server, and the programs with the credentials that its pods get. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { NAMESPACE } from '../../../src/api/names.ts';
 import { programsOf } from '../../../src/cli/commands/install/deploy.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
-import { CACHE_FOLDER } from '../../../src/deploy/programs.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
-import { listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
+import { textAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
+import { createTestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
+import { deployment, startPod } from './pod-process.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 const GUIDE = readFileSync(join(ROOT, 'docs/guides/install.md'), 'utf8');
 const DEPLOY = ['--hub', '--cluster', '--registry', 'registry.example.com/platform'];
 const PROGRAMS = programsOf({ hub: true, cluster: true });
-const run = promisify(execFile);
 const INSTALLER = 'pipeline';
 
 let server: ApiServer;
@@ -85,13 +83,6 @@ async function allowInstaller(): Promise<void> {
   });
 }
 
-const DEPLOYMENTS: Resource = {
-  group: 'apps',
-  version: 'v1',
-  kind: 'Deployment',
-  plural: 'deployments',
-  namespaced: true,
-};
 const WORKLOADS = ['kubenode-sync', 'kubenode-controllers'].flatMap((name) => [
   `NetworkPolicy/${name}`,
   `PodDisruptionBudget/${name}`,
@@ -131,7 +122,10 @@ describe('the pods', () => {
       return refusal instanceof Error && refusal.message.includes('violates PodSecurity') ? true : undefined;
     }, 'the namespace is not restricted');
     for (const { name } of PROGRAMS) {
-      const spec = valueAt(await deployment(name), 'spec', 'template', 'spec') as Record<string, unknown>;
+      const spec = valueAt(await deployment(server, name), 'spec', 'template', 'spec') as Record<
+        string,
+        unknown
+      >;
       const pod = await server.client.create(PODS, podOf(spec), { dryRun: true });
       expect(textAt(pod, 'spec', 'serviceAccountName')).toBe(name);
     }
@@ -141,11 +135,11 @@ describe('the pods', () => {
 describe('the programs of the pods, with the credentials of their ServiceAccounts', () => {
   it('kubenode controllers leads, and /readyz answers ok; a second one is ready, too, and takes over', async () => {
     await installedFresh();
-    const first = await startPod('kubenode-controllers');
+    const first = await startPod(server, 'kubenode-controllers');
     expect(await first.ready()).toBe(200);
     await eventually(async () => (await leader()).includes(`-${first.pid}-`) || undefined, 'no leader');
 
-    const second = await startPod('kubenode-controllers');
+    const second = await startPod(server, 'kubenode-controllers');
     expect(await second.ready()).toBe(200);
     expect(await leader()).toContain(`-${first.pid}-`);
     await first.stop();
@@ -156,20 +150,77 @@ describe('the programs of the pods, with the credentials of their ServiceAccount
 
   it('kubenode sync is ready in a hub that has no Pipeline yet', async () => {
     await installedFresh();
-    const pod = await startPod('kubenode-sync');
+    const pod = await startPod(server, 'kubenode-sync');
     expect(await pod.ready()).toBe(200);
     expect(pod.log()).not.toMatch(/forbidden|impersonation/i);
   });
 });
 
+const reason = spawnSync('unshare', readOnlyRoot('/tmp').slice(1).concat('true')).status
+  ? 'this machine cannot make namespaces'
+  : undefined;
+if (reason) process.stderr.write(`skipped: ${reason}\n`);
+
+describe.skipIf(reason)(`a container of sync${reason ? ` (${reason})` : ''}`, () => {
+  it('renders a commit as process 1, with a read-only root file system, and without rights to make namespaces', async () => {
+    await installedFresh();
+    const repository = fleetWithPipeline();
+    const pod = await startPod(server, 'kubenode-sync', ['--from', repository], readOnlyRoot);
+    expect(await pod.ready()).toBe(200);
+    await eventually(
+      async () => pod.log().includes('"head accepted"') || undefined,
+      `no commit was accepted: ${pod.log()}`,
+    );
+    expect(pod.log()).toContain('expected failure: /usr/kubenode-test');
+    expect(pod.log()).not.toMatch(/EROFS|EACCES|forbidden/i);
+  });
+});
+
+/** In namespaces of its own, which forbid more of them, as the seccomp profile of a container runtime does. */
+function readOnlyRoot(folder: string): readonly string[] {
+  const script = [
+    'mount --bind "$1" "$1"',
+    'mount -o remount,ro,bind /',
+    'echo 0 > /proc/sys/user/max_user_namespaces',
+    '! touch /usr/kubenode-test 2> /dev/null',
+    'echo expected failure: /usr/kubenode-test >&2',
+    'shift',
+    'exec setpriv --no-new-privs --bounding-set=-all --inh-caps=-all -- "$@"',
+  ].join(' && ');
+  const namespaces = [
+    '--user',
+    '--map-root-user',
+    '--mount',
+    '--pid',
+    '--fork',
+    '--kill-child',
+    '--mount-proc',
+  ];
+  return ['unshare', ...namespaces, 'sh', '-c', script, 'sh', folder];
+}
+
+/** The URL of a repository whose program declares a Pipeline, and a cluster without credentials. */
+function fleetWithPipeline(): string {
+  const repository = createTestRepository(tempFolder('fleet'));
+  const url = `file://${repository.bare}`;
+  const stages =
+    "[{ name: 'test', clusterSelector: { matchLabels: { 'kubenode.dev/environment': 'test' } } }]";
+  repository.commit('The fleet', {
+    'cdk8s.yaml': 'language: typescript\napp: node main.ts\noutput: rendered\n',
+    'main.ts': `import { Fleet } from 'kubenode/constructs';
+const fleet = new Fleet();
+fleet.pipeline('fleet', { source: { repository: '${url}', pollSeconds: 5 }, stages: ${stages} });
+fleet.cluster('test', { environment: 'test', connection: { credentialsRef: { name: 'test' } } });
+fleet.synth();
+`,
+  });
+  return url;
+}
+
 async function installedFresh(): Promise<void> {
   await server.wipe();
   const { code } = await installAs(server.kubeconfig, ...DEPLOY);
   expect(code).toBe(0);
-}
-
-function deployment(name: string): Promise<KubeObject> {
-  return server.client.get(DEPLOYMENTS, { namespace: NAMESPACE, name });
 }
 
 function podOf(spec: Readonly<Record<string, unknown>>): KubeObject {
@@ -181,70 +232,4 @@ async function leader(): Promise<string> {
   const { items } = await server.client.list(LEASES, { namespace: NAMESPACE });
   const lease = items.find(({ metadata }) => metadata.name === 'kubenode-controllers');
   return textAt(lease, 'spec', 'holderIdentity') ?? '';
-}
-
-interface Pod {
-  readonly pid: number | undefined;
-  /** Resolves with the status of /readyz once it is 200. */
-  ready(): Promise<number>;
-  log(): string;
-  stop(): Promise<void>;
-}
-
-/** Runs the container of the Deployment as a process, with the token, the CA and the variables of a pod. */
-async function startPod(name: string): Promise<Pod> {
-  const container = listAt(await deployment(name), 'spec', 'template', 'spec', 'containers')[0];
-  const home = tempFolder('pod');
-  const args = listAt(container, 'args').map((arg) => inProcess(String(arg), home));
-  const child = spawn(process.execPath, [join(ROOT, 'bin/kubenode.js'), ...args], {
-    cwd: home,
-    env: { PATH: process.env['PATH'], HOME: home, TMPDIR: home, ...(await podVariables(name, home)) },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  onTestFinished(() => ended(child, 'SIGKILL'));
-  let log = '';
-  child.stderr.on('data', (chunk: Buffer) => {
-    log += chunk.toString();
-  });
-  return {
-    pid: child.pid,
-    ready: () =>
-      eventually(async () => ((await statusOf(log)) === 200 ? 200 : undefined), `${name} is not ready`),
-    log: () => log,
-    stop: () => ended(child, 'SIGTERM'),
-  };
-}
-
-/** A container has these to itself: a process of this machine does not. */
-function inProcess(arg: string, home: string): string {
-  return arg
-    .replace('$(POD_IP)', '127.0.0.1')
-    .replace(CACHE_FOLDER, home)
-    .replace(/^8080$/, '0');
-}
-
-async function podVariables(account: string, home: string): Promise<Readonly<Record<string, string>>> {
-  const { hostname, port } = new URL(server.url);
-  const command = ['--kubeconfig', server.kubeconfig, '-n', NAMESPACE, 'create', 'token', account];
-  const { stdout } = await run(server.kubectl, command);
-  writeFileSync(join(home, 'token'), stdout.trim());
-  writeFileSync(join(home, 'ca.crt'), server.caPem);
-  return {
-    KUBERNETES_SERVICE_HOST: hostname,
-    KUBERNETES_SERVICE_PORT: port,
-    KUBENODE_SERVICE_ACCOUNT_FOLDER: home,
-    XDG_CACHE_HOME: home,
-  };
-}
-
-/** Undefined until the health server listens. */
-async function statusOf(log: string): Promise<number | undefined> {
-  const url = /"(?:url|health)":"(?<url>http:[^"]+)"/.exec(log)?.groups?.['url'];
-  return url === undefined ? undefined : (await fetch(`${url}/readyz`)).status;
-}
-
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill(signal);
-  await once(child, 'exit');
 }
