@@ -13,7 +13,6 @@ export const kernelHang: NodeRemedierSpec = {
     conditions: condition('FrequentTaskHung').is('True', { for: '2m' }),
     // A node that hangs again right after its boot is for a person.
     gate: node.uptimeSeconds.atLeast(900),
-    flap: { windowSeconds: 3600, maxTransitions: 4 },
   },
   dedup: { group: 'reboot', coveredBy: ['replace'] },
   ladder: [

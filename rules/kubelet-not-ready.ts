@@ -15,7 +15,6 @@ export const kubeletNotReady: NodeRemedierSpec = {
     // The rollout repairs an update that is in progress.
     gate: component('kubelet').state.in('Committed', 'RolledBack'),
     clearSeconds: 300,
-    flap: { windowSeconds: 3600, maxTransitions: 6 },
   },
   dedup: { group: 'restart-kubelet', coveredBy: ['reboot', 'replace'] },
   ladder: [

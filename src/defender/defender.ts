@@ -127,7 +127,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
     }),
     machineSets: view(MACHINE_SETS, { managers: sharing }),
     policies: view(DEFENDER_POLICIES, { managers }),
-    jobs: view(REMEDY_OPERATION_JOBS),
+    jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing }),
     ledgers: view(DEFENDER_LEDGERS, { managers }),
   };
 

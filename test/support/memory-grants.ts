@@ -1,6 +1,7 @@
 /** A Defender in memory: one act at a time for each machine, and denials that the test decides. */
 import type { LedgerGrant } from '../../src/api/generated/types.ts';
 import {
+  type Allowance,
   type Denial,
   type Grant,
   type GrantAsk,
@@ -11,7 +12,7 @@ import {
 } from '../../src/api/grants.ts';
 import type { Clock } from '../../src/os/clock.ts';
 
-export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'renew' | 'settle'> {
+export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'> {
   /** Why asks about a machine are denied; undefined grants them. */
   deny: (machine: string) => string | undefined;
   /** By machine, those that are not settled. */
@@ -35,6 +36,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     open,
     settled,
     ask,
+    dryRun,
     renew,
     settle,
   };
@@ -42,6 +44,13 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
 
   async function ask(asks: readonly GrantAsk[]): Promise<readonly (Grant | Denial)[]> {
     return asks.map(answer);
+  }
+
+  async function dryRun(asks: readonly GrantAsk[]): Promise<readonly (Allowance | Denial)[]> {
+    return asks.map(({ machine }) => {
+      const because = grants.deny(machine);
+      return because === undefined ? { granted: true, dryRun: true } : denial('KillSwitch', because);
+    });
   }
 
   function answer(asked: GrantAsk): Grant | Denial {

@@ -94,6 +94,25 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.gate.checks[].cel', because: ONLY_BUILTIN },
 ];
 
+const NO_FLAP = 'changes of a fault are not counted';
+
+const NODE_REMEDIER: readonly InactiveField[] = [
+  { path: 'spec.rule.flap.windowSeconds', accepts: [3600], because: NO_FLAP },
+  { path: 'spec.rule.flap.maxTransitions', accepts: [4], because: NO_FLAP },
+  { path: 'spec.rule.flap.then', accepts: ['HandOff'], because: NO_FLAP },
+  {
+    path: 'spec.rule.onIndeterminate.action',
+    accepts: ['Wait'],
+    because: 'a result that stays Indeterminate is only reported',
+  },
+  {
+    path: 'spec.rule.onIndeterminate.afterSeconds',
+    accepts: [3600],
+    because: 'a result that stays Indeterminate is only reported',
+  },
+  { path: 'spec.ladder[].verify.target', accepts: ['Node'], because: 'no repair replaces a machine' },
+];
+
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
   Pipeline: PIPELINE,
   Cluster: CLUSTER,
@@ -101,6 +120,7 @@ export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>>
   MachineSet: MACHINE_SET,
   MachineComponent: MACHINE_COMPONENT,
   MachineComponentSet: MACHINE_COMPONENT_SET,
+  NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,
   MaintenanceEvent: [{ path: 'spec', because: 'no controller handles events of providers' }],
 };

@@ -1,61 +1,235 @@
-/** The status of a NodeRemedier: whether its rule may be used, and which rule of which commit that is. Pure. */
-import type { NodeRemedier, NodeRemedierStatus } from '../../api/generated/types.ts';
-import { ANNOTATION_COMMIT } from '../../api/names.ts';
-import { acceptedFinding } from '../../api/status/accepted.ts';
-import { nodeRemedierPhases } from '../../api/status/phase-tables.ts';
-import type { Problem } from '../../api/validation/validate.ts';
-import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
-import { digestOf } from '../../kube/objects/digest.ts';
+/** The one act for a machine that its rules ask for, or the one reason of each rule for none. Pure. */
+import { dedupGroup } from '../../api/dedup.ts';
+import type { Risk } from '../../api/enums.ts';
+import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import { ANNOTATION_COMMIT, LABEL_EXCLUDE } from '../../api/names.ts';
+import { conditionStatus } from '../../kube/objects/conditions.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { holdInForce } from '../../rollout/holds.ts';
+import { type Case, caseOf } from './case/case.ts';
+import { beginOf, isJobAtWork } from './case/jobs.ts';
+import { type Attempt, nextAttempt } from './case/rungs.ts';
+import type { RemedyFinding } from './findings.ts';
+import { highestRisk } from './job/steps.ts';
+import { secondsAfter } from './moments.ts';
+import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
+import type { RemedyWait, WaitReason } from './wait.ts';
 
-export interface RemedierInput {
+export interface RuleOnMachine {
   readonly remedier: NodeRemedier;
-  /** Of the compiler and of the tests inside the rule. */
-  readonly problems: readonly Problem[];
+  readonly digest: string;
+  readonly finding: RemedyFinding;
+  readonly bound: MatchBound;
+}
+
+export interface RemedyPlanInput {
+  readonly machine: Machine;
+  readonly node: KubeObject | undefined;
+  /** Of this machine, of all rules. */
+  readonly jobs: readonly RemedyOperationJob[];
+  /** A job at work on another control plane machine. */
+  readonly controlPlaneJob: string | undefined;
+  /** Accepted rules that are not suspended and have this machine as their target. */
+  readonly rules: readonly RuleOnMachine[];
   readonly now: Date;
 }
 
-/** Of the whole spec: a job names it, so that people know which version of the rule acted. */
-export function ruleDigest({ spec }: Pick<NodeRemedier, 'spec'>): string {
-  return digestOf(spec);
+/** The node that a job is about. */
+export interface JobNodeIdentity {
+  readonly uid: string;
+  readonly bootID: string;
+  readonly providerID?: string;
 }
 
-export function remedierStatus({ remedier, problems, now }: RemedierInput): NodeRemedierStatus {
-  const { metadata, status } = remedier;
-  const observedGeneration = optional('observedGeneration', metadata.generation);
-  const findings = [accepted(remedier, problems), enforcing(remedier, problems)];
-  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
-  return {
-    ...observedGeneration,
-    phase: nodeRemedierPhases.phaseOf({ conditions }),
-    conditions,
-    ruleDigest: ruleDigest(remedier),
-    ...optional('commit', metadata.annotations?.[ANNOTATION_COMMIT]),
-  };
+export interface RemedyAct extends Attempt {
+  readonly remedier: NodeRemedier;
+  readonly digest: string;
+  readonly commit: string;
+  readonly case: string;
+  readonly since: Date;
+  readonly node: JobNodeIdentity;
+  readonly jobName: string;
 }
 
-function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {
-  return acceptedFinding({
-    what: 'rule',
-    metadata,
-    problems,
-    valid: `all ${spec.tests.length} tests passed`,
+export interface RemedyPlan {
+  /** Ask for it, and create its job when it is granted. */
+  readonly act?: RemedyAct;
+  /** Of rules that do not act: the Defender is asked what it would say. */
+  readonly shadow: readonly RemedyAct[];
+  /** By rule that found a fault or knows too little, and does not act. */
+  readonly waits: ReadonlyMap<string, RemedyWait>;
+}
+
+type Ready = { readonly act: RemedyAct } | { readonly wait: RemedyWait };
+
+export function planRemedy(input: RemedyPlanInput): RemedyPlan {
+  const waits = new Map<string, RemedyWait>();
+  const ready: RemedyAct[] = [];
+  for (const rule of input.rules.filter(({ finding }) => finding.outcome !== 'NoMatch')) {
+    const found = readyFor(rule, input);
+    if ('wait' in found) waits.set(rule.remedier.metadata.name, found.wait);
+    else ready.push(found.act);
+  }
+  const shadow = ready.filter((act) => !isEnforced(act));
+  for (const { remedier } of shadow) waits.set(remedier.metadata.name, shadowWait(remedier));
+  const ranked = withoutCovered(ready.filter(isEnforced), waits).toSorted(byRank);
+  const [act, ...others] = ranked;
+  for (const { remedier } of others) {
+    waits.set(
+      remedier.metadata.name,
+      waitFor('Outranked', `rule ${act?.remedier.metadata.name ?? ''} goes first`),
+    );
+  }
+  return { ...optional('act', act), shadow, waits };
+}
+
+/** Only what sync applied from a commit may act. */
+function isEnforced({ remedier, commit }: RemedyAct): boolean {
+  return remedier.spec.mode === 'Enforce' && commit !== '';
+}
+
+function shadowWait({ spec }: NodeRemedier): RemedyWait {
+  return spec.mode === 'Enforce'
+    ? waitFor('NoCommit', `the rule has no annotation ${ANNOTATION_COMMIT} of sync, so it only shadows`)
+    : waitFor('Shadow', 'spec.mode is Shadow');
+}
+
+/** Highest priority first, then by name. */
+function byRank({ remedier: a }: RemedyAct, { remedier: b }: RemedyAct): number {
+  return b.spec.priority - a.spec.priority || (a.metadata.name < b.metadata.name ? -1 : 1);
+}
+
+/** A rule that another one covers leaves the node to it, whatever its priority; of two that cover each other neither does. */
+function withoutCovered(acts: readonly RemedyAct[], waits: Map<string, RemedyWait>): readonly RemedyAct[] {
+  return acts.filter((act) => {
+    const cover = acts.find((other) => isCoveredBy(act, other) && !isCoveredBy(other, act));
+    if (!cover) return true;
+    waits.set(
+      act.remedier.metadata.name,
+      waitFor('Covered', `rule ${cover.remedier.metadata.name} covers it`),
+    );
+    return false;
   });
 }
 
-const NO_JOBS = 'this version of kubenode creates no RemedyOperationJobs';
+function isCoveredBy({ remedier }: RemedyAct, other: RemedyAct): boolean {
+  return (remedier.spec.dedup?.coveredBy ?? []).includes(dedupGroup(other.remedier));
+}
 
-const MODES: Readonly<Record<NodeRemedier['spec']['mode'], Pick<ConditionUpdate, 'reason' | 'message'>>> = {
-  Suspended: { reason: 'Suspended', message: 'spec.mode is Suspended' },
-  Observe: { reason: 'Observe', message: `spec.mode is Observe; ${NO_JOBS}, and counts no matches` },
-  Shadow: { reason: 'Shadow', message: `spec.mode is Shadow; ${NO_JOBS}, and asks the Defender about none` },
-  Enforce: { reason: 'NotSupported', message: `${NO_JOBS}: the rule is checked and repairs nothing` },
-};
+function readyFor(rule: RuleOnMachine, input: RemedyPlanInput): Ready {
+  const general = outcomeWait(rule) ?? fleetWait(rule) ?? machineWait(rule, input);
+  if (general) return { wait: general };
+  const node = identityOf(input);
+  return node
+    ? attemptFor(rule, node, input)
+    : { wait: waitFor('NoNode', 'the machine has no Node with a boot id') };
+}
 
-function enforcing({ spec: { mode } }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {
-  const type = 'Enforcing';
-  if (problems.length > 0) {
-    return { type, status: 'False', reason: 'NotAccepted', message: 'the rule is not accepted' };
+function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPlanInput): Ready {
+  const { remedier, digest, finding } = rule;
+  const { jobs, now, machine } = input;
+  const since = finding.since ?? now;
+  const { isSinceKnown } = finding;
+  const found: Case = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown, jobs });
+  const next = nextAttempt(remedier, found.jobs, { since, now });
+  if ('wait' in next) return next;
+  const limited = limitWait(rule, next.attempt, input);
+  if (limited) return { wait: limited };
+  const { index, attempt } = next.attempt;
+  const jobName = `${machine.metadata.name}-${remedier.metadata.name}-${found.id}-r${index}-a${attempt}`;
+  const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
+  return { act: { ...next.attempt, remedier, digest, commit, case: found.id, since, node, jobName } };
+}
+
+function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {
+  const { outcome, because } = finding;
+  if (outcome === 'Held') return waitFor('GateClosed', because);
+  if (outcome === 'Indeterminate') return waitFor('Indeterminate', because);
+  return remedier.spec.mode === 'Observe' ? waitFor('Observe', 'spec.mode is Observe') : undefined;
+}
+
+function fleetWait({ bound }: RuleOnMachine): RemedyWait | undefined {
+  if (bound.unseen > 0) {
+    return waitFor('Starting', `${bound.unseen} targets of the rule are not evaluated yet`);
   }
-  return { type, status: 'False', ...MODES[mode] };
+  return isWithin(bound) ? undefined : waitFor('TooManyMatches', boundText(bound));
+}
+
+function machineWait(
+  { remedier }: RuleOnMachine,
+  { machine, node, jobs }: RemedyPlanInput,
+): RemedyWait | undefined {
+  if (!node || machine.metadata.deletionTimestamp !== undefined) {
+    return waitFor('NoNode', node ? 'the machine is being deleted' : 'the machine has no Node');
+  }
+  const active = jobs.find(isJobAtWork);
+  if (active) return activeWait(remedier, active);
+  return conditionStatus(machine.status?.conditions, 'NeedsPerson') === 'True'
+    ? waitFor('NeedsPerson', 'the machine was handed off to people')
+    : undefined;
+}
+
+function activeWait(remedier: NodeRemedier, { metadata, spec }: RemedyOperationJob): RemedyWait {
+  const covers = remedier.spec.dedup?.coveredBy ?? [];
+  const isCovered =
+    spec.cause.remedier !== remedier.metadata.name && [...covers, dedupGroup(remedier)].includes(spec.group);
+  return isCovered
+    ? waitFor('Covered', `job ${metadata.name} covers it`)
+    : waitFor('JobActive', `job ${metadata.name} is at work`);
+}
+
+/** Limits that depend on what would be done. */
+function limitWait(
+  { remedier }: RuleOnMachine,
+  { rung }: Attempt,
+  input: RemedyPlanInput,
+): RemedyWait | undefined {
+  const risk = highestRisk(rung);
+  const wait = personWait(risk, input) ?? controlPlaneWait(input);
+  // The ladder always ends at a person.
+  const isHandOff = risk === 'None' && rung.plan.some(({ step }) => step === 'HandOff');
+  return wait ?? (isHandOff ? undefined : jobsWait(remedier, input));
+}
+
+function personWait(risk: Risk, { machine, node, now }: RemedyPlanInput): RemedyWait | undefined {
+  if (risk !== 'None' && labelsOf(machine, node)[LABEL_EXCLUDE] !== undefined) {
+    return waitFor('NodeExcluded', `the machine has the label ${LABEL_EXCLUDE}`);
+  }
+  const hold = holdInForce(machine, node, now);
+  if (!hold || (hold.scope !== 'All' && risk === 'None')) return undefined;
+  const until = hold.until === undefined ? undefined : new Date(hold.until);
+  return waitFor('HumanHold', `the machine is held: ${hold.reason}`, until);
+}
+
+function controlPlaneWait({ machine, node, controlPlaneJob }: RemedyPlanInput): RemedyWait | undefined {
+  return controlPlaneJob !== undefined && isControlPlane(labelsOf(machine, node))
+    ? waitFor('ControlPlaneBusy', `job ${controlPlaneJob} is at work on another control plane machine`)
+    : undefined;
+}
+
+function jobsWait({ metadata, spec }: NodeRemedier, { jobs, now }: RemedyPlanInput): RemedyWait | undefined {
+  const { maxJobs, windowSeconds } = spec.perMachine;
+  const begins = jobs
+    .filter((job) => job.spec.cause.remedier === metadata.name)
+    .map(beginOf)
+    .filter((begin) => secondsAfter(begin, windowSeconds) > now)
+    .toSorted((a, b) => +b - +a);
+  const first = begins[maxJobs - 1];
+  if (!first) return undefined;
+  const message = `the rule had ${begins.length} jobs on this machine in ${windowSeconds} s, at most ${maxJobs} are allowed`;
+  return waitFor('MaxJobs', message, secondsAfter(first, windowSeconds));
+}
+
+/** Without a boot id a job could not tell whether the node was rebooted. */
+function identityOf({ machine, node }: RemedyPlanInput): JobNodeIdentity | undefined {
+  const uid = node?.metadata.uid;
+  const bootID = textAt(node, 'status', 'nodeInfo', 'bootID') ?? machine.status?.node?.bootID;
+  if (!uid || !bootID) return undefined;
+  return { uid, bootID, ...optional('providerID', textAt(node, 'spec', 'providerID')) };
+}
+
+function waitFor(reason: WaitReason, message: string, until?: Date): RemedyWait {
+  return { reason, message, ...optional('until', until) };
 }

@@ -8,6 +8,8 @@ export interface Controller {
   readonly name: string;
   /** Made by `read`. A reconcile begins only when the view of each kind is complete and fresh. */
   readonly reads: readonly KindRead[];
+  /** For what no view shows: it is called once with a function that adds a key, and returns how to end that. */
+  readonly triggers?: (add: (key: string) => void) => () => void;
   /**
    * Fields that this controller alone writes, in this process and in every other: `Machine.spec.components`, or one
    * entry of a map or a list: `Machine.status.conditions[Ready]`. A write of any other field throws.

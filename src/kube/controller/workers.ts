@@ -69,6 +69,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     log,
     changed: (key, first) => queue.add(key, first ? 'background' : 'normal'),
   });
+  const endTriggers = controller.triggers?.((key) => queue.add(key));
   const mayBegin = createGate(views, options.maxViewAgeMs, log);
   const timer = createReconcileTimer(clock, limitMs);
   const stopping = new AbortController();
@@ -87,6 +88,7 @@ export function createWorkers(options: WorkersOptions): Workers {
       timer.stop();
     },
     stop: async () => {
+      endTriggers?.();
       views.close();
       stopping.abort();
       await queue.close();

@@ -1,106 +1,267 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeRemedier } from '../../../src/api/generated/types.ts';
-import type { Problem } from '../../../src/api/validation/validate.ts';
-import { remedierStatus } from '../../../src/controllers/remedy/plan.ts';
-import { ago, condition, NOW } from '../../support/builders.ts';
-import { remedier } from '../../support/remediers.ts';
+import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
+import {
+  planRemedy,
+  type RemedyPlanInput,
+  type RuleOnMachine,
+} from '../../../src/controllers/remedy/plan.ts';
+import type { MatchBound } from '../../../src/controllers/remedy/targets.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ago, condition, machine, NOW, node } from '../../support/builders.ts';
+import { type JobParts, remedier, remedyJob } from '../../support/remediers.ts';
 
-const FROM_GIT = {
-  'kubenode.dev/commit': '4f2c9e1a77b0',
-  'kubenode.dev/source': 'rules/kernel-hang.ts:12',
-};
-const UNKNOWN_OPERATOR = { path: 'spec.rule.conditions.all[0].operator', message: 'unknown operator "not"' };
-const FAILED_TEST = { path: 'spec.tests[0]', message: 'test "hung" failed' };
+const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
+const DIGEST = `sha256:${'a'.repeat(64)}`;
+const WITHIN: MatchBound = { targets: 40, unseen: 0, matched: 1, limit: 2, percent: 5 };
 
-function explain(rule: NodeRemedier, problems: readonly Problem[] = []): string[] {
-  const { phase, conditions } = remedierStatus({ remedier: rule, problems, now: NOW });
-  const lines = conditions.map(
-    ({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`,
-  );
-  return [phase ?? 'no phase', ...lines];
+function finding(outcome: RemedyFinding['outcome'] = 'Match', sinceSeconds = 300): RemedyFinding {
+  return { outcome, because: `it is ${outcome}`, since: new Date(ago(sinceSeconds)), isSinceKnown: true };
 }
 
-function digestOf(rule: NodeRemedier): string | undefined {
-  return remedierStatus({ remedier: rule, problems: [], now: NOW }).ruleDigest;
+interface RuleParts {
+  readonly name?: string;
+  readonly changes?: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly finding?: RemedyFinding;
+  readonly bound?: Partial<MatchBound>;
 }
 
-describe('the status of a NodeRemedier', () => {
-  it.each<[mode: NodeRemedier['spec']['mode'], phase: string, enforcing: string]>([
-    ['Suspended', 'Suspended', 'Suspended: spec.mode is Suspended'],
+function rule(parts: RuleParts = {}): RuleOnMachine {
+  const { name = 'kernel-hang', changes = {}, annotations = COMMIT, bound = {} } = parts;
+  return {
+    remedier: remedier(changes, { name, annotations }),
+    digest: DIGEST,
+    finding: parts.finding ?? finding(),
+    bound: { ...WITHIN, ...bound },
+  };
+}
+
+function liveNode(metadata: Parameters<typeof node>[2] = {}): KubeObject {
+  const found = node('m-1', 'False', { uid: 'node-uid-1', ...metadata });
+  return { ...found, status: { ...(found['status'] as object), nodeInfo: { bootID: 'boot-1' } } };
+}
+
+function planFor(rules: readonly RuleOnMachine[], more: Partial<RemedyPlanInput> = {}): string[] {
+  const plan = planRemedy({
+    machine: machine('m-1'),
+    node: liveNode(),
+    jobs: [],
+    controlPlaneJob: undefined,
+    rules,
+    now: NOW,
+    ...more,
+  });
+  const names = plan.shadow.map(({ jobName }) => `shadow ${jobName}`);
+  const waits = [...plan.waits].map(([name, { reason }]) => `${name} ${reason}`);
+  return [...(plan.act ? [plan.act.jobName] : []), ...names, ...waits.toSorted()];
+}
+
+function untilOf(more: Partial<RemedyPlanInput>, parts: RuleParts = {}): string | undefined {
+  const plan = planRemedy({
+    machine: machine('m-1'),
+    node: liveNode(),
+    jobs: [],
+    controlPlaneJob: undefined,
+    rules: [rule(parts)],
+    now: NOW,
+    ...more,
+  });
+  return plan.waits.get('kernel-hang')?.until?.toISOString();
+}
+
+/** The id of the case of `rule()` on `liveNode()`. */
+const [FIRST = ''] = planFor([rule()]);
+const CASE = /-(?<id>[0-9a-f]{8})-r1-a1$/.exec(FIRST)?.groups?.['id'] ?? '';
+
+function ended(parts: JobParts): RemedyOperationJob {
+  return remedyJob({ case: CASE, begun: 290, ended: 100, outcome: 'Transient', ...parts });
+}
+
+const TWO_ATTEMPTS = { '/ladder/0/maxAttempts': 2, '/ladder/0/retrySeconds': 60 };
+
+function withConditions(...conditions: readonly ReturnType<typeof condition>[]): Machine {
+  return machine('m-1', { status: { conditions } });
+}
+
+function controlPlaneRule(): RuleOnMachine {
+  return rule({ changes: { '/target/controlPlane': 'OneAtATime' } });
+}
+
+describe('the plan of a machine', () => {
+  it('names the first job after machine, rule and case, and another fault gives another case', () => {
+    expect(FIRST).toMatch(/^m-1-kernel-hang-[0-9a-f]{8}-r1-a1$/);
+    expect(planFor([rule()])).toEqual([FIRST]);
+    expect(planFor([rule({ finding: finding('Match', 301) })])).not.toEqual([FIRST]);
+    expect(planFor([rule()], { node: liveNode({ uid: 'node-uid-2' }) })).not.toEqual([FIRST]);
+  });
+
+  it.each<[string, RuleParts, readonly string[]]>([
+    ['nothing for a machine that is well', { finding: finding('NoMatch') }, []],
+    ['the gate', { finding: finding('Held') }, ['kernel-hang GateClosed']],
+    ['what is unknown', { finding: finding('Indeterminate') }, ['kernel-hang Indeterminate']],
+    ['the others after a start', { bound: { unseen: 3 } }, ['kernel-hang Starting']],
+    ['too many matches', { bound: { matched: 3 } }, ['kernel-hang TooManyMatches']],
+  ])('waits for %s', (_, parts, plan) => {
+    expect(planFor([rule(parts)])).toEqual(plan);
+  });
+
+  it.each<[string, RuleParts, readonly string[]]>([
+    ['counts only in Observe', { changes: { '/mode': 'Observe' } }, ['kernel-hang Observe']],
+    ['shadows in Shadow', { changes: { '/mode': 'Shadow' } }, [`shadow ${FIRST}`, 'kernel-hang Shadow']],
     [
-      'Observe',
-      'Observing',
-      'Observe: spec.mode is Observe; this version of kubenode creates no RemedyOperationJobs, and counts no matches',
+      'never goes beyond Shadow without the commit of sync',
+      { annotations: {} },
+      [`shadow ${FIRST}`, 'kernel-hang NoCommit'],
+    ],
+    ['acts in Enforce', {}, [FIRST]],
+  ])('R10 R11 lets a rule act only as its mode and its commit permit: it %s', (_, parts, plan) => {
+    expect(planFor([rule(parts)])).toEqual(plan);
+  });
+
+  it.each<[string, Partial<RemedyPlanInput>, string]>([
+    ['has no Node', { node: undefined }, 'NoNode'],
+    ['has a Node without a boot id', { node: node('m-1', 'False', { uid: 'node-uid-1' }) }, 'NoNode'],
+    ['is being deleted', { machine: machine('m-1', { metadata: { deletionTimestamp: ago(10) } }) }, 'NoNode'],
+    ['was handed off', { machine: withConditions(condition('NeedsPerson', 'True')) }, 'NeedsPerson'],
+    [
+      'is held by a person',
+      { machine: machine('m-1', { spec: { hold: { reason: 'disk swap', scope: 'Disruptive' } } }) },
+      'HumanHold',
     ],
     [
-      'Shadow',
-      'Shadowing',
-      'Shadow: spec.mode is Shadow; this version of kubenode creates no RemedyOperationJobs, and asks the Defender about none',
+      'is held by an annotation of its Node',
+      { node: liveNode({ annotations: { 'kubenode.dev/hold': '2099-01-01T00:00:00Z; look' } }) },
+      'HumanHold',
     ],
     [
-      'Enforce',
-      'Held',
-      'NotSupported: this version of kubenode creates no RemedyOperationJobs: the rule is checked and repairs nothing',
+      'is excluded',
+      { machine: machine('m-1', { metadata: { labels: { 'kubenode.dev/exclude': 'true' } } }) },
+      'NodeExcluded',
     ],
-  ])('reports what an accepted rule does in mode %s', (mode, phase, enforcing) => {
-    expect(explain(remedier({ '/mode': mode }))).toEqual([
-      phase,
-      'Accepted=True Valid: all 4 tests passed',
-      `Enforcing=False ${enforcing}`,
+    ['has a job at work', { jobs: [remedyJob({ begun: 60 })] }, 'JobActive'],
+    ['has a job of another rule at work', { jobs: [remedyJob({ remedier: 'disk' })] }, 'JobActive'],
+    ['has a job of a deleted Node', { jobs: [remedyJob({ nodeUID: 'old' })] }, 'JobActive'],
+  ])('R36 creates nothing on a machine that %s', (_, more, reason) => {
+    expect(planFor([rule()], more)).toEqual([`kernel-hang ${reason}`]);
+  });
+
+  it('acts again when the hold of a person has ended', () => {
+    const hold = { reason: 'disk swap', scope: 'All', until: ago(1) } as const;
+    expect(planFor([rule()], { machine: machine('m-1', { spec: { hold } }) })).toEqual([FIRST]);
+    const until = '2099-01-01T00:00:00.000Z';
+    expect(untilOf({ machine: machine('m-1', { spec: { hold: { ...hold, until } } }) })).toBe(until);
+  });
+
+  it('waits on a control plane machine while another one has a job', () => {
+    const labels = { 'node-role.kubernetes.io/control-plane': '' };
+    const more = { node: liveNode({ labels }), controlPlaneJob: 'cp-2-job' };
+    expect(planFor([controlPlaneRule()], more)).toEqual(['kernel-hang ControlPlaneBusy']);
+    expect(planFor([controlPlaneRule()], { ...more, controlPlaneJob: undefined })).toEqual([FIRST]);
+    expect(planFor([controlPlaneRule()], { controlPlaneJob: 'cp-2-job' })).toEqual([FIRST]);
+  });
+
+  it.each<[string, Partial<NodeRemedier['spec']> | Readonly<Record<string, unknown>>, JobParts[], string]>([
+    ['the next rung after Permanent', TWO_ATTEMPTS, [{ outcome: 'Permanent' }], 'r2-a1'],
+    ['the next attempt after Transient', TWO_ATTEMPTS, [{}], 'r1-a2'],
+    ['the next rung when no attempt is left', TWO_ATTEMPTS, [{}, { attempt: 2 }], 'r2-a1'],
+    ['a person when it is not known what happened', TWO_ATTEMPTS, [{ outcome: 'Ambiguous' }], 'r2-a1'],
+    ['the next attempt after a job that was superseded', TWO_ATTEMPTS, [{ outcome: 'Superseded' }], 'r1-a2'],
+  ])('takes %s', (_, changes, jobs, next) => {
+    expect(planFor([rule({ changes })], { jobs: jobs.map(ended) })).toEqual([
+      `m-1-kernel-hang-${CASE}-${next}`,
     ]);
   });
 
-  it.each<[string, NodeRemedier, readonly Problem[], string]>([
-    [
-      'rule, place and reason',
-      remedier(),
-      [UNKNOWN_OPERATOR],
-      'rule kernel-hang: spec.rule.conditions.all[0].operator: unknown operator "not"',
-    ],
-    [
-      'file and line of a rule from git',
-      remedier({}, { annotations: FROM_GIT }),
-      [FAILED_TEST],
-      'rule kernel-hang (rules/kernel-hang.ts:12): spec.tests[0]: test "hung" failed',
-    ],
-    [
-      'how many problems there are more',
-      remedier(),
-      [UNKNOWN_OPERATOR, FAILED_TEST, FAILED_TEST],
-      'rule kernel-hang: spec.rule.conditions.all[0].operator: unknown operator "not" (and 2 more)',
-    ],
-  ])('names %s of a rule that is refused', (_, rule, problems, message) => {
-    expect(explain(rule, problems)).toEqual([
-      'Refused',
-      `Accepted=False Invalid: ${message}`,
-      'Enforcing=False NotAccepted: the rule is not accepted',
+  it('waits between two attempts, and after a job that was cancelled for as long as it keeps the node', () => {
+    const later = { '/ladder/0/maxAttempts': 2, '/ladder/0/retrySeconds': 600 };
+    const jobs = [ended({})];
+    expect(planFor([rule({ changes: later })], { jobs })).toEqual(['kernel-hang RetryLater']);
+    expect(untilOf({ jobs }, { changes: later })).toBe(new Date(+NOW + 500_000).toISOString());
+    expect(untilOf({ jobs: [ended({ outcome: 'Cancelled' })] })).toBe(
+      new Date(+NOW + 14_300_000).toISOString(),
+    );
+  });
+
+  it('creates nothing more in a case that was handed off, or whose ladder has ended', () => {
+    const handedOff = [ended({ outcome: 'Permanent' }), ended({ index: 2, outcome: 'HandedOff' })];
+    expect(planFor([rule()], { jobs: handedOff })).toEqual(['kernel-hang HandedOff']);
+    const failed = [ended({ index: 2, outcome: 'Permanent' })];
+    expect(planFor([rule()], { jobs: failed })).toEqual(['kernel-hang HandedOff']);
+  });
+
+  it('does not repair again while the fault of a verified repair has not ended', () => {
+    expect(planFor([rule()], { jobs: [ended({ outcome: 'Succeeded' })] })).toEqual(['kernel-hang Verified']);
+  });
+
+  it('goes on with the case when the fault comes back soon after its repair, and begins a new one later', () => {
+    const soon = { finding: finding('Match', 10) };
+    const jobs = [ended({ outcome: 'Succeeded', begun: 500, ended: 300 })];
+    expect(planFor([rule(soon)], { jobs })).toEqual([`m-1-kernel-hang-${CASE}-r2-a1`]);
+    const long = [ended({ outcome: 'Succeeded', begun: 2000, ended: 1000 })];
+    expect(planFor([rule(soon)], { jobs: long })[0]).toMatch(/-r1-a1$/);
+    expect(planFor([rule(soon)], { jobs: long })[0]).not.toContain(CASE);
+  });
+
+  it('goes on with the last case after a restart when nothing recorded how the fault began', () => {
+    const unknown: RemedyFinding = { ...finding('Match', 0), isSinceKnown: false };
+    const jobs = [ended({ outcome: 'Permanent', begun: 4000, ended: 3000 })];
+    expect(planFor([rule({ finding: unknown })], { jobs })).toEqual([`m-1-kernel-hang-${CASE}-r2-a1`]);
+    const old = [ended({ outcome: 'Permanent', begun: 90_000, ended: 80_000 })];
+    expect(planFor([rule({ finding: unknown })], { jobs: old })[0]).toMatch(/-r1-a1$/);
+  });
+
+  it('creates no more jobs than its rule allows in a window, but hands off', () => {
+    const changes = { ...TWO_ATTEMPTS, '/perMachine': { maxJobs: 1, windowSeconds: 3600 } };
+    const old = ended({ case: 'ffffffff', outcome: 'Succeeded', begun: 3500, ended: 3400 });
+    expect(planFor([rule({ changes })], { jobs: [old] })).toEqual(['kernel-hang MaxJobs']);
+    expect(untilOf({ jobs: [old] }, { changes })).toBe(new Date(+NOW + 100_000).toISOString());
+    expect(planFor([rule({ changes })], { jobs: [ended({ outcome: 'Permanent' })] })).toEqual([
+      `m-1-kernel-hang-${CASE}-r2-a1`,
     ]);
   });
+});
 
-  it('R11 names the commit and the digest of the rule, which changes with the spec only', () => {
-    const rule = remedier({}, { annotations: FROM_GIT, generation: 7 });
-    const status = remedierStatus({ remedier: rule, problems: [], now: NOW });
-    const { commit, ruleDigest, observedGeneration } = status;
-    expect({ commit, observedGeneration }).toEqual({ commit: '4f2c9e1a77b0', observedGeneration: 7 });
-    expect(status.conditions.map((each) => each.observedGeneration)).toEqual([7, 7]);
-    expect(ruleDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
-    expect(digestOf(remedier())).toBe(ruleDigest);
-    expect(digestOf(remedier({ '/priority': 501 }))).not.toBe(ruleDigest);
-    expect(remedierStatus({ remedier: remedier(), problems: [], now: NOW })).not.toHaveProperty('commit');
-  });
+describe('rules that match the same machine', () => {
+  const low = rule({ name: 'a-low', changes: { '/priority': 400 } });
+  const high = rule({ name: 'b-high', changes: { '/priority': 600 } });
+  const same = rule({ name: 'c-high', changes: { '/priority': 600 } });
 
-  it('keeps the time of a condition that did not change, and conditions of others', () => {
-    const before = [
-      condition('MatchBounded', 'True'),
-      condition('Accepted', 'True'),
-      condition('Enforcing', 'True'),
+  it('R12 give one job: of the highest priority, then of the first name, in any order', () => {
+    const orders = [
+      [low, high, same],
+      [same, low, high],
+      [high, same, low],
+      [same, high, low],
     ];
-    const rule = { ...remedier(), status: { conditions: before } };
-    const { conditions } = remedierStatus({ remedier: rule, problems: [], now: NOW });
-    expect(conditions.map(({ type, lastTransitionTime }) => [type, lastTransitionTime])).toEqual([
-      ['MatchBounded', ago(3600)],
-      ['Accepted', ago(3600)],
-      ['Enforcing', ago(0)],
-    ]);
+    for (const rules of orders) {
+      const [first = '', ...waits] = planFor(rules);
+      expect(first).toMatch(/^m-1-b-high-/);
+      expect(waits).toEqual(['a-low Outranked', 'c-high Outranked']);
+    }
+  });
+
+  it('R12 leave the machine to the next rule when the first one waits', () => {
+    const held = rule({ name: 'b-high', changes: { '/priority': 600 }, finding: finding('Held') });
+    expect(planFor([low, held])[0]).toMatch(/^m-1-a-low-/);
+  });
+
+  it('R12 yield to a rule or a job that covers them, whatever their priority', () => {
+    const covered = rule({
+      name: 'reboot',
+      changes: { '/priority': 900, '/dedup': { coveredBy: ['replace'] } },
+    });
+    const cover = rule({ name: 'replacement', changes: { '/dedup': { group: 'replace', coveredBy: [] } } });
+    const [first = '', ...waits] = planFor([covered, cover]);
+    expect(first).toMatch(/^m-1-replacement-/);
+    expect(waits).toEqual(['reboot Covered']);
+    const job = remedyJob({ remedier: 'other', group: 'replace' });
+    expect(planFor([covered], { jobs: [job] })).toEqual(['reboot Covered']);
+  });
+
+  it('R12 that cover each other do not keep each other from acting', () => {
+    const a = rule({ name: 'a', changes: { '/dedup': { group: 'x', coveredBy: ['y'] } } });
+    const b = rule({ name: 'b', changes: { '/dedup': { group: 'y', coveredBy: ['x'] } } });
+    expect(planFor([b, a])[0]).toMatch(/^m-1-a-/);
   });
 });

@@ -7,6 +7,8 @@ import {
   MANAGER_COMPONENTSET,
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
+  MANAGER_REMEDY,
+  MANAGER_REMEDYJOB,
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
@@ -18,6 +20,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
+import type { Views } from '../../../kube/controller/views.ts';
 import { createLeaseElection, type LeaseElection } from '../../../kube/leader/election.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
@@ -29,7 +32,7 @@ import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
-import type { CreateGroup, GroupParts } from './group.ts';
+import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { createIdentityControllers } from './identity.ts';
 import { addLocalMachinesOptions, type LocalMachinesFlags, localInstancesOpener } from './local-machines.ts';
@@ -40,8 +43,8 @@ import { createRolloutControllers } from './rollout.ts';
 const HELP = `
 Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
 DefenderPolicies; the approver of the certificates of agents and their kubelets; the one that deletes bootstrap
-tokens; those of Machines, MachineSets and MachineComponentSets; and those that check the rules of NodeRemediers and the
-content of MachineComponents. Run several: one leads,
+tokens; those of Machines, MachineSets and MachineComponentSets; those that repair machines by the rules of NodeRemediers; and
+the one that checks the content of MachineComponents. Run several: one leads,
 the others take over when it ends. It can be killed at any time. It acts as the user kubenode-controllers and impersonates the account of each controller: with
 credentials of that user, or with those of an administrator.
 
@@ -68,7 +71,13 @@ const GROUPS: readonly CreateGroup[] = [
   createRemedyControllers,
 ];
 /** Of controllers that apply to what the Defender watches, too: without their managedFields they would repeat each write. */
-const MANAGERS = [MANAGER_MACHINE, MANAGER_MACHINESET, MANAGER_COMPONENTSET];
+const MANAGERS = [
+  MANAGER_MACHINE,
+  MANAGER_MACHINESET,
+  MANAGER_COMPONENTSET,
+  MANAGER_REMEDY,
+  MANAGER_REMEDYJOB,
+];
 
 const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
 
@@ -121,7 +130,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
   const openInstances = localInstancesOpener(io, flags, connection);
   const parts = { ...common, connectAs, connectTo, openInstances, grants: defender.ledger };
-  const groups = await Promise.all(GROUPS.map((create) => create(parts)));
+  const groups = await createGroups(parts, defender.views);
   let http: HttpServer | undefined;
   try {
     http = await startHttp(flags, {
@@ -136,7 +145,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       {
         ...shared,
         controllers: [defender.controller, ...groups.flatMap((group) => group.controllers)],
-        views: Object.fromEntries([...groups, defender].flatMap(({ views }) => Object.entries(views))),
+        views: allViews([...groups, defender]),
         connect: (principal) => connect({ ...connection, ...principal }),
         reporter: { domain: GROUP, instance: identity },
         lease,
@@ -151,6 +160,23 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     defender.close();
     await Promise.all([client.close(), closeAll()]);
   }
+}
+
+/** One after the other: each may read the views of those before it. */
+async function createGroups(
+  parts: Omit<GroupParts, 'views'>,
+  shared: Views,
+): Promise<readonly ControllerGroup[]> {
+  const groups: ControllerGroup[] = [];
+  for (const create of GROUPS) {
+    const views = allViews([{ views: shared }, ...groups]);
+    groups.push(await create({ ...parts, views })); // oxlint-disable-line no-await-in-loop -- in this order
+  }
+  return groups;
+}
+
+function allViews(groups: readonly Pick<ControllerGroup, 'views'>[]): Views {
+  return Object.fromEntries(groups.flatMap(({ views }) => Object.entries(views)));
 }
 
 interface Accounts extends Pick<GroupParts, 'connectAs' | 'connectTo'> {

@@ -21,6 +21,8 @@ export interface GroupParts {
   readonly connectAs: (account: string) => Promise<Client>;
   /** The same of one API server among several; the caller closes it. */
   readonly connectTo: (account: string, endpoint: Endpoint) => Promise<Client>;
+  /** Of the Defender and of the groups before this one. */
+  readonly views: Views;
   /** The Defender of this process. */
   readonly grants: GrantPort;
   /** The providers of machines, with a client of kubenode-machine. */

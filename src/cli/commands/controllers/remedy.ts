@@ -1,27 +1,50 @@
-/** The controller of NodeRemediers, and the view that it needs. */
-import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
-import { MANAGER_REMEDY, PRINCIPAL_REMEDY } from '../../../api/names.ts';
+/** The controllers of NodeRemediers and their jobs, the facts that both read, and the views that only they need. */
+import {
+  MACHINE_COMPONENTS,
+  MACHINES,
+  NODE_REMEDIERS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../../../api/names.ts';
 import { createRemedyController } from '../../../controllers/remedy/controller.ts';
-import { createTransform } from '../../../kube/cache/trim.ts';
-import { createView } from '../../../kube/cache/view.ts';
+import { createRemedyJobController } from '../../../controllers/remedyjob/controller.ts';
+import { createView, type View } from '../../../kube/cache/view.ts';
+import type { Views } from '../../../kube/controller/views.ts';
+import { LEASES } from '../../../kube/leader/record.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
+import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../rules/live/fact-views.ts';
+import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
-export async function createRemedyControllers({
-  connectAs,
-  clock,
-  random,
-  log,
-  watch,
-}: GroupParts): Promise<ControllerGroup> {
-  const view = createView({
+export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
+  const { connectAs, clock, random, log, watch, grants, views } = parts;
+  const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
+  const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
+  const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
+  const facts = createLiveFacts({
     clock,
-    random,
-    log,
-    client: await connectAs(PRINCIPAL_REMEDY),
-    metrics: watch,
-    resource: NODE_REMEDIERS,
-    // Otherwise it would repeat each write after a restart.
-    transform: createTransform([], [MANAGER_REMEDY]),
+    views: {
+      machines: viewOf(views, MACHINES),
+      nodes: viewOf(views, NODES),
+      jobs: viewOf(views, REMEDY_OPERATION_JOBS),
+      events,
+      agentLeases: viewOf(views, LEASES),
+      components: viewOf(views, MACHINE_COMPONENTS),
+    },
   });
-  return { controllers: [createRemedyController()], views: { [NODE_REMEDIERS.kind]: view } };
+  return {
+    controllers: [
+      createRemedyController({ facts, grants }),
+      createRemedyJobController({ facts, grants, client: await connectAs(PRINCIPAL_REMEDYJOB) }),
+    ],
+    views: { [NODE_REMEDIERS.kind]: rules, [NODE_EVENTS.kind]: events },
+  };
+}
+
+function viewOf<T extends KubeObject>(views: Views, { kind }: Resource<T>): View<T> {
+  const view = views[kind];
+  if (!view) throw new Error(`the controllers of NodeRemediers need the view of ${kind} of another group`);
+  // The view of this kind holds objects of this type.
+  return view as unknown as View<T>;
 }

@@ -9,6 +9,7 @@ import { EVENT_PREFIX, MANAGER_COMPONENTSET } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { repeatRefused } from '../../../kube/process/repeat-refused.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
@@ -19,7 +20,6 @@ import {
   type RolloutGrants,
   type RolloutPermissions,
 } from './permissions.ts';
-import { repeatRefused } from './repeat-refused.ts';
 import { storeRevisions } from './revisions.ts';
 
 export interface RolloutExecution {

@@ -2,7 +2,7 @@
  * Writes that the server may refuse at first: its admission knows a new grant only when it has heard of the ledger, a little
  * later than the Defender wrote it. Each refused write alone is repeated, after all others.
  */
-import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { runConcurrently } from './run-concurrently.ts';
 
 /** Together longer than a cache of the server is late. What is refused for longer has another cause. */
 const WAITS_MS = [50, 150, 400];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { repeatRefused } from '../../../../src/controllers/componentset/execute/repeat-refused.ts';
+import { repeatRefused } from '../../../src/kube/process/repeat-refused.ts';
 
 interface Repeated {
   /** Writes and waits, in order. */

@@ -1,0 +1,80 @@
+/** What each rule found on each machine, and since when by our own clock: in memory, filled again after a start. */
+import { optional } from '../../kube/objects/optional.ts';
+import type { RuleOutcome } from '../../rules/compiled-rule.ts';
+import type { RuleResult } from '../../rules/explain.ts';
+import { secondsBetween } from './moments.ts';
+import type { RemedyWait } from './wait.ts';
+
+export interface RemedyFinding {
+  readonly outcome: RuleOutcome;
+  readonly because: string;
+  /** When the fault began; it stays until the fault has been away for `clearSeconds`. */
+  readonly since?: Date;
+  /** We saw it begin, or it was recorded. */
+  readonly isSinceKnown: boolean;
+  /** How long the conditions have been false. */
+  readonly clearSince?: Date;
+  /** Why there is no job. */
+  readonly wait?: RemedyWait;
+}
+
+export interface FindingInput {
+  readonly before: RemedyFinding | undefined;
+  readonly result: RuleResult;
+  /** The start of the fault that was recorded before this process. */
+  readonly recorded: Date | undefined;
+  readonly clearSeconds: number;
+  readonly now: Date;
+}
+
+export function nextFinding(input: FindingInput): RemedyFinding {
+  const { before, result, now } = input;
+  const { outcome, because } = result;
+  if (outcome === 'Match' || outcome === 'Held') return { outcome, because, ...startOf(input) };
+  const kept = keptStart(before);
+  if (outcome === 'Indeterminate') return { outcome, because, ...kept };
+  const clearSince = before?.clearSince ?? now;
+  const isOver = secondsBetween(clearSince, now) >= input.clearSeconds;
+  return { outcome, because, clearSince, ...(isOver ? { isSinceKnown: false } : kept) };
+}
+
+type Start = Pick<RemedyFinding, 'since' | 'isSinceKnown'>;
+
+function keptStart(before: RemedyFinding | undefined): Start {
+  return { ...optional('since', before?.since), isSinceKnown: before?.isSinceKnown === true };
+}
+
+/** Not known: nothing was recorded, and this process has not observed the machine without the fault. */
+function startOf({ before, recorded, now }: FindingInput): Start {
+  const known = before?.since;
+  if (before && known) return { since: known, isSinceKnown: before.isSinceKnown };
+  return { since: recorded ?? now, isSinceKnown: recorded !== undefined || before !== undefined };
+}
+
+export interface MachineFindings {
+  /** Of a Node that was replaced nothing is known. */
+  readonly nodeUID: string | undefined;
+  /** By name of the rule. */
+  readonly byRule: ReadonlyMap<string, RemedyFinding>;
+}
+
+/** By name of the machine. */
+export type Findings = Map<string, MachineFindings>;
+
+export function findingsOn(
+  findings: Findings,
+  machine: string,
+  nodeUID: string | undefined,
+): ReadonlyMap<string, RemedyFinding> {
+  const known = findings.get(machine);
+  return known && known.nodeUID === nodeUID ? known.byRule : new Map();
+}
+
+/** What one rule found, by machine, in the order of their names. */
+export function findingsOf(findings: Findings, rule: string): ReadonlyMap<string, RemedyFinding> {
+  const found = [...findings].flatMap(([machine, { byRule }]): [string, RemedyFinding][] => {
+    const finding = byRule.get(rule);
+    return finding ? [[machine, finding]] : [];
+  });
+  return new Map(found.toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -1,0 +1,33 @@
+/** Why a rule that is not well on a machine creates no job there: one reason at a time. */
+
+export type WaitReason =
+  | 'Observe'
+  | 'GateClosed'
+  | 'Indeterminate'
+  | 'Starting'
+  | 'TooManyMatches'
+  | 'NoNode'
+  | 'NeedsPerson'
+  | 'HumanHold'
+  | 'NodeExcluded'
+  | 'Covered'
+  | 'JobActive'
+  | 'Verified'
+  | 'HandedOff'
+  | 'RetryLater'
+  | 'MaxJobs'
+  | 'ControlPlaneBusy'
+  | 'NoCommit'
+  | 'Shadow'
+  | 'Outranked'
+  | 'Denied';
+
+export interface RemedyWait {
+  readonly reason: WaitReason;
+  /** One sentence for people. */
+  readonly message: string;
+  /** When time alone may change it. */
+  readonly until?: Date;
+  /** The reason of the Defender, where it denied. */
+  readonly denial?: string;
+}
