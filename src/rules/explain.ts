@@ -41,7 +41,7 @@ export function explainOutcome(
   };
 }
 
-interface TruthReason {
+export interface TruthReason {
   readonly truth: Truth;
   readonly lines: readonly string[];
 }
@@ -58,7 +58,8 @@ function explainTree(tree: ConditionTree, facts: FactReader): TruthReason {
   return { truth, lines: reasons.filter((one) => one.truth === truth).flatMap(({ lines }) => lines) };
 }
 
-function explainLeaf(leaf: ConditionLeaf, facts: FactReader): TruthReason {
+/** One line: the value that was read, and of a leaf that does not hold what it had to be. */
+export function explainLeaf(leaf: ConditionLeaf, facts: FactReader): TruthReason {
   const { ref, field, operator, value } = leaf;
   const truth = evaluateLeaf(leaf, facts);
   const name = [ref.fact, ...Object.values(ref.params), field].join(' ');

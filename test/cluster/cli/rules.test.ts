@@ -1,0 +1,101 @@
+/** What rules answer on a node of a real API server, with the status that its agent and kubelet would write. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rules } from '../../../rules/index.ts';
+import { NODE_REMEDIERS } from '../../../src/api/generated/resources.ts';
+import {
+  MANAGER_SYNC,
+  NAMESPACE_AGENTS,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { declareMachine, reportMachine, run } from './rollout-fixture.ts';
+
+let installed: InstalledServer;
+let client: Client;
+
+beforeAll(async () => {
+  installed = await startInstalledServer();
+  ({ client } = installed.server);
+  const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC));
+  for (const name of ['kernel-hang', 'component-down-kubelet']) {
+    const object = { apiVersion: API_VERSION, kind: 'NodeRemedier', metadata: { name }, spec: rules[name] };
+    await sync.apply(NODE_REMEDIERS, object, { fieldManager: MANAGER_SYNC, force: true });
+  }
+  await declareMachine(client, 'sick', {}, { pool: 'general' });
+  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'sick' } });
+  const condition = {
+    type: 'FrequentTaskHung',
+    status: 'False',
+    reason: 'NoFrequentTaskHung',
+    message: 'no task is hung',
+    lastHeartbeatTime: now(),
+    lastTransitionTime: now(),
+  };
+  const body = { status: { conditions: [condition] } };
+  await client.patch(NODES, { name: 'sick' }, { type: 'merge', body }, { subresource: 'status' });
+  await reportMachine(client, 'sick', {
+    components: [{ name: 'kubelet', state: 'Committed', running: false, ready: false }],
+  });
+}, 180_000);
+afterAll(() => installed?.stop());
+
+function now(): string {
+  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
+async function explain(
+  ...more: readonly string[]
+): Promise<Record<string, { outcome: string; because: string }>> {
+  const { exitCode, stdout } = await run(installed, 'rules', 'explain', 'sick', '-o', 'json', ...more);
+  expect(exitCode).toBe(0);
+  const found = JSON.parse(stdout) as { rules: { rule: string; outcome: string; because: string }[] };
+  return Object.fromEntries(found.rules.map((each) => [each.rule, each]));
+}
+
+describe('rules explain', { timeout: 180_000 }, () => {
+  it('R1 R29 has one reason for each rule: what is false, and why a fact is unknown', async () => {
+    const found = await explain();
+    expect(found['kernel-hang']).toMatchObject({
+      outcome: 'NoMatch',
+      because: expect.stringContaining('condition FrequentTaskHung status is "False", not "True"') as string,
+    });
+    expect(found['component-down-kubelet']).toMatchObject({
+      outcome: 'Indeterminate',
+      because: expect.stringContaining('nothing heard of the agent') as string,
+    });
+  });
+
+  it('reads what the agent reports once it is heard of, and lists every comparison of one rule', async () => {
+    const spec = {
+      holderIdentity: 'sick',
+      leaseDurationSeconds: 40,
+      renewTime: new Date().toISOString().replace('Z', '000Z'),
+    };
+    const metadata = { name: 'sick', namespace: NAMESPACE_AGENTS };
+    await client.create(LEASES, {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata,
+      spec,
+    } as never);
+    const found = await explain();
+    expect(found['component-down-kubelet']?.outcome).toBe('NoMatch');
+    expect(found['component-down-kubelet']?.because).toMatch(
+      /component kubelet failedSeconds is [\d.]+, not at least 60/,
+    );
+
+    const { stdout } = await run(installed, 'rules', 'explain', 'sick', '--rule', 'component-down-kubelet');
+    expect(stdout).toMatch(/^conditions +yes +component kubelet ready is false$/m);
+    expect(stdout).toMatch(/^gate +yes +component kubelet state is "Committed"$/m);
+  });
+
+  it('names a rule that the cluster does not have', async () => {
+    const { exitCode, stderr } = await run(installed, 'rules', 'explain', 'sick', '--rule', 'missing');
+    expect([exitCode, stderr.includes('NodeRemedier missing does not exist')]).toEqual([65, true]);
+  });
+});
