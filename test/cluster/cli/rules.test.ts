@@ -12,6 +12,7 @@ import { API_VERSION } from '../../../src/api/version.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { declareMachine, reportMachine, run } from './rollout-fixture.ts';
 
@@ -44,8 +45,13 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => installed?.stop());
 
+const clock = createSystemClock();
+
 function now(): string {
-  return new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  return clock
+    .now()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z');
 }
 
 async function explain(
@@ -74,7 +80,7 @@ describe('rules explain', { timeout: 180_000 }, () => {
     const spec = {
       holderIdentity: 'sick',
       leaseDurationSeconds: 40,
-      renewTime: new Date().toISOString().replace('Z', '000Z'),
+      renewTime: clock.now().toISOString().replace('Z', '000Z'),
     };
     const metadata = { name: 'sick', namespace: NAMESPACE_AGENTS };
     await client.create(LEASES, {
@@ -82,7 +88,7 @@ describe('rules explain', { timeout: 180_000 }, () => {
       kind: 'Lease',
       metadata,
       spec,
-    } as never);
+    });
     const found = await explain();
     expect(found['component-down-kubelet']?.outcome).toBe('NoMatch');
     expect(found['component-down-kubelet']?.because).toMatch(
