@@ -41,7 +41,7 @@ export interface JobBed extends ControllerBed {
   readonly node: () => KubeObject | undefined;
   /** Time passes, and the agent takes its turns. */
   readonly live: (seconds: number) => Promise<void>;
-  readonly createJob: (spec?: Partial<RemedyOperationJobSpec>) => void;
+  readonly createJob: (spec?: Partial<RemedyOperationJobSpec>, without?: readonly string[]) => void;
 }
 
 export interface SimulatedHost {
@@ -88,14 +88,17 @@ export function createJobBed(): JobBed {
     return status?.nodeInfo?.bootID ?? '';
   }
 
-  function createJob(spec: Partial<RemedyOperationJobSpec> = {}): void {
+  function createJob(spec: Partial<RemedyOperationJobSpec> = {}, without: readonly string[] = []): void {
     const uids = {
       machine: { name: 'm', uid: bed.get(MACHINES, 'm')?.metadata.uid ?? '' },
       node: { uid: found()?.metadata.uid ?? '', bootID: BOOT },
     };
     const metadata = { name: JOB, finalizers: ['kubenode.dev/settle'] };
     const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'RemedyOperationJob', metadata };
-    bed.apply({ ...object, spec: jobSpec({ ...uids, ...spec }) });
+    const fields = Object.entries(jobSpec({ ...uids, ...spec })).filter(
+      ([field]) => !without.includes(field),
+    );
+    bed.apply({ ...object, spec: Object.fromEntries(fields) });
   }
 
   async function live(seconds: number): Promise<void> {
@@ -135,7 +138,7 @@ export function createJobBed(): JobBed {
     const state = host.result(step);
     const bootIDBefore = bootOf();
     const bootIDAfter =
-      step === 'Reboot' && state === 'Succeeded' ? `boot-${host.acts.length}` : bootIDBefore;
+      step === 'Reboot' && state === 'Succeeded' ? `boot-after-${host.acts.length}` : bootIDBefore;
     bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: bootIDAfter } } }, 'status');
     const startedAt = bed.clock.now().toISOString();
     return {

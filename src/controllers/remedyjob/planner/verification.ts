@@ -19,9 +19,8 @@ function planWithin(observation: JobObservation, verify: RemedyVerify, executedA
   const { job, now } = observation;
   const endsAt = new Date(Date.parse(executedAt) + verify.timeoutSeconds * 1000);
   const holdsAt = holdsUntil(observation, verify);
-  if (holdsAt && holdsAt <= now) return verified(verify, now);
-  if (endsAt <= now) return notVerified(job, verify);
-  return holdsAt ? waitForHold(verify, { holdsAt, endsAt, now }) : waitForFacts(observation, endsAt);
+  if (holdsAt) return holdsAt <= now ? verified(verify, now) : waitForHold(verify, holdsAt, now);
+  return endsAt <= now ? notVerified(job, verify) : waitForFacts(observation, endsAt);
 }
 
 /** When the conditions will have held for long enough; undefined while they do not hold. */
@@ -49,15 +48,10 @@ function notVerified({ status }: RemedyOperationJob, { timeoutSeconds }: RemedyV
   return { do: 'Write', because: message, change: { findings, outcome } };
 }
 
-interface HoldTimes {
-  readonly holdsAt: Date;
-  readonly endsAt: Date;
-  readonly now: Date;
-}
-
-function waitForHold({ holdSeconds }: RemedyVerify, { holdsAt, endsAt, now }: HoldTimes): JobDecision {
+/** Also after the time of the verification: a controller that was away for that long has not observed a fault. */
+function waitForHold({ holdSeconds }: RemedyVerify, holdsAt: Date, now: Date): JobDecision {
   const message = `the conditions hold and have to for ${holdSeconds} s`;
-  return waitUntil({ reason: HOLDING, message, status: 'False' }, [holdsAt, endsAt], now);
+  return waitUntil({ reason: HOLDING, message, status: 'False' }, [holdsAt], now);
 }
 
 function waitForFacts({ verified: truth, now }: JobObservation, endsAt: Date): JobDecision {

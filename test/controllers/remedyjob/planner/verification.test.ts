@@ -41,10 +41,10 @@ describe('planVerification', () => {
       'Write Transient/NotVerified: not verified in 600 s: the conditions did not hold',
     ],
     [
-      'does not count a hold that comes too late',
+      'lets a hold end that begins late',
       'True',
-      [600, 59],
-      'Write Transient/NotVerified: not verified in 600 s: the conditions hold',
+      [600],
+      'Wait (VerificationHolding): the conditions hold and have to for 60 s',
     ],
   ])('R37 proves success by facts: %s', (_, truth, [executed, held], expected) => {
     expect(planned(truth, executed, held === undefined ? undefined : holding(held))).toBe(expected);
