@@ -26,6 +26,7 @@ import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { carryOutJob } from './execute.ts';
 import type { JobObservation } from './observation.ts';
 import { planJob } from './plan.ts';
+import { markGrants, planOrphan } from './planner/orphans.ts';
 import { bootIdOf } from './planner/records.ts';
 import { createJobEvaluator, type JobEvaluator } from './rule.ts';
 import { createApprovals } from './steps/approval.ts';
@@ -58,9 +59,15 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
   return {
     name: 'remedyjob',
     reads: [
-      read(REMEDY_OPERATION_JOBS, { changed: contentChanged }),
+      read<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { keys: keysOfJob, changed: contentChanged }),
       read(MACHINES, { keys: jobsOn, changed: partChanged(partOfMachine) }),
-      read(NODES, { keys: jobsOn, changed: partChanged(partOfNode) }),
+      read(NODES, {
+        keys: (node) => [
+          ...jobsOn(node),
+          ...(markGrants(node).length > 0 ? [nodeKey(node.metadata.name)] : []),
+        ],
+        changed: partChanged(partOfNode),
+      }),
       // The rule that must not be refuted, and answers of people: both are looked at whenever a job goes on.
       read(NODE_REMEDIERS, { keys: () => [] }),
       read(DEFENDER_LEDGERS, { keys: () => [] }),
@@ -80,8 +87,48 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
     evicts: true,
     fieldManager: MANAGER_REMEDYJOB,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_REMEDYJOB },
-    reconcile: (name, context) => reconcile(name, parts, context),
+    reconcile: async (key, context) =>
+      key.startsWith(NODE_KEY)
+        ? await sweepNode(key.slice(NODE_KEY.length), context)
+        : await reconcile(key, parts, context),
   };
+}
+
+/** No job has a name like this. */
+const NODE_KEY = 'node/';
+/** Grants of jobs that were deleted by force are settled by the Defender. */
+const SWEEP_MS = 60_000;
+
+function nodeKey(name: string): string {
+  return `${NODE_KEY}${name}`;
+}
+
+/** A job that is removed by force leaves its cordon and taints on the Node. */
+function keysOfJob({ metadata, spec }: RemedyOperationJob): readonly string[] {
+  return [metadata.name, nodeKey(spec.machine.name)];
+}
+
+async function sweepNode(name: string, context: ReconcileContext): Promise<ReconcileResult> {
+  const node = context.view(NODES).get(name);
+  if (!node) return {};
+  const now = context.clock.now();
+  const plan = planOrphan({
+    node,
+    machine: context.view<Machine>(MACHINES).get(name),
+    ledger: context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER),
+    isOfJob: (grant) => jobOfGrant(grant, context) !== undefined,
+    now,
+  });
+  if (plan.do === 'Nothing') return {};
+  if (plan.do === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
+  context.log.warn('cordon and taints of a missing job removed', { node: name, grant: plan.grant });
+  await context.patch(NODES, node, plan.operations);
+  return { requeueAt: now };
+}
+
+function jobOfGrant(grant: string, context: ReconcileContext): RemedyOperationJob | undefined {
+  const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list();
+  return jobs.find(({ spec }) => spec.grant.id === grant);
 }
 
 function partOfMachine(machine: KubeObject): unknown {
@@ -153,11 +200,7 @@ function portsFor(
     answers,
     remedier,
     approvals: createApprovals(grants, ledger),
-    jobOfGrant: (id) =>
-      context
-        .view<RemedyOperationJob>(REMEDY_OPERATION_JOBS)
-        .list()
-        .find(({ spec }) => spec.grant.id === id),
+    jobOfGrant: (id) => jobOfGrant(id, context),
   };
 }
 

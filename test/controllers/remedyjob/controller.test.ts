@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES } from '../../../src/api/generated/resources.ts';
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import { createJobBed, type JobBed } from './job-bed.ts';
+import { isCordoned } from '../../../src/api/machine/node-state.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createJobBed, JOB, type JobBed } from './job-bed.ts';
+import { REBOOT_PLAN } from './jobs.ts';
 
 async function started(): Promise<JobBed> {
   const bed = createJobBed();
@@ -12,6 +15,22 @@ async function started(): Promise<JobBed> {
 
 function stepsOf({ status }: RemedyOperationJob): readonly string[] {
   return (status?.steps ?? []).map(({ id, state }) => `${id} ${state}`);
+}
+
+/** The node is cordoned and drained, and the release of the reboot is out. */
+async function silentAtReboot(): Promise<JobBed> {
+  const bed = createJobBed();
+  bed.host.isAgentSilent = true;
+  bed.createJob({ plan: REBOOT_PLAN.slice(1) });
+  await bed.start();
+  await bed.live(10);
+  expect([isCordoned(bed.node()), bed.job()?.status?.release?.step]).toEqual([true, 's4']);
+  return bed;
+}
+
+function needsPerson(bed: JobBed): unknown {
+  const { conditions = [] } = bed.get<Machine>(MACHINES, 'm')?.status ?? {};
+  return conditions.find(({ type }) => type === 'NeedsPerson');
 }
 
 describe('a repair job', () => {
@@ -38,5 +57,61 @@ describe('a repair job', () => {
     expect(job.metadata.finalizers).toEqual([]);
     const { repairs } = bed.get<Machine>(MACHINES, 'm')?.status ?? {};
     expect(repairs).toMatchObject({ total: 1, recent: [{ risk: 'Node', outcome: 'Succeeded' }] });
+  });
+
+  it('R33 starts nothing and withdraws its release while the grant is denied, and goes on afterwards', async () => {
+    const bed = await started();
+    bed.host.renewal = 'denied';
+    await bed.live(20);
+    expect(bed.job()?.status).toMatchObject({ phase: 'Waiting', waiting: { reason: 'GrantDenied' } });
+    expect(bed.job()?.status).not.toHaveProperty('release');
+    expect(isCordoned(bed.node())).toBe(false);
+    bed.host.renewal = 'granted';
+    await bed.live(120);
+    expect(bed.job()?.status?.phase).toBe('Succeeded');
+  });
+
+  it('R33 stops when its grant is lost, and R34 keeps the sick node cordoned until a person decides', async () => {
+    const bed = await silentAtReboot();
+    bed.host.renewal = 'lost';
+    await bed.live(60);
+    expect(bed.job()?.status?.outcome).toMatchObject({ class: 'Transient', reason: 'GrantLost' });
+    expect(bed.job()?.metadata.finalizers).toEqual([]);
+    expect(isCordoned(bed.node())).toBe(true);
+    await bed.advance(3_700_000);
+    expect(needsPerson(bed)).toMatchObject({ status: 'True', reason: 'CordonKept' });
+    expect([isCordoned(bed.node()), bed.node()?.metadata.annotations]).toEqual([true, {}]);
+  });
+
+  it('R33 stops a reboot that the agent has not begun when the fault has ended, and uncordons', async () => {
+    const bed = await silentAtReboot();
+    bed.host.facts = () => ({ status: 'False' });
+    await bed.live(30);
+    expect(bed.host.acts).toEqual([]);
+    expect(bed.job()?.status?.outcome).toMatchObject({ class: 'Cancelled', reason: 'RuleRefuted' });
+    expect(isCordoned(bed.node())).toBe(false);
+  });
+
+  it('R36 ends at once when the Node is deleted, and settles its grant', async () => {
+    const bed = await started();
+    await bed.live(2);
+    bed.delete(NODES, 'm');
+    await bed.live(3);
+    expect(bed.job()?.status).toMatchObject({ phase: 'Superseded', outcome: { reason: 'NodeReplaced' } });
+    expect(bed.host.settled).toEqual(['g-7-1 Unused']);
+  });
+
+  it('R34 leaves no cordon behind when its job is removed by force', async () => {
+    const bed = await silentAtReboot();
+    bed.api.objects.merge(
+      { resource: REMEDY_OPERATION_JOBS, status: true },
+      { name: JOB },
+      (job) => ({ ...job, metadata: { ...job.metadata, finalizers: [] } }),
+      { manager: 'person' },
+    );
+    bed.delete(REMEDY_OPERATION_JOBS, JOB);
+    await bed.live(65);
+    expect(isCordoned(bed.node())).toBe(false);
+    expect(bed.job()).toBeUndefined();
   });
 });

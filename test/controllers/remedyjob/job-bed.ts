@@ -193,5 +193,11 @@ function objects(): readonly KubeObject[] {
     { ...rest, metadata: { name: metadata.name } },
     nodeObject(),
     { ...rule, metadata: { name: named.name } },
+    {
+      apiVersion: 'kubenode.dev/v1alpha1',
+      kind: 'DefenderLedger',
+      metadata: { name: 'default' },
+      spec: { grants: {}, approvals: {} },
+    },
   ];
 }

@@ -20,6 +20,11 @@ export function jobTaints(node: KubeObject, grant: string): readonly string[] {
   return listAt(recordOn(node), JOBS, grant).map(String);
 }
 
+/** The grants under which jobs have set taints. */
+export function taintGrants(node: KubeObject): readonly string[] {
+  return Object.keys(jobsOf(recordOn(node)));
+}
+
 export function taintState(node: KubeObject, taint: Taint, grant: string): TaintState {
   const isPresent = taintsOn(node).some((present) => idOf(present) === idOf(taint));
   if (!isPresent) return 'None';
