@@ -2,9 +2,10 @@
 import { createSystemClock } from '../src/os/system-clock.ts';
 import type { CompiledRule } from '../src/rules/compiled-rule.ts';
 import { createLiveFacts, type LiveFacts } from '../src/rules/live/live-facts.ts';
-import { createRuleSet, type RuleSet } from '../src/rules/live/rule-set.ts';
+import { createRuleIndex } from '../src/rules/live/rule-index.ts';
 import { type Bench, type BenchResult, percentile } from './bench.ts';
 import { loadWithChanges } from './rules/change-load.ts';
+import { createEvaluateRules, type EvaluateRules } from './rules/evaluate.ts';
 import { createFleet } from './rules/fleet.ts';
 import { compiledRules, evaluateDirectly } from './rules/rules.ts';
 
@@ -27,12 +28,12 @@ async function run(): Promise<BenchResult> {
   const fleet = createFleet(NODES, clock.now());
   const facts = createLiveFacts({ views: fleet.views, clock });
   const rules = compiledRules(RULES);
-  const set = createRuleSet({ rules, facts, clock });
-  const full = await evaluateAll(set, fleet.names);
+  const evaluate = createEvaluateRules(rules, facts);
+  const full = await evaluateAll(evaluate, fleet.names);
   const direct =
     directCpuSeconds(rules, facts, fleet.names.slice(0, NODES * BASELINE_SHARE)) / BASELINE_SHARE;
   const rate = { perSecond: CHANGES_PER_SECOND, seconds: LOAD_SECONDS };
-  const load = await loadWithChanges({ fleet, facts, set, ...rate });
+  const load = await loadWithChanges({ fleet, facts, evaluate, index: createRuleIndex(rules), ...rate });
   const p95 = percentile(load.latenciesMs, 0.95);
   globalThis.gc?.();
   return {
@@ -64,17 +65,17 @@ interface FullEvaluation {
   readonly longestGapMs: number;
 }
 
-async function evaluateAll(set: RuleSet, names: readonly string[]): Promise<FullEvaluation> {
+async function evaluateAll(evaluate: EvaluateRules, names: readonly string[]): Promise<FullEvaluation> {
   // As a full reconcile finds it: the engines exist, and the code is optimized.
-  for (const name of names.slice(0, 100)) await set.evaluate(name); // oxlint-disable-line no-await-in-loop -- in turn
+  for (const name of names.slice(0, 100)) await evaluate(name); // oxlint-disable-line no-await-in-loop -- in turn
   const gaps = watchGaps();
   const startMs = performance.now();
   const before = process.cpuUsage();
   let indeterminate = 0;
   for (const name of names) {
     // oxlint-disable-next-line no-await-in-loop -- as one worker does it
-    const results = await set.evaluate(name);
-    for (const { outcome } of results.values()) indeterminate += outcome === 'Indeterminate' ? 1 : 0;
+    const outcomes = await evaluate(name);
+    for (const outcome of outcomes) indeterminate += outcome === 'Indeterminate' ? 1 : 0;
   }
   const { user, system } = process.cpuUsage(before);
   if (indeterminate === names.length * RULES) throw new Error('no fact is known');

@@ -1,7 +1,8 @@
 /** Changes of Nodes at a steady rate, and how long each takes until every rule that reads it has decided. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { LiveFacts } from '../../src/rules/live/live-facts.ts';
-import type { RuleSet } from '../../src/rules/live/rule-set.ts';
+import type { RuleIndex } from '../../src/rules/live/rule-index.ts';
+import type { EvaluateRules } from './evaluate.ts';
 import type { BenchFleet } from './fleet.ts';
 import { CONDITION_TYPES } from './rules.ts';
 
@@ -15,7 +16,8 @@ export interface ChangeLoad {
 interface LoadOptions {
   readonly fleet: BenchFleet;
   readonly facts: LiveFacts;
-  readonly set: RuleSet;
+  readonly index: RuleIndex;
+  readonly evaluate: EvaluateRules;
   readonly perSecond: number;
   readonly seconds: number;
 }
@@ -23,13 +25,13 @@ interface LoadOptions {
 const TICK_MS = 20;
 
 export async function loadWithChanges(options: LoadOptions): Promise<ChangeLoad> {
-  const { fleet, facts, set, perSecond, seconds } = options;
+  const { fleet, facts, index, evaluate, perSecond, seconds } = options;
   const waiting = new Map<string, { readonly atMs: number; readonly rules: Set<string> }>();
   const latenciesMs: number[] = [];
   let evaluations = 0;
   let working: Promise<void> | undefined;
   const stop = facts.onChange((change) => {
-    const rules = set.affected(change);
+    const rules = index.affected(change);
     if (rules.length === 0) return;
     const present = waiting.get(change.machine) ?? { atMs: performance.now(), rules: new Set<string>() };
     for (const rule of rules) present.rules.add(rule);
@@ -55,7 +57,7 @@ export async function loadWithChanges(options: LoadOptions): Promise<ChangeLoad>
       const [machine, { atMs, rules }] = next;
       waiting.delete(machine);
       // oxlint-disable-next-line no-await-in-loop -- one machine after the other, as a worker does
-      evaluations += (await set.evaluate(machine, [...rules])).size;
+      evaluations += (await evaluate(machine, [...rules])).length;
       latenciesMs.push(performance.now() - atMs);
     }
     working = undefined;

@@ -25,6 +25,7 @@ export function memoryFacts(now: () => Date = () => NOW): MemoryFacts {
   const listeners = new Set<(change: FactChange) => void>();
   const facts: MemoryFacts = {
     reading: () => undefined,
+    now,
     set: (machine, readings) => {
       all.set(machine, readings);
       for (const listener of listeners) listener({ machine, topics: ALL_TOPICS });

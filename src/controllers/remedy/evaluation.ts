@@ -39,7 +39,7 @@ export async function evaluateRules(
   const nodeUID = node?.metadata.uid;
   const before = findingsOn(state.findings, machine.metadata.name, nodeUID);
   const rules = await rulesFor(subject, state, context);
-  const faults = faultsOf({ machine, nodeUID, rules, now: context.clock.now() });
+  const faults = faultsOf({ machine, nodeUID, rules, now: state.facts.now() });
   const evaluated: EvaluatedRule[] = [];
   for (const { evaluate, ...rule } of rules) {
     const result = await evaluate(rule.facts).catch(failed); // oxlint-disable-line no-await-in-loop -- the engines yield to nothing but each other

@@ -5,7 +5,7 @@ import type { CheckedRules } from './checked-rules.ts';
 import type { Findings } from './findings.ts';
 import type { ShadowTally } from './shadow.ts';
 
-export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs'>;
+export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now'>;
 
 export interface RemedyState {
   readonly facts: RemedyFacts;

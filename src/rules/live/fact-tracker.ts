@@ -29,7 +29,6 @@ import type { NodeSnapshot } from './readers/snapshot.ts';
 
 export interface FactTracker {
   snapshot(machine: string): NodeSnapshot;
-  conditions(machine: string): ConditionHistory | undefined;
   onChange(listener: (change: FactChange) => void): () => void;
   close(): void;
 }
@@ -79,7 +78,6 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
   ];
   return {
     snapshot: (machine) => takeSnapshot(tracked, machine),
-    conditions: (machine) => tracked.conditions.get(machine),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);

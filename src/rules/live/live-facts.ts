@@ -4,7 +4,6 @@
  */
 import type { Clock } from '../../os/clock.ts';
 import { type CompiledRule, type FactReader, type FactRef, type MaxAge } from '../compiled-rule.ts';
-import type { ConditionHistory } from './clocks/condition-clock.ts';
 import { createTimePoints } from './clocks/time-point.ts';
 import type { FactChange } from './fact-changes.ts';
 import { createFactTracker } from './fact-tracker.ts';
@@ -23,8 +22,8 @@ export interface LiveFacts extends NodeFacts {
   unknownReason(machine: string, ref: FactRef, maxAge: CompiledRule['maxAge']): string | undefined;
   /** After this time the outcome of the rule can differ although nothing changed. Infinity: never. */
   dueInMs(machine: string, rule: CompiledRule): number;
-  /** For `Machine.status.faults`. */
-  conditions(machine: string): ConditionHistory | undefined;
+  /** By the clock of the API server: for the timestamps in `Machine.status.faults`, which the next process reads with it. */
+  now(): Date;
   close(): void;
 }
 
@@ -40,10 +39,11 @@ export interface LiveFactsOptions {
 type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
 
 export function createLiveFacts({ views, clock, skewSeconds, maxViewAgeMs }: LiveFactsOptions): LiveFacts {
-  const tracker = createFactTracker({ views, readTime: createTimePoints(clock, skewSeconds), maxViewAgeMs });
+  const readTime = createTimePoints(clock, skewSeconds);
+  const tracker = createFactTracker({ views, readTime, maxViewAgeMs });
   return {
     onChange: (listener) => tracker.onChange(listener),
-    conditions: (machine) => tracker.conditions(machine),
+    now: () => readTime().at,
     close: () => tracker.close(),
     read: (machine, maxAge) => {
       const ask = createAsk(machine);

@@ -284,7 +284,7 @@ describe('the remedy controller, of machines', () => {
     expect(statusOf(bed)?.phase).toBe('Enforcing');
   });
 
-  it('evaluates every other rule when the facts of one throw', async () => {
+  it('R8 evaluates every other rule when the facts of one throw', async () => {
     const rules = [
       remedier(ALL, { ...COMMIT, name: 'a' }),
       remedier({ ...ALL, '/rule/maxAgeSeconds': { condition: 5 } }, { ...COMMIT, name: 'b' }),

@@ -1,5 +1,5 @@
 /** One node and its machine, both named `n`, with LiveFacts over real stores and a clock that the test advances. */
-import type { MachineFault, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -151,10 +151,6 @@ export function factsBed(): FactsBed {
 /** A part of the report of an agent with another type than its schema has. */
 export function lying(value: unknown): never {
   return value as never;
-}
-
-export function faults(...all: readonly MachineFault[]): MachineParts {
-  return { status: { faults: all } };
 }
 
 function ageOf(fact: string): MaxAge {

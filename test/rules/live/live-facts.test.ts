@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineFault } from '../../../src/api/generated/types.ts';
-import { toFaultRecord } from '../../../src/rules/live/clocks/condition-clock.ts';
+import { faultsOf } from '../../../src/controllers/remedy/faults.ts';
+import type { CompiledRule } from '../../../src/rules/compiled-rule.ts';
 import type { FactViews } from '../../../src/rules/live/fact-views.ts';
 import { createRuleEvaluator } from '../../../src/rules/rule-evaluator.ts';
-import { ago } from '../../support/builders.ts';
-import { type FactsBed, factsBed, faults } from './facts-bed.ts';
+import { ago, machine } from '../../support/builders.ts';
+import { type FactsBed, factsBed, NODE_UID } from './facts-bed.ts';
 import { hungFor, ruleOf } from './rules-bed.ts';
 
 const HUNG = { type: 'FrequentTaskHung' };
@@ -80,14 +81,13 @@ describe('live facts', () => {
     const bed = full();
     bed.deleteNode();
     expect(known(bed)).toEqual(['event', 'disk', 'history']);
-    expect(bed.live().conditions('n')?.types.has('FrequentTaskHung')).toBe(false);
   });
 });
 
 /** Another reason each minute, and every 115 s the controller is killed and the wall clock jumps by an hour. */
-function createTroubles(bed: FactsBed): (seconds: number) => void {
+function createTroubles(bed: FactsBed, rule: CompiledRule): (seconds: number) => readonly MachineFault[] {
   const start = bed.clock.now().getTime();
-  let record: MachineFault | undefined;
+  let recorded = machine('n');
   return (seconds) => {
     if (seconds % 60 === 0) {
       const reason = seconds % 120 === 0 ? 'TaskHung' : 'OtherReason';
@@ -101,10 +101,13 @@ function createTroubles(bed: FactsBed): (seconds: number) => void {
       bed.skewSeconds = jump;
       bed.restart();
     }
-    // The remedy controller writes it once.
-    const history = bed.live().conditions('n');
-    record ??= history && toFaultRecord(history, 'FrequentTaskHung');
-    bed.machine(record ? faults(record) : {});
+    bed.machine({ status: recorded.status ?? {} });
+    const reader = { compiled: rule, facts: bed.live().read('n', rule.maxAge) };
+    const input = { machine: recorded, nodeUID: NODE_UID, rules: [reader], now: bed.live().now() };
+    // As the remedy controller writes it.
+    const faults = faultsOf(input);
+    recorded = machine('n', { status: { faults } });
+    return faults;
   };
 }
 
@@ -114,7 +117,7 @@ describe('the duration of a fault', () => {
     const evaluate = createRuleEvaluator(rule);
     const bed = factsBed();
     const matched: number[] = [];
-    const play = createTroubles(bed);
+    const play = createTroubles(bed, rule);
     for (let seconds = 0; seconds <= 2400; seconds += 5) {
       play(seconds);
       // oxlint-disable no-await-in-loop -- time passes
@@ -126,6 +129,7 @@ describe('the duration of a fault', () => {
     expect(matched[0]).toBeGreaterThanOrEqual(1800);
     expect(matched[0]).toBeLessThanOrEqual(1810);
     expect(matched).toHaveLength((2400 - (matched[0] ?? 0)) / 5 + 1);
+    expect(play(2405)).toMatchObject([{ type: 'FrequentTaskHung', transitions: 1, since: ago(0) }]);
   });
 
   it('R2 starts again when the status really changes', async () => {

@@ -129,7 +129,8 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const common = { ...shared, leads, metrics, watch: runtime.watch };
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
   const openInstances = localInstancesOpener(io, flags, connection);
-  const parts = { ...common, connectAs, connectTo, openInstances, grants: defender.ledger };
+  const skewSeconds = (): number | undefined => calls.skewSeconds();
+  const parts = { ...common, skewSeconds, connectAs, connectTo, openInstances, grants: defender.ledger };
   const groups = await createGroups(parts, defender.views);
   let http: HttpServer | undefined;
   try {

@@ -28,6 +28,8 @@ export interface GroupParts {
   /** The providers of machines, with a client of kubenode-machine. */
   readonly openInstances: (client: Client) => Promise<InstanceParts | undefined>;
   readonly clock: Clock;
+  /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
+  readonly skewSeconds: () => number | undefined;
   readonly random: () => number;
   readonly log: Log;
   /** Whether this process holds the Lease. */

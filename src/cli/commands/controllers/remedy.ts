@@ -18,12 +18,13 @@ import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
-  const { connectAs, clock, random, log, watch, grants, views } = parts;
+  const { connectAs, clock, skewSeconds, random, log, watch, grants, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
   const facts = createLiveFacts({
     clock,
+    skewSeconds,
     views: {
       machines: viewOf(views, MACHINES),
       nodes: viewOf(views, NODES),

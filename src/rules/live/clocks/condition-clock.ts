@@ -3,9 +3,7 @@
  * message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { MachineFault } from '../../../api/generated/types.ts';
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
-import { optional } from '../../../kube/objects/optional.ts';
 import { ageMsAt, type TimePoint } from './time-point.ts';
 
 export interface TimedCondition {
@@ -168,21 +166,3 @@ function restoreStart(observed: TimedCondition, record: unknown, point: TimePoin
   const transitions = valueAt(record, 'transitions');
   return { ...observed, sinceMs, sinceTime, ...(typeof transitions === 'number' && { transitions }) };
 }
-
-/** For `Machine.status.faults`, from which the next process restores it. Undefined: there is no such condition. */
-export function toFaultRecord(history: ConditionHistory, type: string): MachineFault | undefined {
-  const observed = history.types.get(type);
-  const status = CONDITION_STATUSES.find((each) => each === observed?.status);
-  if (!observed || !status) return undefined;
-  const { sinceTime, transitions, reason } = observed;
-  return {
-    type,
-    status,
-    transitions,
-    since: new Date(sinceTime).toISOString(),
-    ...optional('nodeUID', history.nodeUID),
-    ...optional('reason', reason),
-  };
-}
-
-const CONDITION_STATUSES = ['True', 'False', 'Unknown'] as const;

@@ -11,15 +11,16 @@ export interface TimePoint {
 
 export type ReadTime = () => TimePoint;
 
-/** `skewSeconds`: our wall clock minus that of the API server, so that a jump of it does no harm. */
+/** `skewSeconds`: our wall clock minus that of the API server, so that a jump of it does no harm. The last known one counts. */
 export function createTimePoints(
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
   skewSeconds: () => number | undefined = () => 0,
 ): ReadTime {
-  return () => ({
-    ms: clock.monotonicMs(),
-    at: new Date(clock.now().getTime() - (skewSeconds() ?? 0) * 1000),
-  });
+  let skew = 0;
+  return () => {
+    skew = skewSeconds() ?? skew;
+    return { ms: clock.monotonicMs(), at: new Date(clock.now().getTime() - skew * 1000) };
+  };
 }
 
 /** Never negative: a timestamp in the future is one of a clock that is ahead. Undefined without a valid timestamp. */

@@ -4,7 +4,6 @@ import {
   type ConditionHistory,
   type ConditionSources,
   observeConditions,
-  toFaultRecord,
 } from '../../../../src/rules/live/clocks/condition-clock.ts';
 import type { TimePoint } from '../../../../src/rules/live/clocks/time-point.ts';
 
@@ -161,26 +160,6 @@ describe('the clock of conditions', () => {
       ['Hung', 'Node', 'True'],
       ['AgentReady', 'Machine', 'True'],
     ]);
-  });
-
-  it('R2 writes records from which another process restores the same time', () => {
-    const first = observe([at(0), sources([hung('False')])], [at(40), TRUE]);
-    const record = toFaultRecord(first, 'Hung');
-    expect(record).toEqual({
-      type: 'Hung',
-      status: 'True',
-      nodeUID: 'uid-1',
-      since: time(40),
-      transitions: 1,
-      reason: 'TaskHung',
-    });
-    const second = observe([at(100), sources([hung('True')], { faults: record ? [record] : [] })]);
-    expect(toFaultRecord(second, 'Hung')).toEqual(record);
-  });
-
-  it('has no record of a condition that is not reported, or has an invalid status', () => {
-    const history = observe([at(0), sources([hung('maybe')])]);
-    expect([toFaultRecord(history, 'Hung'), toFaultRecord(history, 'Ready')]).toEqual([undefined, undefined]);
   });
 
   it('R2 keeps the changes of one hour only, and at most 100', () => {
