@@ -8,7 +8,7 @@ import { NAMESPACE } from '../../../src/api/names.ts';
 import { programsOf } from '../../../src/cli/commands/install/deploy.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
-import { NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { ENDPOINT_SLICES, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
@@ -103,6 +103,39 @@ describe('kubenode install --hub --cluster', () => {
     expect(second.outcomes['unchanged']).toEqual(first.outcomes['created']);
   });
 });
+
+describe('the ports of the NetworkPolicies', () => {
+  it('are compared with those of the API servers of the cluster', async () => {
+    await addApiServer(16_443);
+    expect(await dryRun()).toContain('warning: the API server of this cluster listens on port 16443,');
+    expect(await dryRun('--egress-port', '16443')).not.toContain('port 16443,');
+  });
+});
+
+/** What it reports on stderr. */
+async function dryRun(...more: readonly string[]): Promise<string> {
+  const io = testIo({ env: { KUBECONFIG: server.kubeconfig } });
+  await runCommandLine(io, ['install', ...DEPLOY, '--dry-run', ...more]);
+  return io.stderr;
+}
+
+/** As an API server beside this one publishes itself. */
+async function addApiServer(port: number): Promise<void> {
+  const namespace = 'default';
+  const fieldManager = 'test';
+  const parent = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  await server.client.apply(NAMESPACES, parent, { fieldManager });
+  const labels = { 'kubernetes.io/service-name': 'kubernetes' };
+  const slice = {
+    apiVersion: 'discovery.k8s.io/v1',
+    kind: 'EndpointSlice',
+    metadata: { name: 'another', namespace, labels },
+    addressType: 'IPv4',
+    endpoints: [{ addresses: ['10.0.0.1'] }],
+    ports: [{ name: 'https', port, protocol: 'TCP' }],
+  };
+  await server.client.apply(ENDPOINT_SLICES, slice, { fieldManager });
+}
 
 describe('the pods', () => {
   it('fit the Pod Security Standard restricted', async () => {

@@ -67,6 +67,13 @@ export function programsOf({ hub, cluster }: DeployFlags): readonly DeployedProg
   return [...(hub ? [SYNC] : []), ...(cluster ? [CONTROLLERS] : [])];
 }
 
+/** To which all pods of these flags may connect. */
+export function permittedPorts(flags: DeployFlags): readonly number[] {
+  const [first = [], ...others] = programsOf(flags).map((program) => program.egressPorts);
+  const shared = first.filter((port) => others.every((ports) => ports.includes(port)));
+  return [...shared, ...(flags.egressPort ?? [])];
+}
+
 function checkUnused({ image, registry, replicas, egressPort, print }: DeployFlags): void {
   const [unused] = Object.entries({
     '--image': image,

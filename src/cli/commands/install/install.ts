@@ -7,9 +7,16 @@ import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../c
 import { CliError, describeError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, formatYaml, type OutputFormat, printResult } from '../../output.ts';
+import {
+  createOutputOption,
+  formatYaml,
+  type OutputFormat,
+  printResult,
+  printWarnings,
+} from '../../output.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
-import { addDeployOptions, type DeployFlags, deployedObjects, programsOf } from './deploy.ts';
+import { blockedPortWarnings } from './api-ports.ts';
+import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
@@ -54,6 +61,9 @@ async function runInstall(io: Io, flags: InstallCommandFlags): Promise<void> {
     const results = await withProgress(io, (progress) =>
       installInto(io, client, { progress, dryRun, objects: [...installation(), ...deployed] }),
     );
+    if (deployed.length > 0) {
+      printWarnings(io, await blockedPortWarnings(client, permittedPorts(flags), io.signal));
+    }
     showResults(io, results, { server: client.server, dryRun, output: flags.output });
     if (!dryRun) showNextStep(io, flags);
   } finally {
