@@ -3,11 +3,14 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
+import type { RuleView } from '../rules/explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 
 export interface ExplainedMachine extends MachineExplanation {
   /** Of each component set that selects it, or assigned something to it. */
   readonly rollouts?: readonly AssignmentReason[];
+  /** Of each rule that found something on it, or cannot tell. */
+  readonly rules?: readonly RuleView[];
 }
 
 export function formatWhy(why: ExplainedMachine, now: Date): string {
@@ -18,6 +21,7 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
       'rollout',
       (why.rollouts ?? []).flatMap((each) => rolloutLines(each, now)),
     ),
+    ...section('rules', (why.rules ?? []).map(ruleLine)),
     ...section('held', why.holds.map(holdLine)),
     ...section(
       'waits',
@@ -64,6 +68,10 @@ function rolloutLines(
   const age = since === undefined ? '' : ` (${formatAge(since, now)})`;
   const name = revision === undefined ? set : `${set} ${revision}`;
   return [`${name}: ${reason}: ${because}${age}`, ...(unblock === '' ? [] : [`  unblocks: ${unblock}`])];
+}
+
+function ruleLine({ rule, mode, outcome, because }: RuleView): string {
+  return `${rule}: ${outcome}${mode === 'Enforce' ? '' : ` (mode ${mode})`}: ${because}`;
 }
 
 function holdLine({ reason, scope, until }: MachineExplanation['holds'][number]): string {

@@ -97,3 +97,23 @@ it('R29 prints when time alone ends the denial, and shows no control characters 
   const act = { action: 'Reboot', permitted: false, causes: [], inTheWay: [], retryAt: until } as const;
   expect(formatWhy({ ...QUIET, acts: [act] }, NOW)).toContain('  retry   at 2030-01-01T00:21:00.000Z');
 });
+
+it('R29 prints each rule that found something, with its mode unless it repairs', () => {
+  const found = {
+    rule: 'kernel-hang',
+    because: 'gate: node uptimeSeconds is 120, not at least 900',
+    leaves: [],
+  };
+  const rules = [
+    { ...found, outcome: 'Held', mode: 'Enforce' },
+    { ...found, outcome: 'Match', mode: 'Shadow' },
+  ] as const;
+  expect(
+    formatWhy({ ...QUIET, rules }, NOW)
+      .split('\n')
+      .slice(2, 4),
+  ).toEqual([
+    'rules     kernel-hang: Held: gate: node uptimeSeconds is 120, not at least 900',
+    '          kernel-hang: Match (mode Shadow): gate: node uptimeSeconds is 120, not at least 900',
+  ]);
+});

@@ -33,6 +33,14 @@ describe('viewJob', () => {
     expect(viewJob(jobStory(story)).unblock).toBe(unblock);
   });
 
+  it('names the machine whose agent carries the step out', () => {
+    const waiting = { reason: 'Agent', since: '2030-01-01T00:00:00Z' };
+    const status = { phase: 'Running', conditions: [], waiting } as const;
+    expect(viewJob({ ...jobStory('a new job'), status }).unblock).toBe(
+      'no action required while its agent answers: kubenode machine show node-a17',
+    );
+  });
+
   it('has no wait after its end, although one was reported', () => {
     const { status } = jobStory('a drain that a budget blocks');
     const ended = {

@@ -1,0 +1,26 @@
+/** What the rules of the cluster answer on one machine, but for those that have nothing to do there. */
+import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import { collect } from '../../fleet/read.ts';
+import type { Io } from '../../io.ts';
+import { type RuleView, sortViews, viewRule } from '../rules/explanation.ts';
+import { withNodeFacts } from '../rules/node-facts.ts';
+
+const QUIET: readonly RuleView['outcome'][] = ['NoMatch', 'NotSelected'];
+
+/** Empty where the person may not read what facts are read from, such as Events and Leases. */
+export async function readNodeRules(io: Io, client: Client, name: string): Promise<readonly RuleView[]> {
+  try {
+    const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);
+    if (remediers.length === 0) return [];
+    return await withNodeFacts(io, client, name, async (node) => {
+      const views: RuleView[] = [];
+      for (const remedier of remediers) views.push(await viewRule(remedier, node));
+      return sortViews(views).filter(({ outcome }) => !QUIET.includes(outcome));
+    });
+  } catch (error) {
+    if (isKubeError(error, 'Forbidden')) return [];
+    throw error;
+  }
+}
