@@ -4,6 +4,7 @@ import { canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { JobStepProgress, JobsState } from '../journal/jobs.ts';
+import { plannedStep } from './fences.ts';
 import type { JobWait } from './input.ts';
 import { isWaitAnswer } from './plan.ts';
 
@@ -95,7 +96,7 @@ export interface ReportedJobStep {
 /** For `kubenode agent status`: what waits, then what was begun, newest first. */
 export function reportJobs(journal: JobsState, waits: readonly JobWait[]): readonly ReportedJobStep[] {
   const waiting = waits.map(({ job, release, code, because }): ReportedJobStep => {
-    const action = job.spec.plan.find(({ id }) => id === release.step)?.step ?? release.step;
+    const action = plannedStep(job, release.step)?.step ?? release.step;
     const { step, try: attempt } = release;
     const at = job.metadata.creationTimestamp ?? '';
     return {

@@ -2,7 +2,7 @@
  * Why a released step must never begin, and why it must not begin yet. Each answer is final for the try: what a refused
  * release asked for is done only by another try. Pure.
  */
-import type { JobRelease, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { JobRelease, JobStep, RemedyOperationJob } from '../../api/generated/types.ts';
 import { AVAILABLE_STEPS, stepEntry, stepInputProblems, stepOfReference } from '../../api/steps/steps.ts';
 import { highestFence, jobStepKey } from '../journal/jobs.ts';
 import type { JobsInput, JobWaitCode, ReleasedStep, StepProblem } from './input.ts';
@@ -17,7 +17,7 @@ const MAX_SKEW_MS = 30_000;
 
 /** The step that the release names, or why it names none that this agent may carry out. */
 export function releasedStep({ job, release }: Released): ReleasedStep | StepProblem {
-  const plan = job.spec.plan.find(({ id }) => id === release.step);
+  const plan = plannedStep(job, release.step);
   if (!plan) return problem('UnknownStep', `the plan has no step ${release.step}`);
   if (plan.executor !== 'Agent') {
     return problem('NotForAgent', `step ${plan.id} is carried out by the job controller`);
@@ -29,6 +29,11 @@ export function releasedStep({ job, release }: Released): ReleasedStep | StepPro
   const [wrong] = stepInputProblems(action, plan.with ?? {});
   if (wrong) return problem('InvalidInput', `${plan.step}: with.${wrong.path}: ${wrong.message}`);
   return { job, release, plan, action };
+}
+
+/** Of the plan, or of the steps after the verification: their ids differ. */
+export function plannedStep({ spec }: RemedyOperationJob, id: string): JobStep | undefined {
+  return [...spec.plan, ...(spec.onVerified ?? [])].find((step) => step.id === id);
 }
 
 type Fence = (input: JobsInput, released: Released) => StepProblem | undefined;

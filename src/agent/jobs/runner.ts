@@ -17,7 +17,7 @@ import type { AgentApi } from '../run/api.ts';
 import { createGrantClock } from '../run/grant-clock.ts';
 import { answerFor, type ReportedJobStep, reportJobs } from './answer.ts';
 import { isActiveJob } from './circumstances.ts';
-import { releaseKey } from './fences.ts';
+import { plannedStep, releaseKey } from './fences.ts';
 import type { JobAct, JobsPlan, JobWait, ReleasedStep } from './input.ts';
 import { type StoredOutput, storeOutput, sweepOutputs } from './output.ts';
 import { planJobs } from './plan.ts';
@@ -154,7 +154,7 @@ export class JobRunner {
 
   async #refuse({ job, release, code, because }: Extract<JobAct, { do: 'Refuse' }>): Promise<void> {
     const { host, clock, journal } = this.#options;
-    const action = job.spec.plan.find(({ id }) => id === release.step)?.step ?? '';
+    const action = plannedStep(job, release.step)?.step ?? '';
     await journal.append({
       type: 'Job',
       ...identityOf(job, release),

@@ -22,6 +22,15 @@ describe('the fences of a released step', () => {
     expect(waitReason(jobsInput(), undefined)).toBeUndefined();
   });
 
+  it('let a step after the verification pass, as those of the plan', () => {
+    const [planned] = repairJob().spec.plan;
+    const onVerified = planned ? [{ ...planned, id: 'v1' }] : [];
+    expect(explain({ release: { step: 'v1' }, spec: { onVerified } }, {})).toBe('permitted');
+    expect(explain({ release: { step: 'v2' }, spec: { onVerified } }, {})).toBe(
+      'UnknownStep: the plan has no step v2',
+    );
+  });
+
   it.each<[string, JobFields, Partial<JobFacts>, string]>([
     [
       'another machine',

@@ -22,6 +22,7 @@ interface Ladder {
   readonly node: string;
   readonly settled: string;
   readonly host?: Partial<SimulatedHost>;
+  readonly seconds?: number;
 }
 
 const DISK = { key: 'kubenode.dev/disk' };
@@ -60,6 +61,15 @@ const LADDERS: Readonly<Record<string, Ladder>> = {
     node: BACK,
     settled: 'g-7-1 Failed',
   },
+  'restart whose answer comes when its release has ended': {
+    plan: [jobStep('s1', 'RestartService', { with: { service: 'kubelet' } })],
+    acts: ['RestartService'],
+    outcome: 'Transient',
+    node: BACK,
+    settled: 'g-7-1 Failed',
+    host: { reportDelayMs: 70_000 },
+    seconds: 100,
+  },
   taint: {
     plan: [jobStep('s1', 'Taint', { with: DISK }), jobStep('s2', 'Reboot')],
     onVerified: [jobStep('v1', 'Untaint', { with: DISK })],
@@ -97,11 +107,12 @@ async function run(
   };
   bed.createJob(spec, isLast ? ['verify'] : []);
   const first = await bed.start(crash);
-  await bed.live(SECONDS);
+  const { seconds = SECONDS } = ladder;
+  await bed.live(seconds);
   if (!first.crashed) return { bed, crashed: false };
   await first.kill();
   await bed.start();
-  await bed.live(SECONDS);
+  await bed.live(seconds);
   return { bed, crashed: true };
 }
 

@@ -52,6 +52,8 @@ export interface SimulatedHost {
   /** The reading of each fact, by name and parameters. */
   facts: (key: string) => Reading;
   isAgentSilent: boolean;
+  /** It acts at once, and reports it this much later. */
+  reportDelayMs: number;
   renewal: 'granted' | 'denied' | 'lost';
   /** The state in which the agent ends a step. */
   result: (step: Step) => AgentStep['state'];
@@ -73,6 +75,7 @@ export function createJobBed(): JobBed {
     settled: [],
     facts: (type) => (bootOf() === BOOT ? SICK[type] : WELL[type]) ?? {},
     isAgentSilent: false,
+    reportDelayMs: 0,
     renewal: 'granted',
     result: () => 'Succeeded',
   };
@@ -114,11 +117,16 @@ export function createJobBed(): JobBed {
     const current = job();
     if (!current || host.isAgentSilent) return;
     begin(current);
-    const last = new Map([...begun.values()].map((step) => [step.id, step]));
+    const reported = [...begun.values()].filter(isReported);
+    const last = new Map(reported.map((step) => [step.id, step]));
     if (last.size === 0) return;
     const { apiVersion, kind } = current;
     const status = { agent: { steps: [...last.values()] } };
     bed.apply({ apiVersion, kind, metadata: { name: JOB }, status }, 'status');
+  }
+
+  function isReported({ startedAt = '' }: AgentStep): boolean {
+    return Date.parse(startedAt) + host.reportDelayMs <= bed.clock.now().getTime();
   }
 
   function begin(current: RemedyOperationJob): void {
