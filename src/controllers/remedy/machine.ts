@@ -143,9 +143,9 @@ function nextAt(
   waits: ReadonlyMap<string, RemedyWait>,
   { name, state, now }: { readonly name: string; readonly state: RemedyState; readonly now: Date },
 ): Date {
-  const ends = [...waits.values()].map(({ reason, until }) => {
+  const ends = [...waits.values()].flatMap(({ reason, until }) => {
     const seconds = RETRY_SECONDS[reason];
-    return until ?? (seconds === undefined ? undefined : secondsAfter(now, seconds));
+    return [until, seconds === undefined ? undefined : secondsAfter(now, seconds)];
   });
   const clear = evaluated.map(({ remedier, finding: { clearSince, since } }) =>
     clearSince && since ? secondsAfter(clearSince, remedier.spec.rule.clearSeconds) : undefined,

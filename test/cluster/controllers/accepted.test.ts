@@ -65,7 +65,7 @@ describe('the remedy controller', { timeout: 600_000 }, () => {
     await restart();
     await apply(remedier({}, { name: 'good', annotations: COMMIT }));
     await apply(remedier({ '/rule/gate/all/0/operator': 'lessThan' }, { name: 'bad' }));
-    await expect.poll(() => phaseOf('good'), PATIENCE).toBe('Held');
+    await expect.poll(() => phaseOf('good'), PATIENCE).toBe('Enforcing');
     await expect.poll(() => phaseOf('bad'), PATIENCE).toBe('Refused');
     const { status, metadata } = await installed.server.client.get<NodeRemedier>(NODE_REMEDIERS, {
       name: 'good',

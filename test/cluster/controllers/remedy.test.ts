@@ -1,0 +1,141 @@
+/** Rules that repair, in `kubenode controllers` on a real API server: with the installed rights, under all admission policies. */
+import type { ChildProcess } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
+import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { REMOVED } from '../../rules/sample-rule.ts';
+import { condition, node } from '../../support/builders.ts';
+import { remedier } from '../../support/remediers.ts';
+import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import {
+  ACCOUNTS,
+  applyFleetDefault,
+  createMachineWithNode,
+  patchNodeStatus,
+  readLedger,
+} from '../defender/objects.ts';
+import { killed, startLoggedControllers } from '../defender/processes.ts';
+import { CONTROLLERS, MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
+import { missedRights } from './rights.ts';
+
+const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
+const HUNG = {
+  fact: 'condition',
+  params: { type: 'FrequentTaskHung' },
+  path: '$.status',
+  operator: 'equal',
+  value: 'True',
+};
+const reported = (status: string): object => ({ condition: { FrequentTaskHung: { status } } });
+const HUNG_RULE = {
+  '/target/maxMatchPercent': 100,
+  '/rule/conditions': { all: [HUNG] },
+  '/rule/gate': REMOVED,
+  '/tests': [
+    { name: 'hung', expect: 'Match', given: reported('True') },
+    { name: 'well', expect: 'NoMatch', given: reported('False') },
+    { name: 'silent', expect: 'Indeterminate', given: {} },
+  ],
+};
+
+/** Nodes of a test are young. */
+const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
+
+let installed: InstalledServer;
+let running: ChildProcess | undefined;
+let logged = '';
+
+beforeAll(async () => {
+  installed = await startInstalledServer();
+  await applyFleetDefault(installed, YOUNG);
+  const kubeconfig = await installed.server.kubeconfigFor(CONTROLLERS);
+  running = startLoggedControllers(kubeconfig, (text) => {
+    logged += text;
+  });
+}, MINUTES);
+
+afterAll(async () => {
+  if (running) await killed(running);
+  await installed?.stop();
+});
+
+/** As sync does. */
+async function applyRule(name: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+  const rule = remedier({ ...HUNG_RULE, ...changes }, { name, annotations: COMMIT });
+  await sync.apply(NODE_REMEDIERS, rule, { fieldManager: MANAGER_SYNC });
+}
+
+async function report(machine: string, status: 'True' | 'False'): Promise<void> {
+  const lastHeartbeatTime = createSystemClock().now().toISOString();
+  const ready = { ...condition('Ready', 'True'), lastHeartbeatTime };
+  const hung = { ...condition('FrequentTaskHung', status), lastHeartbeatTime };
+  const nodeInfo = { bootID: 'boot-1' };
+  await patchNodeStatus(installed.server.client, machine, { conditions: [ready, hung], nodeInfo });
+}
+
+async function ruleStatus(name: string): Promise<NodeRemedier['status']> {
+  return (await installed.server.client.get<NodeRemedier>(NODE_REMEDIERS, { name })).status;
+}
+
+async function jobs(): Promise<readonly RemedyOperationJob[]> {
+  return (await installed.server.client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS)).items;
+}
+
+async function expectGranted(): Promise<void> {
+  const [job] = await jobs();
+  if (!job) throw new Error('there is no job');
+  const { cause, grant } = job.spec;
+  const rule = await ruleStatus('b-high');
+  expect(cause).toMatchObject({ remedier: 'b-high', commit: '4f2c9e1a77b0', ruleDigest: rule?.ruleDigest });
+  expect((await readLedger(installed.server.client)).spec.grants['m-1']).toMatchObject({
+    id: grant.id,
+    fence: grant.fence,
+    action: 'Reboot',
+    holder: { kind: 'RemedyOperationJob', name: job.metadata.name },
+  });
+}
+
+describe('rules that repair', { timeout: MINUTES }, () => {
+  it('R10 R11 R12 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once', async () => {
+    await createMachineWithNode(installed.server.client, 'm-1', node('m-1')['status']);
+    await report('m-1', 'True');
+    await applyRule('shadow', { '/mode': 'Shadow' });
+    await expect
+      .poll(() => ruleStatus('shadow'), PATIENCE)
+      .toMatchObject({ phase: 'Shadowing', counts: { matched: 1 }, shadow: { wouldAct: 1, wouldDeny: 0 } });
+    expect(await jobs()).toEqual([]);
+    expect((await readLedger(installed.server.client)).spec.grants).toEqual({});
+
+    await report('m-1', 'False');
+    for (const [name, priority] of [
+      ['a-low', 400],
+      ['b-high', 600],
+      ['c-high', 600],
+    ] as const) {
+      await applyRule(name, { '/priority': priority });
+      await expect.poll(async () => (await ruleStatus(name))?.phase, PATIENCE).toBe('Enforcing');
+    }
+    await report('m-1', 'True');
+    await expect.poll(async () => (await jobs()).length, PATIENCE).toBe(1);
+    await expectGranted();
+    await expect
+      .poll(() => ruleStatus('a-low'), PATIENCE)
+      .toMatchObject({ counts: { matched: 1, inFlight: 0 } });
+    await expect
+      .poll(() => ruleStatus('b-high'), PATIENCE)
+      .toMatchObject({ counts: { matched: 1, inFlight: 1 }, matchedMachines: ['m-1'] });
+    expect((await jobs()).length).toBe(1);
+
+    const faults = async (): Promise<readonly unknown[]> => {
+      const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'm-1' });
+      return (status?.faults ?? []).map(({ type, status: is }) => [type, is]);
+    };
+    await expect.poll(faults, PATIENCE).toEqual([['FrequentTaskHung', 'True']]);
+    await report('m-1', 'False');
+    await expect.poll(faults, PATIENCE).toEqual([]);
+    expect(missedRights(logged)).toEqual([]);
+  });
+});
