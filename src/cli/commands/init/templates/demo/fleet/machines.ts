@@ -8,6 +8,7 @@ import {
   MachineSet,
 } from 'kubenode/constructs';
 import { kubelets } from './kubelet.ts';
+import { problemDetector } from './problem-detector.ts';
 import { versions } from './versions.ts';
 import { web } from './web.ts';
 
@@ -31,7 +32,7 @@ export function declareMachines(cluster: FleetCluster, replicas: number): void {
 
 export function declareComponents(cluster: FleetCluster): void {
   const chart = cluster.unit('components');
-  for (const spec of [...kubelets, ...web]) {
+  for (const spec of [...kubelets, ...web, problemDetector]) {
     const name = componentRef(spec.component, spec.version);
     new MachineComponent(chart, name, { metadata: { name }, spec });
   }
