@@ -1,15 +1,29 @@
 /** `kubenode start --demo`: one command to a fleet with machines, a version that rolls, one that goes back, and nothing left at the end. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { CLUSTERS, MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
-import type { Cluster, Machine, MachineComponentSet } from '../../../src/api/generated/types.ts';
+import {
+  CLUSTERS,
+  MACHINE_COMPONENT_SETS,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../../src/api/generated/resources.ts';
+import type {
+  Cluster,
+  Machine,
+  MachineComponentSet,
+  RemedyOperationJob,
+} from '../../../src/api/generated/types.ts';
+import { isCordoned } from '../../../src/api/machine/node-state.ts';
 import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
+import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { stopLocalFleet } from '../../../src/local/fleet.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -76,6 +90,19 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     expect(new Set(await webVersions('prod'))).toEqual(new Set(['web-1.1.0']));
   });
 
+  it('reboots a machine whose kernel hangs, and puts it back into service', async () => {
+    const client = await clientOf('test');
+    const [sick] = await machinesOf('test');
+    const { name = '', uid = '' } = sick?.metadata ?? {};
+    const before = await readNode(client, name);
+    const line = `${clock.now().toISOString()} task web:1 blocked for more than 120 seconds.\n`;
+    appendFileSync(join(dir, 'clusters/test/machines', uid, 'host/var/log/kernel.log'), line.repeat(3));
+    await expect.poll(() => jobOutcomes(client), PATIENCE).toEqual([`${name} reboot Succeeded`]);
+    const after = await readNode(client, name);
+    expect(bootIdOf(after)).not.toBe(bootIdOf(before));
+    expect(isCordoned(after)).toBe(false);
+  });
+
   it('is up to date again after git revert', async () => {
     git('-c', 'user.name=a', '-c', 'user.email=a@b', 'revert', '--no-edit', 'HEAD');
     const head = git('rev-parse', 'HEAD');
@@ -123,6 +150,17 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     return (await (await clientOf(cluster)).list<Machine>(MACHINES)).items;
   }
 
+  async function readNode(client: Client, name: string): Promise<KubeObject> {
+    return await client.get(NODES, { name });
+  }
+
+  async function jobOutcomes(client: Client): Promise<readonly string[]> {
+    const { items } = await client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
+    return items.map(
+      ({ spec, status }) => `${spec.machine.name} ${spec.rung.name} ${status?.outcome?.class}`,
+    );
+  }
+
   async function webVersions(cluster: string): Promise<readonly (string | undefined)[]> {
     return (await machinesOf(cluster)).map(
       ({ status }) => status?.components?.find(({ name }) => name === 'web')?.currentRef,
@@ -143,6 +181,10 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     return git('rev-parse', 'HEAD');
   }
 });
+
+function bootIdOf(node: KubeObject): string | undefined {
+  return textAt(node, 'status', 'nodeInfo', 'bootID');
+}
 
 function processesOf(folder: string): readonly string[] {
   const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');

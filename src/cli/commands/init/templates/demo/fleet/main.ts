@@ -1,6 +1,7 @@
 /** The fleet program. sync renders its objects from a commit. */
-import { DefenderPolicy, Fleet } from 'kubenode/constructs';
+import { DefenderPolicy, Fleet, NodeRemedier } from 'kubenode/constructs';
 import { fleetDefault } from '../rules/fleet-default.ts';
+import { kernelHang } from '../rules/kernel-hang.ts';
 import { clusters } from './clusters.ts';
 import { declareComponents, declareMachines } from './machines.ts';
 import { fleetPipeline } from './pipelines.ts';
@@ -9,8 +10,9 @@ const fleet = new Fleet();
 fleet.pipeline('fleet', fleetPipeline);
 for (const { name, machines, ...spec } of clusters) {
   const cluster = fleet.cluster(name, spec);
-  const metadata = { name: 'fleet-default' };
-  new DefenderPolicy(cluster.unit('policies'), 'fleet-default', { metadata, spec: fleetDefault });
+  const rules = cluster.unit('rules');
+  new DefenderPolicy(rules, 'fleet-default', { metadata: { name: 'fleet-default' }, spec: fleetDefault });
+  new NodeRemedier(rules, 'kernel-hang', { metadata: { name: 'kernel-hang' }, spec: kernelHang });
   declareMachines(cluster, machines);
   declareComponents(cluster);
 }
