@@ -5,6 +5,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
 import type { LogMonitorConfig, MonitorConfig } from './config/monitor.ts';
+import { pathOnDisk } from './host-path.ts';
 import { createLogMonitor } from './monitors/log-monitor-run.ts';
 import { createPluginMonitor } from './monitors/plugin-monitor-run.ts';
 import type { ProblemMonitor, SavedMonitor } from './monitors/problem-monitor.ts';
@@ -32,7 +33,7 @@ export function createMonitor(
 }
 
 function sourceOf({ input, skipList }: LogMonitorConfig, { host, clock }: MonitorContext): LogSource {
-  const onDisk = (path: string): string => (host.directory === '/' ? path : `${host.directory}${path}`);
+  const onDisk = (path: string): string => pathOnDisk(host, path);
   if (input.plugin === 'kmsg') {
     return createKernelLog({ path: onDisk('/dev/kmsg'), clock, uptimeMs: () => uptime() * 1000 });
   }

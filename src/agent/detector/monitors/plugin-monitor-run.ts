@@ -2,6 +2,7 @@
 import type { Clock } from '../../../os/clock.ts';
 import type { Host } from '../../host/port.ts';
 import type { PluginMonitorConfig, PluginRule } from '../config/monitor.ts';
+import { pathInHost, pathOnDisk } from '../host-path.ts';
 import type { DetectedEvent } from '../match/condition.ts';
 import { judgePlugins, type PluginResult, pluginEvent, pluginResult } from '../match/plugin-result.ts';
 import { MonitorReport, type ProblemMonitor, type SavedMonitor } from './problem-monitor.ts';
@@ -98,8 +99,8 @@ class PluginMonitor implements ProblemMonitor {
     const { host, config } = this.#options;
     const { path, args, timeoutMs } = rule;
     try {
-      if (!(await host.files.stat(path))) throw new Error('no such file');
-      const program = host.directory === '/' ? path : `${host.directory}${path}`;
+      if (!(await host.files.stat(pathInHost(host, path)))) throw new Error('no such file');
+      const program = pathOnDisk(host, path);
       const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES, onlyStdout: true };
       return pluginResult(await host.processes.run([program, ...args], limits), rule, config.maxOutputLength);
     } catch (error) {
