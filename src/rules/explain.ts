@@ -64,9 +64,14 @@ export function explainLeaf(leaf: ConditionLeaf, facts: FactReader): TruthReason
   const truth = evaluateLeaf(leaf, facts);
   const name = [ref.fact, ...Object.values(ref.params), field].join(' ');
   if (truth === 'Unknown') return { truth, lines: [`${name} is unknown`] };
-  const observed = `${name} is ${JSON.stringify(facts(ref)[field])}`;
+  const observed = `${name} is ${valueText(facts(ref)[field])}`;
   const expected = [OPERATOR_PHRASES[operator], JSON.stringify(value)].join(' ').trim();
   return { truth, lines: [truth === 'True' ? observed : `${observed}, not ${expected}`] };
+}
+
+/** A duration has more digits than a person reads. */
+function valueText(value: unknown): string {
+  return JSON.stringify(typeof value === 'number' ? Math.round(value * 1000) / 1000 : value);
 }
 
 function evaluateLeaf({ ref, field, operator, value }: ConditionLeaf, facts: FactReader): Truth {

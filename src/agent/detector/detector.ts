@@ -136,7 +136,9 @@ class Detector {
     // Before the read: a change during the read must lead to another one.
     this.#readMs = clock.monotonicMs();
     const files = await readConfigFolder(host.files);
-    if (isDeepStrictEqual(files, this.#files)) return;
+    // The agent of a sandbox lives on when its host boots.
+    const hasBooted = this.#bootId !== '' && this.#bootId !== (await host.node.bootId());
+    if (!hasBooted && isDeepStrictEqual(files, this.#files)) return;
     await this.stop();
     await this.#start(files ?? []);
     this.#files = files;
@@ -159,14 +161,13 @@ class Detector {
     });
   }
 
-  /** At the first start, and after a change of the configuration. */
+  /** At the first start, after a change of the configuration, and after a boot, which ends all that was raised before. */
   async #savedBefore(): Promise<SavedMonitors> {
     const { host } = this.#options;
-    const bootId = await host.node.bootId();
-    const isFirst = this.#bootId === '';
-    this.#bootId = bootId;
-    if (!isFirst) return this.#current();
-    const saved = await readSavedMonitors(host.files, bootId);
+    const bootIdBefore = this.#bootId;
+    this.#bootId = await host.node.bootId();
+    if (bootIdBefore !== '') return bootIdBefore === this.#bootId ? this.#current() : {};
+    const saved = await readSavedMonitors(host.files, this.#bootId);
     // An agent before this one may have reported conditions that no file declares any more.
     this.#hasReported = saved !== undefined && Object.keys(saved).length > 0;
     return saved ?? {};

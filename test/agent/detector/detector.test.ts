@@ -71,6 +71,17 @@ describe('detector', () => {
     expect(events.map(({ reason }) => reason)).toEqual(['BadLine']);
   });
 
+  it('AGT-73 forgets what was raised when the host of a sandbox boots, whose agent lives on', async () => {
+    write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, lookback: '1h' }));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
+    await host.node.reboot();
+    write(LOG, '');
+    await statusOf('False');
+  });
+
   it('AGT-73 forgets what was raised when a job rearms it, and counts only what comes then', async () => {
     write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, lookback: '1h' }));
     start();

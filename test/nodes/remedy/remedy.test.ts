@@ -45,6 +45,7 @@ const POLICY = {
   scope: { nodeSelector: { all: true } },
   concurrency: [{ name: 'one', per: 'Cluster', risks: ['Node', 'Machine'], max: 1 }],
   counting: { lingerSeconds: 0, smallPool: { below: 1, max: 1 } },
+  blockers: { minNodeAgeSeconds: 0 },
   zones: { haltPercent: 100, minNodes: 1000 },
 };
 
@@ -150,9 +151,9 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
   });
 
   it('brings back a kubelet that was killed and masked', async () => {
-    await runWebPod(client, NAME);
-    await node.run('systemctl', 'mask', '--runtime', '--now', 'kubelet.service');
-    await node.run('systemctl', 'kill', '--signal=SIGKILL', 'kubelet.service').catch(() => undefined);
+    const unit = '/etc/systemd/system/kubelet.service';
+    const kill = 'systemctl kill --signal=SIGKILL kubelet && systemctl stop kubelet';
+    await node.run('sh', '-c', `ln -sf /dev/null ${unit} && systemctl daemon-reload && ${kill}`);
     await until('the kubelet is not active', async () => {
       const { stdout } = await node.run('systemctl', 'show', '--value', '--property=ActiveState', 'kubelet');
       return stdout.trim() === 'active';
@@ -192,6 +193,9 @@ function quickKernelHang(): NodeRemedierSpec {
       },
       ...others,
     ],
-    tests: kernelHang.tests.filter(({ expect: outcome }) => outcome !== 'Held'),
+    // Those that depend on neither the duration nor the gate.
+    tests: kernelHang.tests.filter(
+      ({ name, expect: outcome }) => outcome !== 'Held' && name !== 'hung for a moment',
+    ),
   } as NodeRemedierSpec;
 }
