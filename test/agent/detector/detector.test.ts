@@ -80,6 +80,7 @@ describe('detector', () => {
     await host.node.reboot();
     write(LOG, '');
     await statusOf('False');
+    expect(node.writes.at(-1)).toEqual(['FileProblem False NoFileProblem']);
   });
 
   it('AGT-73 forgets what was raised when a job rearms it, and counts only what comes then', async () => {

@@ -150,17 +150,6 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     return (await (await clientOf(cluster)).list<Machine>(MACHINES)).items;
   }
 
-  async function readNode(client: Client, name: string): Promise<KubeObject> {
-    return await client.get(NODES, { name });
-  }
-
-  async function jobOutcomes(client: Client): Promise<readonly string[]> {
-    const { items } = await client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
-    return items.map(
-      ({ spec, status }) => `${spec.machine.name} ${spec.rung.name} ${status?.outcome?.class}`,
-    );
-  }
-
   async function webVersions(cluster: string): Promise<readonly (string | undefined)[]> {
     return (await machinesOf(cluster)).map(
       ({ status }) => status?.components?.find(({ name }) => name === 'web')?.currentRef,
@@ -181,6 +170,15 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
     return git('rev-parse', 'HEAD');
   }
 });
+
+async function readNode(client: Client, name: string): Promise<KubeObject> {
+  return await client.get(NODES, { name });
+}
+
+async function jobOutcomes(client: Client): Promise<readonly string[]> {
+  const { items } = await client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
+  return items.map(({ spec, status }) => `${spec.machine.name} ${spec.rung.name} ${status?.outcome?.class}`);
+}
 
 function bootIdOf(node: KubeObject): string | undefined {
   return textAt(node, 'status', 'nodeInfo', 'bootID');

@@ -158,7 +158,7 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
       const { stdout } = await node.run('systemctl', 'show', '--value', '--property=ActiveState', 'kubelet');
       return stdout.trim() === 'active';
     });
-    await until('the Node is not Ready', async () => (await nodeCondition('Ready')) === 'True');
+    await expect.poll(() => nodeCondition('Ready'), { timeout: WITHIN_MS }).toBe('True');
   });
 });
 
