@@ -123,6 +123,10 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     );
   }
 
+  async function kubeletProcess(): Promise<string> {
+    return (await node.run('systemctl', 'show', '--value', '--property=MainPID', 'kubelet')).stdout.trim();
+  }
+
   async function ended(): Promise<readonly string[]> {
     return (await jobs()).flatMap(({ spec, status }) =>
       status?.outcome ? [`${spec.cause.remedier} ${spec.rung.name} ${status.outcome.class}`] : [],
@@ -151,12 +155,13 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
   });
 
   it('brings back a kubelet that was killed and masked', async () => {
+    const before = await kubeletProcess();
     const unit = '/etc/systemd/system/kubelet.service';
     const kill = 'systemctl kill --signal=SIGKILL kubelet && systemctl stop kubelet';
     await node.run('sh', '-c', `ln -sf /dev/null ${unit} && systemctl daemon-reload && ${kill}`);
-    await until('the kubelet is not active', async () => {
-      const { stdout } = await node.run('systemctl', 'show', '--value', '--property=ActiveState', 'kubelet');
-      return stdout.trim() === 'active';
+    await until('the kubelet does not run again', async () => {
+      const now = await kubeletProcess();
+      return now !== '0' && now !== before;
     });
     await expect.poll(() => nodeCondition('Ready'), { timeout: WITHIN_MS }).toBe('True');
   });
@@ -193,9 +198,14 @@ function quickKernelHang(): NodeRemedierSpec {
       },
       ...others,
     ],
-    // Those that depend on neither the duration nor the gate.
-    tests: kernelHang.tests.filter(
-      ({ name, expect: outcome }) => outcome !== 'Held' && name !== 'hung for a moment',
-    ),
+    tests: [
+      { name: 'hung', expect: 'Match', given: hungFor('True') },
+      { name: 'not hung', expect: 'NoMatch', given: hungFor('False') },
+      { name: 'detector silent', expect: 'Indeterminate', given: {} },
+    ],
   } as NodeRemedierSpec;
+}
+
+function hungFor(status: 'True' | 'False'): Readonly<Record<string, unknown>> {
+  return { condition: { FrequentTaskHung: { status, observedSeconds: 60 } } };
 }

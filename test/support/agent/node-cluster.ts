@@ -36,6 +36,8 @@ export interface NodeCluster extends AsyncDisposable {
 
 const NODE = '/usr/local/bin/node';
 const PROGRAM = '/usr/local/lib/kubenode/agent.mjs';
+/** systemd-nspawn mounts a boot id of the node into /proc/sys. A unit with one of these options sees that of this machine. */
+const OWN_BOOT_ID = '[Service]\nProtectKernelTunables=no\nProtectControlGroups=no\n';
 const BOOTSTRAP = '/etc/kubenode/bootstrap.json';
 
 /** With `kubenode controllers`, and controllers of Kubernetes: the signer of certificates, and those. */
@@ -96,6 +98,7 @@ async function bootAgent(kit: NodeKit, installed: InstalledServer, name: string)
       await putFile(root, BOOTSTRAP, bootstrap.replaceAll(local.hostname, kit.hostAddress), 0o600);
       const options = { machine: name, node: NODE, program: PROGRAM, bootstrap: BOOTSTRAP, port: 0 };
       await putUnit(root, 'kubenode-agent.service', formatAgentUnit(options));
+      await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
     },
   });
 }
