@@ -155,15 +155,19 @@ function reportOf({
       held: all.filter(({ outcome }) => outcome === 'Held').length,
       indeterminate: all.filter(({ outcome }) => outcome === 'Indeterminate').length,
       inFlight: jobs.filter(isJobAtWork).length,
-      denied: countsBy(all.flatMap(({ wait }) => wait?.denial ?? [])),
+      denied: countsBy(
+        all.flatMap(({ wait }) => wait?.denial ?? []),
+        Object.keys(remedier.status?.counts?.denied ?? {}),
+      ),
     },
     matchedMachines: matching.slice(0, MAX_MACHINES),
     ...optional('shadow', isShadowing || remedier.spec.mode === 'Shadow' ? shadow : undefined),
   };
 }
 
-function countsBy(words: readonly string[]): Readonly<Record<string, number>> {
-  const counts = new Map<string, number>();
+/** With 0 for each word of before: the API server makes null of a map whose last key an apply removes. */
+function countsBy(words: readonly string[], before: readonly string[]): Readonly<Record<string, number>> {
+  const counts = new Map(before.map((word) => [word, 0]));
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

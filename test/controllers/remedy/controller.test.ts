@@ -269,7 +269,7 @@ describe('the remedy controller, of machines', () => {
     grants.deny = () => undefined;
     await bed.advance(60_000);
     expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r1-a1']);
-    expect(statusOf(bed)).toMatchObject({ phase: 'Enforcing', counts: { denied: {} } });
+    expect(statusOf(bed)).toMatchObject({ phase: 'Enforcing', counts: { denied: { KillSwitch: 0 } } });
   });
 
   it('creates no job when it matches more than it may, and reports it', async () => {

@@ -134,6 +134,12 @@ describe('the status of a NodeRemedier', () => {
     expect(shadow).toBeUndefined();
   });
 
+  it('counts 0 of a reason that denies nothing any more', () => {
+    const rule = remedier({}, { annotations: COMMIT });
+    const before = statusOf(rule, { findings: FOUND });
+    expect(statusOf({ ...rule, status: before }).counts?.denied).toEqual({ RateExceeded: 0 });
+  });
+
   it('names the machine and the fact that are unknown', () => {
     expect(explain(remedier(), { findings: FOUND })).toContain(
       'Indeterminate=True FactUnknown: machine m-3: condition Ready status is unknown',

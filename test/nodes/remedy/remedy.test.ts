@@ -127,6 +127,11 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     return (await node.run('systemctl', 'show', '--value', '--property=MainPID', 'kubelet')).stdout.trim();
   }
 
+  async function openGrants(): Promise<readonly string[]> {
+    const { grants } = (await readLedger(client)).spec;
+    return Object.values(grants).flatMap(({ id, state }) => (state === 'Settled' ? [] : id));
+  }
+
   async function ended(): Promise<readonly string[]> {
     return (await jobs()).flatMap(({ spec, status }) =>
       status?.outcome ? [`${spec.cause.remedier} ${spec.rung.name} ${status.outcome.class}`] : [],
@@ -145,8 +150,7 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     expect(await nodeCondition('FrequentTaskHung')).toBe('False');
     expect(isCordoned(await client.get(NODES, { name: NAME }))).toBe(false);
     expect(await webPods()).toEqual([]);
-    const grants = Object.values((await readLedger(client)).spec.grants);
-    expect(grants.filter(({ state }) => state !== 'Settled')).toEqual([]);
+    await expect.poll(openGrants).toEqual([]);
     const [job] = await jobs();
     const io = testIo({ env: { KUBECONFIG: cluster.installed.server.kubeconfig } });
     expect(await runCommandLine(io, ['why', 'job', job?.metadata.name ?? ''])).toBe(0);
