@@ -150,7 +150,7 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     expect(await nodeCondition('FrequentTaskHung')).toBe('False');
     expect(isCordoned(await client.get(NODES, { name: NAME }))).toBe(false);
     expect(await webPods()).toEqual([]);
-    await expect.poll(openGrants).toEqual([]);
+    await expect.poll(openGrants, { timeout: WITHIN_MS }).toEqual([]);
     const [job] = await jobs();
     const io = testIo({ env: { KUBECONFIG: cluster.installed.server.kubeconfig } });
     expect(await runCommandLine(io, ['why', 'job', job?.metadata.name ?? ''])).toBe(0);
