@@ -32,7 +32,7 @@ export function job(
       risk: 'Node',
       grant: { ...grant, issuedAt: '2030-01-01T12:00:00Z', notAfter: '2030-01-01T12:05:00Z' },
       operationID: 'op-1',
-      plan: [step('a', 'CollectDiagnostics', 'None'), step('b', 'Reboot', 'Node')],
+      plan: [step('a', 'CollectDiagnostics@v1', 'None'), step('b', 'Reboot@v1', 'Node')],
       deadline: '2030-01-01T14:00:00Z',
       settle: { succeeded: 'Uncordon', aborted: 'KeepCordon' },
     } as unknown as RemedyOperationJob['spec'],

@@ -10,6 +10,8 @@ export interface JobObservation {
   readonly node: KubeObject | undefined;
   /** Of the rule that led to the job, now. Indeterminate where the rule is not the same any more. */
   readonly rule: RuleOutcome;
+  /** What the rule of that name finds now, also when it has changed since; undefined: it does not exist any more. */
+  readonly presentFault: { readonly outcome: RuleOutcome; readonly clearSeconds: number } | undefined;
   /** Whether the conditions of `spec.verify` hold now. */
   readonly verified: Truth;
   readonly now: Date;

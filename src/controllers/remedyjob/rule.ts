@@ -10,11 +10,9 @@ import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { createProblemCollector } from '../../rules/problems.ts';
 import { createRuleEvaluator, type RuleEvaluator } from '../../rules/rule-evaluator.ts';
 import { createTreeEvaluator, type TreeEvaluator } from '../../rules/tree-evaluator.ts';
+import type { JobObservation } from './observation.ts';
 
-export interface JobTruth {
-  readonly rule: RuleOutcome;
-  readonly verified: Truth;
-}
+export type JobTruth = Pick<JobObservation, 'rule' | 'presentFault' | 'verified'>;
 
 export interface JobEvaluator {
   evaluate(job: RemedyOperationJob, remedier: NodeRemedier | undefined): Promise<JobTruth>;
@@ -32,20 +30,24 @@ export function createJobEvaluator(facts: NodeFacts, log: Pick<Log, 'warn'>): Jo
   const rules = createCache<CompiledConditions<RuleEvaluator>>();
   const verifications = createCache<CompiledConditions<TreeEvaluator>>();
   return {
-    evaluate: async (job, remedier) => ({
-      rule: await attempt(job, 'Indeterminate', () => ruleOutcome(job, remedier)),
-      verified: await attempt(job, 'Unknown', () => verification(job)),
-    }),
+    async evaluate(job, remedier) {
+      const verified = await attempt(job, 'Unknown', () => verification(job));
+      if (!remedier) return { rule: 'Indeterminate', presentFault: undefined, verified };
+      const digest = digestOf(remedier.spec);
+      const outcome = await attempt(job, 'Indeterminate', () => ruleOutcome(job, remedier, digest));
+      const { clearSeconds } = remedier.spec.rule;
+      // A rule that changed since the job was created cannot refute it.
+      const rule = digest === job.spec.cause.ruleDigest ? outcome : 'Indeterminate';
+      return { rule, presentFault: { outcome, clearSeconds }, verified };
+    },
   };
 
-  /** A rule that changed since the job was created cannot refute it. */
   async function ruleOutcome(
     { spec }: RemedyOperationJob,
-    remedier: NodeRemedier | undefined,
+    remedier: NodeRemedier,
+    digest: string,
   ): Promise<RuleOutcome> {
-    const { ruleDigest } = spec.cause;
-    if (!remedier || digestOf(remedier.spec) !== ruleDigest) return 'Indeterminate';
-    const rule = rules.get(ruleDigest, () => compiledRule(remedier));
+    const rule = rules.get(digest, () => compiledRule(remedier));
     if (!rule) return 'Indeterminate';
     return (await rule.evaluate(facts.read(spec.machine.name, rule.maxAge))).outcome;
   }

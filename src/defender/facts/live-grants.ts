@@ -2,7 +2,9 @@
  * Grants that objects in the API server carry: jobs, component entries, drains and our cordons. From them a ledger that was
  * lost is rebuilt, and one that was restored is recognized. Pure.
  */
+import type { Risk } from '../../api/enums.ts';
 import type {
+  JobStep,
   LedgerGrant,
   Machine,
   MachineComponentEntry,
@@ -10,6 +12,7 @@ import type {
 } from '../../api/generated/types.ts';
 import { isObserved, reportOf } from '../../api/machine/entry-report.ts';
 import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
+import { stepOfReference } from '../../api/steps/steps.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { LiveGrant } from '../ledger/recover.ts';
@@ -35,7 +38,7 @@ export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
       origin: `NodeRemedier/${cause.remedier}`,
       ...optional('revision', cause.commit),
     },
-    action: plan.find((step) => step.risk === risk)?.step ?? 'HandOff',
+    action: actionOf(plan, risk),
     risk,
     nodeUID: node.uid,
     issuedAt,
@@ -43,6 +46,12 @@ export function jobGrants(job: RemedyOperationJob): readonly LiveGrant[] {
   };
   // Executors remember the fence of a job that ended: a ledger that was lost continues above it.
   return [{ machine: machine.name, entry, isInWork: hasBegun(job) && !isEndedJob(job) }];
+}
+
+/** As it was asked for: the first step of the highest risk, without its version. */
+function actionOf(plan: readonly JobStep[], risk: Risk): string {
+  const reference = plan.find((step) => step.risk === risk)?.step ?? '';
+  return stepOfReference(reference) ?? 'HandOff';
 }
 
 /** A job whose outcome is written does nothing more. */

@@ -81,6 +81,11 @@ describe('a repair job', () => {
     await bed.advance(3_700_000);
     expect(needsPerson(bed)).toMatchObject({ status: 'True', reason: 'CordonKept' });
     expect([isCordoned(bed.node()), bed.node()?.metadata.annotations]).toEqual([true, {}]);
+    await bed.advance(700_000);
+    expect(needsPerson(bed)).toMatchObject({ status: 'True' });
+    bed.host.facts = () => ({ status: 'False' });
+    await bed.advance(700_000);
+    expect(needsPerson(bed)).toMatchObject({ status: 'False', reason: 'CaseClosed' });
   });
 
   it('R33 stops a reboot that the agent has not begun when the fault has ended, and uncordons', async () => {

@@ -143,6 +143,7 @@ export function observation(fields: Partial<JobObservation> = {}): JobObservatio
     machine: jobMachine(),
     node: jobNode(),
     rule: 'Match',
+    presentFault: { outcome: 'Match', clearSeconds: 600 },
     verified: 'Unknown',
     now: NOW,
     ...fields,

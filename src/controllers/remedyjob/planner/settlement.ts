@@ -15,6 +15,7 @@ import type { JobObservation } from '../observation.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 import { markOfJob } from './guard.ts';
 import { isMachineReported, needsPersonFinding } from './machine-report.ts';
+import { planOpenCase } from './open-case.ts';
 import { jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
 import { stepName } from './records.ts';
 
@@ -81,7 +82,8 @@ function planSettled(observation: JobObservation): JobDecision {
   if ((job.metadata.finalizers ?? []).includes(FINALIZER_SETTLE)) {
     return { do: 'RemoveFinalizer', because: 'the grant is settled' };
   }
-  return keptNode(observation) ? planKept(observation) : { do: 'Nothing', because: 'the job is settled' };
+  if (keptNode(observation)) return planKept(observation);
+  return planOpenCase(observation) ?? { do: 'Nothing', because: 'the job is settled' };
 }
 
 const KEPT_POLL_MS = 30_000;
