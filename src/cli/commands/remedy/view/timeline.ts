@@ -29,9 +29,11 @@ export function viewTimeline(job: RemedyOperationJob): readonly TimelineEntry[] 
   });
 }
 
-/** Without the steps that follow the verification. */
+/** Without the steps that follow the verification. What was undone had succeeded. */
 function doneText({ spec: { plan }, status }: RemedyOperationJob): string {
   const planned = new Set(plan.map(({ id }) => id));
-  const done = status?.steps?.filter(({ id, state }) => planned.has(id) && state === 'Succeeded') ?? [];
+  const done =
+    status?.steps?.filter(({ id, state }) => planned.has(id) && ['Succeeded', 'Undone'].includes(state)) ??
+    [];
   return `${done.length} of ${formatCount(plan.length, 'step')} succeeded`;
 }

@@ -63,6 +63,18 @@ describe('viewJob', () => {
     expect(timeline.find(({ what }) => what === 'acted')?.because).toBe('3 of 4 steps succeeded');
   });
 
+  it('counts a step that was undone at the end as one that succeeded', () => {
+    const story = jobStory('a node that is healthy again');
+    const steps = story.status?.steps?.map((step) =>
+      step.id === 's2' ? { ...step, state: 'Undone' as const } : step,
+    );
+    const { timeline } = viewJob({
+      ...story,
+      status: { conditions: [], ...story.status, ...(steps && { steps }) },
+    });
+    expect(timeline.find(({ what }) => what === 'acted')?.because).toBe('3 of 4 steps succeeded');
+  });
+
   it('describes the facts of the decision', () => {
     expect(viewJob(jobStory('a new job')).evidence).toEqual([
       'condition FrequentTaskHung: status True, observedSeconds 141',
