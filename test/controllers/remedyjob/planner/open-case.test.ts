@@ -63,7 +63,8 @@ describe('planOpenCase', () => {
   });
 
   it('leaves another Machine of the same name, and one that needs no person', () => {
-    const machine = jobMachine({ conditions: [condition('NeedsPerson', 'False')] });
+    const message = `job ${NAME}: ticket`;
+    const machine = jobMachine({ conditions: [{ ...condition('NeedsPerson', 'False'), message }] });
     expect(planOpenCase(observation({ machine, presentFault: undefined }))).toBeUndefined();
     const replaced = { ...machine, metadata: { ...machine.metadata, uid: 'uid-2' } };
     expect(planOpenCase(observation({ machine: replaced }))).toBeUndefined();

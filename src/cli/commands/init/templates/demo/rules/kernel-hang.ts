@@ -2,7 +2,7 @@ import { all, condition, type NodeRemedierSpec } from 'kubenode/constructs';
 
 const hung = condition('FrequentTaskHung');
 
-/** Reboots a machine whose kernel hangs, and gives up to people if that does not help. Times are shortened for a demonstration. */
+/** Reboots a machine whose kernel hangs, and hands off to people if that does not help. Times are shortened for a demonstration. */
 export const kernelHang: NodeRemedierSpec = {
   mode: 'Enforce',
   owner: { team: 'demo' },
