@@ -25,6 +25,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   TooManyUnavailable: 'repair the machines that are out of service: kubenode machine list',
   AgentSilent: 'check the host and its agent: kubenode agent status there; kubenode machine show BLOCKER',
   Held: 'kubenode machine release BLOCKER',
+  HandedOff: 'repair the machine: kubenode why job, with the job that is named. The case is closed when the fault stays away',
   Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
   FailureBudgetSpent: 'fix the version and commit, or go back: kubenode rollout undo SET',
   BatchUnproven: 'fix the version and commit, or go back: kubenode rollout undo SET',
@@ -50,7 +51,8 @@ export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'
 function fallback(blocker: Wait['blocker']): string {
   if (!blocker) return 'what is named above has to change';
   if (blocker.kind === 'Machine') return 'kubenode why machine BLOCKER';
-  return `kubectl describe ${blocker.kind.toLowerCase()} BLOCKER`;
+  const namespace = blocker.namespace ? `-n ${blocker.namespace} ` : '';
+  return `kubectl ${namespace}describe ${blocker.kind.toLowerCase()} BLOCKER`;
 }
 
 function blockerName(blocker: Wait['blocker']): string {

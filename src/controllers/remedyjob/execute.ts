@@ -11,7 +11,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { JobObservation } from './observation.ts';
-import { type JobChange, type JobDecision, type ReleaseStep, type RunStep } from './planner/decision.ts';
+import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from './planner/decision.ts';
 import { machineReport } from './planner/machine-report.ts';
 import { isDisruptive } from './planner/records.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
@@ -151,7 +151,7 @@ async function waitForApproval(
     return await writeNow({ ...renewed, step: again }, parts);
   }
   const message = `${step.step} is not done in ${step.timeoutSeconds} s: ${result.wait.message}; ${answer.message}`;
-  const wait = { ...result.wait, reason: 'ApprovalRequired', message, isBlocked: true };
+  const wait: RepairWait = { ...result.wait, reason: 'ApprovalRequired', message, isBlocked: true };
   const running: JobStepStatus = { ...record, state: 'Running' };
   const change = { ...renewed, step: running, wait, ...optional('drain', result.drain) };
   return await writeAndWait(change, result.requeueAt, parts);
@@ -172,7 +172,7 @@ async function askApproval(
     const step1: JobStepStatus = { id: step.id, state: 'Pending', tries: record.tries ?? 1 };
     return await writeNow({ step: step1 }, parts);
   }
-  const wait = {
+  const wait: RepairWait = {
     reason: 'ApprovalRequired',
     message: `${record.message ?? ''}; ${answer.message}`,
     isBlocked: true,

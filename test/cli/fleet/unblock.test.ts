@@ -10,6 +10,10 @@ describe('unblockHint', () => {
       { reason: 'SomethingNew', blocker: { kind: 'DefenderPolicy', name: 'p' } },
       'kubectl describe defenderpolicy p',
     ],
+    [
+      { reason: 'SomethingNew', blocker: { kind: 'Pod', namespace: 'shop', name: 'cart-0' } },
+      'kubectl -n shop describe pod cart-0',
+    ],
     [{ reason: 'SomethingNew' }, 'what is named above has to change'],
     [{ reason: 'constructor' }, 'what is named above has to change'],
     [{ reason: 'Held' }, 'kubenode machine release <machine>'],

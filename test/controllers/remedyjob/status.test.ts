@@ -20,7 +20,7 @@ function conditionsAfter(change: JobChange, job = repairJob()): Readonly<Record<
 
 describe('jobStatus', () => {
   it('is Running while a step is in work, and Waiting while something else has to change', () => {
-    const blocked = { reason: 'PodDisruptionBudget', message: 'shop/cart', isBlocked: true };
+    const blocked = { reason: 'PodDisruptionBudget', message: 'shop/cart', isBlocked: true } as const;
     expect(jobStatus(repairJob(), {}, NOW).phase).toBe('Running');
     expect(jobStatus(repairJob(), { wait: { ...blocked, isBlocked: false } }, NOW).phase).toBe('Running');
     const status = jobStatus(repairJob(), { wait: blocked }, NOW);

@@ -5,7 +5,7 @@
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding } from './decision.ts';
+import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 import {
   answerOf,
@@ -82,7 +82,8 @@ export function planAbort(observation: JobObservation, abort: Abort): JobDecisio
   const until = isAtOnce ? undefined : abortsAt(observation);
   if (until === undefined || until <= now) return endAborted(job, abort);
   const findings = [jobFinding('Guarded', 'False', abort.reason, abort.message)];
-  const wait = { reason: 'Stopping', message: `${abort.message}; what the agent has begun ends first` };
+  const message = `${abort.message}; what the agent has begun ends first`;
+  const wait: RepairWait = { reason: 'Stopping', message };
   const requeueAt = new Date(Math.min(until.getTime(), now.getTime() + POLL_MS));
   return { do: 'Wait', because: abort.message, change: { release: null, findings, wait }, requeueAt };
 }

@@ -14,7 +14,30 @@ import type { FoundWait } from '../../../api/status/waiting.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 
+/** Each has its hint in src/cli/commands/remedy/view/unblock.ts. */
+export type RepairWaitReason =
+  | 'Agent'
+  | 'ApprovalRequired'
+  | 'Boot'
+  | 'Condition'
+  | 'ConditionHolding'
+  | 'Draining'
+  | 'Evicting'
+  | 'FactsUnknown'
+  | 'FaultClearing'
+  | 'FaultPresent'
+  | 'GrantDenied'
+  | 'LeadTime'
+  | 'MachineBusy'
+  | 'NeedsPerson'
+  | 'OutsideWindow'
+  | 'PodBlocked'
+  | 'PodDisruptionBudget'
+  | 'Stopping'
+  | 'VerificationHolding';
+
 export interface RepairWait extends FoundWait {
+  readonly reason: RepairWaitReason;
   /** Something has to change before the job can go on. Otherwise it only takes time. */
   readonly isBlocked?: boolean;
 }

@@ -5,7 +5,7 @@
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding } from './decision.ts';
+import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 
 const POLL_MS = 30_000;
 const CLEARING = 'FaultClearing';
@@ -54,7 +54,7 @@ function clearsAt({ job, now }: JobObservation, { clearSeconds }: PresentFault):
 function waitForClear(observation: JobObservation): JobDecision {
   const { presentFault, now } = observation;
   const isAway = presentFault?.outcome === 'NoMatch';
-  const wait = isAway
+  const wait: RepairWait = isAway
     ? { reason: CLEARING, message: `the fault has to stay away for ${presentFault.clearSeconds} s` }
     : { reason: 'NeedsPerson', message: 'the machine was handed to a person, and the fault is still there' };
   const moments = [now.getTime() + POLL_MS, ...(isAway ? [Number(clearsAt(observation, presentFault))] : [])];

@@ -1,7 +1,7 @@
 /** Whether the repair worked: the conditions of the rung hold for long enough, by facts and not by what a step reported. Pure. */
 import type { RemedyOperationJob, RemedyVerify } from '../../../api/generated/types.ts';
 import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding } from './decision.ts';
+import { type JobDecision, jobFinding, type RepairWaitReason } from './decision.ts';
 
 const HOLDING = 'VerificationHolding';
 const POLL_MS = 5000;
@@ -66,7 +66,11 @@ function waitUntil(
     reason,
     message,
     status,
-  }: { readonly reason: string; readonly message: string; readonly status: 'False' | 'Unknown' },
+  }: {
+    readonly reason: RepairWaitReason;
+    readonly message: string;
+    readonly status: 'False' | 'Unknown';
+  },
   moments: readonly Date[],
   now: Date,
 ): JobDecision {

@@ -39,7 +39,7 @@ const SPEC: RemedyOperationJob['spec'] = {
   plan: [
     { ...STEP, id: 's1', step: 'CollectDiagnostics@v1', executor: 'Agent', risk: 'None' },
     { ...STEP, id: 's2', step: 'Cordon@v1' },
-    { ...STEP, id: 's3', step: 'Drain@v1' },
+    { ...STEP, id: 's3', step: 'Drain@v1', timeoutSeconds: 900, onTimeout: 'RequestApproval' },
     { ...STEP, id: 's4', step: 'Reboot@v1', executor: 'Agent', risk: 'Node' },
   ],
   verify: { holdSeconds: 300, timeoutSeconds: 900, target: 'Node', conditions: {} },
@@ -79,13 +79,13 @@ const STATUSES = {
   },
   'a drain that needs an approval': {
     phase: 'Waiting',
-    waiting: { reason: 'ApprovalPending', since: ago(60), message: 'the drain timed out: continue?' },
+    waiting: { reason: 'ApprovalRequired', since: ago(60), message: 'the drain timed out: continue?' },
     steps: [...DONE, { id: 's3', state: 'Failed', tries: 1, startedAt: ago(118), finishedAt: ago(60) }],
     timeline: DETECTED,
   },
   'a renewal that is denied': {
     phase: 'Waiting',
-    waiting: { reason: 'BreakerOpen', since: ago(30), message: 'unhealthy: 25 % of zone a' },
+    waiting: { reason: 'GrantDenied', since: ago(30), message: 'BreakerOpen: unhealthy: 25 % of zone a' },
     steps: DONE,
     timeline: DETECTED,
   },

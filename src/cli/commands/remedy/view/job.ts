@@ -4,7 +4,7 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { evidenceText } from './evidence.ts';
 import { type JobStepView, viewSteps } from './steps.ts';
 import { type TimelineEntry, viewTimeline } from './timeline.ts';
-import { isApprovalWait, jobUnblock } from './unblock.ts';
+import { isApprovalWait, isOpenCase, jobUnblock } from './unblock.ts';
 
 /** Ended: superseded or cancelled. Failed: also handed to a person. */
 export type JobState = 'Running' | 'NeedsPerson' | 'Succeeded' | 'Ended' | 'Failed';
@@ -36,7 +36,7 @@ export function viewJob(job: RemedyOperationJob): JobView {
   const { metadata, spec, status } = job;
   const phase = status?.phase ?? 'Pending';
   const state = stateOf(phase, status?.waiting);
-  const waiting = isOver(state) ? undefined : status?.waiting;
+  const waiting = waitOf(state, status?.waiting);
   return {
     job: metadata.name,
     machine: spec.machine.name,
@@ -49,7 +49,7 @@ export function viewJob(job: RemedyOperationJob): JobView {
     state,
     ...optional('created', metadata.creationTimestamp),
     ...optional('waiting', waiting),
-    unblock: waiting ? jobUnblock(waiting, spec.machine.name) : '',
+    unblock: waiting ? jobUnblock(job, waiting) : '',
     ...optional('cancel', spec.cancel),
     ...optional('outcome', outcomeText(job)),
     evidence: spec.cause.evidence.map(evidenceText),
@@ -76,6 +76,11 @@ function stateOf(phase: string, waiting: Wait | undefined): JobState {
 
 export function isOver(state: JobState): boolean {
   return state !== 'Running' && state !== 'NeedsPerson';
+}
+
+/** A job that has ended waits for nothing, unless its machine still needs a person. */
+function waitOf(state: JobState, waiting: Wait | undefined): Wait | undefined {
+  return waiting && (!isOver(state) || isOpenCase(waiting)) ? waiting : undefined;
 }
 
 function outcomeText({ status }: RemedyOperationJob): string | undefined {

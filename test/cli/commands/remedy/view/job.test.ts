@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type JobState, viewJob } from '../../../../../src/cli/commands/remedy/view/job.ts';
+import { ago } from '../../../../support/builders.ts';
 import { type JobStory, jobStory } from '../stories.ts';
 
 describe('viewJob', () => {
@@ -22,13 +23,16 @@ describe('viewJob', () => {
   it.each<[JobStory, string]>([
     [
       'a drain that a budget blocks',
-      'no action required once its pods may be evicted: check the budget that is named',
+      `no action required once its pods may be evicted: check the budget that is named; a person is asked at ${ago(-782)}`,
     ],
     [
       'a drain that needs an approval',
-      'kubenode defender approve node-a17, or kubenode defender refuse node-a17',
+      'kubenode defender approve node-a17 --reason TEXT, or kubenode defender refuse node-a17 --reason TEXT',
     ],
-    ['a renewal that is denied', 'kubenode why machine node-a17 lists what is in the way'],
+    [
+      'a renewal that is denied',
+      'kubenode why machine node-a17 lists what is in the way; the job asks again by itself',
+    ],
   ])('R29 names what ends the wait of %s', (story, unblock) => {
     expect(viewJob(jobStory(story)).unblock).toBe(unblock);
   });
@@ -39,6 +43,13 @@ describe('viewJob', () => {
     expect(viewJob({ ...jobStory('a new job'), status }).unblock).toBe(
       'no action required while its agent answers: kubenode machine show node-a17',
     );
+  });
+
+  it('keeps the wait of a job that was handed to a person until its case is closed', () => {
+    const waiting = { reason: 'NeedsPerson', since: ago(60), message: 'the fault is still there' };
+    const { status } = jobStory('a node that stays sick');
+    const view = viewJob({ ...jobStory('a new job'), status: { conditions: [], ...status, waiting } });
+    expect(view).toMatchObject({ state: 'Failed', waiting, unblock: expect.stringMatching(/^repair the machine: /) });
   });
 
   it('has no wait after its end, although one was reported', () => {

@@ -16,7 +16,8 @@ describe('formatJob', () => {
         because    condition FrequentTaskHung: status True, observedSeconds 141
         rung       reboot, attempt 1, risk Node
         waits      PodDisruptionBudget 100s: shop/cart-0: disruptionsAllowed=0
-        unblocks   no action required once its pods may be evicted: check the budget that is named
+        unblocks   no action required once its pods may be evicted: check the budget that is named; a person is
+                   asked at 2030-01-01T12:13:02Z
         drain      30 of 34 pods evicted, 4 left, blocked by shop/cart-0
 
       TIMELINE   AT                     AFTER

@@ -15,7 +15,7 @@ describe('jobChangeLines', () => {
       `${JOB}: s1 CollectDiagnostics@v1 Failed: AgentSilent: no answer in 180 s`,
       `${JOB}: s2 Cordon@v1 Succeeded`,
       `${JOB}: s3 Drain@v1 Running (try 2)`,
-      `${JOB}: waits: PodDisruptionBudget: shop/cart-0: disruptionsAllowed=0. Next: no action required once its pods may be evicted: check the budget that is named`,
+      `${JOB}: waits: PodDisruptionBudget: shop/cart-0: disruptionsAllowed=0. Next: no action required once its pods may be evicted: check the budget that is named; a person is asked at ${ago(-782)}`,
       `${JOB}: Waiting`,
     ]);
   });
