@@ -3,11 +3,12 @@
  * and the next reconcile decides from what is written.
  */
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
-import type { JobStep, JobStepStatus } from '../../api/generated/types.ts';
+import type { JobStep, JobStepStatus, Machine } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../api/names.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { JobObservation } from './observation.ts';
@@ -71,7 +72,7 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
       if (node) await context.patch(NODES, node, decision.operations);
       return { requeueAt: now };
     case 'ReportMachine':
-      if (machine) await reportMachine(machineReport(observation, decision.needsPerson), parts);
+      if (machine) await reportMachine(machine, decision.needsPerson, parts);
       return { requeueAt: now };
     case 'SettleGrant': {
       const { id, fence } = job.spec.grant;
@@ -88,10 +89,11 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
 
 /** Another job of this machine may have written meanwhile: then nothing of it is lost. */
 async function reportMachine(
-  status: ReturnType<typeof machineReport>,
-  { observation: { machine }, context }: JobParts,
+  machine: Machine,
+  needsPerson: ConditionUpdate | undefined,
+  { observation, context }: JobParts,
 ): Promise<void> {
-  if (!machine) return;
+  const status = machineReport(observation, needsPerson);
   const { name, uid, resourceVersion } = machine.metadata;
   const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
   await context.applyStatus(MACHINES, { metadata, status });
@@ -168,9 +170,9 @@ async function askApproval(
     return await writeNow({ step: { ...record, code: 'ApprovalRefused', message: answer.message } }, parts);
   }
   if (answer.state === 'Approved') {
-    // Any code but this one is tried again while tries are left: the person has added one.
-    const step1: JobStepStatus = { id: step.id, state: 'Pending', tries: record.tries ?? 1 };
-    return await writeNow({ step: step1 }, parts);
+    // Begins another try, also when no retries are left: the person has added one.
+    const again: JobStepStatus = { id: step.id, state: 'Pending', tries: record.tries ?? 1 };
+    return await writeNow({ step: again }, parts);
   }
   const wait: RepairWait = {
     reason: 'ApprovalRequired',
@@ -213,7 +215,7 @@ async function waitForGrant(
 async function writeNow(change: JobChange, parts: JobParts): Promise<ReconcileResult> {
   await write(change, parts);
   const { outcome } = change;
-  if (outcome) tell(outcome, parts);
+  if (outcome) announceOutcome(outcome, parts);
   return { requeueAt: parts.context.clock.now() };
 }
 
@@ -229,7 +231,10 @@ async function write(change: JobChange, { observation, context }: JobParts): Pro
   await context.applyStatus(REMEDY_OPERATION_JOBS, { metadata: { name, ...optional('uid', uid) }, status });
 }
 
-function tell(outcome: NonNullable<JobChange['outcome']>, { observation, context }: JobParts): void {
+function announceOutcome(
+  outcome: NonNullable<JobChange['outcome']>,
+  { observation, context }: JobParts,
+): void {
   const { job, machine } = observation;
   const isGood = outcome.class === 'Succeeded' || outcome.class === 'Superseded';
   const reason = `${EVENT_PREFIX[MANAGER_REMEDYJOB]}${outcome.class}`;

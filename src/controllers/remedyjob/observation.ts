@@ -8,9 +8,9 @@ export interface JobObservation {
   /** Of the name in the job; it may be another one by now. */
   readonly machine: Machine | undefined;
   readonly node: KubeObject | undefined;
-  /** Of the rule that led to the job, now. Indeterminate where the rule is not the same any more. */
+  /** Of the rule that led to the job, now. Indeterminate where the rule has changed since. */
   readonly rule: RuleOutcome;
-  /** What the rule of that name finds now, also when it has changed since; undefined: it does not exist any more. */
+  /** What the rule of that name finds now, also when it has changed since; undefined: it was deleted. */
   readonly presentFault: { readonly outcome: RuleOutcome; readonly clearSeconds: number } | undefined;
   /** Whether the conditions of `spec.verify` hold now. */
   readonly verified: Truth;

@@ -106,10 +106,5 @@ function planFailed(observation: JobObservation, step: JobStep, record: JobStepS
 
 /** The outcome is written before the grant is settled. */
 function end(outcome: JobOutcome): JobDecision {
-  const findings = [jobFinding('Settled', 'False', outcome.class, outcome.message ?? outcome.class)];
-  return {
-    do: 'Write',
-    because: outcome.message ?? outcome.class,
-    change: { outcome, release: null, findings },
-  };
+  return { do: 'Write', because: outcome.message ?? outcome.class, change: { outcome, release: null } };
 }

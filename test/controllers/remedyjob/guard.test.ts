@@ -37,7 +37,7 @@ describe('the guard of a disruptive step', () => {
     [
       'the rule is refuted',
       { rule: 'NoMatch' },
-      'Write Cancelled/RuleRefuted withdraw: rule kernel-hang does not match any more',
+      'Write Cancelled/RuleRefuted withdraw: NodeRemedier kernel-hang no longer matches',
     ],
     [
       'a person has uncordoned the node',
@@ -120,7 +120,7 @@ describe('a job that stops', () => {
   });
 
   it('R33 withdraws a release first, and ends when the agent has had time to answer', () => {
-    const withdrawn = 'Wait withdraw (Stopping): rule kernel-hang does not match any more';
+    const withdrawn = 'Wait withdraw (Stopping): NodeRemedier kernel-hang no longer matches';
     expect(atReboot({ rule: 'NoMatch' }, { status: released })).toBe(withdrawn);
     expect(atReboot({}, { status: since(14) })).toBe('Wait withdraw (Stopping): the fault has ended');
     expect(atReboot({}, { status: since(15) })).toBe(
@@ -136,7 +136,7 @@ describe('a job that stops', () => {
       'Wait withdraw (Stopping): cancelled by anna: test',
     );
     expect(atReboot({}, { status, spec: { deadline: later(0) } })).toBe(
-      `Write s4=Ambiguous DeadlineExceeded Ambiguous/DeadlineExceeded withdraw: the job had to be finished ${later(0)}`,
+      `Write s4=Ambiguous DeadlineExceeded Ambiguous/DeadlineExceeded withdraw: the deadline ${later(0)} has passed`,
     );
   });
 

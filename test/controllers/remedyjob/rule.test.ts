@@ -11,6 +11,9 @@ const SICK: FactReader = ({ fact, params }) => {
   return params['type'] === 'Ready' ? { status: 'False' } : { status: 'True', observedSeconds: 300 };
 };
 const WELL: FactReader = ({ params }) => ({ status: params['type'] === 'Ready' ? 'True' : 'False' });
+const FAILING: FactReader = () => {
+  throw new Error('no facts');
+};
 
 /** The same rule for people, with another digest. */
 const CHANGED = remedier({ '/priority': 501, '/rule/clearSeconds': 30 });
@@ -47,10 +50,7 @@ describe('the rule of a job', () => {
   });
 
   it('R1 is Indeterminate while its facts cannot be read', async () => {
-    const fails: FactReader = () => {
-      throw new Error('no facts');
-    };
-    expect(await evaluated(fails)).toMatchObject({
+    expect(await evaluated(FAILING)).toMatchObject({
       rule: 'Indeterminate',
       presentFault: { outcome: 'Indeterminate' },
       verified: 'Unknown',

@@ -236,8 +236,10 @@ describe.skipIf(reason)(
       expect(journal.lines(from).filter((line) => line.startsWith(untouched))).toEqual([]);
       expect(await kubeletProcess(untouched)).toBe(before.get(untouched));
       await expect.poll(leftovers, PATIENCE).toEqual([]);
+      // The status of the set follows the grants that it reports on.
+      const counts = { selected: 2, updated: 0, rolledBack: 1, inProgress: 0 };
+      await expect.poll(async () => (await readSet()).status?.counts, PATIENCE).toMatchObject(counts);
       const { status } = await readSet();
-      expect(status?.counts).toMatchObject({ selected: 2, updated: 0, rolledBack: 1, inProgress: 0 });
       for (const type of ['Ready', 'Stalled']) {
         const condition = conditionOf(status?.conditions, type);
         expect(condition).toMatchObject({ reason: 'RolledBack' });

@@ -44,7 +44,7 @@ function replaced({ job, machine, node }: JobObservation): Abort | undefined {
 
 function overdue({ job: { spec }, now }: JobObservation): Abort | undefined {
   if (Date.parse(spec.deadline) > now.getTime()) return undefined;
-  return { reason: 'DeadlineExceeded', message: `the job had to be finished ${spec.deadline}` };
+  return { reason: 'DeadlineExceeded', message: `the deadline ${spec.deadline} has passed` };
 }
 
 function keptAbort({ status }: RemedyOperationJob): Abort | undefined {

@@ -140,7 +140,7 @@ interface Begun {
   readonly answer: AgentStep;
 }
 
-/** It cannot be taken back, so that the release is not needed any more. */
+/** It cannot be taken back, so that the release is withdrawn. */
 function planBegun(observation: JobObservation, step: JobStep, { record, answer }: Begun): JobDecision {
   const { now, job } = observation;
   const over = stepEnd(step, answer.startedAt, now).getTime() + REPORT_MS;

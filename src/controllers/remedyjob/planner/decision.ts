@@ -7,7 +7,6 @@ import type {
   JobStep,
   JobStepStatus,
   JobTimeline,
-  RemedyOperationJobStatus,
 } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import type { FoundWait } from '../../../api/status/waiting.ts';
@@ -56,9 +55,7 @@ export interface JobChange {
   readonly wait?: RepairWait;
 }
 
-export type OutcomeClass = JobOutcome['class'];
 export type StepState = JobStepStatus['state'];
-export type JobConditions = RemedyOperationJobStatus['conditions'];
 
 export type JobDecision = { readonly because: string } & (
   | { readonly do: 'Nothing' }

@@ -1,6 +1,6 @@
 /**
  * What forbids the next disruptive step of a job, so that the job stops: the node is another one than when the job was granted,
- * the fault is not there any more, or a person wants something else. Silence of the sick node forbids nothing. Pure.
+ * the fault has cleared, or a person wants something else. Silence of the sick node forbids nothing. Pure.
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
@@ -76,7 +76,7 @@ function guardCordon({ job, node }: JobObservation): Abort | undefined {
 
 function guardRule({ job, rule }: JobObservation): Abort | undefined {
   if (rule !== 'NoMatch') return undefined;
-  return { reason: 'RuleRefuted', message: `rule ${job.spec.cause.remedier} does not match any more` };
+  return { reason: 'RuleRefuted', message: `NodeRemedier ${job.spec.cause.remedier} no longer matches` };
 }
 
 export function markOfJob({ spec }: RemedyOperationJob): CordonMark {

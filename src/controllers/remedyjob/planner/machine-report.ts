@@ -24,7 +24,7 @@ export interface MachineJobReport {
   readonly conditions?: readonly Condition[];
 }
 
-/** Undefined: as it is. A verified repair means that no person is needed any more. */
+/** Undefined: as it is. A verified repair needs no person. */
 export function needsPersonFinding(
   { job, machine }: JobObservation,
   { class: kind, message = kind }: JobOutcome,

@@ -1,6 +1,6 @@
 /**
  * A machine that a job handed to a person needs one until its case is closed: the fault stayed away for as long as the rule asks for,
- * the rule or the Node does not exist any more. Pure.
+ * the rule was deleted, or the Node was replaced. Pure.
  */
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
@@ -38,7 +38,7 @@ function isOf({ metadata }: RemedyOperationJob, needsPerson: Condition | undefin
 function closedBecause(observation: JobObservation): string | undefined {
   const { job, node, presentFault, now } = observation;
   if (node && node.metadata.uid !== job.spec.node.uid) return 'the Node was replaced';
-  if (!presentFault) return `NodeRemedier ${job.spec.cause.remedier} does not exist any more`;
+  if (!presentFault) return `NodeRemedier ${job.spec.cause.remedier} was deleted`;
   if (presentFault.outcome !== 'NoMatch' || clearsAt(observation, presentFault) > now) return undefined;
   return `the fault stayed away for ${presentFault.clearSeconds} s`;
 }
@@ -55,8 +55,15 @@ function waitForClear(observation: JobObservation): JobDecision {
   const { presentFault, now } = observation;
   const isAway = presentFault?.outcome === 'NoMatch';
   const wait: RepairWait = isAway
-    ? { reason: CLEARING, message: `the fault has to stay away for ${presentFault.clearSeconds} s` }
-    : { reason: 'NeedsPerson', message: 'the machine was handed to a person, and the fault is still there' };
+    ? {
+        reason: CLEARING,
+        message: `the fault has cleared; the case closes when it stays away for ${presentFault.clearSeconds} s`,
+      }
+    : {
+        reason: 'NeedsPerson',
+        message:
+          'the machine was handed to a person, and the fault has not cleared. Repair the machine, or delete its Node',
+      };
   const moments = [now.getTime() + POLL_MS, ...(isAway ? [Number(clearsAt(observation, presentFault))] : [])];
   return { do: 'Wait', because: wait.message, change: { wait }, requeueAt: new Date(Math.min(...moments)) };
 }

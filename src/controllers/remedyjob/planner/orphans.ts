@@ -1,5 +1,5 @@
 /**
- * Cordons and taints of jobs that do not exist any more, such as one whose finalizer was removed by force: they are removed from
+ * Cordons and taints of missing jobs, such as one whose finalizer was removed by force: they are removed from
  * the Node. What the ledger or the Machine still knows belongs to somebody. Pure.
  */
 import type { DefenderLedger, Machine } from '../../../api/generated/types.ts';

@@ -13,16 +13,16 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 /** Field of the record: the Machine owns the others. */
 const JOBS = 'jobs';
 
-export type TaintState = 'Ours' | 'Foreign' | 'None';
+type TaintState = 'Ours' | 'Foreign' | 'None';
 
 /** Each `key:effect`. */
 export function jobTaints(node: KubeObject, grant: string): readonly string[] {
   return listAt(recordOn(node), JOBS, grant).map(String);
 }
 
-/** The grants under which jobs have set taints. */
+/** The grants under which jobs have set taints. An entry without taints does not count: a kubelet can write the annotation. */
 export function taintGrants(node: KubeObject): readonly string[] {
-  return Object.keys(jobsOf(recordOn(node)));
+  return Object.keys(jobsOf(recordOn(node))).filter((grant) => jobTaints(node, grant).length > 0);
 }
 
 export function taintState(node: KubeObject, taint: Taint, grant: string): TaintState {

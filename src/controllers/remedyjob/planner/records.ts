@@ -8,7 +8,7 @@ export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepS
   return status?.steps?.find((record) => record.id === id);
 }
 
-/** Of the try that is recorded: an older answer is of no use any more. */
+/** Of the try that is recorded: an older answer is ignored. */
 export function answerOf(job: RemedyOperationJob, record: JobStepStatus): AgentStep | undefined {
   const answer = job.status?.agent?.steps.find(({ id }) => id === record.id);
   return answer !== undefined && answer.try >= (record.tries ?? 0) ? answer : undefined;

@@ -31,7 +31,7 @@ const GRANT_OUTCOMES: Readonly<Record<JobOutcome['class'], GrantOutcome>> = {
   Cancelled: 'Unused',
 };
 
-/** The fault is not there any more, or a person has already decided about the cordon. */
+/** The fault has cleared, or a person has already decided about the cordon. */
 const CLEARED: readonly string[] = ['RuleRefuted', 'UncordonedByPerson'];
 
 export function settleMode(
@@ -76,7 +76,7 @@ function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
     .map(({ id }) => id);
 }
 
-/** The grant is settled. What is still on the Node is there for a person, or until the fault is not there any more. */
+/** The grant is settled. What is still on the Node is there for a person, or until the fault has cleared. */
 function planSettled(observation: JobObservation): JobDecision {
   const { job } = observation;
   if ((job.metadata.finalizers ?? []).includes(FINALIZER_SETTLE)) {
@@ -92,7 +92,10 @@ function planKept(observation: JobObservation): JobDecision {
   const { job, machine, node, rule, now } = observation;
   const isHeld = machine !== undefined && holdInForce(machine, node, now) !== undefined;
   if (isHeld) return keep('a person holds the machine', now);
-  if (rule === 'NoMatch') return patchNode(observation, 'Undo', 'the fault is not there any more');
+  if (node && cordonState(node, markOfJob(job)) === 'UncordonedByPerson') {
+    return patchNode(observation, 'Undo', 'a person has uncordoned the node');
+  }
+  if (rule === 'NoMatch') return patchNode(observation, 'Undo', 'the fault has cleared');
   if (keptUntil(job) > now) return keep('the node stays cordoned', now);
   return handOver(observation);
 }

@@ -1,5 +1,6 @@
 /** Whether the repair worked: the conditions of the rung hold for long enough, by facts and not by what a step reported. Pure. */
-import type { RemedyOperationJob, RemedyVerify } from '../../../api/generated/types.ts';
+import type { RemedyVerify } from '../../../api/generated/types.ts';
+import type { Truth } from '../../../rules/compiled-rule.ts';
 import type { JobObservation } from '../observation.ts';
 import { type JobDecision, jobFinding, type RepairWaitReason } from './decision.ts';
 
@@ -16,11 +17,11 @@ export function planVerification(observation: JobObservation): JobDecision | und
 }
 
 function planWithin(observation: JobObservation, verify: RemedyVerify, executedAt: string): JobDecision {
-  const { job, now } = observation;
+  const { now } = observation;
   const endsAt = new Date(Date.parse(executedAt) + verify.timeoutSeconds * 1000);
   const holdsAt = holdsUntil(observation, verify);
   if (holdsAt) return holdsAt <= now ? verified(verify, now) : waitForHold(verify, holdsAt, now);
-  return endsAt <= now ? notVerified(job, verify) : waitForFacts(observation, endsAt);
+  return endsAt <= now ? notVerified(observation, verify) : waitForFacts(observation, endsAt);
 }
 
 /** When the conditions will have held for long enough; undefined while they do not hold. */
@@ -40,9 +41,8 @@ function verified({ holdSeconds }: RemedyVerify, now: Date): JobDecision {
   return { do: 'Write', because, change: { findings, timeline: { verifiedAt: now.toISOString() } } };
 }
 
-function notVerified({ status }: RemedyOperationJob, { timeoutSeconds }: RemedyVerify): JobDecision {
-  const last = status?.waiting?.message ?? 'the conditions did not hold';
-  const message = `not verified in ${timeoutSeconds} s: ${last}`;
+function notVerified({ verified: truth }: JobObservation, { timeoutSeconds }: RemedyVerify): JobDecision {
+  const message = `not verified in ${timeoutSeconds} s: ${UNVERIFIED[truth].message}`;
   const findings = [jobFinding('Verified', 'False', 'NotVerified', message)];
   const outcome = { class: 'Transient', reason: 'NotVerified', message } as const;
   return { do: 'Write', because: message, change: { findings, outcome } };
@@ -50,27 +50,37 @@ function notVerified({ status }: RemedyOperationJob, { timeoutSeconds }: RemedyV
 
 /** Also after the time of the verification: a controller that was away for that long has not observed a fault. */
 function waitForHold({ holdSeconds }: RemedyVerify, holdsAt: Date, now: Date): JobDecision {
-  const message = `the conditions hold and have to for ${holdSeconds} s`;
+  const message = `the conditions hold; the repair is verified when they have held for ${holdSeconds} s`;
   return waitUntil({ reason: HOLDING, message, status: 'False' }, [holdsAt], now);
 }
 
 function waitForFacts({ verified: truth, now }: JobObservation, endsAt: Date): JobDecision {
-  const isUnknown = truth === 'Unknown';
-  const reason = isUnknown ? 'FactsUnknown' : 'FaultPresent';
-  const message = isUnknown ? 'facts of the verification are unknown' : 'the conditions do not hold yet';
-  return waitUntil({ reason, message, status: isUnknown ? 'Unknown' : 'False' }, [endsAt], now);
+  return waitUntil(UNVERIFIED[truth], [endsAt], now);
 }
 
-function waitUntil(
-  {
-    reason,
-    message,
-    status,
-  }: {
-    readonly reason: RepairWaitReason;
-    readonly message: string;
-    readonly status: 'False' | 'Unknown';
+interface Unverified {
+  readonly reason: RepairWaitReason;
+  readonly message: string;
+  readonly status: 'False' | 'Unknown';
+}
+
+const CONDITIONS_FALSE: Unverified = {
+  reason: 'FaultPresent',
+  message: 'the conditions of the verification do not hold',
+  status: 'False',
+};
+const UNVERIFIED: Readonly<Record<Truth, Unverified>> = {
+  True: CONDITIONS_FALSE,
+  False: CONDITIONS_FALSE,
+  Unknown: {
+    reason: 'FactsUnknown',
+    message: 'facts of the verification are unknown',
+    status: 'Unknown',
   },
+};
+
+function waitUntil(
+  { reason, message, status }: Unverified,
   moments: readonly Date[],
   now: Date,
 ): JobDecision {

@@ -54,7 +54,7 @@ function askFor({ metadata, spec }: RemedyOperationJob, now: Date): Parameters<G
 }
 
 /** An answer from before the question is one to another question. */
-export function answerSince(
+function answerSince(
   { metadata, spec }: RemedyOperationJob,
   ledger: DefenderLedger | undefined,
   since: Date,
@@ -62,10 +62,10 @@ export function answerSince(
   const answer = ownValue(ledger?.spec.approvals ?? {}, spec.machine.name);
   if (!answer || !isAnswerOf(answer, metadata.name)) return undefined;
   if (Date.parse(answer.at) < since.getTime()) return undefined;
-  const { decision, by, reason = '' } = answer;
+  const { decision, by, reason } = answer;
   return {
     state: decision,
-    message: `${decision === 'Approved' ? 'approved' : 'refused'} by ${by}: ${reason}`,
+    message: `${decision === 'Approved' ? 'approved' : 'refused'} by ${by}${reason ? `: ${reason}` : ''}`,
   };
 }
 
@@ -82,5 +82,8 @@ function pendingMessage({ spec }: RemedyOperationJob, answer: Grant | Denial | u
   const causes = answer && !answer.granted ? [answer, ...answer.also] : [];
   const pending = causes.find(({ reason }) => ANSWERED.includes(reason));
   if (pending) return `${pending.message}: kubenode defender approve ${spec.machine.name}`;
+  if (!answer || causes.some(({ reason }) => reason === 'LedgerUnavailable')) {
+    return `the Defender does not answer: ${causes[0]?.message ?? 'no answer'}`;
+  }
   return 'no DefenderPolicy has an approval rule for RequestApproval, so that no answer is possible';
 }

@@ -50,7 +50,7 @@ export function stepFailed(code: string, message: string): CentralResult {
   return { state: 'Failed', code, message };
 }
 
-export const STEP_POLL_MS = 5000;
+const STEP_POLL_MS = 5000;
 
 export function stepWaits(wait: RepairWait, now: Date, ms = STEP_POLL_MS): CentralResult {
   return { state: 'Waiting', wait, requeueAt: new Date(now.getTime() + ms) };

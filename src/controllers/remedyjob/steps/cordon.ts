@@ -44,8 +44,9 @@ export function planCordonStep(
   if (state === 'None') return { operations, because: 'the node is cordoned' };
   if (state === 'UncordonedByPerson') return { result: 'Refused', because };
   if (state !== 'OtherOwner') return { result: 'Done', because };
-  const owner = jobOfGrant(node.metadata.annotations?.[ANNOTATION_CORDONED_BY] ?? '');
-  if (!isEndedHere(owner, job)) return { result: 'Wait', because };
+  const grant = node.metadata.annotations?.[ANNOTATION_CORDONED_BY] ?? '';
+  const owner = jobOfGrant(grant);
+  if (!isEndedHere(owner, job)) return { result: 'Wait', because: `${because}: ${grant}` };
   const path = pointerTo('metadata', 'annotations', ANNOTATION_CORDONED_BY);
   const value = job.spec.grant.id;
   return { operations: [{ op: 'replace', path, value }], because: `taken over from ${owner?.metadata.name}` };

@@ -23,7 +23,11 @@ export async function runWaitForCondition(
   const message = `condition ${type} is ${status}`;
   if (sinceMs + holdSeconds * 1000 <= now.getTime()) return stepSucceeded(message);
   return stepWaits(
-    { reason: HOLDING, message: `${message} and has to be for ${holdSeconds} s`, blocker },
+    {
+      reason: HOLDING,
+      message: `${message}; the step ends when this has held for ${holdSeconds} s`,
+      blocker,
+    },
     now,
   );
 }

@@ -37,7 +37,14 @@ const SPEC: RemedyOperationJob['spec'] = {
   grant: { id: 'g-18841', fence: 90_117, issuedAt: ago(300), notAfter: ago(0) },
   operationID: '7c1f02ab-r1-a1',
   plan: [
-    { ...STEP, id: 's1', step: 'CollectDiagnostics@v1', executor: 'Agent', risk: 'None' },
+    {
+      ...STEP,
+      id: 's1',
+      step: 'CollectDiagnostics@v1',
+      executor: 'Agent',
+      risk: 'None',
+      onFailure: 'Continue',
+    },
     { ...STEP, id: 's2', step: 'Cordon@v1' },
     { ...STEP, id: 's3', step: 'Drain@v1', timeoutSeconds: 900, onTimeout: 'RequestApproval' },
     { ...STEP, id: 's4', step: 'Reboot@v1', executor: 'Agent', risk: 'Node' },

@@ -36,7 +36,7 @@ describe('planOpenCase', () => {
     [
       'the rule was deleted',
       { presentFault: undefined },
-      `ReportMachine: job ${NAME}: NodeRemedier kernel-hang does not exist any more`,
+      `ReportMachine: job ${NAME}: NodeRemedier kernel-hang was deleted`,
     ],
     [
       'the Node was replaced',

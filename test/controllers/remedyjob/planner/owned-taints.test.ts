@@ -4,6 +4,7 @@ import {
   planTaint,
   planTaintHandOver,
   planUntaint,
+  taintGrants,
   taintState,
 } from '../../../../src/controllers/remedyjob/planner/owned-taints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
@@ -32,6 +33,12 @@ describe('taints of jobs', () => {
     expect(ownedKeys(tainted)).toEqual(ownedKeys(node));
     expect([taintState(tainted, DISK, 'g-1'), taintState(tainted, DISK, 'g-2')]).toEqual(['Ours', 'Foreign']);
     expect(taintState(tainted, { ...DISK, effect: 'NoExecute' }, 'g-1')).toBe('None');
+  });
+
+  it('name the grants that own taints, not those of entries without taints', () => {
+    const jobs = { 'g-1': ['a:NoSchedule'], 'g-2': [], 'g-3': 'x' };
+    const odd = jobNode({ annotations: { 'kubenode.dev/owned': JSON.stringify({ jobs }) } });
+    expect(taintGrants(odd)).toEqual(['g-1']);
   });
 
   it('R34 are removed without a trace, and no others', () => {

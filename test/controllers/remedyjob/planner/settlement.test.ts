@@ -66,11 +66,12 @@ describe('a settled job that has kept its cordon', () => {
   it.each<[name: string, seconds: number, fields: Partial<JobObservation>, expected: string]>([
     ['keeps it for its time', 3599, {}, 'Wait: the node stays cordoned'],
     [
-      'gives it back when the fault has ended',
+      'removes its mark when a person has uncordoned the node',
       10,
-      { rule: 'NoMatch' },
-      'PatchNode: the fault is not there any more',
+      { node: jobNode({ ...CORDONED, spec: {} }) },
+      'PatchNode: a person has uncordoned the node',
     ],
+    ['gives it back when the fault has ended', 10, { rule: 'NoMatch' }, 'PatchNode: the fault has cleared'],
     [
       'changes nothing while a person holds the machine',
       10,

@@ -17,34 +17,49 @@ describe('planVerification', () => {
   it.each<
     [name: string, truth: Truth, seconds: readonly [executed: number, held?: number], expected: string]
   >([
-    ['waits for the fault to go', 'False', [10], 'Wait (FaultPresent): the conditions do not hold yet'],
+    [
+      'waits for the fault to go',
+      'False',
+      [10],
+      'Wait (FaultPresent): the conditions of the verification do not hold',
+    ],
     ['waits for facts', 'Unknown', [10], 'Wait (FactsUnknown): facts of the verification are unknown'],
-    ['begins to hold', 'True', [10], 'Wait (VerificationHolding): the conditions hold and have to for 60 s'],
-    ['holds', 'True', [100, 59], 'Wait (VerificationHolding): the conditions hold and have to for 60 s'],
+    [
+      'begins to hold',
+      'True',
+      [10],
+      'Wait (VerificationHolding): the conditions hold; the repair is verified when they have held for 60 s',
+    ],
+    [
+      'holds',
+      'True',
+      [100, 59],
+      'Wait (VerificationHolding): the conditions hold; the repair is verified when they have held for 60 s',
+    ],
     ['is verified', 'True', [100, 60], 'Write verifiedAt: the conditions of the verification held for 60 s'],
     [
       'begins again when the conditions did not hold in between',
       'False',
       [100, 59],
-      'Wait (FaultPresent): the conditions do not hold yet',
+      'Wait (FaultPresent): the conditions of the verification do not hold',
     ],
     [
       'fails after its time',
       'False',
       [600],
-      'Write Transient/NotVerified: not verified in 600 s: the conditions did not hold',
+      'Write Transient/NotVerified: not verified in 600 s: the conditions of the verification do not hold',
     ],
     [
       'fails when facts stay unknown',
       'Unknown',
       [600],
-      'Write Transient/NotVerified: not verified in 600 s: the conditions did not hold',
+      'Write Transient/NotVerified: not verified in 600 s: facts of the verification are unknown',
     ],
     [
       'lets a hold end that begins late',
       'True',
       [600],
-      'Wait (VerificationHolding): the conditions hold and have to for 60 s',
+      'Wait (VerificationHolding): the conditions hold; the repair is verified when they have held for 60 s',
     ],
   ])('R37 proves success by facts: %s', (_, truth, [executed, held], expected) => {
     expect(planned(truth, executed, held === undefined ? undefined : holding(held))).toBe(expected);

@@ -47,6 +47,7 @@ async function ask(answer: Denial | object, recorded?: Partial<LedgerApproval>):
 describe('the approval of a step', () => {
   it.each<[name: string, recorded: Partial<LedgerApproval> | undefined, expected: string]>([
     ['is the answer of a person', {}, 'Approved: approved by anna: go on'],
+    ['needs no reason', { reason: '' }, 'Approved: approved by anna'],
     ['is also a refusal', { decision: 'Refused' }, 'Refused: refused by anna: go on'],
     [
       'is not an answer to another job',
@@ -74,6 +75,12 @@ describe('the approval of a step', () => {
     expect(answer.message).toBe(
       'no DefenderPolicy has an approval rule for RequestApproval, so that no answer is possible',
     );
+  });
+
+  it('names a Defender that does not answer', async () => {
+    const unavailable = { ...pending, reason: 'LedgerUnavailable', message: 'no ledger', also: [] } as const;
+    const { answer } = await ask(unavailable);
+    expect(answer.message).toBe('the Defender does not answer: no ledger');
   });
 
   it('gives a second grant back at once, and keeps its own', async () => {

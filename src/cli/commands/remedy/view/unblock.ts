@@ -57,9 +57,13 @@ export function jobUnblock(job: RemedyOperationJob, waiting: Wait): string {
 
 /** By the time that the job controller records. */
 function endOfWait(job: RemedyOperationJob, { reason, since }: Wait): string | undefined {
-  const { verify } = job.spec;
-  if (reason === 'VerificationHolding') return timeAfter(since, verify?.holdSeconds);
-  if (reason !== 'LeadTime') return timeAfter(job.status?.timeline?.executedAt, verify?.timeoutSeconds);
+  if (reason === 'LeadTime') return leadTimeEnd(job);
+  const { holdSeconds, timeoutSeconds } = job.spec.verify ?? {};
+  if (reason === 'VerificationHolding') return timeAfter(since, holdSeconds);
+  return timeAfter(job.status?.timeline?.executedAt, timeoutSeconds);
+}
+
+function leadTimeEnd(job: RemedyOperationJob): string | undefined {
   return timeAfter(openRecord(job)?.startedAt, currentStep(job)?.with?.['leadTimeSeconds']);
 }
 

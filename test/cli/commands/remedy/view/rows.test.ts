@@ -12,10 +12,10 @@ describe('formatJobs', () => {
       "6 jobs: 1 HandedOff, 1 Pending, 1 Succeeded, 3 Waiting
 
       JOB     MACHINE    RULE          RUNG     PHASE       AGE   WHY
-      job-2   node-a17   kernel-hang   reboot   Waiting     4m    ApprovalPending 60s: the drain timed out: continue?
+      job-2   node-a17   kernel-hang   reboot   Waiting     4m    ApprovalRequired 60s: the drain timed out: continue?
       job-0   node-a17   kernel-hang   reboot   Pending     4m
       job-1   node-a17   kernel-hang   reboot   Waiting     4m    PodDisruptionBudget 100s: shop/cart-0: disruptionsAllowed=0
-      job-3   node-a17   kernel-hang   reboot   Waiting     4m    BreakerOpen 30s: unhealthy: 25 % of zone a
+      job-3   node-a17   kernel-hang   reboot   Waiting     4m    GrantDenied 30s: BreakerOpen: unhealthy: 25 % of zone a
       job-5   node-a17   kernel-hang   reboot   HandedOff   4m    HandedOff: queue node-sre
       job-4   node-a17   kernel-hang   reboot   Succeeded   4m
       "
