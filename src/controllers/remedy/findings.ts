@@ -12,6 +12,8 @@ export interface RemedyFinding {
   readonly since?: Date;
   /** We saw it begin, or it was recorded. */
   readonly isSinceKnown: boolean;
+  /** When the conditions became true last: later than `since` if the fault was away for less than `clearSeconds`. */
+  readonly matchedSince?: Date;
   /** How long the conditions have been false. */
   readonly clearSince?: Date;
   /** Why there is no job. */
@@ -32,13 +34,15 @@ export function nextFinding(input: FindingInput): RemedyFinding {
   const { outcome, because } = result;
   if (outcome === 'Match' || outcome === 'Held') return { outcome, because, ...startOf(input) };
   const kept = keptStart(before);
-  if (outcome === 'Indeterminate') return { outcome, because, ...kept };
+  if (outcome === 'Indeterminate') {
+    return { outcome, because, ...kept, ...optional('matchedSince', before?.matchedSince) };
+  }
   const clearSince = before?.clearSince ?? now;
   const isOver = secondsBetween(clearSince, now) >= input.clearSeconds;
   return { outcome, because, clearSince, ...(isOver ? { isSinceKnown: false } : kept) };
 }
 
-type Start = Pick<RemedyFinding, 'since' | 'isSinceKnown'>;
+type Start = Pick<RemedyFinding, 'since' | 'isSinceKnown' | 'matchedSince'>;
 
 function keptStart(before: RemedyFinding | undefined): Start {
   return { ...optional('since', before?.since), isSinceKnown: before?.isSinceKnown === true };
@@ -47,8 +51,11 @@ function keptStart(before: RemedyFinding | undefined): Start {
 /** Not known: nothing was recorded, and this process has not observed the machine without the fault. */
 function startOf({ before, recorded, now }: FindingInput): Start {
   const known = before?.since;
-  if (before && known) return { since: known, isSinceKnown: before.isSinceKnown };
-  return { since: recorded ?? now, isSinceKnown: recorded !== undefined || before !== undefined };
+  if (before && known) {
+    return { since: known, isSinceKnown: before.isSinceKnown, matchedSince: before.matchedSince ?? now };
+  }
+  const since = recorded ?? now;
+  return { since, isSinceKnown: recorded !== undefined || before !== undefined, matchedSince: since };
 }
 
 export interface MachineFindings {

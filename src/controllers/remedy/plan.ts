@@ -133,7 +133,7 @@ function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPla
   const since = finding.since ?? now;
   const { isSinceKnown } = finding;
   const found: Case = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown, jobs });
-  const next = nextAttempt(remedier, found.jobs, { since, now });
+  const next = nextAttempt(remedier, found.jobs, { since: finding.matchedSince ?? since, now });
   if ('wait' in next) return next;
   const limited = limitWait(rule, next.attempt, input);
   if (limited) return { wait: limited };

@@ -46,6 +46,16 @@ describe('the start of a fault', () => {
     expect(after(history)?.since).toEqual(seconds === undefined ? undefined : at(seconds));
   });
 
+  it.each<[string, number | undefined]>([
+    ['Match@0 Held@50 Match@100', 0],
+    ['Match@0 Indeterminate@50 Match@100', 0],
+    ['Match@0 NoMatch@50 Match@100', 100],
+    ['Match@0 NoMatch@50 Indeterminate@60 Match@100 Match@200', 100],
+    ['Match@0 NoMatch@50', undefined],
+  ])('is apart from the last time that its conditions became true: after %s', (history, seconds) => {
+    expect(after(history)?.matchedSince).toEqual(seconds === undefined ? undefined : at(seconds));
+  });
+
   it('is what was recorded before this process, and unknown when nothing was recorded', () => {
     expect(after('Match@0', at(-100))).toMatchObject({ since: at(-100), isSinceKnown: true });
     expect(after('Match@0')?.isSinceKnown).toBe(false);

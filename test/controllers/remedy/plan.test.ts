@@ -203,6 +203,12 @@ describe('the plan of a machine', () => {
     expect(planFor([rule(soon)], { jobs: long })[0]).not.toContain(CASE);
   });
 
+  it('goes on with the case when the fault was away for less than clearSeconds after its repair', () => {
+    const back = { finding: { ...finding('Match', 3600), matchedSince: new Date(ago(10)) } };
+    const jobs = [ended({ outcome: 'Succeeded', begun: 500, ended: 300 })];
+    expect(planFor([rule(back)], { jobs })).toEqual([expect.stringMatching(/-r2-a1$/)]);
+  });
+
   it('goes on with the last case after a restart when nothing recorded how the fault began', () => {
     const unknown: RemedyFinding = { ...finding('Match', 0), isSinceKnown: false };
     const jobs = [ended({ outcome: 'Permanent', begun: 4000, ended: 3000 })];

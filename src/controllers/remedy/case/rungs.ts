@@ -29,7 +29,7 @@ const AFTER: Readonly<Record<Class, Next>> = {
 };
 
 export interface AttemptMoments {
-  /** When the fault began. */
+  /** When the conditions of the rule became true last. */
   readonly since: Date;
   readonly now: Date;
 }
