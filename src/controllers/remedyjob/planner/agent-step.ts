@@ -74,10 +74,14 @@ function observedReboot(
 }
 
 /** A reboot without another boot has failed, whatever is reported. */
-function stateOf(step: JobStep, answer: AgentStep): { readonly state: StepState; readonly code?: string } {
+function stateOf(
+  step: JobStep,
+  answer: AgentStep,
+): { readonly state: StepState; readonly code?: string; readonly message?: string } {
   const { state } = answer;
   if (state === 'Succeeded' && stepName(step) === 'Reboot' && hasSameBoot(answer)) {
-    return { state: 'Failed', code: 'SameBoot' };
+    const message = 'the agent reports a reboot, and the boot id of the node is the same as before';
+    return { state: 'Failed', code: 'SameBoot', message };
   }
   if (state === 'Refused' || state === 'Failed') return { state: 'Failed', code: answer.code ?? state };
   return { state: state === 'Ambiguous' ? 'Ambiguous' : 'Succeeded' };
