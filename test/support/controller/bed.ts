@@ -18,6 +18,8 @@ import type { MemoryKind } from './memory-objects.ts';
 
 export interface ControllerBedOptions {
   readonly controllers: readonly Controller[];
+  /** Opens the controllers of each process with the views that they share; without it they are `controllers`, with a view for each kind that they read. */
+  readonly open?: (connection: MemoryConnection) => Promise<Pick<RunOptions, 'controllers' | 'views'>>;
   /** The kinds that the API server serves, beside Leases and Events. */
   readonly kinds: readonly MemoryKind[];
   /** What is there before the controllers start. */
@@ -111,6 +113,15 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
     for (let left = ms; left > 0; left -= STEP_MS) await clock.advance(Math.min(STEP_MS, left));
   }
 
+  async function openProcess(
+    connection: MemoryConnection,
+    shared: SharedPorts,
+  ): Promise<Pick<RunOptions, 'controllers' | 'views'>> {
+    if (given.open) return await given.open(connection);
+    const { controllers } = given;
+    return { controllers, views: await viewsOf(controllers, connection, shared) };
+  }
+
   async function start(crash?: BedCrash): Promise<BedProcess> {
     processes += 1;
     const identity = `process-${processes}`;
@@ -118,13 +129,13 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
     if (crash) connection.crashAt(crash.n, crash.when);
     const stop = new AbortController();
     const shared = { clock, random: () => 0, log };
-    const views = await viewsOf(given.controllers, connection, shared);
+    const { controllers, views } = await openProcess(connection, shared);
     const client = await connection.connect();
     const lease = createLeaseElection({ client, name: LEASE, identity, ...shared });
     const running = runControllers(
       {
         ...shared,
-        controllers: given.controllers,
+        controllers,
         views,
         connect: (principal) => connection.connect(principal),
         reporter: { domain: 'test', instance: identity },
@@ -163,10 +174,12 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
   }
 }
 
+type SharedPorts = Pick<RunOptions, 'clock' | 'random' | 'log'>;
+
 async function viewsOf(
   controllers: readonly Controller[],
   connection: MemoryConnection,
-  shared: Pick<RunOptions, 'clock' | 'random' | 'log'>,
+  shared: SharedPorts,
 ): Promise<Record<string, View>> {
   const client = await connection.connect();
   const managers = controllers.map(({ fieldManager }) => fieldManager);
