@@ -137,7 +137,7 @@ describe('remedy', { timeout: 180_000 }, () => {
 
   it.each([
     ['Failed', { phase: 'Failed', outcome: { class: 'Permanent' } }, 1],
-    ['ApprovalPending', waits('ApprovalPending'), 3],
+    ['ApprovalRequired', waits('ApprovalRequired'), 3],
   ])('ends with an exit code of its own: %s', async (reason, status, code) => {
     const name = await startJob(`code-${code}`);
     await report(name, status);
