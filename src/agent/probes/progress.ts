@@ -1,5 +1,6 @@
 /** What probes found of one version since it was started. Pure; times are monotonic. */
 import type { ComponentProbe } from '../../api/generated/types.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { ProbationProgress } from '../component/input.ts';
 import type { ProbeAnswer, UnitStatus } from '../host/port.ts';
 import type { TransitionFailure } from '../journal/record.ts';
@@ -90,8 +91,25 @@ export function judge(
   nowMs: number,
 ): ProbesProgress {
   const restartsBefore = countsBefore(progress, units);
-  const { passingSinceMs, ...rest } = { ...progress, units, restartsBefore };
+  const { passingSinceMs, ...rest } = {
+    ...progress,
+    units: withLastResults(units, progress),
+    restartsBefore,
+  };
   return pendingProbes(target, rest).length > 0 ? rest : { ...rest, passingSinceMs: passingSinceMs ?? nowMs };
+}
+
+/** The host forgets how a unit ended when it starts it again: what was read before that is kept. */
+function withLastResults(
+  units: ReadonlyMap<string, UnitStatus>,
+  { units: before }: ProbesProgress,
+): ProbesProgress['units'] {
+  return new Map(
+    [...units].map(([name, { active, restarts, result = before.get(name)?.result }]) => [
+      name,
+      { active, restarts, ...optional('result', result) },
+    ]),
+  );
 }
 
 /** A start by somebody else counts from zero again. */

@@ -74,6 +74,19 @@ describe('AGT-20 the probes of a version', () => {
     expect(passingMs === undefined).toBe(unit.active !== undefined);
   });
 
+  it('name how a unit ended that the host has started again since', () => {
+    const ended = judge(
+      TARGET,
+      beginProbes(0),
+      new Map([['proxy', { ...RUNS, active: 'Activating', result: 'exit code 3' } as const]]),
+      5,
+    );
+    const restarted = judge(TARGET, ended, new Map([['proxy', { ...RUNS, restarts: 1 }]]), 6);
+    expect(probationOf(TARGET, restarted, 10).failure?.message).toBe(
+      'unit proxy ended and was started again: exit code 3',
+    );
+  });
+
   it('count restarts from now on for a unit that ran before, and from its start for another one', () => {
     const kept = new Set(['proxy']);
     expect(failureAfter(kept, 3, 3)).toBeUndefined();

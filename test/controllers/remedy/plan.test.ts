@@ -146,6 +146,17 @@ describe('the plan of a machine', () => {
     expect(planFor([rule()], more)).toEqual([`kernel-hang ${reason}`]);
   });
 
+  it.each([
+    ['Disruptive', `m-1-kernel-hang-${CASE}-r2-a1`],
+    ['All', 'kernel-hang HumanHold'],
+  ] as const)('R36 hands off a machine unless a person holds all of it: %s', (scope, plan) => {
+    const more = {
+      machine: machine('m-1', { spec: { hold: { reason: 'disk swap', scope } } }),
+      jobs: [ended({ outcome: 'Permanent' })],
+    };
+    expect(planFor([rule()], more)).toEqual([plan]);
+  });
+
   it('acts again when the hold of a person has ended', () => {
     const hold = { reason: 'disk swap', scope: 'All', until: ago(1) } as const;
     expect(planFor([rule()], { machine: machine('m-1', { spec: { hold } }) })).toEqual([FIRST]);
