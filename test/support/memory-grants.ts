@@ -13,8 +13,8 @@ import {
 import type { Clock } from '../../src/os/clock.ts';
 
 export interface MemoryGrants extends Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'> {
-  /** Why asks about a machine are denied; undefined grants them. */
-  deny: (machine: string) => string | undefined;
+  /** Why asks about a machine are denied: a text is a kill switch. Undefined grants them. */
+  deny: (machine: string) => string | Denial | undefined;
   /** By machine, those that are not settled. */
   readonly open: ReadonlyMap<string, LedgerGrant>;
   /** Called after each change, with the last grant of each machine, as the ledger holds them. */
@@ -49,7 +49,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
   async function dryRun(asks: readonly GrantAsk[]): Promise<readonly (Allowance | Denial)[]> {
     return asks.map(({ machine }) => {
       const because = grants.deny(machine);
-      return because === undefined ? { granted: true, dryRun: true } : denial('KillSwitch', because);
+      return because === undefined ? { granted: true, dryRun: true } : denialOf(because);
     });
   }
 
@@ -61,7 +61,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
     if (entry?.holder.name === holder.name && entry.action === action) return grantFromEntry(machine, entry);
     if (entry) return denial('NodeBusy', `${entry.action} is in work`);
     const because = grants.deny(machine);
-    if (because !== undefined) return denial('KillSwitch', because);
+    if (because !== undefined) return denialOf(because);
     const created = issue(asked);
     record(machine, created);
     return grantFromEntry(machine, created);
@@ -95,7 +95,7 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
       const [machine, entry] = find(id);
       const because = grants.deny(machine);
       if (!entry) return denial('AskInvalid', `grant ${id} is not in the ledger: ask again`);
-      if (because !== undefined) return denial('KillSwitch', because);
+      if (because !== undefined) return denialOf(because);
       const notAfter = new Date(clock.now().getTime() + LIFE_MS).toISOString();
       const renewed: LedgerGrant = { ...entry, state: 'Started', notAfter };
       record(machine, renewed);
@@ -120,6 +120,10 @@ export function memoryGrants(clock: Pick<Clock, 'now'>): MemoryGrants {
   function isOver({ state, notAfter }: LedgerGrant): boolean {
     return state === 'Granted' && Date.parse(notAfter) <= clock.now().getTime();
   }
+}
+
+function denialOf(because: string | Denial): Denial {
+  return typeof because === 'string' ? denial('KillSwitch', because) : because;
 }
 
 function denial(reason: Denial['reason'], message: string): Denial {

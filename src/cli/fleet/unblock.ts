@@ -1,7 +1,9 @@
 /** What ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
 
+import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { Wait } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
+import { DENIAL_HINTS } from './denial-hints.ts';
 
 /** `SET` and `BLOCKER` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
@@ -45,8 +47,17 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
 };
 
 export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'>, set?: string): string {
-  const hint = ownValue(UNBLOCKS, reason) ?? fallback(blocker);
-  return hint.replaceAll('SET', set ?? '<set>').replaceAll('BLOCKER', blockerName(blocker));
+  const hint = ownValue(UNBLOCKS, reason) ?? ownValue(DENIAL_HINTS, reason) ?? fallback(blocker);
+  const name = blockerName(blocker);
+  return hint
+    .replaceAll('SET', set ?? '<set>')
+    .replaceAll('BLOCKER', name)
+    .replaceAll('MACHINE', name);
+}
+
+/** What ends a denial of the Defender about this machine. */
+export function denialHint(reason: DenyReason, machine: string): string {
+  return DENIAL_HINTS[reason].replaceAll('MACHINE', machine);
 }
 
 function fallback(blocker: Wait['blocker']): string {

@@ -52,6 +52,7 @@ export function rememberWaits(
   return news;
 }
 
-function isNews(before: RemedyWait | undefined, { reason }: RemedyWait): boolean {
-  return reason !== before?.reason && !SILENT.has(reason);
+function isNews(before: RemedyWait | undefined, { reason, denial }: RemedyWait): boolean {
+  const isSame = reason === before?.reason && denial === before.denial;
+  return !isSame && !SILENT.has(reason);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { unblockHint } from '../../../src/cli/fleet/unblock.ts';
+import { DENY_REASONS } from '../../../src/api/deny-reasons.ts';
+import { denialHint, unblockHint } from '../../../src/cli/fleet/unblock.ts';
 
 describe('unblockHint', () => {
   it.each([
@@ -19,5 +20,20 @@ describe('unblockHint', () => {
     [{ reason: 'Held' }, 'kubenode machine release <machine>'],
   ])('%j', (wait, hint) => {
     expect(unblockHint(wait, 'base')).toBe(hint);
+  });
+});
+
+describe('denialHint', () => {
+  it.each(DENY_REASONS)('R29 tells what ends the denial %s, with a command, a commit or time', (reason) => {
+    const hint = denialHint(reason, 'm-1');
+    expect(hint).toMatch(/^[a-z].{20,}[^.]$/);
+    expect(hint).not.toMatch(/MACHINE|what is named above/);
+    expect(unblockHint({ reason })).not.toBe(unblockHint({ reason: 'SomethingNew' }));
+  });
+
+  it('names the machine that the person has to decide about', () => {
+    expect(denialHint('ApprovalPending', 'm-1')).toBe(
+      'kubenode defender approve m-1 --reason TEXT, or kubenode defender refuse m-1 --reason TEXT',
+    );
   });
 });

@@ -54,6 +54,8 @@ describe('what is remembered of a machine', () => {
     expect(rememberWaits('m-1', new Map([['kernel-hang', DENIED]]), kept)).toEqual([['kernel-hang', DENIED]]);
     expect(kept.changed()).toEqual(['kernel-hang']);
     expect(rememberWaits('m-1', new Map([['kernel-hang', DENIED]]), kept)).toEqual([]);
+    const other = { ...DENIED, denial: 'NodeInterval' };
+    expect(rememberWaits('m-1', new Map([['kernel-hang', other]]), kept)).toEqual([['kernel-hang', other]]);
     expect(rememberWaits('m-1', new Map([['kernel-hang', HELD]]), kept)).toEqual([['kernel-hang', HELD]]);
     const shadow = new Map([['kernel-hang', { reason: 'Shadow', message: 'mode' } as const]]);
     expect(rememberWaits('m-1', shadow, kept)).toEqual([]);

@@ -3,6 +3,7 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
+import { denialHint } from '../../fleet/unblock.ts';
 import type { RuleView } from '../rules/explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 
@@ -31,7 +32,7 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
       ),
     ),
     ...section('act', why.grant ? [grantLine(why.grant, now)] : []),
-    ...why.acts.flatMap((act) => actLines(act, now)),
+    ...why.acts.flatMap((act) => actLines(act, { machine: why.machine, now })),
     ...section(
       'breakers',
       why.breakers.map(
@@ -91,7 +92,7 @@ const SHOWN = 5;
 
 function actLines(
   { action, permitted, causes, retryAt, inTheWay }: ActVerdict,
-  now: Date,
+  { machine, now }: { readonly machine: string; readonly now: Date },
 ): readonly string[] {
   if (permitted) return [`PERMITTED ${action}`];
   const texts = causes.map(
@@ -105,9 +106,11 @@ function actLines(
     ...inTheWay.slice(0, SHOWN).map((grant) => `          ${grantLine(grant, now)}`),
     ...(inTheWay.length > SHOWN ? [`          and ${inTheWay.length - SHOWN} more`] : []),
     ...section('  retry', retryAt ? [`at ${retryAt.toISOString()}`] : ['when what is named above changes']),
-    ...section(
-      '  read',
-      causes.slice(0, 1).map(({ reason }) => denialPage(reason)),
-    ),
+    ...causes
+      .slice(0, 1)
+      .flatMap(({ reason }) => [
+        ...section('  unblock', [denialHint(reason, machine)]),
+        ...section('  read', [denialPage(reason)]),
+      ]),
   ];
 }

@@ -88,10 +88,11 @@ export async function shadow(
   return answer.granted ? undefined : deniedWait(answer);
 }
 
-function deniedWait({ reason, message, retryAt }: Denial): RemedyWait {
+function deniedWait({ reason, policy, message, retryAt }: Denial): RemedyWait {
+  const decidedBy = policy === undefined ? reason : `${reason} [${policy}]`;
   return {
     reason: 'Denied',
-    message: `${reason}: ${message}`,
+    message: `${decidedBy}: ${message}`,
     denial: reason,
     ...optional('until', retryAt),
   };

@@ -83,6 +83,7 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
       '          node-a17  Reboot Started  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, ends 2030-01-01T00:02:00Z  [g-1]',
       '          node-a18  Reboot Settled  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, counts until 2030-01-01T00:05:00.000Z  [g-1]',
       '  retry   when what is named above changes',
+      '  unblock bring machines back that are NotReady or cordoned, or wait until an act settles: kubenode defender status',
       '  read    docs/runbooks/denials.md#concurrencypool',
       'breakers  fleet-default/unhealthy/cluster Open for 60s, not closed before 2030-01-01T00:09:00Z: 3 of 4',
       '',

@@ -1,0 +1,80 @@
+/** What ends each denial of the Defender: a command, a commit, or time. docs/runbooks/denials.md tells more. */
+import type { DenyReason } from '../../api/deny-reasons.ts';
+
+const WAIT_FOR_ACT = 'no action required once that act has settled: kubenode why machine MACHINE';
+const WAIT_FOR_TIME = 'no action required: it is asked for again when that time is over';
+const WAIT_FOR_ROOM =
+  'bring machines back that are NotReady or cordoned, or wait until an act settles: kubenode defender status';
+const ASKED_AGAIN = 'no action required: it is asked for again with fresh facts';
+const RESTORE_VIEW = 'check the API server, and the network between it and kubenode controllers';
+
+/** `MACHINE` is replaced. */
+export const DENIAL_HINTS: Readonly<Record<DenyReason, string>> = {
+  KillSwitch: 'kubenode defender resume, or remove spec.killSwitch from the policy in git',
+  ClusterPaused: 'remove spec.paused in git',
+  HumanHold: 'kubenode machine release MACHINE, or ask the person that is named',
+  NodeExcluded: 'remove the label kubenode.dev/exclude from the Machine and its Node',
+  PolicyMissing: 'commit the DefenderPolicy fleet-default, and check that it is applied: kubenode status',
+  PolicyInvalid: 'fix the field that is named in git: kubenode validate',
+  FactUnknown: 'check what is named: kubectl get machine,node MACHINE, and the time service',
+  LedgerUnavailable: 'check the API server, and that kubenode controllers runs for this cluster',
+  LedgerConflict: 'no action required unless it lasts: then stop the second process that writes the ledger',
+  LedgerFull: 'settle acts that ended: kubenode defender status, kubenode defender settle',
+  LedgerRecovering: 'no action required: the ledger is rebuilt within minutes',
+  AskInvalid: ASKED_AGAIN,
+  AskStale: `${ASKED_AGAIN}; compare the clocks if it lasts`,
+  RevisionUnknown: 'let sync apply the rule or the set from a commit: kubenode status',
+  NodeIdentityChanged: ASKED_AGAIN,
+  WatchStale: RESTORE_VIEW,
+  APIErrors: RESTORE_VIEW,
+  MassUnknown: 'check the network and the API server from a node; do not replace machines now',
+  SecondVantageMissing: 'start the second witness that the policy names',
+  SecondVantageDisagrees: 'check the network between the controllers and the machine',
+  ControlPlaneBusy: WAIT_FOR_ACT,
+  ControlPlaneUnreadable: 'maintain the machine by hand, with the runbook of your distribution',
+  EtcdQuorum: 'repair the unhealthy member of etcd first',
+  APIServersNotEnough: 'repair the other API servers first',
+  LeaderGoesLast: 'no action required: the other members come first',
+  SingleControlPlane: 'kubenode defender approve MACHINE --reason TEXT, at a time of your choice',
+  ControlPlaneActionNotAllowed: 'add the act to controlPlane.actions of the policy in git',
+  ZoneDark: 'find the fault of the zone: its network, its power, or its control plane',
+  ZonalShift: 'no action required: the provider ends the shift',
+  BreakerOpen: 'fix the common fault; the breaker closes by itself after a good probe',
+  BreakerHalfOpenBusy: WAIT_FOR_ACT,
+  BreakerNeedsPerson: 'fix the cause, then: kubenode defender close, with the breaker that is named',
+  CommonCause: 'roll back the version that is named, or fix the place that is named',
+  DetectorSuspect: 'check the last rollout of the detector, or roll it back',
+  StormCooldown: WAIT_FOR_ACT,
+  QuietWindow: WAIT_FOR_TIME,
+  Freeze: 'no action required: it continues when the freeze ends; or end the freeze in git',
+  RunsIntoWindow: WAIT_FOR_TIME,
+  BlockedByAlert: 'end the alert that is named',
+  AlertUnreadable: 'remove blockers.promql from the policy: this version reads no alerts',
+  ForeignOwner: 'wait until that tool has finished; if it crashed, remove its mark from the node',
+  UnregisteredRemediator: 'register the other remediator in the policy, or stop it',
+  BlockedByPod: 'ask the owner of the Pod to end it, or to remove its label kubenode.dev/block',
+  NodeBusy: WAIT_FOR_ACT,
+  NodeTooYoung: WAIT_FOR_TIME,
+  NodeInterval: WAIT_FOR_TIME,
+  NodeJobLimit: 'find the fault, or replace the machine: more repairs do not help',
+  NodeRebootLimit: 'find the fault, or replace the machine: more reboots do not help',
+  Lemon: 'take the hardware out of service: status.repairs of Machine MACHINE has its history',
+  LastReadyOfPool: 'repair another machine of the pool first, or add one',
+  ConcurrencyCluster: WAIT_FOR_ROOM,
+  ConcurrencyZone: WAIT_FOR_ROOM,
+  ConcurrencyPool: WAIT_FOR_ROOM,
+  ConcurrencyLabel: WAIT_FOR_ROOM,
+  ConcurrencyHolder: WAIT_FOR_ACT,
+  SmallPool: `${WAIT_FOR_ROOM}; or add machines to the pool`,
+  RateWindow: WAIT_FOR_TIME,
+  RateBurst: WAIT_FOR_TIME,
+  RuleWave: 'no action required: the rule is tried on few machines first',
+  PodsFitNowhere: 'add machines on which its pods fit',
+  CapacityReserve: 'add machines, or lower capacity.minFreePercent of the policy in git',
+  ReplacementOutOfStock: 'choose another machine type, or wait until the provider has this one',
+  ApprovalPending:
+    'kubenode defender approve MACHINE --reason TEXT, or kubenode defender refuse MACHINE --reason TEXT',
+  ApprovalRefused:
+    'no action required until the refusal ends; the person that is named can approve it before',
+  ApprovalTimedOut: 'kubenode defender approve MACHINE --reason TEXT: the last approval has ended',
+};
