@@ -17,7 +17,8 @@ export interface ContainerRuntime {
   removeImage(id: string): Promise<void>;
 }
 
-const LIMITS = { timeoutMs: 60_000, maxOutputBytes: 16 * 1024 ** 2 };
+/** On stderr crictl warns, for example that it has no configuration, and a warning is not part of a list. */
+const LIMITS = { timeoutMs: 60_000, maxOutputBytes: 16 * 1024 ** 2, onlyStdout: true };
 /** As the runtime prints it: nothing else is passed back to it. */
 const ID = /^(?:sha256:)?[0-9a-f]{12,64}$/;
 

@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HostProcesses } from '../../../../src/agent/host/port.ts';
+import { run } from '../../../../src/agent/host/run.ts';
 import { createContainerRuntime } from '../../../../src/agent/jobs/clean/runtime.ts';
+import { tempFolder } from '../../../support/temp.ts';
 import { NOW } from '../../../support/virtual-clock.ts';
 
 const [PAUSE, WEB, OLD, BROKEN] = ['1', '2', '3', '4'].map((digit) => `sha256:${digit.repeat(64)}`);
@@ -57,7 +61,7 @@ function runtime(
     images: JSON.stringify({ images: IMAGES }),
     ps: JSON.stringify({ containers: CONTAINERS }),
   };
-  const run: HostProcesses['run'] = async ([, command = '']) => {
+  const answer: HostProcesses['run'] = async ([, command = '']) => {
     const output = answers[command] ?? usual[command];
     return {
       exitCode: output === undefined ? 1 : 0,
@@ -66,7 +70,7 @@ function runtime(
       truncated,
     };
   };
-  return createContainerRuntime({ run }, 'crictl');
+  return createContainerRuntime({ run: answer }, 'crictl');
 }
 
 describe('what the container runtime does not need', () => {
@@ -93,6 +97,14 @@ describe('what the container runtime does not need', () => {
 
   it('trusts no list that was cut, also where the rest of it can be read', async () => {
     await expect(runtime({}, true).unusedImages([])).rejects.toThrow('crictl ps failed: it printed too much');
+  });
+
+  it('reads lists beside which the client warns', async () => {
+    const warning = 'level=warning msg="runtime connect using default endpoints"';
+    const script = `echo '${warning}' >&2; case $1 in ps) echo '{"containers": []}' ;; *) echo '{"images": [${JSON.stringify(IMAGES[2])}]}' ;; esac`;
+    const client = join(tempFolder('crictl'), 'crictl');
+    writeFileSync(client, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    expect(await createContainerRuntime({ run }, client).unusedImages([])).toMatchObject([{ id: OLD }]);
   });
 
   it('deletes nothing when the containers are not known', async () => {
