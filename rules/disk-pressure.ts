@@ -31,6 +31,8 @@ export const diskPressure: NodeRemedierSpec = {
           with: {
             targets: ['unusedImages', 'deadContainers', 'rotatedLogs', 'coreDumps'],
             minAgeSeconds: { coreDumps: 259_200 },
+            // Every Pod needs it, no container uses it, and an older runtime does not pin it.
+            keepImages: ['*/pause:*', '@pinned'],
             maxDelete: '40Gi',
             stopAtUsedPercent: 70,
           },
