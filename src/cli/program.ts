@@ -16,6 +16,7 @@ Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/con
 /** In the order of the help. */
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   start: async (io) => (await import('./commands/start/start.ts')).createStartCommand(io),
+  tour: async (io) => (await import('./commands/tour/tour.ts')).createTourCommand(io),
   local: async (io) => (await import('./commands/local/local.ts')).createLocalCommand(io),
   install: async (io) => (await import('./commands/install/install.ts')).createInstallCommand(io),
   init: async (io) => (await import('./commands/init/init.ts')).createInitCommand(io),

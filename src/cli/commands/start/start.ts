@@ -1,4 +1,4 @@
-/** `kubenode start`, also `npm start`: a local hub in the foreground, for evaluation and development. */
+/** `kubenode start`: a local hub in the foreground, or with `--demo` (`npm start`) a whole fleet, for evaluation and development. */
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
@@ -23,7 +23,8 @@ command stops only what it started.
 The data is kept; "kubenode local down --wipe" removes it.
 
 With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, and ten machines, each a folder of this computer
-with a real agent. FOLDER is its git repository, created if it does not exist: change fleet/versions.ts and commit. See docs/guides/demo.md.
+with a real agent. FOLDER is its git repository, created if it does not exist: change fleet/versions.ts and commit, or run "kubenode tour" in
+another terminal. See docs/guides/demo.md. npm start is this, with FOLDER ../kubenode-demo; npm run start:hub starts only the hub.
 
 Examples:
   kubenode start
@@ -69,7 +70,8 @@ function introduction(kubeconfig: string, { repository, wasRunning }: Started): 
   const commands =
     repository === undefined
       ? '  kubectl get crd'
-      : `  npx kubenode status
+      : `  npx kubenode tour
+  npx kubenode status
   npx kubenode machine list --context test
   sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(repository, 'fleet/versions.ts'))}
   git -C ${shellWord(repository)} commit -am "web 1.1.0"

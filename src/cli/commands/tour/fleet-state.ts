@@ -1,0 +1,38 @@
+/** Reads and expectations that several steps share. */
+import { CLUSTERS, MACHINE_COMPONENT_SETS, MACHINES, PIPELINES } from '../../../api/generated/resources.ts';
+import type { Cluster, Machine, MachineComponentSet, Pipeline } from '../../../api/generated/types.ts';
+import { shortCommit } from '../../age.ts';
+import { notProvenReason } from './observed.ts';
+import type { Tour } from './step.ts';
+import type { Expectation } from './verify.ts';
+
+export async function readClusters(tour: Tour): Promise<readonly Cluster[]> {
+  return (await (await tour.client('hub')).list<Cluster>(CLUSTERS)).items;
+}
+
+export async function readPipeline(tour: Tour): Promise<Pipeline | undefined> {
+  return (await (await tour.client('hub')).list<Pipeline>(PIPELINES)).items[0];
+}
+
+export async function readMachines(tour: Tour, cluster: string): Promise<readonly Machine[]> {
+  const { items } = await (await tour.client(cluster)).list<Machine>(MACHINES);
+  return items.toSorted((a, b) => a.metadata.name.localeCompare(b.metadata.name));
+}
+
+export async function readSet(tour: Tour, cluster: string): Promise<MachineComponentSet> {
+  return await (await tour.client(cluster)).get<MachineComponentSet>(MACHINE_COMPONENT_SETS, {
+    name: 'general',
+  });
+}
+
+/** Ten machines in three stages, one after the other, take 70 seconds on an idle computer. */
+const ROLLOUT_SECONDS = 420;
+
+export function provenEverywhere(tour: Tour, commit: string): Expectation {
+  return {
+    what: `test, pre and prod are Proven at ${shortCommit(commit)}`,
+    withinSeconds: ROLLOUT_SECONDS,
+    lookAt: 'kubenode status',
+    reason: async () => notProvenReason(await readClusters(tour), commit),
+  };
+}

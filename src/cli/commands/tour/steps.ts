@@ -1,0 +1,17 @@
+/** The steps of the tour, in their order. Each also runs alone. */
+import type { TourStep } from './step.ts';
+import { badRuleStep } from './steps/bad-rule.ts';
+import { badVersionStep } from './steps/bad-version.ts';
+import { crashStep } from './steps/crash.ts';
+import { kernelHangStep } from './steps/kernel-hang.ts';
+import { repairStep } from './steps/repair.ts';
+import { rolloutStep } from './steps/rollout.ts';
+
+export const TOUR_STEPS: readonly TourStep[] = [
+  rolloutStep,
+  badVersionStep,
+  repairStep,
+  kernelHangStep,
+  badRuleStep,
+  crashStep,
+];

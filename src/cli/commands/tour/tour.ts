@@ -1,0 +1,106 @@
+/** `kubenode tour`: does real things to the fleet of the demo, and verifies on its API servers what follows. */
+import { createInterface } from 'node:readline/promises';
+import { Command, Option } from 'commander';
+import { CliError, EXIT } from '../../errors.ts';
+import { setExitCode } from '../../exit.ts';
+import type { Io } from '../../io.ts';
+import { formatTable } from '../../output.ts';
+import { addDirOption } from '../local/dir-option.ts';
+import { provenEverywhere } from './fleet-state.ts';
+import { type Answer, runSteps, type TourStepResult } from './runner.ts';
+import { withTour } from './session.ts';
+import type { Tour } from './step.ts';
+import { TOUR_STEPS } from './steps.ts';
+
+const HELP = `
+Needs a fleet that runs: "kubenode start --demo FOLDER" in another terminal. Each step does a real thing to it (a commit, a killed process, a
+deleted program), shows the objects, and verifies the outcome on the API servers within a time limit. Before each step it waits for Enter;
+s skips the step, q leaves. It commits only to the repository of the demo, touches only processes of this fleet, and may run any number
+of times. The first step that is not verified ends it.
+
+Exit codes: 0 every step that ran was verified (with --yes: every step), 1 one was not, 69 no fleet of the demo is running.
+
+Examples:
+  kubenode tour
+  kubenode tour --yes
+  kubenode tour --yes --step kernel-hang`;
+
+interface TourFlags {
+  readonly dir: string;
+  readonly yes?: true;
+  readonly list?: true;
+  readonly step?: string;
+  readonly output: 'table' | 'json';
+}
+
+export function createTourCommand(io: Io): Command {
+  return addDirOption(io, new Command('tour'))
+    .description('try the fleet of the demo: rollouts, repairs and failures, each verified')
+    .option('-y, --yes', 'do not wait for Enter before each step')
+    .addOption(new Option('--step <step>', 'only this step').choices(TOUR_STEPS.map(({ name }) => name)))
+    .option('--list', 'list the steps')
+    .addOption(
+      new Option('-o, --output <format>', 'output format; json: a line for each step')
+        .choices(['table', 'json'])
+        .default('table'),
+    )
+    .addHelpText('after', HELP)
+    .action((flags: TourFlags) => (flags.list ? listSteps(io, flags) : runTour(io, flags)));
+}
+
+function listSteps(io: Io, { output }: TourFlags): void {
+  const steps = TOUR_STEPS.map(({ name, title }) => ({ name, title }));
+  const rows = steps.map(({ name, title }) => [name, title]);
+  const table = formatTable({ columns: ['step', 'title'], rows });
+  io.out(output === 'json' ? steps.map((step) => `${JSON.stringify(step)}\n`).join('') : table);
+}
+
+async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<void> {
+  if (!yes && !process.stdin.isTTY) {
+    throw new CliError('the tour waits for Enter before each step, and there is no terminal', {
+      hint: 'run all steps with: kubenode tour --yes',
+      exitCode: EXIT.usage,
+    });
+  }
+  const steps = TOUR_STEPS.filter(({ name }) => step === undefined || name === step);
+  const isJson = output === 'json';
+  const print = (line: string): void => (isJson ? undefined : io.out(`${line}\n`));
+  await withTour(io, { dir, print }, async (tour) => {
+    const ask = yes ? (): Promise<Answer> => Promise.resolve('Run') : (): Promise<Answer> => askPerson(io);
+    const onResult = (result: TourStepResult): void =>
+      isJson ? io.out(`${JSON.stringify(result)}\n`) : print(formatStepResult(result));
+    const results = await runSteps(io, steps, { tour, ask, settle, onResult });
+    if (!isSuccess(results, yes === true)) setExitCode(io, EXIT.failed);
+  });
+}
+
+async function settle(tour: Tour): Promise<void> {
+  await tour.verify(provenEverywhere(tour, await tour.repository.head()));
+}
+
+/** A person may skip steps and leave. */
+export function isSuccess(results: readonly TourStepResult[], isEach: boolean): boolean {
+  return results.every(({ state }) => (isEach ? state === 'Verified' : state !== 'Failed'));
+}
+
+export function formatStepResult({ name, state, seconds, message }: TourStepResult): string {
+  if (state === 'Verified') return `${name}: every outcome was verified, in ${seconds} s`;
+  if (state === 'Failed') return `${name}: failed after ${seconds} s\n${message}`;
+  return `${name}: ${state === 'Skipped' ? 'skipped' : 'not run'}`;
+}
+
+async function askPerson({ signal }: Io): Promise<Answer> {
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question('Enter runs this step, s skips it, q leaves: ', { signal });
+    return parseAnswer(answer);
+  } finally {
+    terminal.close();
+  }
+}
+
+export function parseAnswer(text: string): Answer {
+  const word = text.trim().toLowerCase();
+  if (word === 'q') return 'Leave';
+  return word === 's' ? 'Skip' : 'Run';
+}

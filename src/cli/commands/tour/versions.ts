@@ -1,0 +1,25 @@
+/** Edits of the files of the demo repository. Pure. */
+
+const SELECTED = /(?<before>\bweb: ')(?<version>[^']+)(?=')/;
+/** The releases that the template brings end with this one. */
+const LAST_RELEASE = "  { version: '2.0.0',";
+
+/** Undefined: the file has another form than that of the demo. */
+export function selectedVersion(versions: string): string | undefined {
+  return SELECTED.exec(versions)?.groups?.['version'];
+}
+
+export function selectVersion(versions: string, version: string): string {
+  return versions.replace(SELECTED, `$<before>${version}`);
+}
+
+/** An empty greeting makes the web server answer each request with an error. */
+export function addRelease(web: string, version: string, greeting: string): string {
+  if (web.includes(`version: '${version}'`)) return web;
+  return web.replace(LAST_RELEASE, `  { version: '${version}', greeting: '${greeting}' },\n${LAST_RELEASE}`);
+}
+
+/** The number of commits only grows, so that no version is used twice, whatever was reverted. */
+export function nextVersion(major: number, commits: number): string {
+  return `${major}.${commits}.0`;
+}
