@@ -19,6 +19,12 @@ export function notProvenReason(clusters: readonly Cluster[], commit: string): s
   return STAGES.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
 }
 
+/** The stages after the first one run the commit before. */
+export function laterStagesReason(clusters: readonly Cluster[], commit: string): string | undefined {
+  const later = STAGES.filter((name) => name !== STAGES[0]);
+  return later.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
+}
+
 export function notFailedReason(clusters: readonly Cluster[], commit: string): string | undefined {
   return stateReason(clusters, { name: 'test', state: 'Failed', commit });
 }

@@ -7,6 +7,7 @@ import type {
   RemedyOperationJob,
 } from '../../../../src/api/generated/types.ts';
 import {
+  laterStagesReason,
   notBackInServiceReason,
   notFailedReason,
   notProvenReason,
@@ -63,6 +64,12 @@ describe('what a step of the tour waits for', () => {
     ],
     ['no cluster yet', notProvenReason([], COMMIT), 'test: not observed yet'],
     ['in order', orderReason(fleet(proven(1), proven(2), proven(3)), COMMIT), undefined],
+    ['later stages as before', laterStagesReason(fleet(failed, proven(2), proven(3)), COMMIT), undefined],
+    [
+      'a later stage with another commit',
+      laterStagesReason(fleet(failed, proven(2), applying), COMMIT),
+      'prod: Applying at bbbbbbbbbbbb: why',
+    ],
     ['failed', notFailedReason(fleet(failed, applying, applying), COMMIT), undefined],
     [
       'not failed',

@@ -1,7 +1,7 @@
 /** A version that fails stops at its first machine, which goes back; git revert ends it. */
 import { CliError } from '../../../errors.ts';
 import { provenEverywhere, readClusters, readSet } from '../fleet-state.ts';
-import { notFailedReason, notStoppedReason } from '../observed.ts';
+import { laterStagesReason, notFailedReason, notStoppedReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { nextVersion, selectedVersion } from '../versions.ts';
 import { selectRelease, verifyVersion } from './rollout.ts';
@@ -15,6 +15,7 @@ export const badVersionStep: TourStep = {
   ],
   async run(tour) {
     const { repository } = tour;
+    const headBefore = await repository.head();
     const before = selectedVersion(await repository.read('fleet/versions.ts')) ?? '';
     const version = nextVersion(2, await repository.commits());
     await selectRelease(tour, version, '');
@@ -22,7 +23,8 @@ export const badVersionStep: TourStep = {
     const bad = await repository.commit(`web ${version}`);
     let head: string;
     try {
-      await verifyStopped(tour, bad, before);
+      await verifyStopped(tour, bad);
+      await verifyKept(tour, headBefore, before);
       await tour.show(['rollout', 'show', 'general', '--context', 'test']);
     } finally {
       tour.say('$ git revert --no-edit HEAD');
@@ -34,7 +36,7 @@ export const badVersionStep: TourStep = {
   },
 };
 
-async function verifyStopped(tour: Tour, bad: string, before: string): Promise<void> {
+async function verifyStopped(tour: Tour, bad: string): Promise<void> {
   await tour.verify({
     what: 'test is Failed at the bad commit',
     withinSeconds: 300,
@@ -47,7 +49,16 @@ async function verifyStopped(tour: Tour, bad: string, before: string): Promise<v
     lookAt: 'kubenode rollout show general --context test',
     reason: async () => notStoppedReason(await readSet(tour, 'test')),
   });
-  await verifyVersion(tour, before);
+}
+
+async function verifyKept(tour: Tour, head: string, version: string): Promise<void> {
+  await tour.verify({
+    what: 'pre and prod are Proven at the commit before',
+    withinSeconds: 5,
+    lookAt: 'kubenode status',
+    reason: async () => laterStagesReason(await readClusters(tour), head),
+  });
+  await verifyVersion(tour, version);
 }
 
 /** Content that was proven before is not soaked again. */
