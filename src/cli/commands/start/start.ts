@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
 import { repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
+import { stateFolder } from '../../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { describeError } from '../../errors.ts';
@@ -54,7 +55,8 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
       const clusters = repository === undefined ? {} : { clusters: DEMO_CLUSTERS };
       return await startLocalClusters(io, { dir, install: true, output: 'table', ...clusters }, progress);
     });
-    io.out(introduction(layout.kubeconfig, { repository, wasRunning }));
+    const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
+    io.out(introduction(layout.kubeconfig, { repository, wasRunning, dirOption }));
     await Promise.all([watch(io, dir), repository && runDemo(io, layout, repository)]);
   } finally {
     if (!wasRunning) await stop(io, dir);
@@ -64,13 +66,15 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
 interface Started {
   readonly repository: string | undefined;
   readonly wasRunning: boolean;
+  /** Of commands that find the fleet by its folder. */
+  readonly dirOption: string;
 }
 
-function introduction(kubeconfig: string, { repository, wasRunning }: Started): string {
+function introduction(kubeconfig: string, { repository, wasRunning, dirOption }: Started): string {
   const commands =
     repository === undefined
       ? '  kubectl get crd'
-      : `  npx kubenode tour
+      : `  npx kubenode tour${dirOption}
   npx kubenode status
   npx kubenode machine list --context test
   sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(repository, 'fleet/versions.ts'))}

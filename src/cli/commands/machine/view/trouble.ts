@@ -33,8 +33,13 @@ const NOT_OBSERVED: Trouble = {
 export function machineTrouble({ status }: Machine): Trouble | undefined {
   if (!status) return NOT_OBSERVED;
   if (status.waiting) return status.waiting;
-  const found = ORDER.map((type) => conditionOf(status.conditions, type)).find(isBad);
+  const found = ORDER.map((type) => conditionOf(status.conditions, type)).find(isTrouble);
   return found && { reason: found.reason, message: found.message, since: found.lastTransitionTime };
+}
+
+/** What was corrected needs no person, and keeps no machine from being Ready: its condition is a record. */
+function isTrouble(condition: Condition | undefined): condition is Condition {
+  return isBad(condition) && condition.reason !== 'Corrected';
 }
 
 /** A condition that was not set yet is not bad by itself: Ready is missing or Unknown then. */

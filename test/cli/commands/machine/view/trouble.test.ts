@@ -15,6 +15,12 @@ it.each<[string, Machine['status'], string | undefined]>([
     'Deadline',
   ],
   ['a bad condition is False', { conditions: [condition('Stalled', 'False')] }, undefined],
+  [
+    'drift was corrected',
+    { conditions: [condition('DriftDetected', 'True', { reason: 'Corrected' })] },
+    undefined,
+  ],
+  ['drift is open', { conditions: [condition('DriftDetected', 'True', { reason: 'Drifted' })] }, 'Drifted'],
   ['it was not observed', undefined, 'NotObserved'],
 ])('machineTrouble when %s', (_, status, reason) => {
   const { status: _status, ...rest } = machine('m');
