@@ -92,8 +92,11 @@ export function formatStepResult({ name, state, seconds, message }: TourStepResu
 async function askPerson({ signal }: Io): Promise<Answer> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    const answer = await terminal.question('Enter runs this step, s skips it, q leaves: ', { signal });
-    return parseAnswer(answer);
+    return parseAnswer(await terminal.question('Enter runs this step, s skips it, q leaves: ', { signal }));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    // Ctrl-C and Ctrl-D at the question.
+    return 'Leave';
   } finally {
     terminal.close();
   }
