@@ -5,12 +5,14 @@ import { conditionStatus } from '../../src/kube/objects/conditions.ts';
 import { valueAt } from '../../src/kube/objects/json.ts';
 import { type AfterRepair, replayLatchedCondition } from '../support/faults/f01-latched-condition.ts';
 import { replayAlternatingReasons } from '../support/faults/f02-alternating-reasons.ts';
+import { replayBacklog, replayRestarts } from '../support/faults/f06-replayed-backlog.ts';
 import {
   podsThatStay,
   replayRepairOfCordonedNode,
   replayUncordonInDrain,
 } from '../support/faults/f09-cordons-of-people.ts';
 import { type LostReboot, replayAssumedReboot } from '../support/faults/f10-assumed-reboot.ts';
+import { replayTwoRemediators } from '../support/faults/f15-two-remediators.ts';
 import { replayDeniedRepair } from '../support/faults/f16-nothing-happens.ts';
 import { EMPTY_SELECTIONS, replayEmptySelection } from '../support/faults/f17-empty-selection.ts';
 import type { RepairBed } from '../support/faults/repair-bed.ts';
@@ -55,6 +57,18 @@ describe('the failure catalogue', { timeout: 120_000 }, () => {
     expect(new Set(bed.jobs().map(({ spec }) => spec.cause.case)).size).toBe(1);
   });
 
+  it('F6 R30 repairs nothing of what was denied for long when the denial ends and the node is well', async () => {
+    const bed = await replayBacklog();
+    expect(bed.notes().length).toBeGreaterThan(0);
+    expect([bed.jobs(), bed.node.acts]).toEqual([[], []]);
+  });
+
+  it('F6 R30 repairs no healthy node again when its controllers are restarted', async () => {
+    const bed = await replayRestarts();
+    expect(bed.attempts()).toEqual(['restart 1 Succeeded']);
+    expect([bed.node.acts, needsPerson(bed)]).toEqual([['RestartService'], 'Unknown']);
+  });
+
   it('F9 R33 stops its drain when a person uncordons the node, and leaves it alone for hours', async () => {
     const bed = await replayUncordonInDrain();
     expect(bed.attempts()).toEqual(['reboot 1 at work']);
@@ -97,6 +111,16 @@ describe('the failure catalogue', { timeout: 120_000 }, () => {
       expect([cordonOf(bed)[0], needsPerson(bed)]).toEqual([true, 'True']);
     },
   );
+
+  it('F15 R12 repairs a node once when three rules match it, by the one with the highest priority', async () => {
+    const bed = await replayTwoRemediators();
+    expect(bed.jobs().map(({ spec }) => spec.cause.remedier)).toEqual(['rule-1']);
+    expect([bed.node.acts, bed.attempts(), cordonOf(bed)]).toEqual([
+      ['Reboot'],
+      ['reboot 1 Succeeded'],
+      [false, undefined],
+    ]);
+  });
 
   it('F16 R29 names the one reason on the machine and on its rule while every repair is denied, and repairs afterwards', async () => {
     const bed = await replayDeniedRepair('stopped by ann: an incident');

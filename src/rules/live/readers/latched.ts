@@ -10,12 +10,17 @@ export function latchedReason(
   observed: TimedCondition,
   snapshot: Pick<NodeSnapshot, 'conditions' | 'machine' | 'jobEndedMs'>,
 ): string | undefined {
-  const { from, status, sinceMs } = observed;
+  const { from, status } = observed;
   if (from === 'Machine' || detectorBehavior(type) === 'SelfClearing') return undefined;
   if (!isFaultStatus(type, status)) return undefined;
   const raised = `condition ${type} does not clear by itself and was raised before`;
   if (isOfEarlierBoot(observed, snapshot)) return `${raised} the last boot`;
-  return isBefore(sinceMs, snapshot.jobEndedMs) ? `${raised} the last repair ended` : undefined;
+  return isBefore(beganMs(observed), snapshot.jobEndedMs) ? `${raised} the last repair ended` : undefined;
+}
+
+/** What was there before this process observed it began when its writer wrote so: another process may have repaired it since. */
+function beganMs({ sinceMs, completeMs, transitions }: TimedCondition): number {
+  return transitions === 0 ? Math.min(sinceMs, completeMs) : sinceMs;
 }
 
 function isOfEarlierBoot(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { observeConditions } from '../../../../src/rules/live/clocks/condition-clock.ts';
 import { latchedReason } from '../../../../src/rules/live/readers/latched.ts';
-import { machine, NOW } from '../../../support/builders.ts';
+import { ago, machine, NOW } from '../../../support/builders.ts';
 
 const POINT = { ms: 10_000, at: NOW };
 
@@ -33,6 +33,20 @@ describe('latchedReason', () => {
     ['a condition that clears by itself', 'DiskPressure', 'True', 20_000],
   ] as const)('R3 reads as it is reported %s', (_, type, status, endedMs) => {
     expect(reasonOf(type, status, endedMs)).toBeUndefined();
+  });
+
+  it.each([
+    ['before the repair that another process ended', 8, 'before the last repair ended'],
+    ['after the repair that another process ended', 4, undefined],
+  ] as const)('R3 takes the time of its writer for a fault that was raised %s', (_, age, reason) => {
+    const lastTransitionTime = ago(age);
+    const condition = { type: 'KernelDeadlock', status: 'True', lastTransitionTime };
+    const sources = { nodeUID: 'u', bootID: 'b', node: [condition], machine: [], faults: [] };
+    const conditions = observeConditions(undefined, sources, POINT);
+    const observed = conditions.types.get('KernelDeadlock');
+    const snapshot = { conditions, machine: machine('n'), jobEndedMs: 4000 };
+    const found = observed && latchedReason('KernelDeadlock', observed, snapshot);
+    expect(found?.includes(reason ?? 'never') ?? false).toBe(reason !== undefined);
   });
 
   it('R3 accepts conditions of the Machine, which our controllers write again', () => {
