@@ -71,9 +71,10 @@ describe('sandboxes of a MachineSet', { timeout: MINUTES }, () => {
   }
 
   async function joined(): Promise<number> {
-    const all = await list();
-    return all.filter(({ status }) => conditionOf(status?.conditions, 'AgentReady')?.status === 'True')
-      .length;
+    return (await list()).filter(({ status }) => {
+      const isReady = conditionOf(status?.conditions, 'AgentReady')?.status === 'True';
+      return isReady && status?.infra?.providerID !== undefined;
+    }).length;
   }
 
   /** By instance: processes that are its agent. */

@@ -22,9 +22,10 @@ import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
 import { node } from '../../support/builders.ts';
+import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus, readPolicy } from '../defender/objects.ts';
 import { killed, startControllers } from '../defender/processes.ts';
 
 export const MINUTES = 600_000;
@@ -101,6 +102,7 @@ export async function startMachineCluster(
     setStopped: async (engaged) => {
       const killSwitch = { engaged, reason: 'a test', by: 'a test' };
       await applyFleetDefault(installed, { ...POLICY, ...(engaged ? { killSwitch } : {}) });
+      await policyIsRead(admin);
     },
     kubectl: async (...args) => {
       const env = { ...process.env, KUBECONFIG: installed.server.kubeconfig };
@@ -133,6 +135,15 @@ export async function startMachineCluster(
       if (!isStopping) supervise();
     });
   }
+}
+
+/** The Defender decides by a policy as soon as its status is that of this generation. */
+async function policyIsRead(admin: Client): Promise<void> {
+  const isRead = async (): Promise<true | undefined> => {
+    const { metadata, status } = await readPolicy(admin);
+    return status?.observedGeneration === metadata.generation || undefined;
+  };
+  await eventually(isRead, 'the Defender did not read its policy', PATIENCE.timeout);
 }
 
 interface Host {

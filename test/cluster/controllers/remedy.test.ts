@@ -110,6 +110,8 @@ describe('rules that repair', { timeout: MINUTES }, () => {
     expect((await readLedger(installed.server.client)).spec.grants).toEqual({});
 
     await report('m-1', 'False');
+    // Otherwise the first rule might still match the Node as it was.
+    await expect.poll(() => ruleStatus('shadow'), PATIENCE).toMatchObject({ counts: { matched: 0 } });
     for (const [name, priority] of [
       ['a-low', 400],
       ['b-high', 600],

@@ -118,11 +118,9 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
   it('AGT-30 writes an edited config back, and leaves the process that did not start on it', async () => {
     const before = await processOf('kubelet');
     const original = (await agent.node.run('cat', KUBELET_CONFIG)).stdout;
-    await agent.node.run(
-      'sh',
-      '-c',
-      `echo '{"kind": "theirs"}' > ${KUBELET_CONFIG}; chmod 0644 ${KUBELET_CONFIG}`,
-    );
+    // In one change, so that the agent corrects it once.
+    const theirs = `echo '{"kind": "theirs"}' > ${KUBELET_CONFIG}.theirs; chmod 0644 ${KUBELET_CONFIG}.theirs; mv ${KUBELET_CONFIG}.theirs ${KUBELET_CONFIG}`;
+    await agent.node.run('sh', '-c', theirs);
     await until('the config was not written back', async () => {
       const { stdout } = await agent.node.run(
         'sh',
@@ -189,8 +187,11 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
     await agent.reported('kubelet', { state: 'Probation' });
     await agent.node.reboot();
     await agent.reported('kubelet', { state: 'Committed', currentRef: `kubelet-${NEW}`, ready: true });
-    const node = await nodeReady(NEW);
-    expect(node.status.nodeInfo.bootID).not.toBe(bootId);
+    const booted = await agent.node.bootId();
+    expect(booted).not.toBe(bootId);
+    // The agent sees the kubelet earlier than the API server has its Node.
+    const reported = async (): Promise<string> => (await nodeReady(NEW)).status.nodeInfo.bootID;
+    await expect.poll(reported, { timeout: WITHIN_MS }).toBe(booted);
     await agent.reported('containerd', { state: 'Committed', ready: true });
   });
 

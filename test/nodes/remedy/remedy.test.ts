@@ -6,6 +6,7 @@ import { runCommandLine } from '../../../src/cli/run.ts';
 import { all, condition } from '../../../src/constructs/index.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { WEB } from '../../cluster/controllers/budgeted-pod.ts';
 import { type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { testIo } from '../../support/test-io.ts';
@@ -66,6 +67,12 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
       const now = await kubeletProcess();
       return now !== '0' && now !== before;
     });
+    // The status of the kubelet that was killed is Ready, too.
+    const startedMs = createSystemClock().now().getTime();
+    await repaired.until(
+      'no status of the new kubelet',
+      async () => (await repaired.heartbeatMs('Ready')) > startedMs,
+    );
     await expect.poll(() => repaired.nodeCondition('Ready'), { timeout: REPAIR_MS }).toBe('True');
   });
 });

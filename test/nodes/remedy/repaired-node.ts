@@ -36,6 +36,8 @@ export interface RepairedNode extends AsyncDisposable {
   applyRule(name: string, spec: NodeRemedierSpec): Promise<void>;
   /** Status of a condition of the Node. */
   nodeCondition(type: string): Promise<string | undefined>;
+  /** When it was last reported. */
+  heartbeatMs(type: string): Promise<number>;
   jobs(): Promise<readonly RemedyOperationJob[]>;
   /** Rule, rung and outcome of each job that ended. */
   ended(): Promise<readonly string[]>;
@@ -100,6 +102,14 @@ function repairedNode(cluster: NodeCluster, node: TestNode, name: string): Repai
     return (await client.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS)).items;
   }
 
+  async function condition(type: string): Promise<unknown> {
+    const found = await client.get(NODES, { name }).catch((error: unknown) => {
+      if (isKubeError(error, 'NotFound')) return undefined;
+      throw error;
+    });
+    return listAt(found, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
+  }
+
   return {
     cluster,
     client,
@@ -112,17 +122,8 @@ function repairedNode(cluster: NodeCluster, node: TestNode, name: string): Repai
       const object = { apiVersion: API, kind: 'NodeRemedier', metadata, spec };
       await sync.apply(NODE_REMEDIERS, object, { fieldManager: MANAGER_SYNC, force: true });
     },
-    async nodeCondition(type) {
-      const found = await client.get(NODES, { name }).catch((error: unknown) => {
-        if (isKubeError(error, 'NotFound')) return undefined;
-        throw error;
-      });
-      const conditions = listAt(found, 'status', 'conditions');
-      return textAt(
-        conditions.find((each) => textAt(each, 'type') === type),
-        'status',
-      );
-    },
+    nodeCondition: async (type) => textAt(await condition(type), 'status'),
+    heartbeatMs: async (type) => Date.parse(textAt(await condition(type), 'lastHeartbeatTime') ?? ''),
     async ended() {
       return (await jobs()).flatMap(({ spec, status }) =>
         status?.outcome ? [`${spec.cause.remedier} ${spec.rung.name} ${status.outcome.class}`] : [],
