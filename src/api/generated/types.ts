@@ -2058,6 +2058,18 @@ export interface MachinePreflight {
   readonly results?: readonly PreflightResult[];
 }
 
+/** Why a rule does not act on the machine. */
+export interface MachineRemedyWait {
+  /** Name of the NodeRemedier. */
+  readonly rule: string;
+  /** CamelCase reason, for programs. */
+  readonly reason: string;
+  /** When the wait began. */
+  readonly since: string;
+  /** One sentence for people. */
+  readonly message?: string;
+}
+
 /** A repair. */
 export interface MachineRepair {
   /** Name of the job. */
@@ -2192,6 +2204,8 @@ export interface MachineStatus {
   readonly facts?: MachineFacts;
   /** Faults of the node, timed by the clock of the controller. (at most 8) */
   readonly faults?: readonly MachineFault[];
+  /** Rules that found a fault or know too little, and why none of them begins a repair. (at most 16) */
+  readonly remedyWaits?: readonly MachineRemedyWait[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
   /** Result of the preflight checks. */

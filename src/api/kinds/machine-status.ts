@@ -169,6 +169,17 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     }),
     [0, 8],
   ).optional(),
+  remedyWaits: listMap(
+    'Rules that found a fault or know too little, and why none of them begins a repair.',
+    ['rule'],
+    named('MachineRemedyWait', 'Why a rule does not act on the machine.', {
+      rule: name('Name of the NodeRemedier.'),
+      reason: reason(),
+      since: time('When the wait began.'),
+      message: message('One sentence for people.', 512).optional(),
+    }),
+    [0, 16],
+  ).optional(),
   drain: named('MachineDrain', 'The drain before a component change or a deletion.', {
     grant: text('Id of the grant.', { max: 64 }).optional(),
     state: choice('State of the drain.', ['Cordoned', 'Draining', 'Drained']).optional(),

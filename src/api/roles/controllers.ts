@@ -74,7 +74,7 @@ export const componentsetRights: Rights = {
 };
 
 export const remedyRights: Rights = {
-  description: 'RemedyOperationJobs, NodeRemedier status, and the faults of Machines.',
+  description: 'RemedyOperationJobs, NodeRemedier status, and the faults and waits of Machines.',
   cluster: [
     ...baseReads,
     pods,

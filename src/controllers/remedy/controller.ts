@@ -60,6 +60,7 @@ export function createRemedyController({ facts, grants }: RemedyControllerOption
     writes: [
       'NodeRemedier.status',
       'Machine.status.faults',
+      'Machine.status.remedyWaits',
       'RemedyOperationJob.metadata.labels',
       'RemedyOperationJob.spec',
     ],

@@ -18,6 +18,8 @@ export interface RemedyFinding {
   readonly clearSince?: Date;
   /** Why there is no job. */
   readonly wait?: RemedyWait;
+  /** When the wait got its reason. */
+  readonly waitSince?: Date;
 }
 
 export interface FindingInput {

@@ -1,16 +1,18 @@
 /** One machine: what its rules find, its faults, and at most one job. Every choice is made in plan.ts. */
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
-import type { Machine, MachineFault, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_REMEDY } from '../../api/names.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { isJobAtWork } from './case/jobs.ts';
 import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from './evaluation.ts';
+import { findingsOn } from './findings.ts';
 import { act, shadow } from './job/execute.ts';
 import { rememberFindings, rememberWaits } from './memory.ts';
 import { firstMoment, secondsAfter } from './moments.ts';
 import { planRemedy, type RemedyPlan } from './plan.ts';
+import { recordedWaits } from './report/recorded-waits.ts';
 import { boundOf } from './rule.ts';
 import type { RemedyState } from './state.ts';
 import { isControlPlane, labelsOf } from './targets.ts';
@@ -47,10 +49,22 @@ export async function reconcileMachine(
   const { rules: evaluated, faults } = await evaluateRules(subject, state, context);
   // Before anything can fail: rules wait until each of their targets was evaluated.
   rememberFindings(subject, evaluated, state);
-  await recordFaults(machine, faults, context);
+  const remedyWaits = machine.status?.remedyWaits ?? [];
+  // Written before a job is asked for: its case is named after the start of the fault.
+  await record(machine, { faults, remedyWaits }, context);
   const waits = await carryOut(subject, evaluated, parts);
-  for (const [rule, wait] of rememberWaits(name, waits, state)) reportWait(rule, wait, { machine, context });
-  return { requeueAt: nextAt(evaluated, waits, { name, state, now: context.clock.now() }) };
+  const now = context.clock.now();
+  for (const [rule, wait] of rememberWaits(name, waits, { ...state, now })) {
+    reportWait(rule, wait, { machine, context });
+  }
+  const recorded = recordedWaits({
+    recorded: remedyWaits,
+    remediers: evaluated.map(({ remedier }) => remedier),
+    findings: findingsOn(state.findings, name, subject.node?.metadata.uid),
+    now,
+  });
+  await record(machine, { faults, remedyWaits: recorded.waits }, context);
+  return { requeueAt: nextAt(evaluated, waits, { name, state, now, recordAt: recorded.nextAt }) };
 }
 
 function forget(name: string, state: RemedyState): void {
@@ -128,20 +142,32 @@ function reportWait(
   context.event(machine, { type: 'Normal', reason, action: 'Repair', note });
 }
 
-/** Written before a job is asked for: its case is named after the start of the fault. */
-async function recordFaults(
+type RemedyReport = Required<Pick<NonNullable<Machine['status']>, 'faults' | 'remedyWaits'>>;
+
+/** Both at once: an apply removes what it does not send. */
+async function record(
   { metadata: { name }, status }: Machine,
-  faults: readonly MachineFault[],
+  report: RemedyReport,
   context: ReconcileContext,
 ): Promise<void> {
-  if (faults.length === 0 && (status?.faults ?? []).length === 0) return;
-  await context.applyStatus(MACHINES, { metadata: { name }, status: { faults } });
+  const { faults = [], remedyWaits = [] } = status ?? {};
+  const lists = [faults, remedyWaits, report.faults, report.remedyWaits];
+  if (lists.every(({ length }) => length === 0)) return;
+  await context.applyStatus(MACHINES, { metadata: { name }, status: report });
+}
+
+interface NextMoment {
+  readonly name: string;
+  readonly state: RemedyState;
+  readonly now: Date;
+  /** When there is more to record. */
+  readonly recordAt: Date | undefined;
 }
 
 function nextAt(
   evaluated: readonly EvaluatedRule[],
   waits: ReadonlyMap<string, RemedyWait>,
-  { name, state, now }: { readonly name: string; readonly state: RemedyState; readonly now: Date },
+  { name, state, now, recordAt }: NextMoment,
 ): Date {
   const ends = [...waits.values()].flatMap(({ reason, until }) => {
     const seconds = RETRY_SECONDS[reason];
@@ -152,5 +178,5 @@ function nextAt(
   );
   const due = evaluated.map(({ compiled }) => state.facts.dueInMs(name, compiled) / 1000);
   const recheck = secondsAfter(now, Math.min(FULL_PASS_SECONDS, ...due));
-  return firstMoment([...ends, ...clear, recheck]) ?? recheck;
+  return firstMoment([...ends, ...clear, recordAt, recheck]) ?? recheck;
 }

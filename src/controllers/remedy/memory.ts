@@ -1,8 +1,9 @@
 /** Keeps what was found on a machine, and reports which rules that concerns. */
+import { optional } from '../../kube/objects/optional.ts';
 import type { EvaluatedMachine, EvaluatedRule } from './evaluation.ts';
 import type { RemedyFinding } from './findings.ts';
 import type { RemedyState } from './state.ts';
-import type { RemedyWait } from './wait.ts';
+import { type RemedyWait, reportedReason } from './wait.ts';
 
 /** What is a choice, or ends by itself at once. */
 const SILENT: ReadonlySet<RemedyWait['reason']> = new Set(['Observe', 'Shadow', 'Starting', 'JobActive']);
@@ -20,7 +21,7 @@ export function rememberFindings(
   const byRule = new Map(
     evaluated.map(({ remedier, finding }): [string, RemedyFinding] => {
       const rule = remedier.metadata.name;
-      return [rule, withWait(finding, before.get(rule)?.wait)];
+      return [rule, withWait(finding, before.get(rule))];
     }),
   );
   findings.set(name, { nodeUID: node?.metadata.uid, byRule });
@@ -29,27 +30,40 @@ export function rememberFindings(
   }
 }
 
-function withWait(finding: RemedyFinding, wait: RemedyWait | undefined): RemedyFinding {
-  return wait && finding.outcome !== 'NoMatch' ? { ...finding, wait } : finding;
+function withWait(finding: RemedyFinding, before: RemedyFinding | undefined): RemedyFinding {
+  const { wait, waitSince } = before ?? {};
+  if (!wait || finding.outcome === 'NoMatch') return finding;
+  return { ...finding, wait, ...optional('waitSince', waitSince) };
 }
 
 /** Returns those that people have not heard of yet. */
 export function rememberWaits(
   machine: string,
   waits: ReadonlyMap<string, RemedyWait>,
-  { findings, ruleChanged }: RemedyMemory,
+  { findings, ruleChanged, now }: RemedyMemory & { readonly now: Date },
 ): readonly (readonly [rule: string, RemedyWait])[] {
   const known = findings.get(machine);
   if (!known) return [];
   const byRule = new Map(known.byRule);
-  const news = [...known.byRule].flatMap(([rule, { wait: before, ...finding }]) => {
+  const news = [...known.byRule].flatMap(([rule, { wait: before, waitSince, ...finding }]) => {
     const wait = waits.get(rule);
-    byRule.set(rule, wait ? { ...finding, wait } : finding);
+    byRule.set(
+      rule,
+      wait ? { ...finding, wait, waitSince: sinceOf(wait, before, waitSince) ?? now } : finding,
+    );
     if (before?.denial !== wait?.denial) ruleChanged(rule);
     return wait && isNews(before, wait) ? [[rule, wait] as const] : [];
   });
   findings.set(machine, { ...known, byRule });
   return news;
+}
+
+function sinceOf(
+  wait: RemedyWait,
+  before: RemedyWait | undefined,
+  since: Date | undefined,
+): Date | undefined {
+  return before && reportedReason(before) === reportedReason(wait) ? since : undefined;
 }
 
 function isNews(before: RemedyWait | undefined, { reason, denial }: RemedyWait): boolean {

@@ -74,7 +74,9 @@ export function planRemedy(input: RemedyPlanInput): RemedyPlan {
   }
   const shadow = ready.filter((act) => !isEnforced(act));
   for (const { remedier } of shadow) waits.set(remedier.metadata.name, shadowWait(remedier));
-  const ranked = withoutCovered(ready.filter(isEnforced), waits).toSorted(byRank);
+  const ranked = withoutCovered(ready.filter(isEnforced), waits).toSorted((a, b) =>
+    byPriority(a.remedier, b.remedier),
+  );
   const [act, ...others] = ranked;
   for (const { remedier } of others) {
     waits.set(
@@ -97,7 +99,7 @@ function shadowWait({ spec }: NodeRemedier): RemedyWait {
 }
 
 /** Highest priority first, then by name. */
-function byRank({ remedier: a }: RemedyAct, { remedier: b }: RemedyAct): number {
+export function byPriority(a: NodeRemedier, b: NodeRemedier): number {
   return b.spec.priority - a.spec.priority || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 

@@ -31,3 +31,8 @@ export interface RemedyWait {
   /** The reason of the Defender, where it denied. */
   readonly denial?: string;
 }
+
+/** That of the Defender where it denied. */
+export function reportedReason({ denial, reason }: RemedyWait): string {
+  return denial ?? reason;
+}

@@ -22,7 +22,7 @@ export interface FactViews {
   readonly events: FactView;
   /** Leases in the namespace of the agents. */
   readonly agentLeases: FactView;
-  /** Leases in `kube-node-lease`. Without them the kubelet is as old as its heartbeat in the Node, which is one every 5 minutes. */
+  /** Leases in NAMESPACE_OF_NODE_LEASES. Without them the kubelet is as old as its heartbeat in the Node, which is one every 5 minutes. */
   readonly nodeLeases?: FactView;
   /** Without them the version of a component is unknown. */
   readonly components?: FactView<MachineComponent>;

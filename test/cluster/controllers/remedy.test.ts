@@ -9,6 +9,7 @@ import { REMOVED } from '../../rules/sample-rule.ts';
 import { condition, node } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { run } from '../cli/rollout-fixture.ts';
 import {
   ACCOUNTS,
   applyFleetDefault,
@@ -98,8 +99,13 @@ async function expectGranted(): Promise<void> {
   });
 }
 
+async function remedyWaits(): Promise<readonly string[]> {
+  const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'm-1' });
+  return (status?.remedyWaits ?? []).map(({ rule, reason }) => `${rule} ${reason}`).toSorted();
+}
+
 describe('rules that repair', { timeout: MINUTES }, () => {
-  it('R10 R11 R12 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once', async () => {
+  it('R10 R11 R12 R29 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once, and why the others wait', async () => {
     await createMachineWithNode(installed.server.client, 'm-1', node('m-1')['status']);
     await report('m-1', 'True');
     await applyRule('shadow', { '/mode': 'Shadow' });
@@ -108,7 +114,9 @@ describe('rules that repair', { timeout: MINUTES }, () => {
       .toMatchObject({ phase: 'Shadowing', counts: { matched: 1 }, shadow: { wouldAct: 1, wouldDeny: 0 } });
     expect(await jobs()).toEqual([]);
     expect((await readLedger(installed.server.client)).spec.grants).toEqual({});
+    await expect.poll(remedyWaits, PATIENCE).toEqual(['shadow Shadow']);
 
+    await applyRule('watching', { '/mode': 'Observe' });
     await report('m-1', 'False');
     // Otherwise the first rule might still match the Node as it was.
     await expect.poll(() => ruleStatus('shadow'), PATIENCE).toMatchObject({ counts: { matched: 0 } });
@@ -130,6 +138,20 @@ describe('rules that repair', { timeout: MINUTES }, () => {
       .poll(() => ruleStatus('b-high'), PATIENCE)
       .toMatchObject({ counts: { matched: 1, inFlight: 1 }, matchedMachines: ['m-1'] });
     expect((await jobs()).length).toBe(1);
+    await expect
+      .poll(remedyWaits, PATIENCE)
+      .toEqual([
+        'a-low JobActive',
+        'b-high JobActive',
+        'c-high JobActive',
+        'shadow JobActive',
+        'watching Observe',
+      ]);
+    const why = await run(installed, 'why', 'machine', 'm-1');
+    expect(why.stdout).toMatch(
+      /^waits +NodeRemedier a-low: JobActive: job m-1-b-high-\S+ is at work \(\d+s\)$/m,
+    );
+    expect(why.stdout).toMatch(/^ +NodeRemedier watching: Observe: spec\.mode is Observe \(\d+s\)$/m);
 
     const faults = async (): Promise<readonly unknown[]> => {
       const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'm-1' });
@@ -138,6 +160,7 @@ describe('rules that repair', { timeout: MINUTES }, () => {
     await expect.poll(faults, PATIENCE).toEqual([['FrequentTaskHung', 'True']]);
     await report('m-1', 'False');
     await expect.poll(faults, PATIENCE).toEqual([]);
+    await expect.poll(remedyWaits, PATIENCE).toEqual([]);
     expect(missedRights(logged)).toEqual([]);
   });
 });

@@ -16,7 +16,7 @@ const KINDS = [
   {
     resource: MACHINES,
     status: true,
-    lists: { conditions: ['type'], faults: ['type'], components: ['name'] },
+    lists: { conditions: ['type'], faults: ['type'], remedyWaits: ['rule'], components: ['name'] },
   },
   { resource: NODES },
   JOBS,
@@ -270,6 +270,56 @@ describe('the remedy controller, of machines', () => {
     await bed.advance(60_000);
     expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r1-a1']);
     expect(statusOf(bed)).toMatchObject({ phase: 'Enforcing', counts: { denied: { KillSwitch: 0 } } });
+  });
+
+  it('R29 records why each rule begins no repair, the reason of the Defender too, and writes nothing while that stays', async () => {
+    const rules = [
+      remedier(ALL, { ...COMMIT, name: 'a' }),
+      remedier({ ...ALL, '/mode': 'Observe' }, { ...COMMIT, name: 'b' }),
+      remedier({ ...ALL, '/mode': 'Shadow' }, { ...COMMIT, name: 'c' }),
+      remedier({ ...ALL, '/priority': 1 }, { ...COMMIT, name: 'd' }),
+    ];
+    const { bed, facts, grants } = await start(rules);
+    const waits = (): Readonly<Record<string, string>> =>
+      Object.fromEntries(
+        (bed.get<Machine>(MACHINES, 'm-1')?.status?.remedyWaits ?? []).map(({ rule, reason }) => [
+          rule,
+          reason,
+        ]),
+      );
+    grants.deny = () => 'stop';
+    facts.set('m-1', HUNG_FACTS);
+    await bed.advance(5000);
+    const denied = { a: 'KillSwitch', b: 'Observe', c: 'KillSwitch', d: 'Outranked' };
+    expect(waits()).toEqual(denied);
+    bed.writes();
+    await bed.advance(700_000);
+    expect([waits(), bed.writes()]).toEqual([denied, []]);
+    grants.deny = () => undefined;
+    await bed.advance(60_000);
+    expect(waits()).toEqual({ a: 'JobActive', b: 'Observe', c: 'JobActive', d: 'JobActive' });
+    facts.set('m-1', WELL_FACTS);
+    await bed.advance(5000);
+    expect(waits()).toEqual({});
+  });
+
+  it('R29 records a rule whose facts are unknown after a minute, and takes it back when they are known', async () => {
+    const { bed, facts } = await start([remedier(ALL, COMMIT)]);
+    const reasons = (): readonly unknown[] =>
+      (bed.get<Machine>(MACHINES, 'm-1')?.status?.remedyWaits ?? []).map(({ reason }) => reason);
+    bed.writes();
+    facts.reading = () => {
+      throw new Error('no view');
+    };
+    facts.set('m-1', HUNG_FACTS);
+    await bed.advance(50_000);
+    expect(reasons()).toEqual([]);
+    await bed.advance(15_000);
+    expect(reasons()).toEqual(['Indeterminate']);
+    facts.reading = () => undefined;
+    facts.set('m-1', WELL_FACTS);
+    await bed.advance(5000);
+    expect(reasons()).toEqual([]);
   });
 
   it('creates no job when it matches more than it may, and reports it', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Findings, RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
 import { rememberFindings, rememberWaits } from '../../../src/controllers/remedy/memory.ts';
 import type { RemedyWait } from '../../../src/controllers/remedy/wait.ts';
-import { machine, node } from '../../support/builders.ts';
+import { machine, NOW, node } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
 
 const SUBJECT = { machine: machine('m-1'), node: node('m-1', 'True', { uid: 'node-1' }) };
@@ -16,13 +16,19 @@ function found(outcome: RemedyFinding['outcome']): Parameters<typeof rememberFin
 interface Memory {
   readonly findings: Findings;
   readonly ruleChanged: (rule: string) => void;
+  readonly now: Date;
   /** Since this was last asked. */
   readonly changed: () => readonly string[];
 }
 
 function memory(): Memory {
   const rules: string[] = [];
-  return { findings: new Map(), ruleChanged: (rule) => rules.push(rule), changed: () => rules.splice(0) };
+  return {
+    findings: new Map(),
+    ruleChanged: (rule) => rules.push(rule),
+    now: NOW,
+    changed: () => rules.splice(0),
+  };
 }
 
 describe('what is remembered of a machine', () => {
@@ -45,6 +51,22 @@ describe('what is remembered of a machine', () => {
     expect(kept.findings.get('m-1')?.byRule.get('kernel-hang')?.wait).toEqual(DENIED);
     rememberFindings(SUBJECT, found('NoMatch'), kept);
     expect(kept.findings.get('m-1')?.byRule.get('kernel-hang')?.wait).toBeUndefined();
+  });
+
+  it('keeps when a reason began, also when the fault is evaluated again, until the reason is another', () => {
+    const kept = memory();
+    const later = { ...kept, now: new Date(+NOW + 60_000) };
+    const since = (): Date | undefined => kept.findings.get('m-1')?.byRule.get('kernel-hang')?.waitSince;
+    rememberFindings(SUBJECT, found('Match'), kept);
+    rememberWaits('m-1', new Map([['kernel-hang', DENIED]]), kept);
+    rememberFindings(SUBJECT, found('Match'), kept);
+    rememberWaits('m-1', new Map([['kernel-hang', { ...DENIED, message: 'still' }]]), later);
+    expect(since()).toEqual(NOW);
+    const other = { ...DENIED, denial: 'BreakerOpen' };
+    rememberWaits('m-1', new Map([['kernel-hang', other]]), later);
+    expect(since()).toEqual(later.now);
+    rememberWaits('m-1', new Map(), later);
+    expect(since()).toBeUndefined();
   });
 
   it('returns each new reason once, but none that is a choice', () => {

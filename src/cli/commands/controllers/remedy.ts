@@ -8,12 +8,17 @@ import {
 import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../../../api/names.ts';
 import { createRemedyController } from '../../../controllers/remedy/controller.ts';
 import { createRemedyJobController } from '../../../controllers/remedyjob/controller.ts';
+import { createTransform } from '../../../kube/cache/trim.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
 import type { Views } from '../../../kube/controller/views.ts';
 import { LEASES } from '../../../kube/leader/record.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../rules/live/fact-views.ts';
+import {
+  NAMESPACE_OF_NODE_LEASES,
+  NODE_EVENTS,
+  NODE_EVENTS_SELECTION,
+} from '../../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
@@ -22,6 +27,12 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
+  const nodeLeases = createView({
+    ...shared,
+    resource: LEASES,
+    namespace: NAMESPACE_OF_NODE_LEASES,
+    transform: createTransform(['metadata.ownerReferences', 'spec.holderIdentity']),
+  });
   const facts = createLiveFacts({
     clock,
     skewSeconds,
@@ -31,6 +42,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
       jobs: viewOf(views, REMEDY_OPERATION_JOBS),
       events,
       agentLeases: viewOf(views, LEASES),
+      nodeLeases,
       components: viewOf(views, MACHINE_COMPONENTS),
     },
   });
@@ -39,7 +51,8 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
       createRemedyController({ facts, grants }),
       createRemedyJobController({ facts, grants, client: await connectAs(PRINCIPAL_REMEDYJOB) }),
     ],
-    views: { [NODE_REMEDIERS.kind]: rules, [NODE_EVENTS.kind]: events },
+    // No controller reads the Leases of Nodes, and those of agents have the name of the kind.
+    views: { [NODE_REMEDIERS.kind]: rules, [NODE_EVENTS.kind]: events, NodeLease: nodeLeases },
   };
 }
 

@@ -31,7 +31,7 @@ import { whyRollout } from './rollout.ts';
 const HELP = `
 For a job: what it repairs, when what happened, its steps, the rule behind it with its commit, and what comes if it fails.
 For a rollout: what the set waits for, and each of its machines that is not settled at the revision, counted by reason.
-For a node or machine: why it is not at the revision of its component sets, which self-healing rules match it or are held or indeterminate and why, what the node waits for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
+For a node or machine: why it is not at the revision of its component sets, which self-healing rules match it or are held or indeterminate and why, what each of them and the node wait for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
 Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied.
 
@@ -167,7 +167,15 @@ function waitsOf(views: ObservedViews, name: string): readonly ObjectWait[] {
     const { reason, since, message } = status.waiting;
     return { object: `${kind} ${metadata.name}`, reason, since, ...optional('message', message) };
   });
-  return [...waits, ...approvalWaits(views, name)];
+  return [...ruleWaits(views, name), ...waits, ...approvalWaits(views, name)];
+}
+
+/** Why rules that found a fault, or know too little, begin no repair: as the leading controllers recorded it. */
+function ruleWaits({ machines }: ObservedViews, name: string): readonly ObjectWait[] {
+  const waiting = machines.store.get(name)?.status?.remedyWaits ?? [];
+  return waiting
+    .toSorted((a, b) => (a.rule < b.rule ? -1 : 1))
+    .map(({ rule, ...wait }) => ({ object: `NodeRemedier ${rule}`, ...wait }));
 }
 
 /** Acts that wait for the answer of a person, as the leading controllers heard them. */

@@ -85,7 +85,9 @@ export async function shadow(
     record({ machine, context }, 'Shadow', `rule ${name} only shadows: rung ${rung.name} ${what}`);
     state.ruleChanged(name);
   }
-  return answer.granted ? undefined : deniedWait(answer);
+  if (answer.granted) return undefined;
+  const denied = deniedWait(answer);
+  return { ...denied, message: `it only shadows, and would be denied: ${denied.message}` };
 }
 
 function deniedWait({ reason, policy, message, retryAt }: Denial): RemedyWait {
