@@ -13,7 +13,8 @@ export const rolloutStep: TourStep = {
     'Each stage is proven before the next begins, and in prod one machine is updated before the others.',
   ],
   async run(tour) {
-    const { version, head } = await commitNextVersion(tour);
+    const plan = ['plan', '--repo', tour.repository.folder, '--context', 'hub'];
+    const { version, head } = await commitNextVersion(tour, () => tour.show(plan, [EXIT.changes]));
     const batches = new Set<number>();
     let mostInWork = 0;
     const expected = provenEverywhere(tour, head);
@@ -52,13 +53,16 @@ export function batchesReason(batches: readonly number[], mostInWork: number): s
     : `batches ${observed}; at most ${mostInWork} machines in work`;
 }
 
-/** Edits, shows the plan, and commits. */
-export async function commitNextVersion(tour: Tour): Promise<{ version: string; head: string }> {
+/** Nothing is changed when `preview` rejects. */
+export async function commitNextVersion(
+  tour: Tour,
+  preview: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<{ readonly version: string; readonly head: string }> {
   const { repository } = tour;
   const version = nextVersion(1, await repository.commits());
   try {
     await selectRelease(tour, version, `hello from ${version}`);
-    await tour.show(['plan', '--repo', repository.folder, '--context', 'hub'], [EXIT.changes]);
+    await preview();
   } catch (error) {
     await repository.discard();
     throw error;
