@@ -12,6 +12,7 @@ import {
   replayUncordonInDrain,
 } from '../support/faults/f09-cordons-of-people.ts';
 import { type LostReboot, replayAssumedReboot } from '../support/faults/f10-assumed-reboot.ts';
+import { replayExhaustedBudget } from '../support/faults/f13-exhausted-budget.ts';
 import { replayTwoRemediators } from '../support/faults/f15-two-remediators.ts';
 import { replayDeniedRepair } from '../support/faults/f16-nothing-happens.ts';
 import { EMPTY_SELECTIONS, replayEmptySelection } from '../support/faults/f17-empty-selection.ts';
@@ -112,9 +113,24 @@ describe('the failure catalogue', { timeout: 120_000 }, () => {
     },
   );
 
+  it('F13 R35 asks a person, and names the budget, when a budget refuses a drain for an hour, and forces nothing', async () => {
+    const bed = await replayExhaustedBudget();
+    expect(bed.attempts()).toEqual(['reboot 1 at work']);
+    expect(bed.jobs()[0]?.status).toMatchObject({
+      waiting: {
+        reason: 'ApprovalRequired',
+        message: expect.stringMatching(/^Drain@v1 is not done in 300 s: .*default\/web/) as string,
+      },
+      drain: { evicted: 0, pending: 1 },
+    });
+    expect([bed.node.acts, podsThatStay(bed), cordonOf(bed)[0]]).toEqual([[], ['web'], true]);
+  });
+
   it('F15 R12 repairs a node once when three rules match it, by the one with the highest priority', async () => {
     const bed = await replayTwoRemediators();
     expect(bed.jobs().map(({ spec }) => spec.cause.remedier)).toEqual(['rule-1']);
+    // The Defender is not asked for the others.
+    expect(bed.notes().filter((note) => note.includes('Denied'))).toEqual([]);
     expect([bed.node.acts, bed.attempts(), cordonOf(bed)]).toEqual([
       ['Reboot'],
       ['reboot 1 Succeeded'],
