@@ -132,12 +132,12 @@ class Detector {
 
   async #readConfig(): Promise<void> {
     const { host, clock } = this.#options;
-    if (clock.monotonicMs() - this.#readMs < READ_CONFIG_MS) return;
+    // The agent of a sandbox lives on when its host boots.
+    const hasBooted = this.#bootId !== '' && this.#bootId !== (await host.node.bootId());
+    if (!hasBooted && clock.monotonicMs() - this.#readMs < READ_CONFIG_MS) return;
     // Before the read: a change during the read must lead to another one.
     this.#readMs = clock.monotonicMs();
     const files = await readConfigFolder(host.files);
-    // The agent of a sandbox lives on when its host boots.
-    const hasBooted = this.#bootId !== '' && this.#bootId !== (await host.node.bootId());
     if (!hasBooted && isDeepStrictEqual(files, this.#files)) return;
     await this.stop();
     await this.#start(files ?? []);

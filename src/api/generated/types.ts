@@ -1356,6 +1356,10 @@ export interface JobCause {
   readonly case: string;
   /** Class of the fault. */
   readonly faultClass: 'Kernel' | 'Disk' | 'Memory' | 'Network' | 'GPU' | 'Runtime' | 'Hardware' | 'Maintenance' | 'Other';
+  /** When the fault began, by the clock of the controller of rules. */
+  readonly faultAt?: string;
+  /** When the rule first matched in this case. */
+  readonly detectedAt?: string;
   /** Name of the MaintenanceEvent. */
   readonly maintenanceEvent?: string;
   /** Facts that led to the job. (at most 16) */
@@ -1512,7 +1516,7 @@ export interface JobStepStatus {
 export interface JobTimeline {
   /** When the fault began. */
   readonly firstFaultAt?: string;
-  /** When the rule matched. */
+  /** When the rule first matched in this case. */
   readonly detectedAt?: string;
   /** When the grant was issued. */
   readonly admittedAt?: string;

@@ -40,6 +40,8 @@ const cause = frozen(
       pattern: CASE,
     }),
     faultClass: choice('Class of the fault.', FAULT_CLASSES),
+    faultAt: time('When the fault began, by the clock of the controller of rules.').optional(),
+    detectedAt: time('When the rule first matched in this case.').optional(),
     maintenanceEvent: text('Name of the MaintenanceEvent.', { max: 253 }).optional(),
     evidence: list(
       'Facts that led to the job.',
@@ -264,7 +266,7 @@ const status = rules(
     }).optional(),
     timeline: named('JobTimeline', 'Times of the job.', {
       firstFaultAt: time('When the fault began.').optional(),
-      detectedAt: time('When the rule matched.').optional(),
+      detectedAt: time('When the rule first matched in this case.').optional(),
       admittedAt: time('When the grant was issued.').optional(),
       executedAt: time('When all steps were done.').optional(),
       verifiedAt: time('When the repair was verified.').optional(),

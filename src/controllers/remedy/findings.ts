@@ -14,6 +14,8 @@ export interface RemedyFinding {
   readonly isSinceKnown: boolean;
   /** When the conditions became true last: later than `since` if the fault was away for less than `clearSeconds`. */
   readonly matchedSince?: Date;
+  /** When this process first found the conditions true; kept as long as `since`. */
+  readonly detectedAt?: Date;
   /** How long the conditions have been false. */
   readonly clearSince?: Date;
   /** Why there is no job. */
@@ -44,20 +46,28 @@ export function nextFinding(input: FindingInput): RemedyFinding {
   return { outcome, because, clearSince, ...(isOver ? { isSinceKnown: false } : kept) };
 }
 
-type Start = Pick<RemedyFinding, 'since' | 'isSinceKnown' | 'matchedSince'>;
+type Start = Pick<RemedyFinding, 'since' | 'isSinceKnown' | 'matchedSince' | 'detectedAt'>;
 
 function keptStart(before: RemedyFinding | undefined): Start {
-  return { ...optional('since', before?.since), isSinceKnown: before?.isSinceKnown === true };
+  const { since, isSinceKnown = false, detectedAt } = before ?? {};
+  return { ...optional('since', since), isSinceKnown, ...optional('detectedAt', detectedAt) };
 }
 
 /** Not known: nothing was recorded, and this process has not observed the machine without the fault. */
 function startOf({ before, recorded, now }: FindingInput): Start {
+  const detectedAt = firstMatchOf(before, now);
   const known = before?.since;
   if (before && known) {
-    return { since: known, isSinceKnown: before.isSinceKnown, matchedSince: before.matchedSince ?? now };
+    const { isSinceKnown, matchedSince = now } = before;
+    return { since: known, isSinceKnown, matchedSince, detectedAt };
   }
   const since = recorded ?? now;
-  return { since, isSinceKnown: recorded !== undefined || before !== undefined, matchedSince: since };
+  const isSinceKnown = recorded !== undefined || before !== undefined;
+  return { since, isSinceKnown, matchedSince: since, detectedAt };
+}
+
+function firstMatchOf(before: RemedyFinding | undefined, now: Date): Date {
+  return before?.detectedAt ?? now;
 }
 
 export interface MachineFindings {

@@ -49,6 +49,8 @@ export interface RemedyAct extends Attempt {
   readonly commit: string;
   readonly case: string;
   readonly since: Date;
+  readonly isSinceKnown: boolean;
+  readonly detectedAt: Date;
   readonly node: JobNodeIdentity;
   readonly jobName: string;
 }
@@ -132,8 +134,7 @@ function readyFor(rule: RuleOnMachine, input: RemedyPlanInput): Ready {
 function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPlanInput): Ready {
   const { remedier, digest, finding } = rule;
   const { jobs, now, machine } = input;
-  const since = finding.since ?? now;
-  const { isSinceKnown } = finding;
+  const { since = now, isSinceKnown, detectedAt = now } = finding;
   const found: Case = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown, jobs });
   const next = nextAttempt(remedier, found.jobs, { since: finding.matchedSince ?? since, now });
   if ('wait' in next) return next;
@@ -142,7 +143,8 @@ function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPla
   const { index, attempt } = next.attempt;
   const jobName = `${machine.metadata.name}-${remedier.metadata.name}-${found.id}-r${index}-a${attempt}`;
   const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
-  return { act: { ...next.attempt, remedier, digest, commit, case: found.id, since, node, jobName } };
+  const times = { since, isSinceKnown, detectedAt };
+  return { act: { ...next.attempt, remedier, digest, commit, case: found.id, ...times, node, jobName } };
 }
 
 function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {

@@ -22,8 +22,10 @@ import type { EvictionAnswers } from '../../kube/drain/answers.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { carryOutJob } from './execute.ts';
+import type { RemedyMetrics } from './metrics.ts';
 import type { JobObservation } from './observation.ts';
 import { planJob } from './plan.ts';
 import { markGrants, planOrphan } from './planner/orphans.ts';
@@ -36,7 +38,8 @@ export interface RemedyJobControllerOptions {
   /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained. */
   readonly client: Pick<Client, 'pages'>;
   readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
-  readonly facts: NodeFacts;
+  readonly facts: NodeFacts & Pick<LiveFacts, 'onChange'>;
+  readonly metrics?: RemedyMetrics;
 }
 
 const STATUS_FIELDS = [
@@ -72,6 +75,11 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
       read(NODE_REMEDIERS, { keys: () => [] }),
       read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
+    // What only the Machine shows. Facts that stay the same concern no step and no verification.
+    triggers: (trigger) =>
+      options.facts.onChange(({ machine, silentMs }) => {
+        if (silentMs === undefined) for (const job of active.get(machine) ?? []) trigger(job);
+      }),
     writes: [
       ...STATUS_FIELDS.map((field) => `RemedyOperationJob.status.${field}`),
       'Machine.status.repairs',
@@ -169,7 +177,8 @@ async function reconcile(
   const decision = planJob(observation);
   if (decision.do === 'Nothing') forget(name, parts);
   const ports = portsFor(remedier, parts, context);
-  return await carryOutJob(decision, { observation, grants: parts.grants, ports, context });
+  const { grants, metrics } = parts;
+  return await carryOutJob(decision, { observation, grants, metrics, ports, context });
 }
 
 async function observe(

@@ -3,7 +3,7 @@
  * and the next reconcile decides from what is written.
  */
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
-import type { JobStep, JobStepStatus, Machine } from '../../api/generated/types.ts';
+import type { JobStep, JobStepStatus, Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../api/names.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
@@ -11,6 +11,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { RemedyMetrics } from './metrics.ts';
 import type { JobObservation } from './observation.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from './planner/decision.ts';
 import { machineReport } from './planner/machine-report.ts';
@@ -23,6 +24,7 @@ import { runCentralStep } from './steps/steps.ts';
 export interface JobParts {
   readonly observation: JobObservation;
   readonly grants: Pick<GrantPort, 'renew' | 'settle'>;
+  readonly metrics?: RemedyMetrics | undefined;
   readonly ports: StepPorts;
   readonly context: ReconcileContext;
 }
@@ -64,7 +66,7 @@ async function actOnStep(decision: StepDecision, parts: JobParts): Promise<Recon
 }
 
 async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileResult> {
-  const { observation, grants, context } = parts;
+  const { observation, context } = parts;
   const { job, node, machine, now } = observation;
   context.log.info('job settles', { job: job.metadata.name, act: decision.do, because: decision.because });
   switch (decision.do) {
@@ -74,17 +76,27 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
     case 'ReportMachine':
       if (machine) await reportMachine(machine, decision.needsPerson, parts);
       return { requeueAt: now };
-    case 'SettleGrant': {
-      const { id, fence } = job.spec.grant;
-      await grants.settle([{ id, fence, outcome: decision.outcome }]);
-      return await writeNow(decision.change, parts);
-    }
+    case 'SettleGrant':
+      return await settleGrant(decision, parts);
     case 'RemoveFinalizer':
       await context.removeFinalizer(REMEDY_OPERATION_JOBS, job, FINALIZER_SETTLE);
       return {};
     default:
       return decision;
   }
+}
+
+async function settleGrant(
+  { outcome, change }: Extract<JobDecision, { do: 'SettleGrant' }>,
+  parts: JobParts,
+): Promise<ReconcileResult> {
+  const { observation, grants, metrics, context } = parts;
+  const { job } = observation;
+  const { id, fence } = job.spec.grant;
+  await grants.settle([{ id, fence, outcome }]);
+  const { status } = await write(change, parts);
+  if (status) metrics?.settled(job, status);
+  return { requeueAt: context.clock.now() };
 }
 
 /** Another job of this machine may have written meanwhile: then nothing of it is lost. */
@@ -224,11 +236,12 @@ async function writeAndWait(change: JobChange, requeueAt: Date, parts: JobParts)
   return { requeueAt };
 }
 
-async function write(change: JobChange, { observation, context }: JobParts): Promise<void> {
+async function write(change: JobChange, { observation, context }: JobParts): Promise<RemedyOperationJob> {
   const { job, now } = observation;
   const { name, uid } = job.metadata;
   const status = jobStatus(job, change, now);
-  await context.applyStatus(REMEDY_OPERATION_JOBS, { metadata: { name, ...optional('uid', uid) }, status });
+  const metadata = { name, ...optional('uid', uid) };
+  return await context.applyStatus(REMEDY_OPERATION_JOBS, { metadata, status });
 }
 
 function announceOutcome(

@@ -8,7 +8,6 @@ import type {
 import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import { type ConditionUpdate, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
-import { valueAt } from '../../kube/objects/json.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import { type JobChange, jobFinding } from './planner/decision.ts';
@@ -86,19 +85,11 @@ function progressFinding({ wait, step }: JobChange): ConditionUpdate {
   return jobFinding('Progressing', 'True', 'Working', message);
 }
 
-/** The times before the job, by its evidence and its grant. */
-function knownTimes({ spec }: RemedyOperationJob): JobTimeline {
-  const read = spec.cause.evidence.flatMap(({ at, value }) => {
-    const atMs = Date.parse(at ?? '');
-    if (Number.isNaN(atMs)) return [];
-    const observed = valueAt(value, 'observedSeconds');
-    return [{ atMs, sinceMs: atMs - (typeof observed === 'number' ? observed * 1000 : 0) }];
-  });
-  const admitted = { admittedAt: spec.grant.issuedAt };
-  if (read.length === 0) return admitted;
+/** The times before the job, by its cause and its grant. */
+function knownTimes({ spec: { cause, grant } }: RemedyOperationJob): JobTimeline {
   return {
-    firstFaultAt: new Date(Math.min(...read.map(({ sinceMs }) => sinceMs))).toISOString(),
-    detectedAt: new Date(Math.max(...read.map(({ atMs }) => atMs))).toISOString(),
-    ...admitted,
+    ...optional('firstFaultAt', cause.faultAt),
+    ...optional('detectedAt', cause.detectedAt),
+    admittedAt: grant.issuedAt,
   };
 }

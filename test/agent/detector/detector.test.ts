@@ -83,6 +83,19 @@ describe('detector', () => {
     expect(node.writes.at(-1)).toEqual(['FileProblem False NoFileProblem']);
   });
 
+  it('AGT-73 starts its monitors again soon after such a boot, before it reads its configuration again', async () => {
+    const clock = virtualClock();
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    start({ clock });
+    await eventually(async () => starts() === 1 || undefined, 'the detector did not start');
+    await host.node.reboot();
+    await eventually(async () => {
+      if (clock.sleepers > 0 && clock.monotonicMs() < 5000) await clock.advance(200);
+      return starts() > 1 || undefined;
+    }, 'the boot was not noticed');
+    expect(clock.monotonicMs()).toBeLessThan(10_000);
+  });
+
   it('AGT-73 forgets what was raised when a job rearms it, and counts only what comes then', async () => {
     write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, lookback: '1h' }));
     start();
@@ -229,6 +242,10 @@ function record(source: string, found: readonly DetectedEvent[]): void {
 async function stop(): Promise<void> {
   abort.abort();
   await running;
+}
+
+function starts(): number {
+  return log.lines.filter(({ message }) => message === 'problem detector configured').length;
 }
 
 async function statusOf(status: string): Promise<void> {

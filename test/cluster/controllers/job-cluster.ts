@@ -124,7 +124,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     const client = await account(PRINCIPAL_REMEDYJOB);
     const controller = createRemedyJobController({
       client,
-      facts: { read: () => () => ({ status: 'True' }) },
+      facts: { read: () => () => ({ status: 'True' }), onChange: () => () => {} },
       grants: {
         ask: () => Promise.reject(new Error('no approval is asked for')),
         renew: async ([renewal]) => {

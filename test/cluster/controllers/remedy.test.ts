@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
+import { findFreePort } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { condition, node } from '../../support/builders.ts';
@@ -47,20 +48,24 @@ const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
 let installed: InstalledServer;
 let running: ChildProcess | undefined;
 let logged = '';
+let port = 0;
 
 beforeAll(async () => {
   installed = await startInstalledServer();
   await applyFleetDefault(installed, YOUNG);
   const kubeconfig = await installed.server.kubeconfigFor(CONTROLLERS);
-  running = startLoggedControllers(kubeconfig, (text) => {
-    logged += text;
-  });
+  port = await findFreePort();
+  running = startLoggedControllers(kubeconfig, keepLog, '--port', String(port));
 }, MINUTES);
 
 afterAll(async () => {
   if (running) await killed(running);
   await installed?.stop();
 });
+
+function keepLog(text: string): void {
+  logged += text;
+}
 
 /** As sync does. */
 async function applyRule(name: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
@@ -102,6 +107,27 @@ async function expectGranted(): Promise<void> {
 async function remedyWaits(): Promise<readonly string[]> {
   const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'm-1' });
   return (status?.remedyWaits ?? []).map(({ rule, reason }) => `${rule} ${reason}`).toSorted();
+}
+
+/** Without the numbers of the buckets. */
+async function remedyMetrics(): Promise<readonly string[]> {
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  return text.split('\n').filter((line) => /^kubenode_remedy_\w+(_total|_count)\{/.test(line));
+}
+
+/** A job that is deleted while its agent, which does not exist, has not begun is cancelled. */
+async function expectCounted(): Promise<void> {
+  for (const { metadata } of await jobs()) {
+    const { name, uid = '' } = metadata;
+    await installed.server.client.delete(REMEDY_OPERATION_JOBS, { name }, { uid });
+  }
+  await expect
+    .poll(remedyMetrics, PATIENCE)
+    .toEqual([
+      'kubenode_remedy_jobs_total{rule="b-high",rung="soft",outcome="Cancelled"} 1',
+      'kubenode_remedy_detection_seconds_count{rule="b-high"} 1',
+      'kubenode_remedy_decision_seconds_count{rule="b-high"} 1',
+    ]);
 }
 
 describe('rules that repair', { timeout: MINUTES }, () => {
@@ -161,6 +187,7 @@ describe('rules that repair', { timeout: MINUTES }, () => {
     await report('m-1', 'False');
     await expect.poll(faults, PATIENCE).toEqual([]);
     await expect.poll(remedyWaits, PATIENCE).toEqual([]);
+    await expectCounted();
     expect(missedRights(logged)).toEqual([]);
   });
 });

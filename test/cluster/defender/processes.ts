@@ -22,9 +22,13 @@ export function startControllers(kubeconfig: string, ...more: readonly string[])
 }
 
 /** `log` is called with what it logs. */
-export function startLoggedControllers(kubeconfig: string, log: (text: string) => void): ChildProcess {
+export function startLoggedControllers(
+  kubeconfig: string,
+  log: (text: string) => void,
+  ...more: readonly string[]
+): ChildProcess {
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-  const started = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const started = spawn(process.execPath, [...args, ...more], { stdio: ['ignore', 'ignore', 'pipe'] });
   started.stderr.on('data', (chunk: Buffer) => log(chunk.toString()));
   return started;
 }

@@ -63,6 +63,20 @@ describe('the start of a fault', () => {
   });
 });
 
+describe('the detection of a fault', () => {
+  it.each<[string, number | undefined]>([
+    ['Match@0', 0],
+    ['NoMatch@0 Match@50 Match@60', 50],
+    ['Held@10 Match@50', 10],
+    ['Match@0 Indeterminate@50 Match@100', 0],
+    ['Match@0 NoMatch@50 Match@100', 0],
+    ['Match@0 NoMatch@50 NoMatch@650 Match@700', 700],
+    ['NoMatch@0', undefined],
+  ])('after %s is at %s, however long the fault was there before', (history, seconds) => {
+    expect(after(history, at(-3600))?.detectedAt).toEqual(seconds === undefined ? undefined : at(seconds));
+  });
+});
+
 describe('the findings of a process', () => {
   const finding: RemedyFinding = { outcome: 'Match', because: 'it is', isSinceKnown: true };
   const findings = new Map([

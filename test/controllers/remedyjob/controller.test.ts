@@ -52,11 +52,32 @@ describe('a repair job', () => {
       outcome: { class: 'Succeeded', reason: 'Verified' },
     });
     expect(bed.host.settled).toEqual(['g-7-1 Succeeded']);
+    expect(bed.host.counted).toEqual(['Succeeded']);
     expect(bed.node()?.['spec']).not.toHaveProperty('unschedulable');
     expect(bed.node()?.metadata.annotations ?? {}).toEqual({});
     expect(job.metadata.finalizers).toEqual([]);
     const { repairs } = bed.get<Machine>(MACHINES, 'm')?.status ?? {};
     expect(repairs).toMatchObject({ total: 1, recent: [{ risk: 'Node', outcome: 'Succeeded' }] });
+  });
+
+  it('R37 verifies as soon as a fact of its machine changes, and not for a heartbeat', async () => {
+    const bed = createJobBed();
+    const facts = { ...bed.host }.facts;
+    bed.host.facts = (type) => (type === 'Ready' ? { status: 'False' } : facts(type));
+    bed.createJob();
+    await bed.start();
+    const waitsFor = (): string | undefined => bed.job()?.status?.waiting?.reason;
+    for (let turn = 0; turn < 100 && waitsFor() !== 'FaultPresent'; turn += 1) await bed.live(0.5);
+    // The write of the wait itself leads to one more reconcile; the next one is five seconds later.
+    await bed.live(1);
+    bed.host.facts = facts;
+    const change = { machine: 'm', topics: ['condition Ready'] };
+    for (const listener of bed.host.factListeners) listener({ ...change, silentMs: 10_000 });
+    await bed.live(0.5);
+    expect(waitsFor()).toBe('FaultPresent');
+    for (const listener of bed.host.factListeners) listener(change);
+    await bed.live(0.5);
+    expect(waitsFor()).toBe('VerificationHolding');
   });
 
   it('R33 starts nothing and withdraws its release while the grant is denied, and goes on afterwards', async () => {

@@ -16,6 +16,7 @@ import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
+import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
 import { node } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
 import type { MemoryKind } from '../../support/controller/memory-objects.ts';
@@ -49,8 +50,12 @@ export interface SimulatedHost {
   readonly acts: string[];
   /** Settlements of grants: `g-7-1 Succeeded`. */
   readonly settled: string[];
+  /** Classes of the outcomes of jobs that the metrics counted, in all processes. */
+  readonly counted: string[];
   /** The reading of each fact, by name and parameters. */
   facts: (key: string) => Reading;
+  /** Called for a change of facts, as by their sources. */
+  readonly factListeners: Set<(change: FactChange) => void>;
   isAgentSilent: boolean;
   /** It acts at once, and reports it this much later. */
   reportDelayMs: number;
@@ -73,7 +78,9 @@ export function createJobBed(): JobBed {
   const host: SimulatedHost = {
     acts: [],
     settled: [],
+    counted: [],
     facts: (type) => (bootOf() === BOOT ? SICK[type] : WELL[type]) ?? {},
+    factListeners: new Set(),
     isAgentSilent: false,
     reportDelayMs: 0,
     renewal: 'granted',
@@ -166,8 +173,13 @@ async function* noPages(): AsyncGenerator<never> {}
 function controllerIn(host: SimulatedHost): ReturnType<typeof createRemedyJobController> {
   return createRemedyJobController({
     client: { pages: noPages } as never,
+    metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
     facts: {
       read: () => (ref) => host.facts(String(ref.params['type'] ?? ref.fact)),
+      onChange: (listener) => {
+        host.factListeners.add(listener);
+        return () => void host.factListeners.delete(listener);
+      },
     },
     grants: {
       ask: async () => [{ granted: false, reason: 'NodeBusy', message: 'Reboot is in work', also: [] }],

@@ -44,13 +44,9 @@ describe('jobStatus', () => {
     expect(jobStatus(job, { outcome: { class: 'Succeeded' } }, NOW).outcome?.class).toBe('Transient');
   });
 
-  it('knows the times before the job from its evidence and its grant', () => {
-    const evidence = [
-      { fact: 'condition', value: { observedSeconds: 141 }, at: later(-30) },
-      { fact: 'node', value: {}, at: later(-20) },
-    ] as const;
+  it('knows the times before the job from its cause and its grant', () => {
     const { cause } = repairJob().spec;
-    const job = repairJob({ spec: { cause: { ...cause, evidence } } });
+    const job = repairJob({ spec: { cause: { ...cause, faultAt: later(-171), detectedAt: later(-20) } } });
     expect(jobStatus(job, {}, NOW).timeline).toEqual({
       firstFaultAt: later(-171),
       detectedAt: later(-20),

@@ -8,6 +8,7 @@ import {
 import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../../../api/names.ts';
 import { createRemedyController } from '../../../controllers/remedy/controller.ts';
 import { createRemedyJobController } from '../../../controllers/remedyjob/controller.ts';
+import { registerRemedyMetrics } from '../../../controllers/remedyjob/metrics.ts';
 import { createTransform } from '../../../kube/cache/trim.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
 import type { Views } from '../../../kube/controller/views.ts';
@@ -23,7 +24,7 @@ import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
-  const { connectAs, clock, skewSeconds, random, log, watch, grants, views } = parts;
+  const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
@@ -49,7 +50,12 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   return {
     controllers: [
       createRemedyController({ facts, grants }),
-      createRemedyJobController({ facts, grants, client: await connectAs(PRINCIPAL_REMEDYJOB) }),
+      createRemedyJobController({
+        facts,
+        grants,
+        client: await connectAs(PRINCIPAL_REMEDYJOB),
+        metrics: registerRemedyMetrics(metrics),
+      }),
     ],
     // No controller reads the Leases of Nodes, and those of agents have the name of the kind.
     views: { [NODE_REMEDIERS.kind]: rules, [NODE_EVENTS.kind]: events, NodeLease: nodeLeases },

@@ -80,6 +80,8 @@ export function jobIntent({ act, machine, grant, evidence }: JobContent): Intent
         commit: act.commit,
         case: act.case,
         faultClass: remedier.spec.faultClass,
+        ...(act.isSinceKnown ? { faultAt: act.since.toISOString() } : {}),
+        detectedAt: act.detectedAt.toISOString(),
         evidence,
       },
       rung: { name: rung.name, index },

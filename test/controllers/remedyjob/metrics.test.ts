@@ -1,0 +1,88 @@
+import { describe, expect, it } from 'vitest';
+import type { JobTimeline, RemedyOperationJobSpec } from '../../../src/api/generated/types.ts';
+import { registerRemedyMetrics } from '../../../src/controllers/remedyjob/metrics.ts';
+import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { jobSpec, later } from './jobs.ts';
+
+type MetricOutcome = NonNullable<
+  Parameters<ReturnType<typeof registerRemedyMetrics>['settled']>[1]['outcome']
+>;
+
+/** A minute until the rule matched, two seconds until the grant, and five minutes until it was verified. */
+const TIMES: JobTimeline = {
+  firstFaultAt: later(-60),
+  detectedAt: later(0),
+  admittedAt: later(2),
+  verifiedAt: later(300),
+  settledAt: later(301),
+};
+
+const SUCCEEDED: MetricOutcome = { class: 'Succeeded' };
+
+interface EndedJob {
+  readonly outcome?: MetricOutcome;
+  readonly timeline?: JobTimeline;
+  readonly spec?: Partial<RemedyOperationJobSpec>;
+}
+
+/** The values of one metric of repairs after these jobs, by labels. */
+async function valuesOf(
+  name: string,
+  ...jobs: readonly EndedJob[]
+): Promise<Readonly<Record<string, number>>> {
+  const metrics = createMetrics();
+  const remedy = registerRemedyMetrics(metrics);
+  for (const { outcome = SUCCEEDED, timeline = TIMES, spec } of jobs) {
+    remedy.settled({ spec: jobSpec(spec) }, { outcome, timeline });
+  }
+  const lines = (await metrics.text()).split('\n');
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const found = /^kubenode_remedy_(?<metric>\w+)\{(?<labels>[^}]*)\} (?<value>\S+)$/.exec(line)?.groups;
+      return found?.['metric'] === name ? [[found['labels'] ?? '', Number(found['value'])]] : [];
+    }),
+  );
+}
+
+const second: EndedJob['spec'] = { attempt: 2 };
+const nextRung: EndedJob['spec'] = { rung: { name: 'person', index: 2 } };
+const failed: EndedJob = { outcome: { class: 'Transient' } };
+
+describe('registerRemedyMetrics', () => {
+  it.each<[name: string, seconds: number]>([
+    ['detection', 60],
+    ['decision', 2],
+    ['healing', 300],
+  ])('has the time of the %s by rule', async (name, seconds) => {
+    expect(await valuesOf(`${name}_seconds_sum`, {})).toEqual({ 'rule="kernel-hang"': seconds });
+    expect(await valuesOf(`${name}_seconds_count`, {}, {})).toEqual({ 'rule="kernel-hang"': 2 });
+  });
+
+  it('counts jobs by rule, rung and class of their outcome', async () => {
+    const jobs = [failed, { spec: second }, {}, { outcome: { class: 'HandedOff' }, spec: nextRung } as const];
+    expect(await valuesOf('jobs_total', ...jobs)).toEqual({
+      'rule="kernel-hang",rung="soft",outcome="Transient"': 1,
+      'rule="kernel-hang",rung="soft",outcome="Succeeded"': 2,
+      'rule="kernel-hang",rung="person",outcome="HandedOff"': 1,
+    });
+  });
+
+  it('has the detection and the decision of a case once, whatever its later attempts and rungs wait for', async () => {
+    const jobs = [failed, { spec: second }, { spec: nextRung }];
+    for (const name of ['detection', 'decision']) {
+      expect(await valuesOf(`${name}_seconds_count`, ...jobs)).toEqual({ 'rule="kernel-hang"': 1 });
+    }
+  });
+
+  it('has the healing only of a job that succeeded and was verified', async () => {
+    const { verifiedAt: _, ...unverified } = TIMES;
+    expect(await valuesOf('healing_seconds_count', failed, { timeline: unverified })).toEqual({});
+  });
+
+  it('leaves out a time that is not known, and has no time below zero', async () => {
+    const { firstFaultAt: _, ...unknown } = TIMES;
+    expect(await valuesOf('detection_seconds_count', { timeline: unknown })).toEqual({});
+    const jumped = { ...TIMES, admittedAt: later(-5) };
+    expect(await valuesOf('decision_seconds_sum', { timeline: jumped })).toEqual({ 'rule="kernel-hang"': 0 });
+  });
+});
