@@ -148,16 +148,20 @@ describe('a job whose controller crashes at any of its writes', { timeout: 240_0
     'R30 R31 ends as without the crash, with no further act: %s',
     async (_, ladder) => {
       let writes = 0;
+      const counts: number[] = [];
       for (let n = 1; ; n += 1) {
         for (const when of ['before', 'after'] as const) {
           // oxlint-disable-next-line no-await-in-loop -- one scenario after the other
           const { bed, crashed } = await run(ladder, { n, when });
           expect([`${when} write ${n}`, endOf(bed)]).toEqual([`${when} write ${n}`, expectedEnd(ladder)]);
           if (crashed) writes = n;
+          counts.push(bed.host.counted.length);
         }
         if (writes < n) break;
       }
       expect(writes).toBeGreaterThan(LEAST_WRITES);
+      // Only a crash between the record of the settlement and its answer hides the job from the metrics.
+      expect(counts.filter((count) => count !== 1)).toEqual([0]);
     },
   );
 });
