@@ -6,6 +6,7 @@ import {
   MACHINES,
   REMEDY_OPERATION_JOBS,
 } from '../api/generated/resources.ts';
+import { JOB_INDEXERS } from '../api/machine/jobs.ts';
 import { LEDGER, MANAGER_DEFENDER } from '../api/names.ts';
 import { createTransform } from '../kube/cache/trim.ts';
 import { createView, type View, type ViewOptions } from '../kube/cache/view.ts';
@@ -127,7 +128,7 @@ function createDefenderViews(options: DefenderOptions): DefenderViews {
     }),
     machineSets: view(MACHINE_SETS, { managers: sharing }),
     policies: view(DEFENDER_POLICIES, { managers }),
-    jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing }),
+    jobs: view(REMEDY_OPERATION_JOBS, { managers: sharing, indexers: JOB_INDEXERS }),
     ledgers: view(DEFENDER_LEDGERS, { managers }),
   };
 

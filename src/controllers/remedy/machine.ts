@@ -1,6 +1,7 @@
 /** One machine: what its rules find, its faults, and at most one job. Every choice is made in plan.ts. */
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
+import { jobsOn } from '../../api/machine/jobs.ts';
 import { EVENT_PREFIX, MANAGER_REMEDY } from '../../api/names.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
@@ -97,13 +98,13 @@ function planOf(
   { state, context }: MachineParts,
 ): RemedyPlan {
   const { name } = machine.metadata;
-  const all = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list();
+  const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
   return planRemedy({
     machine,
     node,
-    jobs: all.filter(({ spec }) => spec.machine.name === name),
+    jobs: jobsOn(name, jobs),
     controlPlaneJob: isControlPlane(labelsOf(machine, node))
-      ? otherControlPlaneJob(name, all, context)
+      ? otherControlPlaneJob(name, jobs.list(), context)
       : undefined,
     rules: evaluated
       .filter(({ finding }) => finding.outcome !== 'NoMatch')
@@ -111,7 +112,10 @@ function planOf(
         remedier,
         digest,
         finding,
-        bound: boundOf(remedier, state.findings, context),
+        // Reads the whole fleet, so only for a rule that would act.
+        get bound() {
+          return boundOf(remedier, state.findings, context);
+        },
       })),
     now: context.clock.now(),
   });

@@ -7,6 +7,7 @@ import {
 } from '../../api/generated/resources.ts';
 import type { DefenderLedger, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
+import { jobWithGrant } from '../../api/machine/jobs.ts';
 import {
   FINALIZER_SETTLE,
   LEDGER,
@@ -135,8 +136,7 @@ async function sweepNode(name: string, context: ReconcileContext): Promise<Recon
 }
 
 function jobOfGrant(grant: string, context: ReconcileContext): RemedyOperationJob | undefined {
-  const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list();
-  return jobs.find(({ spec }) => spec.grant.id === grant);
+  return jobWithGrant(grant, context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS));
 }
 
 function partOfMachine(machine: KubeObject): unknown {

@@ -32,6 +32,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { jobSpec } from '../../controllers/remedyjob/jobs.ts';
 import { createGranter, untilObserved } from '../../support/granter.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { withIndexers } from '../../support/view-indexers.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, createMachineWithNode, patchNodeStatus } from '../defender/objects.ts';
 
@@ -139,7 +140,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
     const views = KINDS.map((resource) =>
-      createView({ ...shared, client, resource, managers: [MANAGER_REMEDYJOB] }),
+      createView({ ...shared, client, resource, managers: [MANAGER_REMEDYJOB], ...withIndexers(resource) }),
     );
     const stop = new AbortController();
     const ended = runControllers(

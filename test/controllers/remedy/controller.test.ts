@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { createRemedyController } from '../../../src/controllers/remedy/controller.ts';
+import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { machine, NOW, node } from '../../support/builders.ts';
@@ -48,6 +49,8 @@ interface Fixture {
   readonly facts: MemoryFacts;
   readonly grants: MemoryGrants;
   readonly options: Parameters<typeof createControllerBed>[0];
+  /** By key of the reconcile of a machine: the kinds of which it listed every object, but for rules. */
+  readonly listed: string[];
 }
 
 function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = ['m-1']): Fixture {
@@ -55,6 +58,7 @@ function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = [
   const facts = memoryFacts(() => time.now());
   for (const name of machines) facts.set(name, WELL_FACTS);
   const grants = memoryGrants({ now: () => time.now() });
+  const listed: string[] = [];
   const options = {
     kinds: KINDS,
     objects: [...rules, ...machines.flatMap((name) => [machineOf(name), booted(name)])],
@@ -63,12 +67,29 @@ function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = [
       const controller = createRemedyController({ facts, grants });
       const reconcile: typeof controller.reconcile = (key, context) => {
         time.now = () => context.clock.now();
-        return controller.reconcile(key, context);
+        return controller.reconcile(key, { ...context, view: countingView(key, context, listed) });
       };
       return [{ ...controller, reconcile }];
     },
   };
-  return { bed: createControllerBed(options), facts, grants, options };
+  return { bed: createControllerBed(options), facts, grants, options, listed };
+}
+
+function countingView(key: string, context: ReconcileContext, listed: string[]): ReconcileContext['view'] {
+  return (resource) => {
+    const view = context.view(resource);
+    const list: typeof view.list = () => {
+      const isCounted = key.startsWith('machine/') && resource.kind !== 'NodeRemedier';
+      if (isCounted) listed.push(`${key} ${resource.kind}`);
+      return view.list();
+    };
+    return {
+      get: (name) => view.get(name),
+      byIndex: (...args) => view.byIndex(...args),
+      size: view.size,
+      list,
+    };
+  };
 }
 
 function machineOf(name: string): Machine {
@@ -178,6 +199,22 @@ describe('the remedy controller, of rules', () => {
 });
 
 describe('the remedy controller, of machines', () => {
+  it('R8 lists no fleet for a machine whose rule would not act, and it lists one for a machine that matches', async () => {
+    const { bed, facts, listed } = await start(
+      [remedier({ ...ALL, '/mode': 'Observe' }, { ...COMMIT, name: 'observed' }), remedier(ALL, COMMIT)],
+      ['m-1', 'm-2'],
+    );
+    listed.length = 0;
+    facts.set('m-1', {});
+    await bed.advance(3000);
+    expect(listed).toEqual([]);
+    facts.set('m-2', HUNG_FACTS);
+    await bed.advance(3000);
+    expect(listed).toContain('machine/m-2 Machine');
+    expect(listed).not.toContain('machine/m-2 RemedyOperationJob');
+    expect(jobsOf(bed)).toHaveLength(1);
+  });
+
   it('R10 creates one job with a grant, evidence and the start of the fault for a machine that matches', async () => {
     const { bed, facts, grants } = await start([remedier(ALL, COMMIT)]);
     bed.writes();

@@ -12,6 +12,7 @@ import { createLeaseElection } from '../../../src/kube/leader/election.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { type MemoryLog, memoryLog } from '../memory-log.ts';
+import { withIndexers } from '../view-indexers.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from './memory-api.ts';
 import type { MemoryKind } from './memory-objects.ts';
@@ -189,7 +190,13 @@ async function viewsOf(
   return Object.fromEntries(
     [...resources].map(([kind, resource]) => [
       kind,
-      createView({ ...shared, client, resource, transform: createFreezer(managers) }),
+      createView({
+        ...shared,
+        client,
+        resource,
+        transform: createFreezer(managers),
+        ...withIndexers(resource),
+      }),
     ]),
   );
 }

@@ -2,6 +2,7 @@
  * The controllers of rules and of jobs with their live facts, over an API server in memory. Fixtures of faults are played on it:
  * a machine whose kubelet, detector and agent live on while controllers crash.
  */
+
 import {
   DEFENDER_LEDGERS,
   MACHINE_COMPONENTS,
@@ -27,6 +28,7 @@ import type { MemoryConnection } from '../controller/memory-api.ts';
 import type { MemoryKind } from '../controller/memory-objects.ts';
 import { type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { type MemoryLog, memoryLog } from '../memory-log.ts';
+import { withIndexers } from '../view-indexers.ts';
 import { createSimulatedNode, type SimulatedNode } from './simulated-node.ts';
 
 const LISTS = {
@@ -162,7 +164,12 @@ export function createRepairBed(rules: readonly NodeRemedier[]): RepairBed {
 }
 
 function viewOf(resource: Resource, shared: Omit<Parameters<typeof createView>[0], 'resource'>): View {
-  return createView({ ...shared, resource, managers: ['kubenode-remedy', 'kubenode-remedyjob'] });
+  return createView({
+    ...shared,
+    resource,
+    managers: ['kubenode-remedy', 'kubenode-remedyjob'],
+    ...withIndexers(resource),
+  });
 }
 
 function begunAt({ spec }: RemedyOperationJob): Date {
