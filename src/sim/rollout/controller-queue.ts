@@ -36,6 +36,7 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
   const retry = (key: string): void => void dueMs.set(key, nowMs() + RETRY_MS);
   const changed = (key: string): void => void dueMs.set(key, 0);
   const own = createControllerViews({ controller, views, clock, log: quietLog, changed });
+  const endTriggers = controller.triggers?.(changed);
   const find = <T extends KubeObject>({ kind }: Resource<T>): View<T> | undefined =>
     views[kind] as unknown as View<T> | undefined;
   const writer = createWriter({ controller, client, views: { find } });
@@ -54,7 +55,12 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
     log: quietLog,
     epoch: undefined,
   };
-  return { isDue: () => nextKey() !== undefined, reconcileNext, close: () => own.close() };
+  return { isDue: () => nextKey() !== undefined, reconcileNext, close };
+
+  function close(): void {
+    endTriggers?.();
+    own.close();
+  }
 
   function nextKey(): string | undefined {
     return [...dueMs].find(([, at]) => at <= nowMs())?.[0];

@@ -6,18 +6,21 @@ import {
   MACHINE_COMPONENTS,
   MACHINE_SETS,
   MACHINES,
+  NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
 import { createComponentSetController } from '../../controllers/componentset/controller.ts';
 import { CONTROLLER_REVISIONS } from '../../controllers/componentset/revision/stored-revisions.ts';
 import { createMachineController } from '../../controllers/machine/controller.ts';
+import { createRemedyController } from '../../controllers/remedy/controller.ts';
+import { createRemedyJobController } from '../../controllers/remedyjob/controller.ts';
 import { createPendingApprovals } from '../../defender/approvals/pending.ts';
 import { createDefenderController } from '../../defender/controller/controller.ts';
 import { createDenialCounts } from '../../defender/controller/denial-counts.ts';
 import { createCallWindow } from '../../defender/facts/call-window.ts';
 import type { ObservedViews } from '../../defender/facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from '../../defender/facts/observer.ts';
-import { createLedger } from '../../defender/ledger/ledger.ts';
+import { createLedger, type Ledger } from '../../defender/ledger/ledger.ts';
 import { createLedgerStore } from '../../defender/ledger/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
@@ -25,11 +28,16 @@ import { LEASES } from '../../kube/leader/record.ts';
 import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
-import { createControllerQueue } from './controller-queue.ts';
+import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
+import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import { type ControllerQueue, createControllerQueue } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView, quietLog } from './following-view.ts';
+import { type Breakage, clientOf, factsOf, grantsOf } from './repairs/breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
+  /** With the controllers of rules and jobs. */
+  readonly repairs?: { readonly broken: Breakage | undefined };
   /** Of its wall clock. */
   readonly skewMs: () => number;
 }
@@ -54,6 +62,7 @@ const KINDS: readonly Resource[] = [
   MACHINE_SETS,
   PODS,
 ];
+const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS];
 /** More than any moment needs. */
 const MAX_RECONCILES = 2000;
 
@@ -67,17 +76,29 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   };
   const calls = createCallWindow(clock);
   const client = createFaultyClient({ ...options, calls });
-  const following = KINDS.map((kind) => createFollowingView(kind, options));
+  const kinds = options.repairs ? [...KINDS, ...REPAIR_KINDS] : KINDS;
+  const following = kinds.map((kind) => createFollowingView(kind, options));
   const views = Object.fromEntries(following.map(({ view }) => [view.resource.kind, view]));
   const observer = createFleetObserver({ views: observedViews(views), clock, calls });
-  const queues = createControllers({ client, clock, observer }).map((controller) =>
-    createControllerQueue({ controller, client, views, clock, nowMs, skewMs }),
-  );
+  const broken = options.repairs?.broken;
+  const ledger = createObservedLedger({ client, clock, observer, broken });
+  const facts = options.repairs && createLiveFacts({ clock, views: factViews(views) });
+  const queue = (controller: Controller, as = client): ControllerQueue =>
+    createControllerQueue({ controller, client: as, views, clock, nowMs, skewMs });
+  const queues = createControllers({ client, clock, observer, ledger }).map((each) => queue(each));
+  if (facts) {
+    const grants = grantsOf(ledger, broken);
+    queues.push(
+      queue(createRemedyController({ facts, grants: ledger })),
+      queue(createRemedyJobController({ client, grants, facts: factsOf(facts, broken) }), clientOf(client, broken)),
+    );
+  }
   return {
     isDead: () => client.isDead(),
     step,
     close: () => {
       observer.close();
+      facts?.close();
       for (const queue of queues) queue.close();
     },
   };
@@ -94,14 +115,15 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   }
 }
 
-interface ControllerParts {
+interface LedgerParts {
   readonly client: FaultyClient;
   readonly clock: Clock;
   readonly observer: FleetObserver;
+  readonly broken: Breakage | undefined;
 }
 
-function createControllers({ client, clock, observer }: ControllerParts): readonly Controller[] {
-  const ledger = createLedger({
+function createObservedLedger({ client, clock, observer, broken }: LedgerParts): Ledger {
+  return createLedger({
     store: createLedgerStore({ client }),
     clock,
     log: quietLog,
@@ -109,7 +131,15 @@ function createControllers({ client, clock, observer }: ControllerParts): readon
     facts: () => observer.facts(),
     liveGrants: () => observer.liveGrants(),
     leads: () => true,
+    ...(broken === 'BudgetIgnored' ? { without: new Set(['concurrency']) } : {}),
   });
+}
+
+interface ControllerParts extends Omit<LedgerParts, 'broken'> {
+  readonly ledger: Ledger;
+}
+
+function createControllers({ client, clock, observer, ledger }: ControllerParts): readonly Controller[] {
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
   return [
@@ -120,6 +150,19 @@ function createControllers({ client, clock, observer }: ControllerParts): readon
     }),
     createMachineController({ client, grants: ledger }),
   ];
+}
+
+function factViews(views: Readonly<Record<string, View>>): FactViews {
+  // The view of each kind holds objects of its type.
+  const view = ({ kind }: Resource): never => views[kind] as never;
+  return {
+    machines: view(MACHINES),
+    nodes: view(NODES),
+    jobs: view(REMEDY_OPERATION_JOBS),
+    events: view(NODE_EVENTS),
+    agentLeases: view(LEASES),
+    components: view(MACHINE_COMPONENTS),
+  };
 }
 
 function observedViews(views: Readonly<Record<string, View>>): ObservedViews {

@@ -5,7 +5,9 @@ import { entryDigest } from '../../api/machine/entry-content.ts';
 import { NAMESPACE_AGENTS, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Random } from '../random.ts';
 import type { SimulatedApi } from './api-server.ts';
 
@@ -27,6 +29,8 @@ export interface SimulatedHost {
   heartbeatMs: number;
   readyChangedMs: number;
   isReady: boolean;
+  /** How often it was started. */
+  boots: number;
 }
 
 export interface HostComponent {
@@ -61,6 +65,7 @@ export function createHost(name: string, uid: string, nowMs: number): SimulatedH
     heartbeatMs: 0,
     readyChangedMs: nowMs,
     isReady: true,
+    boots: 1,
   };
 }
 
@@ -241,15 +246,21 @@ function isBroken({ name, components }: SimulatedHost, { nowMs, version }: Hosts
   );
 }
 
-function nodeOf(
-  { name, isReady, readyChangedMs }: SimulatedHost,
-  before: KubeObject | undefined,
-): KubeObject {
+export function bootIdOfHost({ uid, boots }: Pick<SimulatedHost, 'uid' | 'boots'>): string {
+  return `boot-${uid}-${boots}`;
+}
+
+/** The kubelet of a host that is not Ready reports no boot. */
+function nodeOf(host: SimulatedHost, before: KubeObject | undefined): KubeObject {
+  const { name, isReady, readyChangedMs } = host;
   const lastTransitionTime = new Date(readyChangedMs).toISOString();
   const condition = { type: 'Ready', status: isReady ? 'True' : 'False', lastTransitionTime };
+  const others = listAt(before, 'status', 'conditions').filter((each) => textAt(each, 'type') !== 'Ready');
   const taints = [{ key: TAINT_NOT_INITIALIZED, effect: 'NoSchedule' }];
   const found = before ?? { apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints } };
-  return { ...found, status: { conditions: [condition] } };
+  const bootID = isReady ? bootIdOfHost(host) : textAt(before, 'status', 'nodeInfo', 'bootID');
+  const nodeInfo = optional('bootID', bootID);
+  return { ...found, status: { conditions: [condition, ...others], nodeInfo } };
 }
 
 function beat(host: SimulatedHost, { api, nowMs }: HostsContext): void {

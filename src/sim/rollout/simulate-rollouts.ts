@@ -6,6 +6,7 @@ import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import { FLEET_DEFAULT, GROUP, LEDGER } from '../../api/names.ts';
 import { EMPTY_LEDGER } from '../../defender/ledger/draft.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { simulatedPolicy } from '../policies.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
@@ -23,12 +24,19 @@ import {
   type PeopleContext,
 } from './people.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
+import type { Breakage } from './repairs/breakage.ts';
+import { stepJobs } from './repairs/job-agent.ts';
+import { createRepairJudge, type RepairCounts } from './repairs/judge/repair-judge.ts';
+import { befallRepairs, calmRepairs, createRules, lookAfterNodes, stepFaults } from './repairs/misfortune.ts';
+import type { RepairsContext } from './repairs/patient.ts';
 
 export interface RolloutSimulationOptions {
   readonly seed: number;
   /** Of faults, before everything is calm. */
   readonly hours: number;
   readonly machines: number;
+  /** Faults appear, and the controllers of rules and jobs repair them under the same limit. */
+  readonly repairs?: { readonly broken?: Breakage };
 }
 
 export interface RolloutSimulationResult {
@@ -38,6 +46,8 @@ export interface RolloutSimulationResult {
   readonly kills: number;
   readonly violations: readonly RolloutViolation[];
   readonly history: readonly RolloutEvent[];
+  /** In a run with repairs. */
+  readonly repairs?: RepairCounts;
 }
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
@@ -47,7 +57,13 @@ const HOUR_MS = 3_600_000;
 const QUIET_MS = 1_800_000;
 const LONGEST_CALM_MS = 3 * HOUR_MS;
 
+/** Machines that updates and repairs may take out of service together. */
+const SHARED_LIMIT = 3;
+/** As many as a run of some hours needs. */
+const PER_MACHINE = { maxGrants: 12, maxReboots: 6, windowSeconds: 7200, minIntervalSeconds: 60 } as const;
+
 interface ClusterRun extends PeopleContext {
+  readonly repairs: RepairsContext | undefined;
   readonly api: SimulatedApi;
   readonly recorder: Recorder;
   readonly random: Random;
@@ -63,6 +79,7 @@ export async function simulateRollouts(options: RolloutSimulationOptions): Promi
   const run = createClusterRun(options);
   for (let step = 0; step < (options.hours * HOUR_MS) / STEP_MS; step += 1) {
     befallCluster(run);
+    if (run.repairs) befallRepairs(run.repairs);
     jumpClock(run);
     // oxlint-disable-next-line no-await-in-loop -- one step after the other
     await stepCluster(run);
@@ -70,19 +87,22 @@ export async function simulateRollouts(options: RolloutSimulationOptions): Promi
   run.isCalm = true;
   Object.assign(run.clock, { skewMs: 0 });
   calmDown(run);
+  if (run.repairs) calmRepairs(run.repairs);
   const calmMs = run.clock.nowMs;
   run.changedMs = calmMs;
   while (run.clock.nowMs - run.changedMs < QUIET_MS && run.clock.nowMs - calmMs < LONGEST_CALM_MS) {
     approveRollouts(run.api);
+    if (run.repairs) lookAfterNodes(run.repairs);
     // oxlint-disable-next-line no-await-in-loop -- one step after the other
     await stepCluster(run);
   }
   run.recorder.quiet();
+  run.repairs?.judge.quiet();
   return resultOf(run, options);
 }
 
 function resultOf(
-  { recorder: { history }, kills }: ClusterRun,
+  { recorder: { history }, kills, repairs }: ClusterRun,
   { seed }: RolloutSimulationOptions,
 ): RolloutSimulationResult {
   return {
@@ -90,12 +110,13 @@ function resultOf(
     starts: history.filter((event) => event.what === 'Start' && event.kind === 'Update').length,
     completed: history.filter(({ what }) => what === 'Completed').length,
     kills,
-    violations: judgeHistory(history),
+    violations: [...judgeHistory(history), ...(repairs?.judge.violations ?? [])],
     history,
+    ...optional('repairs', repairs?.judge.counts),
   };
 }
 
-function createClusterRun({ seed, machines }: RolloutSimulationOptions): ClusterRun {
+function createClusterRun({ seed, machines, repairs: asked }: RolloutSimulationOptions): ClusterRun {
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, skewMs: 0, skewUntilMs: 0 };
   const hosts = new Map<string, SimulatedHost>();
@@ -105,16 +126,16 @@ function createClusterRun({ seed, machines }: RolloutSimulationOptions): Cluster
     const kind = change.after?.kind ?? change.before?.kind;
     if (kind === MACHINES.kind || kind === NODES.kind) run.changedMs = clock.nowMs;
     recorder.written(change);
+    repairs?.judge.written(change);
   };
   const api = createSimulatedApi({ nowMs, changed });
   const recorder = createRecorder({ api, nowMs, skewMs: () => clock.skewMs, hosts });
+  const people: PeopleContext = { api, random, hosts, versions, nowMs };
+  const repairs = asked && createRepairs(people, asked.broken);
   const run: ClusterRun = {
-    api,
+    ...people,
+    repairs,
     recorder,
-    random,
-    hosts,
-    versions,
-    nowMs,
     clock,
     isCalm: false,
     changedMs: START_MS,
@@ -123,13 +144,21 @@ function createClusterRun({ seed, machines }: RolloutSimulationOptions): Cluster
     kills: 0,
   };
   putDefender(run, machines);
+  if (repairs) createRules(repairs);
   createSets(run);
   for (let index = 0; index < machines; index += 1) addMachine(run);
   return run;
 }
 
-/** Half of the fleet may be in work: the sets have limits of their own. */
-function putDefender({ api }: ClusterRun, machines: number): void {
+function createRepairs(people: PeopleContext, broken: Breakage | undefined): RepairsContext {
+  const { api, nowMs, hosts } = people;
+  const judge = createRepairJudge({ api, nowMs, hosts, maxUnavailable: SHARED_LIMIT });
+  return { ...people, judge, broken, patients: new Map() };
+}
+
+/** Half of the fleet may be in work: the sets have limits of their own. With repairs it is a number, which both share. */
+function putDefender({ api, repairs }: ClusterRun, machines: number): void {
+  const max = repairs ? SHARED_LIMIT : '50%';
   const { spec, ...policy } = simulatedPolicy({ isStopped: false, isFrozen: false, machines });
   const { killSwitch, rates: _, ...rest } = spec;
   api.put({
@@ -143,7 +172,8 @@ function putDefender({ api }: ClusterRun, machines: number): void {
       breakers: [],
       approval: [],
       counting: { ...spec.counting, include: ['InFlight'], lingerSeconds: 0 },
-      concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max: '50%' }],
+      concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max }],
+      ...(repairs ? { perMachine: { ...rest.perMachine, ...PER_MACHINE } } : {}),
       blockers: { ...spec.blockers, promql: [] },
       ruleWaves: { ...spec.ruleWaves, waves: [1, '5%', '20%', '100%'] },
       selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
@@ -163,11 +193,20 @@ async function stepCluster(run: ClusterRun): Promise<void> {
   const version = (ref: string): SimulatedVersion =>
     versions.get(ref) ?? { behaviorOn: () => 'Good', needsDrain: false };
   for (const host of hosts.values()) {
-    if (api.get(MACHINES, host.name)?.metadata.uid === host.uid) stepHost(host, { ...run, version });
-    else hosts.delete(host.name);
+    if (api.get(MACHINES, host.name)?.metadata.uid !== host.uid) {
+      hosts.delete(host.name);
+      continue;
+    }
+    stepHost(host, { ...run, version });
+    if (run.repairs) stepPatient(host, run.repairs);
   }
   run.recorder.observe();
   await stepProcess(run);
+}
+
+function stepPatient(host: SimulatedHost, repairs: RepairsContext): void {
+  stepFaults(host, repairs);
+  stepJobs(host, repairs);
 }
 
 /** A process that was killed is started again after a while. */
@@ -183,8 +222,9 @@ async function stepProcess(run: ClusterRun): Promise<void> {
 }
 
 function startProcess(run: ClusterRun): ControllerProcess {
-  const { api, random, clock } = run;
+  const { api, random, clock, repairs } = run;
   return createControllerProcess({
+    ...(repairs ? { repairs: { broken: repairs.broken } } : {}),
     api,
     random,
     nowMs: run.nowMs,

@@ -1,0 +1,68 @@
+/** Since when what forbids a step has been so in the API server: a process may know of it later. */
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
+import type { Machine, RemedyOperationJob } from '../../../../api/generated/types.ts';
+import { ANNOTATION_CORDONED_BY } from '../../../../api/names.ts';
+import { NODES } from '../../../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { ApiChange } from '../../api-server.ts';
+import { isUnschedulable } from '../misfortune.ts';
+import { FAULTS, type SimulatedFault } from '../remediers.ts';
+
+export interface Moments {
+  /** By key; undefined: it is not so. */
+  readonly since: ReadonlyMap<string, number>;
+  written(change: ApiChange): void;
+}
+
+export const KEYS = {
+  cleared: (machine: string, fault: string) => `cleared/${machine}/${fault}`,
+  held: (machine: string) => `held/${machine}`,
+  uncordoned: (machine: string, mark: string) => `uncordoned/${machine}/${mark}`,
+  replaced: (nodeUID: string) => `replaced/${nodeUID}`,
+  deleted: (machineUID: string) => `deleted/${machineUID}`,
+  cancelled: (jobUID: string) => `cancelled/${jobUID}`,
+} as const;
+
+export function createMoments(nowMs: () => number): Moments {
+  const since = new Map<string, number>();
+  return { since, written };
+
+  function note(key: string, isSo: boolean): void {
+    if (!isSo) since.delete(key);
+    else if (!since.has(key)) since.set(key, nowMs());
+  }
+
+  function written({ before, after }: ApiChange): void {
+    const { kind } = after ?? before ?? {};
+    // Of the type of its kind.
+    if (kind === MACHINES.kind) machineWritten(before as Machine | undefined, after as Machine | undefined);
+    if (kind === NODES.kind) nodeWritten(before, after);
+    if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(after as RemedyOperationJob);
+  }
+
+  function machineWritten(before: Machine | undefined, after: Machine | undefined): void {
+    const { name = '', uid = '' } = (after ?? before)?.metadata ?? {};
+    note(KEYS.deleted(uid), after === undefined);
+    note(KEYS.held(name), after?.spec.hold !== undefined);
+    noteFault(name, 'hung', after?.status?.conditions ?? []);
+  }
+
+  function nodeWritten(before: KubeObject | undefined, after: KubeObject | undefined): void {
+    const { name = '', uid = '', annotations = {} } = (after ?? before)?.metadata ?? {};
+    note(KEYS.replaced(uid), after === undefined);
+    noteFault(name, 'network', listAt(after, 'status', 'conditions'));
+    const mark = annotations[ANNOTATION_CORDONED_BY];
+    if (mark !== undefined) note(KEYS.uncordoned(name, mark), !isUnschedulable(after));
+  }
+
+  function noteFault(machine: string, fault: SimulatedFault, conditions: readonly unknown[]): void {
+    const found = conditions.find((each) => textAt(each, 'type') === FAULTS[fault]);
+    note(KEYS.cleared(machine, fault), textAt(found, 'status') === 'False');
+  }
+
+  function jobWritten({ metadata, spec }: RemedyOperationJob): void {
+    const isCancelled = spec.cancel !== undefined || metadata.deletionTimestamp !== undefined;
+    note(KEYS.cancelled(metadata.uid ?? ''), isCancelled);
+  }
+}

@@ -1,0 +1,151 @@
+/** What befalls the hosts of a simulated cluster that repairs, and what people do meanwhile: faults, dark zones, cordons, cancelled jobs, Nodes that are replaced. */
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Condition } from '../../../kube/objects/conditions.ts';
+import type { SimulatedHost } from '../hosts.ts';
+import { type Illness, patientOf, type RepairsContext } from './patient.ts';
+import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
+
+const MINUTE_MS = 60_000;
+const DETECTOR = 'detector';
+
+export function createRules({ api }: Pick<RepairsContext, 'api'>): void {
+  for (const remedier of simulatedRemediers()) api.put(remedier);
+}
+
+/** Each step of 5 seconds. */
+export function befallRepairs(context: RepairsContext): void {
+  const { random, hosts } = context;
+  const host = random.pick([...hosts.values()]);
+  if (host && random.chance(0.015)) fallIll(host, context);
+  if (random.chance(0.0008)) darken(context);
+  actAsPerson(context);
+}
+
+function fallIll(host: SimulatedHost, context: RepairsContext): void {
+  const { random, nowMs } = context;
+  const patient = patientOf(context, host.name, host.uid);
+  const cure = random.pick<Illness['cure']>(['RestartService', 'Reboot', 'Reboot', 'Alone', 'Person']) ?? 'Alone';
+  const fault: SimulatedFault = random.chance(0.7) ? 'hung' : 'network';
+  const minutes = cure === 'Alone' ? 1 + random.below(8) : 60;
+  patient.illness ??= { fault, cure, endsMs: nowMs() + minutes * MINUTE_MS };
+}
+
+/** Half of the hosts are cut off, and their Nodes are not Ready. */
+function darken({ hosts, random, nowMs }: RepairsContext): void {
+  const untilMs = nowMs() + (1 + random.below(8)) * MINUTE_MS;
+  for (const [index, host] of [...hosts.values()].entries()) {
+    if (index % 2 === 0) Object.assign(host, { silentUntilMs: untilMs, notReadyUntilMs: untilMs });
+  }
+}
+
+const ACTS: readonly (readonly [chance: number, act: (context: RepairsContext) => void])[] = [
+  [0.002, cordonNode],
+  [0.004, uncordonNode],
+  [0.0015, replaceNode],
+  [0.002, cancelJob],
+  [0.0004, deleteJob],
+];
+
+function actAsPerson(context: RepairsContext): void {
+  const { random } = context;
+  for (const [chance, act] of ACTS) if (random.chance(chance)) act(context);
+}
+
+function cordonNode(context: RepairsContext): void {
+  const { api, random } = context;
+  const node = random.pick(api.list(NODES).filter((each) => !isUnschedulable(each)));
+  if (node) writeNode(node, true, context);
+}
+
+/** Also what we have cordoned, in the middle of a drain. */
+function uncordonNode(context: RepairsContext): void {
+  const { api, random } = context;
+  const node = random.pick(api.list(NODES).filter(isUnschedulable));
+  if (node) writeNode(node, false, context);
+}
+
+function writeNode(node: KubeObject, unschedulable: boolean, { api, judge }: RepairsContext): void {
+  const { unschedulable: _, ...spec } = (valueAt(node, 'spec') ?? {}) as Record<string, unknown>;
+  judge.byPerson(() => api.put({ ...node, spec: unschedulable ? { ...spec, unschedulable } : spec }));
+}
+
+/** Its kubelet registers again, with another UID. */
+function replaceNode({ api, random }: RepairsContext): void {
+  const node = random.pick(api.list(NODES));
+  if (node) api.delete(NODES, node.metadata);
+}
+
+function cancelJob({ api, random }: RepairsContext): void {
+  const job = random.pick(api.list(REMEDY_OPERATION_JOBS).filter(({ status }) => !status?.outcome));
+  if (job) api.put({ ...job, spec: { ...job.spec, cancel: { by: 'a person', reason: 'wait' } } });
+}
+
+function deleteJob({ api, random }: RepairsContext): void {
+  const job = random.pick(api.list(REMEDY_OPERATION_JOBS).filter(({ status }) => !status?.outcome));
+  if (job) api.delete(REMEDY_OPERATION_JOBS, job.metadata);
+}
+
+/** What the detectors of the host report. One that is cut off reports nothing new. */
+export function stepFaults(host: SimulatedHost, context: RepairsContext): void {
+  const { api, nowMs } = context;
+  const machine = api.get(MACHINES, host.name);
+  if (machine?.metadata.uid !== host.uid) return;
+  const patient = patientOf(context, host.name, host.uid);
+  if (patient.illness && nowMs() >= patient.illness.endsMs) patient.illness = undefined;
+  const isIll = (fault: SimulatedFault): boolean => patient.illness?.fault === fault;
+  if (nowMs() >= host.silentUntilMs) reportOnMachine(machine, isIll('hung'), context);
+  const node = api.get(NODES, host.name);
+  if (node && nowMs() >= host.notReadyUntilMs) reportOnNode(node, isIll('network'), context);
+}
+
+function reportOnMachine(machine: Machine, isIll: boolean, { api, nowMs }: RepairsContext): void {
+  const found = machine.status?.conditions?.find(({ type }) => type === FAULTS.hung);
+  if (found?.status === statusOf(isIll)) return;
+  const { apiVersion, kind, metadata } = machine;
+  const conditions = [conditionOf(FAULTS.hung, isIll, nowMs())];
+  api.apply({ apiVersion, kind, metadata: { name: metadata.name }, status: { conditions } }, DETECTOR, 'status');
+}
+
+function reportOnNode(node: KubeObject, isIll: boolean, { api, nowMs }: RepairsContext): void {
+  const conditions = listAt(node, 'status', 'conditions');
+  const ofFault = (each: unknown): boolean => textAt(each, 'type') === FAULTS.network;
+  const found = conditions.find(ofFault);
+  if (found !== undefined && textAt(found, 'status') === statusOf(isIll)) return;
+  const others = conditions.filter((each) => !ofFault(each));
+  const condition = conditionOf(FAULTS.network, isIll, nowMs());
+  const status = { ...(valueAt(node, 'status') as object), conditions: [...others, condition] };
+  api.put({ ...node, status });
+}
+
+function conditionOf(type: string, isIll: boolean, nowMs: number): Condition {
+  const reason = isIll ? 'Found' : 'NotFound';
+  return { type, status: statusOf(isIll), reason, message: '', lastTransitionTime: new Date(nowMs).toISOString() };
+}
+
+function statusOf(isIll: boolean): 'True' | 'False' {
+  return isIll ? 'True' : 'False';
+}
+
+/** Nothing is ill any more, and no rule finds a new fault. */
+export function calmRepairs({ patients }: RepairsContext): void {
+  for (const patient of patients.values()) patient.illness = undefined;
+}
+
+/** People look at what was handed to them: a Node that is cordoned, and not by a job or an update any more. */
+export function lookAfterNodes(context: RepairsContext): void {
+  const { api, judge } = context;
+  for (const node of api.list(NODES)) {
+    const isMarked = node.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
+    if (isUnschedulable(node) && !isMarked && judge.isOfPerson(node)) writeNode(node, false, context);
+  }
+}
+
+export function isUnschedulable(node: KubeObject | undefined): boolean {
+  return valueAt(node, 'spec', 'unschedulable') === true;
+}
+

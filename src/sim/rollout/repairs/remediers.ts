@@ -1,0 +1,109 @@
+/** The rules of a simulated cluster: one fault that the agent reports, and one that the network of the cluster reports. */
+import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
+import type { NodeRemedier, RemedyStep, Rung } from '../../../api/generated/types.ts';
+import { ANNOTATION_COMMIT, GROUP } from '../../../api/names.ts';
+
+/** Both become False again by themselves, and need no heartbeat. */
+export const FAULTS = { hung: 'FrequentTaskHung', network: 'NetworkUnavailable' } as const;
+export type SimulatedFault = keyof typeof FAULTS;
+
+
+
+
+type Given = Pick<RemedyStep, 'step'> & Partial<RemedyStep>;
+
+function step(given: Given): RemedyStep {
+  const usual = { with: {}, timeoutSeconds: 120, retries: 0, onFailure: 'Fail', onTimeout: 'Fail' } as const;
+  return { ...usual, ...given };
+}
+
+function rung(fault: SimulatedFault, given: Pick<Rung, 'name' | 'maxAttempts' | 'plan' | 'onVerified'>): Rung {
+  const conditions = { all: [condition(fault, 'False')] };
+  const verify = { holdSeconds: 30, timeoutSeconds: 180, target: 'Node', conditions } as const;
+  return { retrySeconds: 120, verify, ...given };
+}
+
+function condition(fault: SimulatedFault, value: string): object {
+  return { fact: 'condition', params: { type: FAULTS[fault] }, path: '$.status', operator: 'equal', value };
+}
+
+const REBOOT = step({ step: 'Reboot', with: { via: ['Agent'] }, timeoutSeconds: 300, retries: 1 });
+const PERSON: Rung = {
+  name: 'person',
+  maxAttempts: 1,
+  retrySeconds: 0,
+  plan: [step({ step: 'HandOff', with: { severity: 'ticket', vendorCase: false } })],
+  onVerified: [],
+};
+
+const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
+  hung: [
+    rung('hung', {
+      name: 'restart',
+      maxAttempts: 1,
+      plan: [step({ step: 'RestartService', with: { service: 'kubelet' }, onFailure: 'NextRung' })],
+      onVerified: [],
+    }),
+    rung('hung', {
+      name: 'reboot',
+      maxAttempts: 2,
+      plan: [step({ step: 'Cordon' }), step({ step: 'Drain', with: DRAIN() }), REBOOT, step({ step: 'WaitForBoot' })],
+      onVerified: [step({ step: 'Uncordon' })],
+    }),
+    PERSON,
+  ],
+  network: [
+    rung('network', {
+      name: 'reboot',
+      maxAttempts: 1,
+      plan: [
+        step({ step: 'Cordon' }),
+        step({ step: 'Taint', with: { key: 'example.org/network', effect: 'NoSchedule' } }),
+        step({ step: 'Drain', with: DRAIN() }),
+        REBOOT,
+      ],
+      onVerified: [],
+    }),
+    PERSON,
+  ],
+};
+
+function DRAIN(): Readonly<Record<string, unknown>> {
+  return { deadNode: 'Wait', gang: 'None' };
+}
+
+export function simulatedRemediers(): readonly NodeRemedier[] {
+  return (Object.keys(LADDERS) as SimulatedFault[]).map((fault) => ({
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: NODE_REMEDIERS.kind as 'NodeRemedier',
+    metadata: { name: fault, annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
+    spec: specOf(fault),
+  }));
+}
+
+function specOf(fault: SimulatedFault): NodeRemedier['spec'] {
+  const given = (status: string): object => ({ condition: { [FAULTS[fault]]: { status } } });
+  return {
+    mode: 'Enforce',
+    owner: { team: 'nodes' },
+    faultClass: fault === 'hung' ? 'Kernel' : 'Network',
+    priority: fault === 'hung' ? 500 : 600,
+    target: { nodeSelector: { all: true }, controlPlane: 'Never', maxMatchPercent: 80 },
+    rule: {
+      conditions: { all: [condition(fault, 'True')] },
+      maxAgeSeconds: {},
+      clearSeconds: 60,
+      // oxlint-disable-next-line unicorn/no-thenable -- name of the API field
+      flap: { windowSeconds: 3600, maxTransitions: 4, then: 'HandOff' },
+      onIndeterminate: { action: 'Wait', afterSeconds: 3600 },
+    },
+    ladder: LADDERS[fault],
+    perMachine: { maxJobs: 20, windowSeconds: 86_400 },
+    job: { deadlineSeconds: 1800, ttlSeconds: 86_400, historyLimit: 200 },
+    tests: [
+      { name: 'ill', expect: 'Match', given: given('True') },
+      { name: 'well', expect: 'NoMatch', given: given('False') },
+      { name: 'not reported', expect: 'Indeterminate', given: {} },
+    ],
+  } as NodeRemedier['spec'];
+}
