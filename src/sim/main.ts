@@ -4,7 +4,9 @@
  */
 import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
+import { optional } from '../kube/objects/optional.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
+import { BREAKAGES } from './rollout/repairs/breakage.ts';
 import { type RolloutSimulationResult, simulateRollouts } from './rollout/simulate-rollouts.ts';
 import type { SimulationResult } from './simulate.ts';
 import { simulateSeeds } from './threads/seeds.ts';
@@ -18,11 +20,14 @@ npm run sim -- [options]
   --machines N     machines of each seed (1000)
   --without GUARD  takes one guard out: a seed must fail then
   --rollouts       rolls versions out with the real controllers: 8 machines by default, one seed after the other
-  --hours N        virtual hours of faults in each seed with --rollouts (2)
+  --repairs        the same, with faults that the real controllers of rules and jobs repair
+  --hours N        virtual hours of faults in each seed with --rollouts or --repairs (2)
+  --break NAME     breaks one part of a run with --repairs: a seed must fail then
   -o, --output     text or json (text)
   -h, --help
 
 Guards: ${GUARD_IDS.join(', ')}
+Breakages: ${BREAKAGES.join(', ')}
 `;
 
 exit(await main(argv.slice(2)));
@@ -41,14 +46,16 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 async function runRollouts(options: SimulatorOptions): Promise<number> {
-  const { seed: first, seeds, hours, machines } = options;
+  const { seed: first, seeds, hours, machines, broken } = options;
+  const repairs = options.repairs ? { repairs: optional('broken', broken) } : {};
   const results: RolloutSimulationResult[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
     // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    const result = await simulateRollouts({ seed, hours, machines });
+    const result = await simulateRollouts({ seed, hours, machines, ...repairs });
     const { starts, completed, kills, violations } = result;
+    const repaired = result.repairs ? `${result.repairs.jobs} jobs, ${result.repairs.reboots} reboots, ` : '';
     stderr.write(
-      `seed ${seed}: ${starts} updates, ${completed} rollouts completed, ${kills} kills, ${violations.length} violations\n`,
+      `seed ${seed}: ${starts} updates, ${completed} rollouts completed, ${repaired}${kills} kills, ${violations.length} violations\n`,
     );
     results.push(result);
   }
@@ -58,13 +65,15 @@ async function runRollouts(options: SimulatorOptions): Promise<number> {
 
 function rolloutText(
   results: readonly RolloutSimulationResult[],
-  { hours, machines }: SimulatorOptions,
+  { hours, machines, repairs, broken }: SimulatorOptions,
 ): string {
   const flat = results.map(({ seed, violations }) => ({
     seed,
     violations: violations.map(({ atMs, ...each }) => ({ ...each, at: new Date(atMs).toISOString() })),
   }));
-  return summary(flat, `--rollouts --hours ${hours} --machines ${machines}`);
+  const kind = repairs ? '--repairs' : '--rollouts';
+  const breakage = broken ? ` --break ${broken}` : '';
+  return summary(flat, `${kind} --hours ${hours} --machines ${machines}${breakage}`);
 }
 
 async function runAsks(options: SimulatorOptions): Promise<number> {

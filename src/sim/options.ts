@@ -1,6 +1,8 @@
 /** The options of `npm run sim`. */
 import { parseArgs } from 'node:util';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
+import { optional } from '../kube/objects/optional.ts';
+import { BREAKAGES, type Breakage } from './rollout/repairs/breakage.ts';
 
 export interface SimulatorOptions {
   readonly help: boolean;
@@ -12,6 +14,9 @@ export interface SimulatorOptions {
   readonly without?: ReadonlySet<string>;
   /** Rolls versions out with the real controllers, instead of asks to the Defender alone. */
   readonly rollouts: boolean;
+  /** The same with faults that appear, and the real controllers that repair them. */
+  readonly repairs: boolean;
+  readonly broken?: Breakage;
   /** Of faults, in a run with rollouts. */
   readonly hours: number;
 }
@@ -34,13 +39,16 @@ export function readOptions(args: readonly string[]): SimulatorOptions | string 
         machines: { type: 'string' },
         without: { type: 'string' },
         rollouts: { type: 'boolean', default: false },
+        repairs: { type: 'boolean', default: false },
+        break: { type: 'string' },
         hours: { type: 'string', default: '2' },
       },
     });
-    const { seeds, seed, days, hours, rollouts } = values;
+    const { seeds, seed, days, hours, repairs } = values;
+    const rollouts = values.rollouts || repairs;
     const { machines = rollouts ? MACHINES.rollouts : MACHINES.asks } = values;
     const numbers = { seeds: +seeds, seed: +seed, days: +days, hours: +hours, machines: +machines };
-    return checkOptions(values, numbers);
+    return checkOptions({ ...values, rollouts }, numbers);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
@@ -50,19 +58,43 @@ interface Words {
   readonly help: boolean;
   readonly output: string;
   readonly rollouts: boolean;
+  readonly repairs: boolean;
   readonly without?: string;
+  readonly break?: string;
 }
 
 function checkOptions(
-  { help, output, rollouts, without }: Words,
+  { help, output, rollouts, repairs, ...breaks }: Words,
   numbers: Record<(typeof NUMBERS)[number], number>,
 ): SimulatorOptions | string {
   const wrong = NUMBERS.find((name) => !Number.isInteger(numbers[name]) || numbers[name] < 1);
   if (wrong) return `expected --${wrong} to be a positive integer`;
   if (output !== 'text' && output !== 'json') return `expected -o text or json, got '${output}'`;
-  const options = { help, json: output === 'json', rollouts, ...numbers };
-  if (rollouts && without !== undefined) return 'expected --without only without --rollouts';
-  if (without === undefined) return options;
-  if (GUARD_IDS.includes(without)) return { ...options, without: new Set([without]) };
-  return `unknown guard '${without}': use one of ${GUARD_IDS.join(', ')}`;
+  const broken = readBreaks(breaks, { rollouts, repairs });
+  if (typeof broken === 'string') return broken;
+  return { help, json: output === 'json', rollouts, repairs, ...numbers, ...broken };
+}
+
+/** What is broken on purpose. */
+function readBreaks(
+  { without, break: breakage }: Pick<Words, 'without' | 'break'>,
+  { rollouts, repairs }: Pick<Words, 'rollouts' | 'repairs'>,
+): Pick<SimulatorOptions, 'without' | 'broken'> | string {
+  if (rollouts && without !== undefined) return 'expected --without only without --rollouts and --repairs';
+  if (!repairs && breakage !== undefined) return 'expected --break only with --repairs';
+  const [broken, guard] = [readName('breakage', breakage, BREAKAGES), readName('guard', without, GUARD_IDS)];
+  if (typeof broken === 'string') return broken;
+  if (typeof guard === 'string') return guard;
+  return { ...optional('broken', broken[0]), ...(guard[0] === undefined ? {} : { without: new Set(guard) }) };
+}
+
+/** The name, none, or what is wrong with it. */
+function readName<T extends string>(
+  kind: string,
+  name: string | undefined,
+  names: readonly T[],
+): readonly T[] | string {
+  if (name === undefined) return [];
+  const found = names.find((each) => each === name);
+  return found === undefined ? `unknown ${kind} '${name}': use one of ${names.join(', ')}` : [found];
 }

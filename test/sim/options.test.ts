@@ -11,6 +11,7 @@ describe('readOptions', () => {
       days: 7,
       machines: 1000,
       rollouts: false,
+      repairs: false,
       hours: 2,
     });
   });
@@ -20,6 +21,15 @@ describe('readOptions', () => {
     expect(readOptions(['--rollouts', '--machines', '20', '--hours', '5'])).toMatchObject({
       hours: 5,
       machines: 20,
+    });
+  });
+
+  it('runs repairs beside rollouts with --repairs, and breaks one part of them', () => {
+    expect(readOptions(['--repairs', '--break', 'GrantKept'])).toMatchObject({
+      rollouts: true,
+      repairs: true,
+      broken: 'GrantKept',
+      machines: 8,
     });
   });
 
@@ -37,6 +47,8 @@ describe('readOptions', () => {
     [['--without', 'luck'], "unknown guard 'luck'"],
     [['--rollouts', '--hours', '0'], 'expected --hours to be a positive integer'],
     [['--rollouts', '--without', 'rates'], 'expected --without only without --rollouts'],
+    [['--rollouts', '--break', 'GrantKept'], 'expected --break only with --repairs'],
+    [['--repairs', '--break', 'luck'], "unknown breakage 'luck'"],
     [['--wrong'], "Unknown option '--wrong'"],
   ])('refuses %o', (args, problem) => {
     expect(readOptions(args)).toContain(problem);

@@ -30,10 +30,10 @@ import type { Resource } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
 import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
-import { type ControllerQueue, createControllerQueue } from './controller-queue.ts';
+import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView, quietLog } from './following-view.ts';
-import { type Breakage, clientOf, factsOf, grantsOf } from './repairs/breakage.ts';
+import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
   /** With the controllers of rules and jobs. */
@@ -83,14 +83,17 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   const broken = options.repairs?.broken;
   const ledger = createObservedLedger({ client, clock, observer, broken });
   const facts = options.repairs && createLiveFacts({ clock, views: factViews(views) });
-  const queue = (controller: Controller, as = client): ControllerQueue =>
-    createControllerQueue({ controller, client: as, views, clock, nowMs, skewMs });
-  const queues = createControllers({ client, clock, observer, ledger }).map((each) => queue(each));
+  const createQueue = (controller: Controller, as: Partial<QueueOptions> = {}): ControllerQueue =>
+    createControllerQueue({ controller, client, views, clock, nowMs, skewMs, ...as });
+  const queues = createControllers({ client, clock, observer, ledger }).map((each) => createQueue(each));
   if (facts) {
-    const grants = grantsOf(ledger, broken);
+    const grants = jobGrantsWith(ledger, broken);
     queues.push(
-      queue(createRemedyController({ facts, grants: ledger })),
-      queue(createRemedyJobController({ client, grants, facts: factsOf(facts, broken) }), clientOf(client, broken)),
+      createQueue(createRemedyController({ facts, grants: ledger })),
+      createQueue(createRemedyJobController({ client, grants, facts }), {
+        client: jobClientWith(client, broken),
+        ...(broken === 'GuardIgnored' ? { views: withoutRules(views, options) } : {}),
+      }),
     );
   }
   return {
@@ -150,6 +153,11 @@ function createControllers({ client, clock, observer, ledger }: ControllerParts)
     }),
     createMachineController({ client, grants: ledger }),
   ];
+}
+
+function withoutRules(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {
+  const api = { list: () => [], journal: new Map() };
+  return { ...views, [NODE_REMEDIERS.kind]: createFollowingView(NODE_REMEDIERS, { ...options, api }).view };
 }
 
 function factViews(views: Readonly<Record<string, View>>): FactViews {

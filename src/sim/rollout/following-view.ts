@@ -9,7 +9,7 @@ import type { SimulatedApi } from './api-server.ts';
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quietLog };
 
 export interface FollowingViewOptions {
-  readonly api: SimulatedApi;
+  readonly api: Pick<SimulatedApi, 'list' | 'journal'>;
   readonly random: Random;
   readonly nowMs: () => number;
   readonly isCalm: () => boolean;

@@ -58,7 +58,7 @@ const QUIET_MS = 1_800_000;
 const LONGEST_CALM_MS = 3 * HOUR_MS;
 
 /** Machines that updates and repairs may take out of service together. */
-const SHARED_LIMIT = 3;
+const SHARED_LIMIT = 2;
 /** As many as a run of some hours needs. */
 const PER_MACHINE = { maxGrants: 12, maxReboots: 6, windowSeconds: 7200, minIntervalSeconds: 60 } as const;
 

@@ -2,10 +2,9 @@
 import type { GrantPort } from '../../../api/grants.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
-import type { NodeFacts } from '../../../rules/live/node-facts.ts';
 
 export const BREAKAGES = [
-  /** The job controller never learns that the fault is gone. */
+  /** The job controller does not find the rule, and so never learns that the fault has ended. */
   'GuardIgnored',
   /** Its grants are never settled. */
   'GrantKept',
@@ -20,7 +19,7 @@ export type Breakage = (typeof BREAKAGES)[number];
 
 type JobGrants = Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
 
-export function grantsOf(grants: JobGrants, broken: Breakage | undefined): JobGrants {
+export function jobGrantsWith(grants: JobGrants, broken: Breakage | undefined): JobGrants {
   if (broken !== 'GrantKept') return grants;
   return {
     ask: (asks) => grants.ask(asks),
@@ -29,22 +28,25 @@ export function grantsOf(grants: JobGrants, broken: Breakage | undefined): JobGr
   };
 }
 
-export function factsOf(facts: NodeFacts, broken: Breakage | undefined): NodeFacts {
-  if (broken !== 'GuardIgnored') return facts;
-  return { read: () => () => ({ status: 'True', observedSeconds: 600 }) };
-}
-
-/** Its answer tells of a Node that is still cordoned. */
-export function clientOf<C extends Pick<Client, 'patch'>>(client: C, broken: Breakage | undefined): C {
+/** Its answer shows a Node that is still cordoned. */
+export function jobClientWith<C extends Pick<Client, 'patch'>>(client: C, broken: Breakage | undefined): C {
   if (broken !== 'CordonKept') return client;
   return {
     ...client,
     patch: (resource, name, options) => {
-      const isUncordon = (each: { op?: string; path?: string }): boolean =>
-        each.op === 'remove' && each.path === '/spec/unschedulable';
-      const body = options.body as unknown as { op?: string; path?: string }[];
+      // A JSON patch.
+      const body = options.body as unknown as readonly Operation[];
       const kept = resource.kind === NODES.kind ? body.filter((each) => !isUncordon(each)) : body;
       return client.patch(resource, name, { ...options, body: kept as never });
     },
   };
+}
+
+interface Operation {
+  readonly op: string;
+  readonly path: string;
+}
+
+function isUncordon({ op, path }: Operation): boolean {
+  return op === 'remove' && path === '/spec/unschedulable';
 }

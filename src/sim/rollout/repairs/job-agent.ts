@@ -1,15 +1,15 @@
 /**
- * The agent of a simulated host, as far as it carries out steps of jobs: the real planner of agents decides which release begins, and the
- * real report tells of it. Simulated are its journal, its watch, and what a step does to the host.
+ * The agent of a simulated host, as far as it carries out steps of jobs: the real planner of agents decides which release begins, and the real report shows it. Simulated are its journal, its watch, and what a step does to the host.
  */
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine } from '../../../api/generated/types.ts';
-import { MANAGER_AGENT } from '../../../api/names.ts';
+
 import { answerFor } from '../../../agent/jobs/answer.ts';
 import { entryFence } from '../../../agent/jobs/circumstances.ts';
 import type { JobAct, JobsInput, JobsPlan, StepObservation } from '../../../agent/jobs/input.ts';
 import { planJobs } from '../../../agent/jobs/plan.ts';
 import { applyJob, begunStep, type JobStepProgress, jobStepKey } from '../../../agent/journal/jobs.ts';
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { MANAGER_AGENT } from '../../../api/names.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { bootIdOfHost, type SimulatedHost } from '../hosts.ts';
@@ -44,7 +44,11 @@ function jobsOn(name: string, { api }: RepairsContext): Patient['jobs'] {
 }
 
 /** It is down for a while, and some do not come back for long. */
-function reboot(host: SimulatedHost, patient: Patient, { random, nowMs, judge, broken }: RepairsContext): void {
+function reboot(
+  host: SimulatedHost,
+  patient: Patient,
+  { random, nowMs, judge, broken }: RepairsContext,
+): void {
   const downMs = random.chance(0.1) ? 1200 * SECOND_MS : (20 + random.below(100)) * SECOND_MS;
   const upMs = nowMs() + downMs;
   host.boots += 1;
@@ -81,7 +85,7 @@ function inputOf({ host, machine, patient, context: { api, nowMs } }: Agent): Jo
       nodeUid: api.get(NODES, name)?.metadata.uid,
       skewMs: 0,
       hold: machine.spec.hold ? 'All' : 'None',
-      entryFence: entryFence({ spec: machine.spec } as never),
+      entryFence: entryFence(machine),
       isExpired: (_job, { notAfter }) => Date.parse(notAfter) <= nowMs(),
       changing: [...host.components].find(([, { work }]) => work !== undefined)?.[0],
       busy: false,
@@ -128,7 +132,11 @@ function begin(agent: Agent, { job, release, plan, action }: Begun): void {
     if (patient.illness?.cure === action) patient.illness = undefined;
     const isDone = context.random.chance(0.9);
     const code = isDone ? {} : { code: 'ServiceFailed' };
-    end(agent, progress, { state: isDone ? 'Succeeded' : 'Failed', ...code, because: `${action} on ${host.name}` });
+    end(agent, progress, {
+      state: isDone ? 'Succeeded' : 'Failed',
+      ...code,
+      because: `${action} on ${host.name}`,
+    });
   }
 }
 
@@ -152,7 +160,11 @@ function refuse(agent: Agent, refused: Extract<JobAct, { do: 'Refuse' }>): void 
 
 type Ended = Pick<Extract<JobAct, { do: 'End' }>, 'state' | 'because' | 'code'>;
 
-function end({ host, patient, context }: Agent, progress: JobStepProgress, { state, because, code }: Ended): void {
+function end(
+  { host, patient, context }: Agent,
+  progress: JobStepProgress,
+  { state, because, code }: Ended,
+): void {
   record(patient, {
     ...progress,
     state,
@@ -179,7 +191,8 @@ function identityOf({ host, context }: Agent, { job, release }: Pick<Begun, 'job
 function answer({ patient, context: { api } }: Agent, { waits }: JobsPlan): void {
   for (const { metadata } of patient.jobs) {
     const job = api.get(REMEDY_OPERATION_JOBS, metadata.name);
-    const steps = job?.metadata.uid === metadata.uid ? answerFor(job as never, patient.journal, waits) : undefined;
+    const steps =
+      job?.metadata.uid === metadata.uid ? answerFor(job as never, patient.journal, waits) : undefined;
     if (!job || !steps) continue;
     const { apiVersion, kind } = job;
     api.apply(

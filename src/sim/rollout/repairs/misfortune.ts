@@ -2,10 +2,10 @@
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
+import type { Condition } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { Condition } from '../../../kube/objects/conditions.ts';
 import type { SimulatedHost } from '../hosts.ts';
 import { type Illness, patientOf, type RepairsContext } from './patient.ts';
 import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
@@ -21,7 +21,7 @@ export function createRules({ api }: Pick<RepairsContext, 'api'>): void {
 export function befallRepairs(context: RepairsContext): void {
   const { random, hosts } = context;
   const host = random.pick([...hosts.values()]);
-  if (host && random.chance(0.015)) fallIll(host, context);
+  if (host && random.chance(0.02)) fallIll(host, context);
   if (random.chance(0.0008)) darken(context);
   actAsPerson(context);
 }
@@ -29,9 +29,10 @@ export function befallRepairs(context: RepairsContext): void {
 function fallIll(host: SimulatedHost, context: RepairsContext): void {
   const { random, nowMs } = context;
   const patient = patientOf(context, host.name, host.uid);
-  const cure = random.pick<Illness['cure']>(['RestartService', 'Reboot', 'Reboot', 'Alone', 'Person']) ?? 'Alone';
+  const cure =
+    random.pick<Illness['cure']>(['RestartService', 'Reboot', 'Alone', 'Alone', 'Person']) ?? 'Alone';
   const fault: SimulatedFault = random.chance(0.7) ? 'hung' : 'network';
-  const minutes = cure === 'Alone' ? 1 + random.below(8) : 60;
+  const minutes = cure === 'Alone' ? 1 + random.below(5) : 60;
   patient.illness ??= { fault, cure, endsMs: nowMs() + minutes * MINUTE_MS };
 }
 
@@ -48,7 +49,7 @@ const ACTS: readonly (readonly [chance: number, act: (context: RepairsContext) =
   [0.004, uncordonNode],
   [0.0015, replaceNode],
   [0.002, cancelJob],
-  [0.0004, deleteJob],
+  [0.001, deleteJob],
 ];
 
 function actAsPerson(context: RepairsContext): void {
@@ -108,15 +109,22 @@ function reportOnMachine(machine: Machine, isIll: boolean, { api, nowMs }: Repai
   if (found?.status === statusOf(isIll)) return;
   const { apiVersion, kind, metadata } = machine;
   const conditions = [conditionOf(FAULTS.hung, isIll, nowMs())];
-  api.apply({ apiVersion, kind, metadata: { name: metadata.name }, status: { conditions } }, DETECTOR, 'status');
+  api.apply(
+    { apiVersion, kind, metadata: { name: metadata.name }, status: { conditions } },
+    DETECTOR,
+    'status',
+  );
+}
+
+function isOfNetwork(condition: unknown): boolean {
+  return textAt(condition, 'type') === FAULTS.network;
 }
 
 function reportOnNode(node: KubeObject, isIll: boolean, { api, nowMs }: RepairsContext): void {
   const conditions = listAt(node, 'status', 'conditions');
-  const ofFault = (each: unknown): boolean => textAt(each, 'type') === FAULTS.network;
-  const found = conditions.find(ofFault);
+  const found = conditions.find(isOfNetwork);
   if (found !== undefined && textAt(found, 'status') === statusOf(isIll)) return;
-  const others = conditions.filter((each) => !ofFault(each));
+  const others = conditions.filter((each) => !isOfNetwork(each));
   const condition = conditionOf(FAULTS.network, isIll, nowMs());
   const status = { ...(valueAt(node, 'status') as object), conditions: [...others, condition] };
   api.put({ ...node, status });
@@ -124,7 +132,13 @@ function reportOnNode(node: KubeObject, isIll: boolean, { api, nowMs }: RepairsC
 
 function conditionOf(type: string, isIll: boolean, nowMs: number): Condition {
   const reason = isIll ? 'Found' : 'NotFound';
-  return { type, status: statusOf(isIll), reason, message: '', lastTransitionTime: new Date(nowMs).toISOString() };
+  return {
+    type,
+    status: statusOf(isIll),
+    reason,
+    message: '',
+    lastTransitionTime: new Date(nowMs).toISOString(),
+  };
 }
 
 function statusOf(isIll: boolean): 'True' | 'False' {
@@ -148,4 +162,3 @@ export function lookAfterNodes(context: RepairsContext): void {
 export function isUnschedulable(node: KubeObject | undefined): boolean {
   return valueAt(node, 'spec', 'unschedulable') === true;
 }
-

@@ -1,6 +1,7 @@
 /** A simulated host as repairs know it: its fault, what its agent knows of jobs, and the shutdown that was asked for. */
-import type { RemedyOperationJob } from '../../../api/generated/types.ts';
+
 import type { JobsState } from '../../../agent/journal/jobs.ts';
+import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { PeopleContext } from '../people.ts';
 import type { Breakage } from './breakage.ts';
 import type { RepairJudge } from './judge/repair-judge.ts';
@@ -35,7 +36,11 @@ export interface RepairsContext extends PeopleContext {
   readonly broken: Breakage | undefined;
 }
 
-export function patientOf({ patients }: Pick<RepairsContext, 'patients'>, name: string, uid: string): Patient {
+export function patientOf(
+  { patients }: Pick<RepairsContext, 'patients'>,
+  name: string,
+  uid: string,
+): Patient {
   const known = patients.get(name);
   if (known?.uid === uid) return known;
   const patient: Patient = {

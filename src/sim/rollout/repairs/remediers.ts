@@ -7,27 +7,39 @@ import { ANNOTATION_COMMIT, GROUP } from '../../../api/names.ts';
 export const FAULTS = { hung: 'FrequentTaskHung', network: 'NetworkUnavailable' } as const;
 export type SimulatedFault = keyof typeof FAULTS;
 
+type WrittenStep = Pick<RemedyStep, 'step'> & Partial<RemedyStep>;
 
-
-
-type Given = Pick<RemedyStep, 'step'> & Partial<RemedyStep>;
-
-function step(given: Given): RemedyStep {
+function step(written: WrittenStep): RemedyStep {
   const usual = { with: {}, timeoutSeconds: 120, retries: 0, onFailure: 'Fail', onTimeout: 'Fail' } as const;
-  return { ...usual, ...given };
+  return { ...usual, ...written };
 }
 
-function rung(fault: SimulatedFault, given: Pick<Rung, 'name' | 'maxAttempts' | 'plan' | 'onVerified'>): Rung {
+function rung(
+  fault: SimulatedFault,
+  written: Pick<Rung, 'name' | 'maxAttempts' | 'plan' | 'onVerified'>,
+): Rung {
   const conditions = { all: [condition(fault, 'False')] };
-  const verify = { holdSeconds: 30, timeoutSeconds: 180, target: 'Node', conditions } as const;
-  return { retrySeconds: 120, verify, ...given };
+  const verify = {
+    holdSeconds: 30,
+    timeoutSeconds: written.name === 'restart' ? 60 : 180,
+    target: 'Node',
+    conditions,
+  } as const;
+  return { retrySeconds: 120, verify, ...written };
 }
 
 function condition(fault: SimulatedFault, value: string): object {
   return { fact: 'condition', params: { type: FAULTS[fault] }, path: '$.status', operator: 'equal', value };
 }
 
+const DRAIN = { deadNode: 'Wait', gang: 'None' };
 const REBOOT = step({ step: 'Reboot', with: { via: ['Agent'] }, timeoutSeconds: 300, retries: 1 });
+/** Time in which people act, and faults end. */
+const NOTIFY = step({
+  step: 'Notify',
+  with: { signal: 'Reboot', to: 'Owner', leadTimeSeconds: 240 },
+  timeoutSeconds: 300,
+});
 const PERSON: Rung = {
   name: 'person',
   maxAttempts: 1,
@@ -47,7 +59,13 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
     rung('hung', {
       name: 'reboot',
       maxAttempts: 2,
-      plan: [step({ step: 'Cordon' }), step({ step: 'Drain', with: DRAIN() }), REBOOT, step({ step: 'WaitForBoot' })],
+      plan: [
+        step({ step: 'Cordon' }),
+        step({ step: 'Drain', with: DRAIN }),
+        NOTIFY,
+        REBOOT,
+        step({ step: 'WaitForBoot' }),
+      ],
       onVerified: [step({ step: 'Uncordon' })],
     }),
     PERSON,
@@ -59,7 +77,8 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
       plan: [
         step({ step: 'Cordon' }),
         step({ step: 'Taint', with: { key: 'example.org/network', effect: 'NoSchedule' } }),
-        step({ step: 'Drain', with: DRAIN() }),
+        step({ step: 'Drain', with: DRAIN }),
+        NOTIFY,
         REBOOT,
       ],
       onVerified: [],
@@ -67,10 +86,6 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
     PERSON,
   ],
 };
-
-function DRAIN(): Readonly<Record<string, unknown>> {
-  return { deadNode: 'Wait', gang: 'None' };
-}
 
 export function simulatedRemediers(): readonly NodeRemedier[] {
   return (Object.keys(LADDERS) as SimulatedFault[]).map((fault) => ({
@@ -82,7 +97,7 @@ export function simulatedRemediers(): readonly NodeRemedier[] {
 }
 
 function specOf(fault: SimulatedFault): NodeRemedier['spec'] {
-  const given = (status: string): object => ({ condition: { [FAULTS[fault]]: { status } } });
+  const facts = (status: string): object => ({ condition: { [FAULTS[fault]]: { status } } });
   return {
     mode: 'Enforce',
     owner: { team: 'nodes' },
@@ -101,8 +116,8 @@ function specOf(fault: SimulatedFault): NodeRemedier['spec'] {
     perMachine: { maxJobs: 20, windowSeconds: 86_400 },
     job: { deadlineSeconds: 1800, ttlSeconds: 86_400, historyLimit: 200 },
     tests: [
-      { name: 'ill', expect: 'Match', given: given('True') },
-      { name: 'well', expect: 'NoMatch', given: given('False') },
+      { name: 'ill', expect: 'Match', given: facts('True') },
+      { name: 'well', expect: 'NoMatch', given: facts('False') },
       { name: 'not reported', expect: 'Indeterminate', given: {} },
     ],
   } as NodeRemedier['spec'];

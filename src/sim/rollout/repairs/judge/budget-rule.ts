@@ -13,12 +13,13 @@ export interface Budget {
   readonly maxUnavailable: number;
 }
 
-export function budgetViolations(budget: Budget): { readonly busy: number; readonly violation?: string } {
+export function budgetOf(budget: Budget): { readonly busy: number; readonly violations: readonly string[] } {
   const repaired = budget.jobs.filter(isAtWork).map(({ spec }) => spec.machine.name);
   const busy = new Set([...repaired, ...updated(budget)]).size;
   const { maxUnavailable } = budget;
-  if (busy <= maxUnavailable) return { busy };
-  return { busy, violation: `${busy} machines out of service, and ${maxUnavailable} allowed` };
+  const violations =
+    busy > maxUnavailable ? [`updates and repairs on ${busy} machines, and ${maxUnavailable} allowed`] : [];
+  return { busy, violations };
 }
 
 /** From its first step to its outcome. */
@@ -34,7 +35,9 @@ function updated({ hosts, api, ledgers }: Budget): readonly string[] {
     const entries = api.get(MACHINES, host.name)?.spec.components ?? [];
     const isBusy = entries.some(
       ({ name, grant }) =>
-        host.components.get(name)?.work !== undefined && grant !== undefined && ledgers.isDisruptive(grant.id),
+        host.components.get(name)?.work !== undefined &&
+        grant !== undefined &&
+        ledgers.isDisruptive(grant.id),
     );
     return isBusy ? [host.name] : [];
   });

@@ -7,48 +7,52 @@ import { isUnschedulable } from '../misfortune.ts';
 
 type JobOf = (grant: string) => RemedyOperationJob | undefined;
 
+export interface NodeWriter {
+  readonly isPerson: boolean;
+  readonly jobOf: JobOf;
+}
+
 export interface CordonRules {
-  written(
-    change: ApiChange,
-    by: { readonly isPerson: boolean; readonly jobOf: JobOf },
-  ): readonly string[];
+  written(change: ApiChange, by: NodeWriter): readonly string[];
   isOfPerson(node: KubeObject): boolean;
   /** The job that has cordoned the Node with this write. */
-  cordonedFor(before: KubeObject | undefined, after: KubeObject, jobOf: JobOf): RemedyOperationJob | undefined;
+  cordonedFor(change: ApiChange, jobOf: JobOf): RemedyOperationJob | undefined;
 }
 
 export function createCordonRules(nowMs: () => number): CordonRules {
   /** By UID of the Node. */
   const ofPerson = new Set<string>();
   return {
-    written,
+    written: (change, writer) => {
+      const { after } = change;
+      if (!after) return [];
+      return isUnschedulable(after)
+        ? cordonedViolations(change, after, writer)
+        : uncordonedViolations(after, writer);
+    },
     isOfPerson: ({ metadata }) => ofPerson.has(metadata.uid ?? ''),
-    cordonedFor: (before, after, jobOf) => {
+    cordonedFor: ({ before, after }, jobOf) => {
       const isCordoned = isUnschedulable(after) && !isUnschedulable(before);
       return isCordoned ? jobOf(markOf(after) ?? '') : undefined;
     },
   };
 
-  function written(
-    { before, after }: ApiChange,
-    { isPerson, jobOf }: { readonly isPerson: boolean; readonly jobOf: JobOf },
+  function uncordonedViolations({ metadata }: KubeObject, { isPerson }: NodeWriter): readonly string[] {
+    const isTaken = ofPerson.delete(metadata.uid ?? '') && !isPerson;
+    return isTaken ? ['the cordon of a person was removed'] : [];
+  }
+
+  function cordonedViolations(
+    { before }: ApiChange,
+    after: KubeObject,
+    { isPerson, jobOf }: NodeWriter,
   ): readonly string[] {
-    if (!after) return [];
     const { uid = '' } = after.metadata;
-    if (!isUnschedulable(after)) {
-      const isTaken = ofPerson.delete(uid) && !isPerson;
-      return isTaken ? ['the cordon of a person was removed'] : [];
-    }
-    if (isPerson) {
-      ofPerson.add(uid);
-      return [];
-    }
-    const [had, has] = [markOf(before), markOf(after)];
-    if (has !== undefined || ofPerson.has(uid)) return [];
-    if (!isUnschedulable(before)) return ['a cordon without a mark'];
-    if (had === undefined) return [];
+    if (markOf(after) !== undefined || ofPerson.has(uid)) return [];
     ofPerson.add(uid);
-    return isHandedOver(jobOf(had), nowMs()) ? [] : ['a cordon of ours was left without its mark'];
+    if (isPerson) return [];
+    const had = markOf(before);
+    return had !== undefined && isHandedOver(jobOf(had), nowMs()) ? [] : ['a cordon without its mark'];
   }
 }
 
@@ -58,8 +62,8 @@ function markOf(node: KubeObject | undefined): string | undefined {
 
 /** By the last rung of a ladder, or at the end of the time for which it was kept. */
 function isHandedOver(job: RemedyOperationJob | undefined, nowMs: number): boolean {
-  const { outcome, timeline } = job?.status ?? {};
+  if (!job?.status) return false;
+  const { outcome, timeline } = job.status;
   if (outcome?.class === 'HandedOff') return true;
-  const keptMs = Date.parse(timeline?.settledAt ?? '') + (job?.spec.settle.holdSeconds ?? 0) * 1000;
-  return nowMs >= keptMs;
+  return nowMs >= Date.parse(timeline?.settledAt ?? '') + job.spec.settle.holdSeconds * 1000;
 }

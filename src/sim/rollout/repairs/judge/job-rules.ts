@@ -26,7 +26,10 @@ function activeViolations(job: RemedyOperationJob, jobs: readonly RemedyOperatio
   return other ? ['a second job at work on the machine'] : [];
 }
 
-function ladderViolations({ spec }: RemedyOperationJob, jobs: readonly RemedyOperationJob[]): readonly string[] {
+function ladderViolations(
+  { spec }: RemedyOperationJob,
+  jobs: readonly RemedyOperationJob[],
+): readonly string[] {
   const remedier = simulatedRemediers().find(({ metadata }) => metadata.name === spec.cause.remedier);
   const rung = remedier?.spec.ladder[spec.rung.index - 1];
   if (!rung) return [`a job of rung ${spec.rung.index}, which the ladder does not have`];
@@ -38,7 +41,9 @@ function ladderViolations({ spec }: RemedyOperationJob, jobs: readonly RemedyOpe
   );
   const above = tried.filter((each) => each.spec.rung.index > spec.rung.index);
   return [
-    ...(tried.length - above.length > rung.maxAttempts ? [`more attempts of rung ${rung.name} than it has`] : []),
+    ...(tried.length - above.length > rung.maxAttempts
+      ? [`more attempts of rung ${rung.name} than it has`]
+      : []),
     ...(above.length > 0 ? [`rung ${rung.name} after a higher one`] : []),
   ];
 }

@@ -2,7 +2,10 @@
 import type { DefenderLedger, LedgerGrant, RemedyOperationJob } from '../../../../api/generated/types.ts';
 
 export interface LedgerRules {
-  written(ledger: DefenderLedger, jobOf: (grant: string) => RemedyOperationJob | undefined): readonly string[];
+  written(
+    ledger: DefenderLedger,
+    jobOf: (grant: string) => RemedyOperationJob | undefined,
+  ): readonly string[];
   /** What the finalizer of this job must not leave behind. */
   openGrantOf(ledger: DefenderLedger | undefined, job: RemedyOperationJob): readonly string[];
   /** The limit of the policy counts it. */

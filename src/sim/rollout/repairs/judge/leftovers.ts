@@ -19,17 +19,16 @@ export function leftoverViolations(api: Pick<SimulatedApi, 'get' | 'list'>): rea
 
 function unfinished({ metadata, spec, status }: RemedyOperationJob): readonly Leftover[] {
   const isOver = status?.outcome !== undefined && !(metadata.finalizers ?? []).includes(FINALIZER_SETTLE);
-  const waits = status?.waiting?.reason ?? status?.phase ?? 'no status';
-  return isOver ? [] : [{ machine: spec.machine.name, what: `job ${metadata.name} does not end: ${waits}` }];
+  const { phase = 'Pending' } = status ?? {};
+  return isOver ? [] : [{ machine: spec.machine.name, what: `job ${metadata.name} does not end: ${phase}` }];
 }
 
-function markedNodes(
-  api: Pick<SimulatedApi, 'list'>,
-  grants: ReadonlySet<string>,
-): readonly Leftover[] {
+function markedNodes(api: Pick<SimulatedApi, 'list'>, grants: ReadonlySet<string>): readonly Leftover[] {
   return api.list(NODES).flatMap(({ metadata: { name, annotations = {} } }) => {
     const isCordoned = grants.has(annotations[ANNOTATION_CORDONED_BY] ?? '');
-    const isTainted = [...grants].some((grant) => (annotations[ANNOTATION_OWNED] ?? '').includes(`"${grant}"`));
+    const isTainted = [...grants].some((grant) =>
+      (annotations[ANNOTATION_OWNED] ?? '').includes(`"${grant}"`),
+    );
     return [
       ...(isCordoned ? [{ machine: name, what: 'the cordon of a job is left' }] : []),
       ...(isTainted ? [{ machine: name, what: 'a taint of a job is left' }] : []),

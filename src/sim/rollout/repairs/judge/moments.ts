@@ -36,16 +36,16 @@ export function createMoments(nowMs: () => number): Moments {
   function written({ before, after }: ApiChange): void {
     const { kind } = after ?? before ?? {};
     // Of the type of its kind.
-    if (kind === MACHINES.kind) machineWritten(before as Machine | undefined, after as Machine | undefined);
+    if (kind === MACHINES.kind) machineWritten((after ?? before) as Machine, after === undefined);
     if (kind === NODES.kind) nodeWritten(before, after);
     if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(after as RemedyOperationJob);
   }
 
-  function machineWritten(before: Machine | undefined, after: Machine | undefined): void {
-    const { name = '', uid = '' } = (after ?? before)?.metadata ?? {};
-    note(KEYS.deleted(uid), after === undefined);
-    note(KEYS.held(name), after?.spec.hold !== undefined);
-    noteFault(name, 'hung', after?.status?.conditions ?? []);
+  function machineWritten(machine: Machine, isDeleted: boolean): void {
+    const { name, uid = '' } = machine.metadata;
+    note(KEYS.deleted(uid), isDeleted);
+    note(KEYS.held(name), machine.spec.hold !== undefined);
+    noteFault(name, 'hung', isDeleted ? [] : listAt(machine, 'status', 'conditions'));
   }
 
   function nodeWritten(before: KubeObject | undefined, after: KubeObject | undefined): void {

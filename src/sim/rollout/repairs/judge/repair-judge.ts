@@ -10,12 +10,12 @@ import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { ApiChange, SimulatedApi } from '../../api-server.ts';
 import type { RolloutViolation } from '../../history.ts';
 import type { SimulatedHost } from '../../hosts.ts';
-import { budgetViolations } from './budget-rule.ts';
-import { createCordonRules } from './cordon-rules.ts';
+import { budgetOf } from './budget-rule.ts';
+import { type CordonRules, createCordonRules } from './cordon-rules.ts';
 import { jobViolations } from './job-rules.ts';
-import { createLedgerRules } from './ledger-rules.ts';
+import { createLedgerRules, type LedgerRules } from './ledger-rules.ts';
 import { leftoverViolations } from './leftovers.ts';
-import { createMoments } from './moments.ts';
+import { createMoments, type Moments } from './moments.ts';
 import { stepViolations } from './step-rules.ts';
 
 export interface RepairJudge {
@@ -29,6 +29,7 @@ export interface RepairJudge {
   byPerson<T>(act: () => T): T;
   /** The cordon of this Node is a person's. */
   isOfPerson(node: KubeObject): boolean;
+  /** Long after the last fault. */
   quiet(): void;
 }
 
@@ -52,121 +53,153 @@ export interface RepairJudgeOptions {
 /** As long as a release lives. */
 const RELEASE_MS = 60_000;
 
-export function createRepairJudge({ api, nowMs, hosts, maxUnavailable }: RepairJudgeOptions): RepairJudge {
-  const violations: RolloutViolation[] = [];
-  const counts: RepairCounts = { jobs: 0, reboots: 0, outcomes: {}, busiest: 0 };
-  const moments = createMoments(nowMs);
-  const cordons = createCordonRules(nowMs);
-  const ledgers = createLedgerRules();
-  const reboots = new Map<string, number>();
+interface Judging extends RepairJudgeOptions {
+  readonly note: (machine: string, found: readonly string[]) => void;
+  readonly counts: RepairCounts;
+  readonly moments: Moments;
+  readonly cordons: CordonRules;
+  readonly ledgers: LedgerRules;
+  /** By key of a try. */
+  readonly reboots: Map<string, number>;
   /** By job and step. */
-  const begun = new Map<string, number>();
-  let isPerson = false;
-  const note = (machine: string, found: readonly string[]): void => {
-    for (const what of found) violations.push({ atMs: nowMs(), machine, what });
+  readonly begun: Map<string, number>;
+  isPerson: boolean;
+}
+
+export function createRepairJudge(options: RepairJudgeOptions): RepairJudge {
+  const { api, nowMs } = options;
+  const violations: RolloutViolation[] = [];
+  const judging: Judging = {
+    ...options,
+    note: (machine, found) => {
+      for (const what of found) violations.push({ atMs: nowMs(), machine, what });
+    },
+    counts: { jobs: 0, reboots: 0, outcomes: {}, busiest: 0 },
+    moments: createMoments(nowMs),
+    cordons: createCordonRules(nowMs),
+    ledgers: createLedgerRules(),
+    reboots: new Map(),
+    begun: new Map(),
+    isPerson: false,
   };
   return {
     violations,
-    counts,
-    written,
-    began: (job, release) => {
-      const key = `${job.metadata.uid}/${release.step}`;
-      begun.set(key, (begun.get(key) ?? 0) + 1);
-      const { retries = 0 } = job.spec.plan.find(({ id }) => id === release.step) ?? {};
-      const isOver = (begun.get(key) ?? 0) > retries + 1;
-      const found = isOver ? [`more tries of ${release.step} than the rung has`] : [];
-      note(job.spec.machine.name, [...found, ...judgeStep(job, RELEASE_MS)]);
-    },
-    rebooted: (machine, step) => {
-      const times = (reboots.get(step) ?? 0) + 1;
-      reboots.set(step, times);
-      counts.reboots += 1;
-      note(machine, times > 1 ? ['a second reboot of one try'] : []);
-    },
+    counts: judging.counts,
+    written: (change) => judgeWrite(judging, change),
+    began: (job, release) => judgeBegin(judging, job, release),
+    rebooted: (machine, step) => judgeReboot(judging, machine, step),
     byPerson: (act) => {
-      isPerson = true;
+      judging.isPerson = true;
       try {
         return act();
       } finally {
-        isPerson = false;
+        judging.isPerson = false;
       }
     },
-    isOfPerson: (node) => cordons.isOfPerson(node),
+    isOfPerson: (node) => judging.cordons.isOfPerson(node),
     quiet: () => {
-      for (const { machine, what } of leftoverViolations(api)) note(machine, [what]);
+      for (const { machine, what } of leftoverViolations(api)) judging.note(machine, [what]);
     },
   };
+}
 
-  function written(change: ApiChange): void {
-    moments.written(change);
-    const { before, after } = change;
-    const { kind, metadata } = after ?? before ?? { metadata: { name: '' } };
-    if (kind === NODES.kind) {
-      note(metadata.name, cordons.written(change, { isPerson, jobOf }));
-      for (const job of after ? disturbedBy(before, after) : []) note(metadata.name, judgeStep(job, 0));
-    }
-    // Of the type of its kind.
-    if (kind === DEFENDER_LEDGERS.kind && after) {
-      note('', ledgers.written(after as DefenderLedger, jobOf));
-    }
-    if (kind === REMEDY_OPERATION_JOBS.kind) judgeJob(before as Job, after as Job);
+function judgeWrite(judging: Judging, change: ApiChange): void {
+  judging.moments.written(change);
+  const { before, after } = change;
+  const { kind } = after ?? before ?? {};
+  if (kind === NODES.kind) judgeNode(judging, change);
+  // Of the type of its kind.
+  if (kind === DEFENDER_LEDGERS.kind && after) {
+    judging.note(
+      '',
+      judging.ledgers.written(after as DefenderLedger, (grant) => jobOf(judging, grant)),
+    );
   }
-
-  type Job = RemedyOperationJob | undefined;
-
-  function judgeJob(before: Job, after: Job): void {
-    const job = after ?? before;
-    if (!job) return;
-    const jobs = api.list(REMEDY_OPERATION_JOBS);
-    const machine = job.spec.machine.name;
-    if (!before) counts.jobs += 1;
-    countOutcome(before, after);
-    note(machine, jobViolations(before, after, jobs));
-    if (after && isReleasedAgain(before, after)) note(machine, judgeStep(after, 0));
-    if (after && hasFinalizer(before) && !hasFinalizer(after)) {
-      note(machine, ledgers.openGrantOf(ledger(), after));
-    }
-    judgeBudget(jobs);
-  }
-
-  function countOutcome(before: Job, after: Job): void {
-    const kind = after?.status?.outcome?.class;
-    if (kind !== undefined && !before?.status?.outcome) counts.outcomes[kind] = (counts.outcomes[kind] ?? 0) + 1;
-  }
-
-  function judgeBudget(jobs: readonly RemedyOperationJob[]): void {
-    const { busy, violation } = budgetViolations({ jobs, hosts, api: api, ledgers, maxUnavailable });
-    if (violation !== undefined && busy > counts.busiest) note('', [violation]);
-    counts.busiest = Math.max(counts.busiest, busy);
-  }
-
-  function judgeStep(job: RemedyOperationJob, lateMs: number): readonly string[] {
-    const now = api.get(REMEDY_OPERATION_JOBS, job.metadata.name);
-    const present = now?.metadata.uid === job.metadata.uid && now ? now : job;
-    return stepViolations({ job: present, ledger: ledger(), since: moments.since, atMs: nowMs(), lateMs });
-  }
-
-  function disturbedBy(before: KubeObject | undefined, after: KubeObject): readonly RemedyOperationJob[] {
-    const job = isPerson ? undefined : cordons.cordonedFor(before, after, jobOf);
-    return job ? [job] : [];
-  }
-
-  function ledger(): DefenderLedger | undefined {
-    return api.get(DEFENDER_LEDGERS, LEDGER);
-  }
-
-  function jobOf(grant: string): RemedyOperationJob | undefined {
-    return api
-      .list(REMEDY_OPERATION_JOBS)
-      .find(({ spec }) => spec.grant.id === grant);
+  if (kind === REMEDY_OPERATION_JOBS.kind && after) {
+    judgeJob(judging, before as RemedyOperationJob | undefined, after as RemedyOperationJob);
   }
 }
 
-function isReleasedAgain(before: RemedyOperationJob | undefined, after: RemedyOperationJob): boolean {
-  const release = after.status?.release;
+function judgeNode(judging: Judging, change: ApiChange): void {
+  const { cordons, isPerson, note } = judging;
+  const { after } = change;
+  if (!after) return;
+  const find = (grant: string): RemedyOperationJob | undefined => jobOf(judging, grant);
+  note(after.metadata.name, cordons.written(change, { isPerson, jobOf: find }));
+  const job = isPerson ? undefined : cordons.cordonedFor(change, find);
+  if (job) note(after.metadata.name, judgedStep(judging, job, 0));
+}
+
+function judgeJob(judging: Judging, before: RemedyOperationJob | undefined, after: RemedyOperationJob): void {
+  const { api, note, ledgers } = judging;
+  const jobs = api.list(REMEDY_OPERATION_JOBS);
+  const machine = after.spec.machine.name;
+  count(judging, before, after);
+  note(machine, jobViolations(before, after, jobs));
+  if (isReleasedAgain(before, after)) note(machine, judgedStep(judging, after, 0));
+  const isSettled = hasFinalizer(before) && !hasFinalizer(after);
+  if (isSettled) note(machine, ledgers.openGrantOf(ledgerOf(judging), after));
+  judgeBudget(judging, jobs);
+}
+
+function count(
+  { counts }: Judging,
+  before: RemedyOperationJob | undefined,
+  { status }: RemedyOperationJob,
+): void {
+  if (!before) counts.jobs += 1;
+  const { outcome } = status ?? {};
+  if (!outcome || before?.status?.outcome) return;
+  counts.outcomes[outcome.class] = (counts.outcomes[outcome.class] ?? 0) + 1;
+}
+
+function isReleasedAgain(before: RemedyOperationJob | undefined, { status }: RemedyOperationJob): boolean {
+  const { release } = status ?? {};
   return release !== undefined && release.notAfter !== before?.status?.release?.notAfter;
 }
 
 function hasFinalizer(job: RemedyOperationJob | undefined): boolean {
   return (job?.metadata.finalizers ?? []).includes(FINALIZER_SETTLE);
+}
+
+/** Each number of machines is reported once. */
+function judgeBudget(judging: Judging, jobs: readonly RemedyOperationJob[]): void {
+  const { note, counts } = judging;
+  const { busy, violations } = budgetOf({ ...judging, jobs });
+  if (busy > counts.busiest) note('', violations);
+  counts.busiest = Math.max(counts.busiest, busy);
+}
+
+function judgeBegin(judging: Judging, job: RemedyOperationJob, { step }: JobRelease): void {
+  const { begun, note } = judging;
+  const key = `${job.metadata.uid}/${step}`;
+  const tries = (begun.get(key) ?? 0) + 1;
+  begun.set(key, tries);
+  const { retries = 0 } = job.spec.plan.find(({ id }) => id === step) ?? {};
+  const found = tries > retries + 1 ? [`more tries of ${step} than the rung has`] : [];
+  note(job.spec.machine.name, [...found, ...judgedStep(judging, job, RELEASE_MS)]);
+}
+
+function judgeReboot({ reboots, counts, note }: Judging, machine: string, step: string): void {
+  const times = (reboots.get(step) ?? 0) + 1;
+  reboots.set(step, times);
+  counts.reboots += 1;
+  if (times > 1) note(machine, ['a second reboot of one try']);
+}
+
+/** An agent knows the job as it was a moment before. */
+function judgedStep(judging: Judging, job: RemedyOperationJob, lateMs: number): readonly string[] {
+  const { api, moments, nowMs } = judging;
+  const now = api.get(REMEDY_OPERATION_JOBS, job.metadata.name);
+  const present = now?.metadata.uid === job.metadata.uid && now ? now : job;
+  const ledger = ledgerOf(judging);
+  return stepViolations({ job: present, ledger, since: moments.since, atMs: nowMs(), lateMs });
+}
+
+function ledgerOf({ api }: Judging): DefenderLedger | undefined {
+  return api.get(DEFENDER_LEDGERS, LEDGER);
+}
+
+function jobOf({ api }: Judging, grant: string): RemedyOperationJob | undefined {
+  return api.list(REMEDY_OPERATION_JOBS).find(({ spec }) => spec.grant.id === grant);
 }

@@ -19,7 +19,7 @@ export function stepViolations(judged: JudgedStep): readonly string[] {
 function forbiddenBecause({ job, since, atMs, lateMs }: JudgedStep): readonly string[] {
   const { name, uid } = job.spec.machine;
   const reasons: readonly (readonly [key: string, what: string])[] = [
-    [KEYS.cleared(name, job.spec.cause.remedier), 'after its fault was gone'],
+    [KEYS.cleared(name, job.spec.cause.remedier), 'after its fault had ended'],
     [KEYS.held(name), 'on a machine that is held'],
     [KEYS.uncordoned(name, job.spec.grant.id), 'after a person had uncordoned the node'],
     [KEYS.replaced(job.spec.node.uid), 'for a Node that was replaced'],
