@@ -22,6 +22,7 @@ const shared = {
 /** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
 const SWEEPS = [
   'test/controllers/crash.test.ts',
+  'test/sim/rollout/repairs/repairs.test.ts',
   'test/sync/apply/crash.test.ts',
   'test/sync/judge/empty-render.test.ts',
   'test/sync/promote/model.test.ts',

