@@ -51,6 +51,6 @@ describe('simulateRollouts with repairs', () => {
       const { violations } = await simulateRollouts({ seed, ...SHORT, repairs: { broken } });
       expect(violations.map(({ what }) => what)).toContain(promise);
     },
-    120_000,
+    600_000,
   );
 });
