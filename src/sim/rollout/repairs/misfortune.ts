@@ -9,6 +9,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { SimulatedHost } from '../hosts.ts';
 import { type Illness, patientOf, type RepairsContext } from './patient.ts';
 import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
+import { isUnschedulable } from './unschedulable.ts';
 
 const MINUTE_MS = 60_000;
 const DETECTOR = 'detector';
@@ -157,8 +158,4 @@ export function lookAfterNodes(context: RepairsContext): void {
     const isMarked = node.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
     if (isUnschedulable(node) && !isMarked && judge.isOfPerson(node)) writeNode(node, false, context);
   }
-}
-
-export function isUnschedulable(node: KubeObject | undefined): boolean {
-  return valueAt(node, 'spec', 'unschedulable') === true;
 }

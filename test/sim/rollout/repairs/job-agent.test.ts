@@ -43,7 +43,7 @@ describe('stepJobs', () => {
     ['of another boot', { bootID: 'boot-x' }, 'WrongBoot'],
     ['for another Node', { nodeUID: 'other' }, 'WrongNode'],
     ['that has ended', { notAfter: '2029-01-01T00:00:00Z' }, 'ReleaseExpired'],
-  ])('R38 refuses a release %s', (_, release, code) => {
+  ])('refuses a release %s', (_, release, code) => {
     const hospital = createHospital(CALM);
     hospital.context.api.put(jobOn(hospital, hospital.host.name, release));
     stepFor(hospital, 60);

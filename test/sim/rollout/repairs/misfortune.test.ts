@@ -7,10 +7,10 @@ import {
   befallRepairs,
   calmRepairs,
   createRules,
-  isUnschedulable,
   lookAfterNodes,
   stepFaults,
 } from '../../../../src/sim/rollout/repairs/misfortune.ts';
+import { isUnschedulable } from '../../../../src/sim/rollout/repairs/unschedulable.ts';
 import { createHospital, type Hospital, jobOn } from './hospital.ts';
 
 const EVENTS: Readonly<Record<string, (hospital: Hospital) => boolean>> = {

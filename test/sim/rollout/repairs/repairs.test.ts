@@ -9,7 +9,7 @@ import { LONG, QUICK, slice } from '../../../support/sweep-size.ts';
 
 const SHORT = { hours: 0.4, machines: 8 };
 const SIZE = LONG ? { hours: 2, machines: 8 } : { ...SHORT, hours: QUICK ? 0.4 : 0.6 };
-const SEEDS = QUICK ? [2] : Array.from({ length: LONG ? 40 : 2 }, (_, index) => index + 1);
+const SEEDS = QUICK ? [1] : Array.from({ length: LONG ? 40 : 2 }, (_, index) => 2 * index + 1);
 /** Ways in which jobs end. */
 const LEAST_OUTCOMES = QUICK ? 1 : 2;
 

@@ -6,8 +6,8 @@ import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { ApiChange } from '../../api-server.ts';
-import { isUnschedulable } from '../misfortune.ts';
 import { FAULTS, type SimulatedFault } from '../remediers.ts';
+import { isUnschedulable } from '../unschedulable.ts';
 
 export interface Moments {
   /** By key; undefined: it is not so. */

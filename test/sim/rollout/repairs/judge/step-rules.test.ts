@@ -25,7 +25,7 @@ describe('stepViolations', () => {
     expect(stepViolations(STEP)).toEqual([]);
   });
 
-  it.each(FORBIDDEN)('R33 finds a step long after %s', (key, what) => {
+  it.each(FORBIDDEN)('finds a step long after %s', (key, what) => {
     expect(stepViolations({ ...STEP, since: new Map([[key, 100_000]]) })).toEqual([what]);
   });
 
