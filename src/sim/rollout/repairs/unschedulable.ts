@@ -1,4 +1,4 @@
-/** Whether a Node is cordoned, whoever did it. */
+/** Whether a Node is cordoned, by a person or by a controller. */
 import { valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
