@@ -1,4 +1,6 @@
 /** A view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
+import { REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { createStore } from '../../kube/cache/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Resource } from '../../kube/objects/object.ts';
@@ -24,12 +26,16 @@ export interface FollowingView {
 const STUCK = 0.002;
 const INDEXERS = { node: () => [] };
 
+function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never) => readonly string[]>> {
+  return kind === REMEDY_OPERATION_JOBS.kind ? JOB_INDEXERS : INDEXERS;
+}
+
 /** Begins with a complete list. */
 export function createFollowingView(
   resource: Resource,
   { api, random, nowMs, isCalm }: FollowingViewOptions,
 ): FollowingView {
-  const store = createStore({ log: quietLog, indexers: INDEXERS });
+  const store = createStore({ log: quietLog, indexers: indexersOf(resource) as never });
   let position = api.journal.get(resource.kind)?.length ?? 0;
   let stuckUntilMs = 0;
   let followedMs = nowMs();
