@@ -58,7 +58,7 @@ export async function withNodeFacts<T>(
   }
 }
 
-async function withSynced<T>(
+export async function withSynced<T>(
   { signal }: Pick<Io, 'signal'>,
   client: Client,
   views: readonly View[],

@@ -152,13 +152,18 @@ export async function checkRules(
   }
 }
 
-function selectRules(all: readonly FoundRule[], name: string | undefined): readonly FoundRule[] {
+/** `where`: the option or argument that names the rule. */
+export function selectRules(
+  all: readonly FoundRule[],
+  name: string | undefined,
+  where = '--rule',
+): readonly FoundRule[] {
   if (name === undefined) return all;
   const found = all.filter((rule) => rule.name === name);
   if (found.length > 0) return found;
   const names = [...new Set(all.map((rule) => rule.name))];
   throw new CliError(`the fleet declares no rule ${name}`, {
-    where: '--rule',
+    where,
     hint: names.length > 0 ? `use one of: ${names.join(', ')}` : 'declare a NodeRemedier first',
     exitCode: EXIT.badInput,
   });

@@ -1,0 +1,184 @@
+/** Turns what views observe into lines of a recording. Lines have the monotonic time since the start, so they never go back. */
+import { NAMESPACE_AGENTS } from '../../api/names.ts';
+import { staleReason } from '../../kube/cache/freshness.ts';
+import { storeKey } from '../../kube/cache/store.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { FactView, FactViews } from '../live/fact-views.ts';
+import {
+  AGENT_SILENT_MS,
+  RECORDED_VIEWS,
+  RECORDING_FORMAT,
+  RECORDING_VERSION,
+  type RecordedCluster,
+  type RecordedLine,
+  type RecordedView,
+  TICK_MS,
+} from './format.ts';
+import { splitHeartbeats, trimRecorded } from './trim.ts';
+
+export type RecordedViews = Required<Omit<FactViews, 'nodeLeases'>>;
+
+export interface FactRecorderOptions {
+  readonly views: RecordedViews;
+  readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
+  readonly cluster: RecordedCluster;
+  readonly kubenode: string;
+  readonly write: (line: RecordedLine) => void;
+}
+
+export interface FactRecorder {
+  /** Every initial list is complete. */
+  synced(): void;
+  /** What only time shows: agents that are silent, views without contact, and that this recorder runs. To be called every second. */
+  sweep(): void;
+  close(): void;
+}
+
+interface AgentSign {
+  readonly renewTime: string;
+  readonly heardMs: number;
+  readonly isSilent: boolean;
+}
+
+interface Recording extends FactRecorderOptions {
+  readonly emit: (line: LineContent) => void;
+  /** By view and key, as it was written last. */
+  readonly written: ReadonlyMap<RecordedView, Map<string, Written>>;
+  readonly agents: Map<string, AgentSign>;
+  readonly lost: Set<RecordedView>;
+  readonly timeOf: (monotonicMs: number) => string;
+}
+
+interface Written {
+  readonly rest: string;
+  readonly times: ReadonlyMap<string, string>;
+}
+
+type WithoutTime<T> = T extends unknown ? Omit<T, 'at'> : never;
+type LineContent = WithoutTime<RecordedLine>;
+
+export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
+  const { clock, cluster, kubenode, views } = options;
+  const start = { ms: clock.monotonicMs(), at: clock.now().getTime() };
+  const timeOf = (ms: number): string => new Date(start.at + ms - start.ms).toISOString();
+  let lastMs = start.ms;
+  const recording: Recording = {
+    ...options,
+    written: new Map(RECORDED_VIEWS.map((view) => [view, new Map<string, Written>()])),
+    agents: new Map(),
+    lost: new Set(),
+    timeOf,
+    emit: (content) => {
+      lastMs = clock.monotonicMs();
+      options.write({ ...content, at: timeOf(lastMs) });
+    },
+  };
+  const identity = { format: RECORDING_FORMAT, version: RECORDING_VERSION, kubenode, cluster } as const;
+  recording.emit({ type: 'Started', ...identity });
+  const closes = RECORDED_VIEWS.map((view) =>
+    view === 'agentLeases' ? followAgents(recording) : followView(recording, view, views[view]),
+  );
+  return {
+    synced: () => recording.emit({ type: 'Synced' }),
+    sweep: () => {
+      sweepAgents(recording);
+      sweepContact(recording);
+      if (clock.monotonicMs() - lastMs >= TICK_MS) recording.emit({ type: 'Tick' });
+    },
+    close: () => {
+      for (const close of closes) close();
+    },
+  };
+}
+
+type ObjectView = Exclude<RecordedView, 'agentLeases'>;
+
+function followView(recording: Recording, view: ObjectView, { store }: Pick<FactView, 'store'>): () => void {
+  const { written, emit } = recording;
+  const put = (object: KubeObject): void => putObject(recording, view, object);
+  return store.subscribe({
+    added: put,
+    updated: put,
+    removed: ({ metadata }: KubeObject) => {
+      const key = storeKey(metadata);
+      written.get(view)?.delete(key);
+      emit({ type: 'Delete', view, name: key });
+    },
+  });
+}
+
+/** What did not change in what is recorded takes no line. */
+function putObject({ written, emit }: Recording, view: ObjectView, object: KubeObject): void {
+  const trimmed = trimRecorded(view, object);
+  const { rest, times } = view === 'nodes' ? splitHeartbeats(trimmed) : { rest: trimmed, times: NO_TIMES };
+  const all = written.get(view);
+  const key = storeKey(object.metadata);
+  const before = all?.get(key);
+  const text = JSON.stringify(rest);
+  all?.set(key, { rest: text, times });
+  if (before?.rest !== text || times.size !== before.times.size) {
+    emit({ type: 'Put', view, object: trimmed });
+    return;
+  }
+  const renewed = [...times].filter(([type, time]) => before.times.get(type) !== time);
+  if (renewed.length > 0) emit({ type: 'Heartbeat', node: key, times: Object.fromEntries(renewed) });
+}
+
+const NO_TIMES: ReadonlyMap<string, string> = new Map();
+
+function followAgents(recording: Recording): () => void {
+  const { views, agents } = recording;
+  const observe = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
+    const renewTime = textAt(lease, 'spec', 'renewTime');
+    if (namespace === NAMESPACE_AGENTS && renewTime !== undefined) observeAgent(recording, name, renewTime);
+  };
+  return views.agentLeases.store.subscribe({
+    added: observe,
+    updated: observe,
+    // An agent whose Lease was deleted is not heard of any more.
+    removed: ({ metadata: { name, namespace } }) => {
+      if (namespace === NAMESPACE_AGENTS) becomeSilent(recording, name, agents.get(name));
+      agents.delete(name);
+    },
+  });
+}
+
+function observeAgent({ agents, clock, emit, timeOf }: Recording, machine: string, renewTime: string): void {
+  const before = agents.get(machine);
+  if (before?.renewTime === renewTime) return;
+  const now = clock.monotonicMs();
+  // The first one may be old: only its own timestamp tells.
+  const ageMs = before ? 0 : Math.max(0, clock.now().getTime() - Date.parse(renewTime)) || 0;
+  const isSilent = ageMs > AGENT_SILENT_MS;
+  agents.set(machine, { renewTime, heardMs: now - ageMs, isSilent });
+  if (before && !before.isSilent) return;
+  emit({ type: 'Agent', machine, ...optional('silentSince', isSilent ? timeOf(now - ageMs) : undefined) });
+}
+
+function sweepAgents(recording: Recording): void {
+  const now = recording.clock.monotonicMs();
+  for (const [machine, sign] of recording.agents) {
+    if (!sign.isSilent && now - sign.heardMs > AGENT_SILENT_MS) becomeSilent(recording, machine, sign);
+  }
+}
+
+function becomeSilent({ agents, emit, timeOf }: Recording, machine: string, sign?: AgentSign): void {
+  if (!sign || sign.isSilent) return;
+  agents.set(machine, { ...sign, isSilent: true });
+  emit({ type: 'Agent', machine, silentSince: timeOf(sign.heardMs) });
+}
+
+function sweepContact({ views, clock, lost, emit, timeOf }: Recording): void {
+  for (const view of RECORDED_VIEWS) {
+    const freshness = views[view].reflector.freshness();
+    const isLost = freshness.synced && staleReason(freshness, view) !== undefined;
+    if (isLost === lost.has(view)) continue;
+    if (isLost) lost.add(view);
+    else lost.delete(view);
+    const since = isLost ? timeOf(clock.monotonicMs() - freshness.ageMs) : undefined;
+    emit({ type: 'Contact', view, ...optional('lostSince', since) });
+  }
+}

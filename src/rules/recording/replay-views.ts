@@ -1,0 +1,128 @@
+/** The views of a replay: recorded lines instead of a watch. */
+import type { Machine, MachineComponent, RemedyOperationJob } from '../../api/generated/types.ts';
+import { NAMESPACE_AGENTS } from '../../api/names.ts';
+import { createStore, type WritableStore } from '../../kube/cache/store.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { FactView, FactViews } from '../live/fact-views.ts';
+import {
+  type AgentLine,
+  type ContactLine,
+  type HeartbeatLine,
+  RECORDED_VIEWS,
+  type RecordedLine,
+  type RecordedView,
+} from './format.ts';
+import { withHeartbeats } from './trim.ts';
+
+export interface ReplayStores extends Readonly<Record<RecordedView, WritableStore>> {
+  readonly machines: WritableStore<Machine>;
+  readonly jobs: WritableStore<RemedyOperationJob>;
+  readonly components: WritableStore<MachineComponent>;
+}
+
+export interface ReplayViews {
+  readonly views: FactViews;
+  readonly stores: ReplayStores;
+  apply(line: RecordedLine): void;
+  hasSynced(): boolean;
+  /** Whether the agent was heard of and is not silent. */
+  isHeard(machine: string): boolean;
+  /** The agent was heard of just now, unless it is silent. */
+  renew(machine: string): void;
+}
+
+/** What the clock of the replay reads. Facts measure by it when they hear of an agent. */
+export interface ReplayTime {
+  ms: number;
+}
+
+export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
+  // The lines of a view hold objects of its type, as far as they were checked.
+  const stores = Object.fromEntries(
+    RECORDED_VIEWS.map((view) => [view, createStore({ log })]),
+  ) as unknown as ReplayStores;
+  const heard = new Set<string>();
+  const missingSince = new Map<RecordedView, number>();
+  let [isSynced, version] = [false, 0];
+  return {
+    stores,
+    views: {
+      machines: viewOf('machines', stores.machines),
+      nodes: viewOf('nodes', stores.nodes),
+      jobs: viewOf('jobs', stores.jobs),
+      events: viewOf('events', stores.events),
+      agentLeases: viewOf('agentLeases', stores.agentLeases),
+      components: viewOf('components', stores.components),
+    },
+    apply: (line) => {
+      if (line.type === 'Put') put(stores[line.view], line.object);
+      else if (line.type === 'Delete') remove(stores[line.view], line.name);
+      else if (line.type === 'Heartbeat') beat(line);
+      else if (line.type === 'Agent') setAgent(line);
+      else if (line.type === 'Contact') setContact(line);
+      else isSynced ||= line.type === 'Synced';
+    },
+    hasSynced: () => isSynced,
+    isHeard: (machine) => heard.has(machine),
+    renew: (machine) => {
+      if (heard.has(machine)) heardAt(machine, time.ms);
+    },
+  };
+
+  function viewOf<T extends KubeObject>(view: RecordedView, store: WritableStore<T>): FactView<T> {
+    const freshness = (): ReturnType<FactView['reflector']['freshness']> => {
+      const ageMs = isSynced ? time.ms - (missingSince.get(view) ?? time.ms) : Infinity;
+      return { synced: isSynced, ageMs, lastContactAt: undefined, error: undefined };
+    };
+    return { store, reflector: { freshness } };
+  }
+
+  /** The order of the lines is that of the changes. */
+  function versioned(object: KubeObject): KubeObject {
+    version += 1;
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+  }
+
+  function put(store: WritableStore, object: KubeObject): void {
+    store.put(versioned(object));
+  }
+
+  function remove(store: WritableStore, key: string): void {
+    const present = store.get(key);
+    if (present) store.remove(versioned(present));
+  }
+
+  function beat({ node, times }: HeartbeatLine): void {
+    const present = stores.nodes.get(node);
+    if (present) put(stores.nodes, withHeartbeats(present, new Map(Object.entries(times))));
+  }
+
+  function setAgent({ machine, silentSince }: AgentLine): void {
+    if (silentSince === undefined) heard.add(machine);
+    else heard.delete(machine);
+    heardAt(machine, silentSince === undefined ? time.ms : Math.min(time.ms, Date.parse(silentSince)));
+  }
+
+  function setContact({ view, lostSince }: ContactLine): void {
+    if (lostSince === undefined) missingSince.delete(view);
+    else missingSince.set(view, Date.parse(lostSince));
+  }
+
+  function heardAt(machine: string, ms: number): void {
+    const present = time.ms;
+    time.ms = ms;
+    try {
+      // The version makes each one another timestamp than the last.
+      const renewTime = `${new Date(ms).toISOString().slice(0, -1)}${String(version).padStart(9, '0')}Z`;
+      put(stores.agentLeases, {
+        apiVersion: 'coordination.k8s.io/v1',
+        kind: 'Lease',
+        metadata: { name: machine, namespace: NAMESPACE_AGENTS },
+        spec: { renewTime },
+      });
+    } finally {
+      time.ms = present;
+    }
+  }
+}

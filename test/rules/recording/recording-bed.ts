@@ -1,0 +1,175 @@
+/** A cluster of views over real stores, its live facts and its recorder, on a clock that the test moves second by second. */
+import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { FactViews } from '../../../src/rules/live/fact-views.ts';
+import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import { RECORDED_VIEWS, type RecordedLine, type RecordedView } from '../../../src/rules/recording/format.ts';
+import { createFactRecorder, type RecordedViews } from '../../../src/rules/recording/recorder.ts';
+import { type MachineParts, machine, node } from '../../support/builders.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { NOW } from '../../support/virtual-clock.ts';
+
+export const CLUSTER = { uid: 'uid-of-cluster', server: 'https://test' };
+
+export interface RecordingBed {
+  readonly lines: RecordedLine[];
+  readonly live: LiveFacts;
+  now(): Date;
+  /** Seconds pass: agents that are alive renew their Leases, kubelets write their heartbeats, the recorder sweeps. */
+  elapse(seconds: number): void;
+  synced(): void;
+  /** Statuses by type; what is not given stays. */
+  node(name: string, statuses: Readonly<Record<string, string>>, bootID?: string): void;
+  /** The kubelet writes no heartbeats from now on. */
+  freeze(name: string): void;
+  deleteNode(name: string): void;
+  machine(name: string, parts?: MachineParts): void;
+  agent(name: string, isAlive: boolean): void;
+  event(name: string, fields: Readonly<Record<string, unknown>>): void;
+  job(job: RemedyOperationJob): void;
+  /** The API server does not answer about this view for so long. */
+  silence(view: RecordedView, ageMs: number | undefined): void;
+}
+
+const KUBELET_SECONDS = 300;
+const AGENT_SECONDS = 10;
+
+interface KnownNode {
+  readonly uid: string;
+  readonly bootID: string;
+  readonly conditions: Map<string, { readonly status: string; readonly since: string }>;
+  isFrozen: boolean;
+  beatAt: string;
+}
+
+export function recordingBed(): RecordingBed {
+  const log = memoryLog();
+  const stores = Object.fromEntries(RECORDED_VIEWS.map((view) => [view, createStore({ log })])) as Record<
+    RecordedView,
+    WritableStore
+  >;
+  const lines: RecordedLine[] = [];
+  const nodes = new Map<string, KnownNode>();
+  const alive = new Set<string>();
+  const silent = new Map<RecordedView, number>();
+  let [ms, version, uids] = [0, 0, 0];
+  const clock = { now: () => new Date(+NOW + ms), monotonicMs: () => ms };
+  const views = Object.fromEntries(
+    RECORDED_VIEWS.map((view) => [view, viewOf(view)]),
+  ) as unknown as FactViews;
+  const live = createLiveFacts({ views, clock });
+  const recorder = createFactRecorder({
+    views: views as RecordedViews,
+    clock,
+    cluster: CLUSTER,
+    kubenode: '0.0.0',
+    write: (line) => lines.push(line),
+  });
+
+  return {
+    lines,
+    live,
+    now: () => clock.now(),
+    elapse,
+    synced: () => recorder.synced(),
+    node: (name, statuses, bootID) => {
+      const known = nodes.get(name) ?? createNode(bootID);
+      const next: KnownNode = { ...known, bootID: bootID ?? known.bootID, beatAt: time() };
+      for (const [type, status] of Object.entries(statuses)) {
+        const before = next.conditions.get(type);
+        next.conditions.set(type, before?.status === status ? before : { status, since: time() });
+      }
+      nodes.set(name, next);
+      putNode(name, next);
+    },
+    freeze: (name) => {
+      const known = nodes.get(name);
+      if (known) known.isFrozen = true;
+    },
+    deleteNode: (name) => {
+      nodes.delete(name);
+      const present = stores.nodes.get(name);
+      if (present) stores.nodes.remove(versioned(present));
+    },
+    machine: (name, parts) => put('machines', machine(name, parts)),
+    agent: (name, isAlive) => {
+      if (isAlive) alive.add(name);
+      else alive.delete(name);
+      if (isAlive) renew(name);
+    },
+    event: (name, fields) => {
+      const involvedObject = { kind: 'Node', name: 'm-1', uid: 'm-1' };
+      put('events', { apiVersion: 'v1', kind: 'Event', metadata: { name }, involvedObject, ...fields });
+    },
+    job: (job) => put('jobs', job),
+    silence: (view, ageMs) => {
+      if (ageMs === undefined) silent.delete(view);
+      else silent.set(view, ageMs);
+    },
+  };
+
+  function createNode(bootID = 'boot-1'): KnownNode {
+    uids += 1;
+    return { uid: `node-${uids}`, bootID, conditions: new Map(), isFrozen: false, beatAt: time() };
+  }
+
+  function elapse(seconds: number): void {
+    for (let second = 0; second < seconds; second += 1) {
+      ms += 1000;
+      if (ms % (AGENT_SECONDS * 1000) === 0) for (const name of alive) renew(name);
+      if (ms % (KUBELET_SECONDS * 1000) === 0) beat();
+      recorder.sweep();
+    }
+  }
+
+  function beat(): void {
+    for (const [name, known] of nodes) {
+      if (known.isFrozen) continue;
+      known.beatAt = time();
+      putNode(name, known);
+    }
+  }
+
+  function time(): string {
+    return clock.now().toISOString();
+  }
+
+  function viewOf(view: RecordedView): object {
+    const freshness = (): object => {
+      return { synced: true, ageMs: silent.get(view) ?? 0, lastContactAt: undefined, error: undefined };
+    };
+    return { store: stores[view], reflector: { freshness } };
+  }
+
+  function putNode(name: string, { uid, bootID, conditions, beatAt }: KnownNode): void {
+    const all = [...conditions].map(([type, { status, since }]) => ({
+      type,
+      status,
+      message: `secret of ${type}`,
+      lastTransitionTime: since,
+      lastHeartbeatTime: beatAt,
+    }));
+    const status = { conditions: all, nodeInfo: { bootID, kernelVersion: '6.8.0' } };
+    put('nodes', { ...node(name, 'True', { uid, creationTimestamp: NOW.toISOString() }), status });
+  }
+
+  function renew(name: string): void {
+    put('agentLeases', {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name, namespace: NAMESPACE_AGENTS },
+      spec: { renewTime: time() },
+    });
+  }
+
+  function put(view: RecordedView, object: KubeObject): void {
+    stores[view].put(versioned(object));
+  }
+
+  function versioned(object: KubeObject): KubeObject {
+    version += 1;
+    return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };
+  }
+}

@@ -1,0 +1,94 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { FACT_KINDS } from '../../../src/rules/catalog.ts';
+import type { FactRef, MaxAge } from '../../../src/rules/compiled-rule.ts';
+import type { LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import type { RecordedLine } from '../../../src/rules/recording/format.ts';
+import { parseRecordedLine } from '../../../src/rules/recording/parse-line.ts';
+import { createReplay, type Replay } from '../../../src/rules/recording/replay.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { remedyJob } from '../../support/remediers.ts';
+import { NOW } from '../../support/virtual-clock.ts';
+import { refOf } from '../live/facts-bed.ts';
+import { type RecordingBed, recordingBed } from './recording-bed.ts';
+
+const READ: readonly FactRef[] = [
+  refOf('condition', { type: 'Ready' }),
+  refOf('condition', { type: 'FrequentTaskHung' }),
+  refOf('event', { reason: 'TaskHung', windowSeconds: 600 }),
+  refOf('node'),
+  refOf('component', { name: 'kubelet' }),
+  refOf('disk', { filesystem: 'imagefs' }),
+  refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
+];
+const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));
+
+type Facts = Pick<LiveFacts, 'read' | 'unknownReason'>;
+
+function readingsOf(facts: Facts): unknown {
+  const read = facts.read('m-1', AGES);
+  return READ.map((ref) => [ref.key, read(ref), facts.unknownReason('m-1', ref, AGES)]);
+}
+
+/** As they come from a file. */
+function applyUntil(replay: Replay, lines: readonly RecordedLine[], untilMs: number): number {
+  let applied = 0;
+  for (const line of lines) {
+    const parsed = parseRecordedLine(JSON.stringify(line));
+    if ('problem' in parsed) throw new Error(parsed.problem);
+    if (parsed.atMs > untilMs) break;
+    replay.advanceTo(parsed.atMs);
+    replay.apply(parsed.line);
+    applied += 1;
+  }
+  replay.advanceTo(untilMs);
+  return applied;
+}
+
+const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
+  (bed, n) => bed.elapse(n * 7),
+  (bed, n) => bed.elapse(n * 61),
+  (bed, n) => bed.node('m-1', { FrequentTaskHung: n % 2 === 0 ? 'True' : 'False' }),
+  (bed, n) => bed.node('m-1', { Ready: ['True', 'False', 'Unknown'][n % 3] ?? '' }),
+  (bed, n) => bed.node('m-1', {}, `boot-${n}`),
+  (bed) => bed.deleteNode('m-1'),
+  (bed) => bed.freeze('m-1'),
+  (bed, n) => bed.agent('m-1', n % 2 === 0),
+  (bed, n) => {
+    const components = [{ name: 'kubelet', state: 'Committed', ready: n % 2 === 0, restarts: n } as never];
+    const disk = [{ filesystem: 'imagefs', usedPercent: 10 * (n % 9) } as never];
+    bed.machine('m-1', { status: { components, facts: { disk, probes: [] } } });
+  },
+  (bed, n) =>
+    bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),
+  (bed, n) => {
+    const startedAt = bed.now().toISOString();
+    const steps = [{ id: 's1', state: 'Succeeded', startedAt, finishedAt: startedAt } as never];
+    const { status, ...job } = remedyJob({
+      attempt: 1 + (n % 3),
+      ...(n % 2 === 0 && { outcome: 'Succeeded' }),
+    });
+    bed.job({ ...job, status: { conditions: [], ...status, steps } });
+  },
+];
+
+describe('createReplay', () => {
+  it('reads the same facts as the controllers read while they were recorded, at every moment', () => {
+    const anyStep = fc.tuple(fc.nat(ACTIONS.length - 1), fc.integer({ min: 1, max: 12 }));
+    fc.assert(
+      fc.property(fc.array(anyStep, { minLength: 1, maxLength: 40 }), (steps) => {
+        const bed = recordingBed();
+        bed.machine('m-1');
+        bed.synced();
+        const replay = createReplay(memoryLog(), +NOW);
+        let applied = 0;
+        for (const [action, n] of [[7, 2], [2, 1], ...steps] as const) {
+          ACTIONS[action]?.(bed, n);
+          applied += applyUntil(replay, bed.lines.slice(applied), +bed.now());
+          expect(readingsOf(replay.facts)).toEqual(readingsOf(bed.live));
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
