@@ -36,7 +36,7 @@ describe('createReplayViews', () => {
     expect(views.stores.nodes.size).toBe(0);
   });
 
-  it('is complete with the line that tells so, and as old as the contact that a view lost', () => {
+  it('is complete with the line that tells so, and as old as the last contact of a view', () => {
     const views = viewsAfter({ type: 'Contact', at: AT, view: 'jobs', lostSince: ago(200) });
     expect(views.views.nodes.reflector.freshness()).toMatchObject({ synced: false, ageMs: Infinity });
     views.apply(SYNCED);
