@@ -7,9 +7,22 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 export const RECORDING_FORMAT = 'kubenode-facts';
 export const RECORDING_VERSION = 1;
 
-/** The views of one cluster that facts are read from. Leases of agents are recorded as `Agent` lines. */
-export const RECORDED_VIEWS = ['nodes', 'machines', 'jobs', 'events', 'agentLeases', 'components'] as const;
+/** The views of one cluster that facts are read from. */
+export const RECORDED_VIEWS = [
+  'nodes',
+  'machines',
+  'jobs',
+  'events',
+  'agentLeases',
+  'nodeLeases',
+  'components',
+] as const;
 export type RecordedView = (typeof RECORDED_VIEWS)[number];
+
+/** Recorded as `Lease` lines, not as objects. */
+export const LEASE_VIEWS = ['agentLeases', 'nodeLeases'] as const;
+export type LeaseView = (typeof LEASE_VIEWS)[number];
+export type ObjectView = Exclude<RecordedView, LeaseView>;
 
 export interface RecordedCluster {
   /** Of the namespace kube-system. */
@@ -30,14 +43,14 @@ export interface StartedLine {
 export interface PutLine {
   readonly type: 'Put';
   readonly at: string;
-  readonly view: RecordedView;
+  readonly view: ObjectView;
   readonly object: KubeObject;
 }
 
 export interface DeleteLine {
   readonly type: 'Delete';
   readonly at: string;
-  readonly view: RecordedView;
+  readonly view: ObjectView;
   readonly name: string;
 }
 
@@ -49,11 +62,12 @@ export interface HeartbeatLine {
   readonly times: Readonly<Record<string, string>>;
 }
 
-/** An agent renews its Lease every 10 s: only that it begins to, and that it stopped, is recorded. */
-export interface AgentLine {
-  readonly type: 'Agent';
+/** Agents and kubelets renew their Leases every 10 s: only that one begins to, and that it stopped, is recorded. */
+export interface LeaseLine {
+  readonly type: 'Lease';
   readonly at: string;
-  readonly machine: string;
+  readonly view: LeaseView;
+  readonly name: string;
   /** When it was last heard of. Absent: it is heard of now, and until the next line about it. */
   readonly silentSince?: string;
 }
@@ -83,12 +97,12 @@ export type RecordedLine =
   | PutLine
   | DeleteLine
   | HeartbeatLine
-  | AgentLine
+  | LeaseLine
   | SyncedLine
   | ContactLine
   | TickLine;
 
-/** An agent is silent after this long, which is two of its heartbeats. Rules with a shorter maximum age are replayed as if it was not. */
-export const AGENT_SILENT_MS = 20_000;
+/** Who holds a Lease is silent after this long, which is two heartbeats. Rules with a shorter maximum age are replayed as if it was not. */
+export const LEASE_SILENT_MS = 20_000;
 /** The end of a recording that was killed is known to this. */
 export const TICK_MS = 30_000;

@@ -1,11 +1,11 @@
 /** Reads one line of a recording. What comes from a file is checked here; inside it is trusted. Pure. */
 import { isRecord, type JsonRecord, textAt, valueAt } from '../../kube/objects/json.ts';
 import {
+  LEASE_VIEWS,
   RECORDED_VIEWS,
   RECORDING_FORMAT,
   RECORDING_VERSION,
   type RecordedLine,
-  type RecordedView,
 } from './format.ts';
 
 export interface ParsedLine {
@@ -36,16 +36,22 @@ export function parseRecordedLine(text: string): ParsedLine | LineProblem {
   return problem === undefined ? { line: value as unknown as RecordedLine, atMs } : { problem };
 }
 
+const OBJECT_VIEWS = RECORDED_VIEWS.filter((view) => !LEASE_VIEWS.some((lease) => lease === view));
+
 type Check = (line: JsonRecord) => string | undefined;
 
 const CHECKS: ReadonlyMap<string, Check> = new Map<RecordedLine['type'], Check>([
   ['Started', startedProblem],
-  ['Put', (line) => viewProblem(line) ?? objectProblem(line)],
-  ['Delete', (line) => viewProblem(line) ?? nameProblem(line, 'name')],
+  ['Put', (line) => viewProblem(line, OBJECT_VIEWS) ?? objectProblem(line)],
+  ['Delete', (line) => viewProblem(line, OBJECT_VIEWS) ?? nameProblem(line, 'name')],
   ['Heartbeat', (line) => nameProblem(line, 'node') ?? timesProblem(line)],
-  ['Agent', (line) => nameProblem(line, 'machine') ?? sinceProblem(line, 'silentSince')],
+  [
+    'Lease',
+    (line) =>
+      viewProblem(line, LEASE_VIEWS) ?? nameProblem(line, 'name') ?? sinceProblem(line, 'silentSince'),
+  ],
   ['Synced', () => undefined],
-  ['Contact', (line) => viewProblem(line) ?? sinceProblem(line, 'lostSince')],
+  ['Contact', (line) => viewProblem(line, RECORDED_VIEWS) ?? sinceProblem(line, 'lostSince')],
   ['Tick', () => undefined],
 ]);
 
@@ -60,9 +66,9 @@ function startedProblem(line: JsonRecord): string | undefined {
   return textAt(line, 'cluster', 'uid') ? undefined : 'expected the UID of the cluster in field cluster.uid';
 }
 
-function viewProblem({ view }: JsonRecord): string | undefined {
-  const isKnown = RECORDED_VIEWS.includes(view as RecordedView);
-  return isKnown ? undefined : `expected one of ${RECORDED_VIEWS.join(', ')} in field view`;
+function viewProblem({ view }: JsonRecord, views: readonly string[]): string | undefined {
+  const isKnown = typeof view === 'string' && views.includes(view);
+  return isKnown ? undefined : `expected one of ${views.join(', ')} in field view`;
 }
 
 /** By view: what has to be there beside the name, because the plan of a repair reads it without a check. */

@@ -1,5 +1,4 @@
 /** Turns what views observe into lines of a recording. Lines have the monotonic time since the start, so they never go back. */
-import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { storeKey } from '../../kube/cache/store.ts';
 import { textAt } from '../../kube/objects/json.ts';
@@ -8,7 +7,10 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { FactView, FactViews } from '../live/fact-views.ts';
 import {
-  AGENT_SILENT_MS,
+  LEASE_SILENT_MS,
+  LEASE_VIEWS,
+  type LeaseView,
+  type ObjectView,
   RECORDED_VIEWS,
   RECORDING_FORMAT,
   RECORDING_VERSION,
@@ -17,9 +19,10 @@ import {
   type RecordedView,
   TICK_MS,
 } from './format.ts';
+import { LEASE_NAMESPACES } from './lease-namespaces.ts';
 import { splitHeartbeats, trimRecorded } from './trim.ts';
 
-export type RecordedViews = Required<Omit<FactViews, 'nodeLeases'>>;
+export type RecordedViews = Required<FactViews>;
 
 export interface FactRecorderOptions {
   readonly views: RecordedViews;
@@ -32,12 +35,12 @@ export interface FactRecorderOptions {
 export interface FactRecorder {
   /** Every initial list is complete. */
   synced(): void;
-  /** What only time shows: agents that are silent, views without contact, and that this recorder runs. To be called every second. */
+  /** What only time shows: agents and kubelets that are silent, views without contact, and that this recorder runs. To be called every second. */
   sweep(): void;
   close(): void;
 }
 
-interface AgentSign {
+interface LeaseSign {
   readonly renewTime: string;
   readonly heardMs: number;
   readonly isSilent: boolean;
@@ -47,7 +50,7 @@ interface Recording extends FactRecorderOptions {
   readonly emit: (line: LineContent) => void;
   /** By view and key, as it was written last. */
   readonly written: ReadonlyMap<RecordedView, Map<string, Written>>;
-  readonly agents: Map<string, AgentSign>;
+  readonly signs: Readonly<Record<LeaseView, Map<string, LeaseSign>>>;
   readonly lost: Set<RecordedView>;
   readonly timeOf: (monotonicMs: number) => string;
 }
@@ -68,7 +71,7 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
   const recording: Recording = {
     ...options,
     written: new Map(RECORDED_VIEWS.map((view) => [view, new Map<string, Written>()])),
-    agents: new Map(),
+    signs: { agentLeases: new Map(), nodeLeases: new Map() },
     lost: new Set(),
     timeOf,
     emit: (content) => {
@@ -79,12 +82,14 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
   const identity = { format: RECORDING_FORMAT, version: RECORDING_VERSION, kubenode, cluster } as const;
   recording.emit({ type: 'Started', ...identity });
   const closes = RECORDED_VIEWS.map((view) =>
-    view === 'agentLeases' ? followAgents(recording) : followView(recording, view, views[view]),
+    view === 'agentLeases' || view === 'nodeLeases'
+      ? followLeases(recording, view)
+      : followView(recording, view, views[view]),
   );
   return {
     synced: () => recording.emit({ type: 'Synced' }),
     sweep: () => {
-      sweepAgents(recording);
+      sweepLeases(recording);
       sweepContact(recording);
       if (clock.monotonicMs() - lastMs >= TICK_MS) recording.emit({ type: 'Tick' });
     },
@@ -93,8 +98,6 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
     },
   };
 }
-
-type ObjectView = Exclude<RecordedView, 'agentLeases'>;
 
 function followView(recording: Recording, view: ObjectView, { store }: Pick<FactView, 'store'>): () => void {
   const { written, emit } = recording;
@@ -129,46 +132,60 @@ function putObject({ written, emit }: Recording, view: ObjectView, object: KubeO
 
 const NO_TIMES: ReadonlyMap<string, string> = new Map();
 
-function followAgents(recording: Recording): () => void {
-  const { views, agents } = recording;
+function followLeases(recording: Recording, view: LeaseView): () => void {
   const observe = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
     const renewTime = textAt(lease, 'spec', 'renewTime');
-    if (namespace === NAMESPACE_AGENTS && renewTime !== undefined) observeAgent(recording, name, renewTime);
+    if (namespace === LEASE_NAMESPACES[view] && renewTime !== undefined) {
+      observeLease(recording, view, { name, renewTime });
+    }
   };
-  return views.agentLeases.store.subscribe({
+  return recording.views[view].store.subscribe({
     added: observe,
     updated: observe,
-    // An agent whose Lease was deleted is not heard of any more.
+    // Whose Lease was deleted is not heard of any more.
     removed: ({ metadata: { name, namespace } }) => {
-      if (namespace === NAMESPACE_AGENTS) becomeSilent(recording, name, agents.get(name));
-      agents.delete(name);
+      if (namespace !== LEASE_NAMESPACES[view]) return;
+      becomeSilent(recording, view, name);
+      recording.signs[view].delete(name);
     },
   });
 }
 
-function observeAgent({ agents, clock, emit, timeOf }: Recording, machine: string, renewTime: string): void {
-  const before = agents.get(machine);
+interface RenewedLease {
+  readonly name: string;
+  readonly renewTime: string;
+}
+
+function observeLease(
+  { signs, clock, emit, timeOf }: Recording,
+  view: LeaseView,
+  { name, renewTime }: RenewedLease,
+): void {
+  const before = signs[view].get(name);
   if (before?.renewTime === renewTime) return;
   const now = clock.monotonicMs();
   // The first one may be old: only its own timestamp tells.
   const ageMs = before ? 0 : Math.max(0, clock.now().getTime() - Date.parse(renewTime)) || 0;
-  const isSilent = ageMs > AGENT_SILENT_MS;
-  agents.set(machine, { renewTime, heardMs: now - ageMs, isSilent });
+  const isSilent = ageMs > LEASE_SILENT_MS;
+  signs[view].set(name, { renewTime, heardMs: now - ageMs, isSilent });
   if (before && !before.isSilent) return;
-  emit({ type: 'Agent', machine, ...optional('silentSince', isSilent ? timeOf(now - ageMs) : undefined) });
+  emit({ type: 'Lease', view, name, ...optional('silentSince', isSilent ? timeOf(now - ageMs) : undefined) });
 }
 
-function sweepAgents(recording: Recording): void {
+function sweepLeases(recording: Recording): void {
   const now = recording.clock.monotonicMs();
-  for (const [machine, sign] of recording.agents) {
-    if (!sign.isSilent && now - sign.heardMs > AGENT_SILENT_MS) becomeSilent(recording, machine, sign);
+  for (const view of LEASE_VIEWS) {
+    for (const [name, { heardMs }] of recording.signs[view]) {
+      if (now - heardMs > LEASE_SILENT_MS) becomeSilent(recording, view, name);
+    }
   }
 }
 
-function becomeSilent({ agents, emit, timeOf }: Recording, machine: string, sign?: AgentSign): void {
+function becomeSilent({ signs, emit, timeOf }: Recording, view: LeaseView, name: string): void {
+  const sign = signs[view].get(name);
   if (!sign || sign.isSilent) return;
-  agents.set(machine, { ...sign, isSilent: true });
-  emit({ type: 'Agent', machine, silentSince: timeOf(sign.heardMs) });
+  signs[view].set(name, { ...sign, isSilent: true });
+  emit({ type: 'Lease', view, name, silentSince: timeOf(sign.heardMs) });
 }
 
 function sweepContact({ views, clock, lost, emit, timeOf }: Recording): void {

@@ -1,18 +1,20 @@
 /** The views of a replay: recorded lines instead of a watch. */
 import type { Machine, MachineComponent, RemedyOperationJob } from '../../api/generated/types.ts';
-import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { createStore, type WritableStore } from '../../kube/cache/store.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { FactView, FactViews } from '../live/fact-views.ts';
 import {
-  type AgentLine,
   type ContactLine,
   type HeartbeatLine,
+  LEASE_VIEWS,
+  type LeaseLine,
+  type LeaseView,
   RECORDED_VIEWS,
   type RecordedLine,
   type RecordedView,
 } from './format.ts';
+import { LEASE_NAMESPACES } from './lease-namespaces.ts';
 import { withHeartbeats } from './trim.ts';
 
 export interface ReplayStores extends Readonly<Record<RecordedView, WritableStore>> {
@@ -28,7 +30,7 @@ export interface ReplayViews {
   hasSynced(): boolean;
   /** Whether the agent was heard of and is not silent. */
   isHeard(machine: string): boolean;
-  /** The agent was heard of just now, unless it is silent. */
+  /** Agent and kubelet were heard of just now, unless they are silent. */
   renew(machine: string): void;
 }
 
@@ -42,7 +44,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
   const stores = Object.fromEntries(
     RECORDED_VIEWS.map((view) => [view, createStore({ log })]),
   ) as unknown as ReplayStores;
-  const heard = new Set<string>();
+  const heard = { agentLeases: new Set<string>(), nodeLeases: new Set<string>() };
   const missingSince = new Map<RecordedView, number>();
   let [isSynced, version] = [false, 0];
   return {
@@ -53,20 +55,21 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
       jobs: viewOf('jobs', stores.jobs),
       events: viewOf('events', stores.events),
       agentLeases: viewOf('agentLeases', stores.agentLeases),
+      nodeLeases: viewOf('nodeLeases', stores.nodeLeases),
       components: viewOf('components', stores.components),
     },
     apply: (line) => {
       if (line.type === 'Put') put(stores[line.view], line.object);
       else if (line.type === 'Delete') remove(stores[line.view], line.name);
       else if (line.type === 'Heartbeat') beat(line);
-      else if (line.type === 'Agent') setAgent(line);
+      else if (line.type === 'Lease') setLease(line);
       else if (line.type === 'Contact') setContact(line);
       else isSynced ||= line.type === 'Synced';
     },
     hasSynced: () => isSynced,
-    isHeard: (machine) => heard.has(machine),
+    isHeard: (machine) => heard.agentLeases.has(machine),
     renew: (machine) => {
-      if (heard.has(machine)) heardAt(machine, time.ms);
+      for (const view of LEASE_VIEWS) if (heard[view].has(machine)) heardAt(view, machine, time.ms);
     },
   };
 
@@ -98,10 +101,10 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     if (present) put(stores.nodes, withHeartbeats(present, new Map(Object.entries(times))));
   }
 
-  function setAgent({ machine, silentSince }: AgentLine): void {
-    if (silentSince === undefined) heard.add(machine);
-    else heard.delete(machine);
-    heardAt(machine, silentSince === undefined ? time.ms : Math.min(time.ms, Date.parse(silentSince)));
+  function setLease({ view, name, silentSince }: LeaseLine): void {
+    if (silentSince === undefined) heard[view].add(name);
+    else heard[view].delete(name);
+    heardAt(view, name, silentSince === undefined ? time.ms : Math.min(time.ms, Date.parse(silentSince)));
   }
 
   function setContact({ view, lostSince }: ContactLine): void {
@@ -109,16 +112,16 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     else missingSince.set(view, Date.parse(lostSince));
   }
 
-  function heardAt(machine: string, ms: number): void {
+  function heardAt(view: LeaseView, name: string, ms: number): void {
     const present = time.ms;
     time.ms = ms;
     try {
       // The version makes each one another timestamp than the last.
       const renewTime = `${new Date(ms).toISOString().slice(0, -1)}${String(version).padStart(9, '0')}Z`;
-      put(stores.agentLeases, {
+      put(stores[view], {
         apiVersion: 'coordination.k8s.io/v1',
         kind: 'Lease',
-        metadata: { name: machine, namespace: NAMESPACE_AGENTS },
+        metadata: { name, namespace: LEASE_NAMESPACES[view] },
         spec: { renewTime },
       });
     } finally {

@@ -2,7 +2,7 @@
 import { ANNOTATION_HOLD } from '../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { RecordedView } from './format.ts';
+import type { ObjectView } from './format.ts';
 
 /** A field, or a field with those inside it; of a list, of each entry. */
 type Fields = readonly (string | readonly [field: string, inner: Fields])[];
@@ -20,7 +20,7 @@ const METADATA: Fields = [
   ['annotations', [ANNOTATION_HOLD]],
 ];
 
-const FIELDS: Readonly<Record<Exclude<RecordedView, 'agentLeases'>, Fields>> = {
+const FIELDS: Readonly<Record<ObjectView, Fields>> = {
   nodes: [
     ['spec', ['unschedulable']],
     [
@@ -86,7 +86,7 @@ const FIELDS: Readonly<Record<Exclude<RecordedView, 'agentLeases'>, Fields>> = {
   components: [['spec', ['version']]],
 };
 
-export function trimRecorded(view: Exclude<RecordedView, 'agentLeases'>, object: KubeObject): KubeObject {
+export function trimRecorded(view: ObjectView, object: KubeObject): KubeObject {
   const fields: Fields = ['apiVersion', 'kind', ['metadata', METADATA], ...FIELDS[view]];
   return pick(object, fields) as KubeObject;
 }

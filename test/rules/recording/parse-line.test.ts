@@ -12,7 +12,7 @@ const STARTED = {
   kubenode: '0.1.0',
   cluster: { uid: 'u', server: 's' },
 };
-const VIEWS = 'nodes, machines, jobs, events, agentLeases, components';
+const VIEWS = 'nodes, machines, jobs, events, components';
 const job = remedyJob();
 
 function problemOf(line: unknown): string | undefined {
@@ -28,8 +28,8 @@ describe('parseRecordedLine', () => {
     ['a job', { type: 'Put', at: AT, view: 'jobs', object: job }],
     ['a delete', { type: 'Delete', at: AT, view: 'events', name: 'default/e' }],
     ['heartbeats', { type: 'Heartbeat', at: AT, node: 'n', times: { constructor: AT } }],
-    ['an agent', { type: 'Agent', at: AT, machine: 'm' }],
-    ['a silent agent', { type: 'Agent', at: AT, machine: 'm', silentSince: AT }],
+    ['an agent', { type: 'Lease', at: AT, view: 'agentLeases', name: 'm' }],
+    ['a silent agent', { type: 'Lease', at: AT, view: 'agentLeases', name: 'm', silentSince: AT }],
     ['the end of the initial lists', { type: 'Synced', at: AT }],
     ['a view without contact', { type: 'Contact', at: AT, view: 'nodes', lostSince: AT }],
     ['a tick', { type: 'Tick', at: AT }],
@@ -45,7 +45,7 @@ describe('parseRecordedLine', () => {
     [{ type: 'Tick', at: 'noon' }, 'expected a time in field at'],
     [
       { type: 'constructor', at: AT },
-      'expected one of Started, Put, Delete, Heartbeat, Agent, Synced, Contact, Tick in field type',
+      'expected one of Started, Put, Delete, Heartbeat, Lease, Synced, Contact, Tick in field type',
     ],
     [{ ...STARTED, format: 'pcap' }, 'expected format kubenode-facts, got "pcap"'],
     [{ ...STARTED, version: 2 }, 'expected version 1 of the format, got 2'],
@@ -65,6 +65,10 @@ describe('parseRecordedLine', () => {
       { type: 'Put', at: AT, view: 'jobs', object: { ...job, spec: { ...job.spec, plan: undefined } } },
       'expected an object with spec.plan in field object',
     ],
+    [
+      { type: 'Lease', at: AT, view: 'nodes', name: 'n' },
+      'expected one of agentLeases, nodeLeases in field view',
+    ],
     [{ type: 'Delete', at: AT, view: 'nodes', name: '' }, 'expected a name in field name'],
     [
       { type: 'Heartbeat', at: AT, node: 'n', times: [AT] },
@@ -74,7 +78,10 @@ describe('parseRecordedLine', () => {
       { type: 'Heartbeat', at: AT, node: 'n', times: { Ready: 1 } },
       'expected times by type of condition in field times',
     ],
-    [{ type: 'Agent', at: AT, machine: 'm', silentSince: 'then' }, 'expected a time in field silentSince'],
+    [
+      { type: 'Lease', at: AT, view: 'agentLeases', name: 'm', silentSince: 'then' },
+      'expected a time in field silentSince',
+    ],
     [{ type: 'Contact', at: AT, view: 'nodes', lostSince: 4 }, 'expected a time in field lostSince'],
   ])('refuses %j', (line, problem) => {
     expect(problemOf(line)).toBe(problem);

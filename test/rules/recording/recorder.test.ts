@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { AGENT_SILENT_MS } from '../../../src/rules/recording/format.ts';
+import { LEASE_SILENT_MS } from '../../../src/rules/recording/format.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 import { CLUSTER, type RecordingBed, recordingBed } from './recording-bed.ts';
 
-const ABOUT: ReadonlySet<string> = new Set(['name', 'machine', 'view']);
+const ABOUT: ReadonlySet<string> = new Set(['name', 'view']);
 
-/** `+20 Agent m-1`: seconds since the start, type and what it is about. */
+/** `+20 Lease agentLeases`: seconds since the start, type and what it is about. */
 function texts({ lines }: RecordingBed): readonly string[] {
   return lines.map((line) => {
     const seconds = (Date.parse(line.at) - +NOW) / 1000;
@@ -34,7 +34,7 @@ describe('createFactRecorder', () => {
     bed.elapse(299);
     bed.elapse(1);
     bed.node('m-1', { Ready: 'False' });
-    const found = bed.lines.filter(({ type }) => type !== 'Tick');
+    const found = bed.lines.filter(({ type }) => type !== 'Tick' && type !== 'Lease');
     expect(found.map(({ type }) => type)).toEqual(['Started', 'Put', 'Heartbeat', 'Put']);
     const time = new Date(+NOW + 300_000).toISOString();
     expect(found[2]).toEqual({
@@ -64,12 +64,12 @@ describe('createFactRecorder', () => {
     bed.elapse(100);
     bed.agent('m-1', true);
     bed.elapse(25);
-    const agents = bed.lines.filter(({ type }) => type === 'Agent');
-    const silent = (20_000 + AGENT_SILENT_MS) / 1000 + 1;
+    const agents = bed.lines.filter((line) => line.type === 'Lease' && line.name === 'm-1');
+    const silent = (20_000 + LEASE_SILENT_MS) / 1000 + 1;
     expect(texts({ ...bed, lines: agents })).toEqual([
-      '+0 Agent m-1',
-      `+${silent} Agent m-1`,
-      '+125 Agent m-1',
+      '+0 Lease agentLeases',
+      `+${silent} Lease agentLeases`,
+      '+125 Lease agentLeases',
     ]);
     expect(agents[1]).toMatchObject({ silentSince: new Date(+NOW + 20_000).toISOString() });
   });

@@ -1,11 +1,16 @@
 /** A cluster of views over real stores, its live facts and its recorder, on a clock that the test moves second by second. */
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { FactViews } from '../../../src/rules/live/fact-views.ts';
 import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
-import { RECORDED_VIEWS, type RecordedLine, type RecordedView } from '../../../src/rules/recording/format.ts';
+import {
+  type LeaseView,
+  RECORDED_VIEWS,
+  type RecordedLine,
+  type RecordedView,
+} from '../../../src/rules/recording/format.ts';
+import { LEASE_NAMESPACES } from '../../../src/rules/recording/lease-namespaces.ts';
 import { createFactRecorder, type RecordedViews } from '../../../src/rules/recording/recorder.ts';
 import { type MachineParts, machine, node } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -34,7 +39,7 @@ export interface RecordingBed {
 }
 
 const KUBELET_SECONDS = 300;
-const AGENT_SECONDS = 10;
+const LEASE_SECONDS_OF_ALL = 10;
 
 interface KnownNode {
   readonly uid: string;
@@ -97,7 +102,7 @@ export function recordingBed(): RecordingBed {
     agent: (name, isAlive) => {
       if (isAlive) alive.add(name);
       else alive.delete(name);
-      if (isAlive) renew(name);
+      if (isAlive) renew('agentLeases', name);
     },
     event: (name, fields) => {
       const involvedObject = { kind: 'Node', name: 'm-1', uid: 'm-1' };
@@ -118,10 +123,15 @@ export function recordingBed(): RecordingBed {
   function elapse(seconds: number): void {
     for (let second = 0; second < seconds; second += 1) {
       ms += 1000;
-      if (ms % (AGENT_SECONDS * 1000) === 0) for (const name of alive) renew(name);
+      if (ms % (LEASE_SECONDS_OF_ALL * 1000) === 0) renewAll();
       if (ms % (KUBELET_SECONDS * 1000) === 0) beat();
       recorder.sweep();
     }
+  }
+
+  function renewAll(): void {
+    for (const name of alive) renew('agentLeases', name);
+    for (const [name, { isFrozen }] of nodes) if (!isFrozen) renew('nodeLeases', name);
   }
 
   function beat(): void {
@@ -155,11 +165,11 @@ export function recordingBed(): RecordingBed {
     put('nodes', { ...node(name, 'True', { uid, creationTimestamp: NOW.toISOString() }), status });
   }
 
-  function renew(name: string): void {
-    put('agentLeases', {
+  function renew(view: LeaseView, name: string): void {
+    put(view, {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { name, namespace: NAMESPACE_AGENTS },
+      metadata: { name, namespace: LEASE_NAMESPACES[view] },
       spec: { renewTime: time() },
     });
   }

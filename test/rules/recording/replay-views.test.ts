@@ -48,10 +48,10 @@ describe('createReplayViews', () => {
 
   it('hears of an agent until it is silent, and renews the Lease of no other', () => {
     const views = viewsAfter(
-      { type: 'Agent', at: AT, machine: 'm-1' },
-      { type: 'Agent', at: AT, machine: 'm-2' },
+      { type: 'Lease', at: AT, view: 'agentLeases', name: 'm-1' },
+      { type: 'Lease', at: AT, view: 'agentLeases', name: 'm-2' },
     );
-    views.apply({ type: 'Agent', at: AT, machine: 'm-2', silentSince: ago(20) });
+    views.apply({ type: 'Lease', at: AT, view: 'agentLeases', name: 'm-2', silentSince: ago(20) });
     expect([views.isHeard('m-1'), views.isHeard('m-2'), views.isHeard('m-3')]).toEqual([true, false, false]);
     const versions = (): readonly unknown[] =>
       views.stores.agentLeases.list().map(({ metadata }) => metadata.resourceVersion);

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
-import type { FactRef, MaxAge } from '../../../src/rules/compiled-rule.ts';
+import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { LiveFacts } from '../../../src/rules/live/live-facts.ts';
-import type { RecordedLine } from '../../../src/rules/recording/format.ts';
+import { LEASE_SILENT_MS, type RecordedLine } from '../../../src/rules/recording/format.ts';
 import { parseRecordedLine } from '../../../src/rules/recording/parse-line.ts';
 import { createReplay, type Replay } from '../../../src/rules/recording/replay.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -27,7 +27,13 @@ type Facts = Pick<LiveFacts, 'read' | 'unknownReason'>;
 
 function readingsOf(facts: Facts): unknown {
   const read = facts.read('m-1', AGES);
-  return READ.map((ref) => [ref.key, read(ref), facts.unknownReason('m-1', ref, AGES)]);
+  return READ.map((ref) => [ref.key, withoutBeats(read(ref)), facts.unknownReason('m-1', ref, AGES)]);
+}
+
+/** Between two heartbeats the age of the last one is not recorded. */
+function withoutBeats({ heartbeatAgeSeconds: age, ...reading }: Reading): object {
+  const isRecent = typeof age === 'number' && age * 1000 <= LEASE_SILENT_MS + 1000;
+  return { ...reading, heartbeatAgeSeconds: isRecent ? 'recent' : age };
 }
 
 /** As they come from a file. */

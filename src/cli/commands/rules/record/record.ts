@@ -3,7 +3,6 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
 import type { Machine, MachineComponent, RemedyOperationJob } from '../../../../api/generated/types.ts';
-import { NAMESPACE_AGENTS } from '../../../../api/names.ts';
 import { createView, type View } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { LEASES } from '../../../../kube/leader/record.ts';
@@ -13,6 +12,7 @@ import { createLogger } from '../../../../kube/process/logger.ts';
 import { systemRandom } from '../../../../os/system-random.ts';
 import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../../rules/live/fact-views.ts';
 import type { RecordedLine } from '../../../../rules/recording/format.ts';
+import { LEASE_NAMESPACES } from '../../../../rules/recording/lease-namespaces.ts';
 import { createFactRecorder, type RecordedViews } from '../../../../rules/recording/recorder.ts';
 import { readClusterUID } from '../../../../sync/cluster-uid.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
@@ -120,7 +120,8 @@ function createRecordedViews(
     machines: view<Machine>(MACHINES),
     jobs: view<RemedyOperationJob>(REMEDY_OPERATION_JOBS),
     events: view(NODE_EVENTS, NODE_EVENTS_SELECTION),
-    agentLeases: view(LEASES, { namespace: NAMESPACE_AGENTS }),
+    agentLeases: view(LEASES, { namespace: LEASE_NAMESPACES.agentLeases }),
+    nodeLeases: view(LEASES, { namespace: LEASE_NAMESPACES.nodeLeases }),
     components: view<MachineComponent>(MACHINE_COMPONENTS),
   };
   return { views, all };

@@ -150,7 +150,7 @@ describe('createRuleReplay', () => {
           /^condition FrequentTaskHung status is unknown: nothing heard of the writer of condition FrequentTaskHung for 660 s/,
         ) as string,
         times: 1,
-        seconds: 600,
+        seconds: 591,
       },
     ]);
   });
