@@ -1,5 +1,6 @@
 /** The views of a replay: recorded lines instead of a watch. */
 import type { Machine, MachineComponent, RemedyOperationJob } from '../../api/generated/types.ts';
+import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { createStore, type WritableStore } from '../../kube/cache/store.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -41,9 +42,10 @@ export interface ReplayTime {
 
 export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
   // The lines of a view hold objects of its type, as far as they were checked.
-  const stores = Object.fromEntries(
-    RECORDED_VIEWS.map((view) => [view, createStore({ log })]),
-  ) as unknown as ReplayStores;
+  const stores = {
+    ...Object.fromEntries(RECORDED_VIEWS.map((view) => [view, createStore({ log })])),
+    jobs: createStore<RemedyOperationJob>({ log, indexers: JOB_INDEXERS }),
+  } as unknown as ReplayStores;
   const heard = { agentLeases: new Set<string>(), nodeLeases: new Set<string>() };
   const missingSince = new Map<RecordedView, number>();
   let [isSynced, version] = [false, 0];

@@ -58,7 +58,7 @@ const FIELDS: Readonly<Record<ObjectView, Fields>> = {
         'attempt',
         'group',
         'risk',
-        ['grant', ['issuedAt']],
+        ['grant', ['id', 'issuedAt']],
         ['plan', ['id', 'step']],
         'deadline',
         'settle',
