@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
+import { formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
 import { findFreePort } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
@@ -130,6 +131,31 @@ async function expectCounted(): Promise<void> {
     ]);
 }
 
+/** Of a kubelet whose last heartbeat in its Node is older than every maximum age. */
+async function createSilentNode(name: string): Promise<void> {
+  const lastHeartbeatTime = new Date(createSystemClock().now().getTime() - 1_800_000).toISOString();
+  const ready = { ...condition('Ready', 'False'), lastHeartbeatTime };
+  await createMachineWithNode(installed.server.client, name, { conditions: [ready] });
+}
+
+async function renewNodeLease(name: string): Promise<void> {
+  const metadata = { name, namespace: 'kube-node-lease' };
+  const renewTime = formatMicroTime(createSystemClock().now());
+  const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime };
+  const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
+  await installed.server.client.create(LEASES, lease);
+}
+
+const NOT_READY = {
+  '/mode': 'Observe',
+  '/rule/conditions': { all: [{ ...HUNG, params: { type: 'Ready' }, value: 'False' }] },
+  '/tests': [
+    { name: 'down', expect: 'Match', given: { condition: { Ready: { status: 'False' } } } },
+    { name: 'well', expect: 'NoMatch', given: { condition: { Ready: { status: 'True' } } } },
+    { name: 'silent', expect: 'Indeterminate', given: {} },
+  ],
+};
+
 describe('rules that repair', { timeout: MINUTES }, () => {
   it('R10 R11 R12 R29 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once, and why the others wait', async () => {
     await createMachineWithNode(installed.server.client, 'm-1', node('m-1')['status']);
@@ -188,6 +214,19 @@ describe('rules that repair', { timeout: MINUTES }, () => {
     await expect.poll(faults, PATIENCE).toEqual([]);
     await expect.poll(remedyWaits, PATIENCE).toEqual([]);
     await expectCounted();
+    expect(missedRights(logged)).toEqual([]);
+  });
+
+  it('R4 takes the Lease of a Node for a sign of life of its kubelet, whose conditions are unknown before', async () => {
+    await createSilentNode('m-2');
+    await applyRule('kubelet-down', NOT_READY);
+    await expect
+      .poll(async () => (await ruleStatus('kubelet-down'))?.counts, PATIENCE)
+      .toMatchObject({ matched: 0, indeterminate: 1 });
+    await renewNodeLease('m-2');
+    await expect
+      .poll(async () => (await ruleStatus('kubelet-down'))?.counts, PATIENCE)
+      .toMatchObject({ matched: 1, indeterminate: 0 });
     expect(missedRights(logged)).toEqual([]);
   });
 });
