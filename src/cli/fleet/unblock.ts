@@ -24,6 +24,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   DependencyNotCommitted:
     'no action required once that component is committed: kubenode machine show BLOCKER',
   MachineBusy: 'no action required: it goes on when BLOCKER has ended',
+  NodeCordoned: 'no action required once the repair gives the node back: kubenode why machine BLOCKER',
   TooManyUnavailable: 'repair the machines that are out of service: kubenode machine list',
   AgentSilent: 'check the host and its agent: kubenode agent status there; kubenode machine show BLOCKER',
   Held: 'kubenode machine release BLOCKER',

@@ -17,7 +17,9 @@ import {
   readinessOf,
   readyTransition,
 } from '../../../api/machine/node-state.ts';
+import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
@@ -76,6 +78,8 @@ export interface MemberState extends Progress {
   /** When the permission in its entries ends; undefined: an entry has none. */
   readonly grantEndsAt?: Date;
   readonly nodeUID?: string;
+  /** The grant for which its Node is cordoned, and which is not one of this set or of the machine controller. */
+  readonly cordonedFor?: string;
 }
 
 export function memberState(observed: ObservedMember, context: MembersContext): MemberState {
@@ -108,12 +112,24 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...held,
     ...nameOf(machine),
     ...optional('nodeUID', node?.metadata.uid),
+    ...optional('cordonedFor', cordonedFor(machine, node, held)),
     ...optional('revision', assignment?.revision),
     ...optional('batch', assignment?.batch),
     pinned: [...pins].filter((name) => context.components.has(name)).toSorted(),
     ...optional('hold', hold),
     serves: isServing(view) && !isCordoned(node) && IN_SERVICE.has(progress.step),
   };
+}
+
+/** A repair that failed keeps its cordon for a while after its grant. */
+function cordonedFor(
+  { status }: Machine,
+  node: KubeObject | undefined,
+  { grant }: Pick<MemberState, 'grant'>,
+): string | undefined {
+  if (!node || !isCordoned(node)) return undefined;
+  const owner = ownValue(node.metadata.annotations ?? {}, ANNOTATION_CORDONED_BY);
+  return [grant?.id, status?.drain?.grant].includes(owner) ? undefined : owner;
 }
 
 /** Held until the machine controller has observed the release: only then its time is known. */

@@ -16,6 +16,7 @@ export function startWait(
     holdWait(member, permission) ??
     permission.forbidden ??
     silenceWait(member) ??
+    cordonWait(member, permission) ??
     grantWait(member, permission)
   );
 }
@@ -38,6 +39,13 @@ function holdWait(member: MemberState, { class: of }: Permission): Explanation |
 
 function silenceWait(member: MemberState): Explanation | undefined {
   return member.isSilent ? wait(member, 'AgentSilent', 'its agent is silent') : undefined;
+}
+
+/** A drain would wait for that cordon until the update fails. */
+function cordonWait(member: MemberState, { class: of }: Permission): Explanation | undefined {
+  const { cordonedFor } = member;
+  if (cordonedFor === undefined || !isClassAtLeast(of, 'Drain')) return undefined;
+  return wait(member, 'NodeCordoned', `its Node is cordoned for grant ${cordonedFor} of a repair`);
 }
 
 /** One act at a time: what is in work ends first, but for an act that takes it back, or one that replaces what failed. */

@@ -59,6 +59,7 @@ const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
   Held: 'Held',
   KubeletSkew: 'Blocked',
   MachineBusy: 'NoGrant',
+  NodeCordoned: 'NoGrant',
   Paused: 'Paused',
   Pinned: 'Pinned',
   ServerVersionUnknown: 'Blocked',

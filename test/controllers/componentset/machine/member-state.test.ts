@@ -57,6 +57,24 @@ describe('memberState', () => {
     expect(memberState(observed(parts), CONTEXT).serves).toBe(serves);
   });
 
+  it.each<[what: string, annotations: Readonly<Record<string, string>>, isCordoned: boolean, owner?: string]>(
+    [
+      ['of a repair', { 'kubenode.dev/cordoned-by': 'g-9' }, true, 'g-9'],
+      ['of a person', {}, true],
+      ['that a person has removed', { 'kubenode.dev/cordoned-by': 'g-9' }, false],
+      ['of the drain that ends now', { 'kubenode.dev/cordoned-by': 'g-drain' }, true],
+    ],
+  )(
+    'ROL-61 names the grant of a cordon that is not its own: one %s',
+    (_what, annotations, isCordoned, owner) => {
+      const cordoned = { ...node('m-1', 'True', { annotations }), spec: { unschedulable: isCordoned } };
+      const { machine, ...rest } = observed({ node: cordoned });
+      const drain = { grant: 'g-drain', state: 'Cordoned', since: ago(5) } as const;
+      const status = { conditions: [], ...machine.status, drain };
+      expect(memberState({ ...rest, machine: { ...machine, status } }, CONTEXT).cordonedFor).toBe(owner);
+    },
+  );
+
   it('reads what the set assigned, and the grant that it holds', () => {
     expect(memberState(observed({ startedAgo: 5 }), CONTEXT)).toMatchObject({
       name: 'm-1',

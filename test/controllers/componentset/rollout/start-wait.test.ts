@@ -28,6 +28,13 @@ describe('startWait', () => {
     ],
     ['a silent agent', { isSilent: true }, 'AgentSilent m: its agent is silent'],
     ['another act', { grant: BUSY }, 'MachineBusy m: Reboot of RemedyOperationJob job-1 is in work'],
+    [
+      'a cordon that a repair has kept, and a drain',
+      { cordonedFor: 'g-7-0' },
+      'NodeCordoned m: its Node is cordoned for grant g-7-0 of a repair',
+      { class: 'Drain' },
+    ],
+    ['a cordon that a repair has kept, and a restart', { cordonedFor: 'g-7-0' }, undefined],
     ['an update in work', IN_WORK, 'Probation m: app is Probation'],
     [
       'an update that took too long, and another revision',
