@@ -7,10 +7,10 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import { refusedReason } from './revision/history.ts';
+import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure.ts';
 import { planBatches, type RolloutStep } from './rollout/forward.ts';
 import type {
-  OpenBatch,
   RolloutAction,
   RolloutInput,
   RolloutMode,
@@ -29,7 +29,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const input = { ...unordered, members: unordered.members.toSorted((a, b) => byCode(a.name, b.name)) };
   if (input.set.spec.dryRun) return idlePlan(input, input.progress, DRY_RUN);
   const resumed = pauseClock(input.set.spec.paused, input.progress, input.now);
-  if (input.set.spec.paused) return idlePlan(input, resumed, PAUSED);
+  if (input.set.spec.paused) return idlePlan(input, pausedSoak(input, resumed), PAUSED);
   const begun = beginRollout({ ...input, progress: resumed });
   const { mode, progress } = afterFailure(input, begun);
   const availability = availabilityLimit(input.set.spec.rollout, input.members);
@@ -109,9 +109,8 @@ function stopRollout(
   { reason, because }: Explanation,
 ): RolloutProgress {
   if (progress.stopped) return progress;
-  const { soakUntil: _soakUntil, ...batch } = progress.batch ?? {};
   const stop = { reason, because, ...optional('retryToken', set.spec.retryToken) };
-  return { ...progress, ...(progress.batch && { batch: batch as OpenBatch }), stopped: stop };
+  return { ...withoutSoak(progress), stopped: stop };
 }
 
 interface StepContext extends Decided {

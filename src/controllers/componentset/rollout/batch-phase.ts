@@ -1,6 +1,7 @@
 /** How far the open batch is: filled, settled, soaked, proven. Pure. */
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { failedMembers } from './failure.ts';
 import type { OpenBatch, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
 export type BatchPhase =
@@ -84,9 +85,19 @@ export function withSoak(
     const soakUntil = new Date(+now + set.spec.rollout.gate.soakSeconds * 1000);
     return { ...progress, batch: { ...batch, soakUntil } };
   }
-  if ((phase === 'Settling' || phase === 'Filling') && batch.soakUntil) {
-    const { soakUntil: _soakUntil, ...rest } = batch;
-    return { ...progress, batch: rest };
-  }
-  return progress;
+  return phase === 'Settling' || phase === 'Filling' ? withoutSoak(progress) : progress;
+}
+
+/** While a set is paused nothing is decided about a machine that is not well, but the batch does not soak with it. */
+export function pausedSoak(input: RolloutInput, progress: RolloutProgress): RolloutProgress {
+  const { batch } = progress;
+  const started = batch ? startedIn(input, progress, batch) : [];
+  const isWell = unsettled(started).length === 0 && failedMembers(started, progress).length === 0;
+  return isWell ? progress : withoutSoak(progress);
+}
+
+export function withoutSoak(progress: RolloutProgress): RolloutProgress {
+  if (!progress.batch?.soakUntil) return progress;
+  const { soakUntil: _soakUntil, ...batch } = progress.batch;
+  return { ...progress, batch };
 }

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { batchPhase, withSoak } from '../../../../src/controllers/componentset/rollout/batch-phase.ts';
+import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
+import {
+  batchPhase,
+  pausedSoak,
+  withSoak,
+} from '../../../../src/controllers/componentset/rollout/batch-phase.ts';
 import type { RolloutMode, RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { ago, NOW } from '../../../support/builders.ts';
 import {
@@ -120,5 +125,30 @@ describe('withSoak', () => {
   it('keeps it at the gate', () => {
     expect(withSoak(input, soak(0), { phase: 'Gate', ...open })).toEqual(soak(0));
     expect(withSoak(input, soak(0), { phase: 'Passed' })).toEqual(soak(0));
+  });
+});
+
+describe('pausedSoak', () => {
+  it.each<[what: string, other: StateParts, isKept: boolean]>([
+    ['while all machines of the batch are well', {}, true],
+    ['not when one is in work', { step: 'InWork' }, false],
+    ['not when one has failed', { step: 'Unhealthy' }, false],
+    ['also while a person holds one', { step: 'Unknown', hold: { reason: 'x', scope: 'All' } }, true],
+    ['also when one of an earlier batch has failed', { batch: 0, step: 'Unhealthy' }, true],
+  ])('ROL-34 keeps what has soaked before a pause: %s', (_what, other, isKept) => {
+    const members = [started('a'), started('b', other)];
+    const { batch } = pausedSoak(inputOf({ members }), soak(60));
+    expect(batch).toEqual(isKept ? soak(60).batch : BATCH);
+  });
+
+  it('ROL-34 soaks again in full when a machine failed during the pause', () => {
+    const paused = planRollout(
+      inputOf({
+        members: [started('a'), started('b', { step: 'Unhealthy' })],
+        paused: true,
+        progress: soak(5),
+      }),
+    );
+    expect(paused.progress.batch).toEqual(BATCH);
   });
 });
