@@ -37,7 +37,7 @@ beforeEach(async () => {
     from,
     to: join(directory, 'new'),
     launch,
-    limits: { healthySeconds: 2, holdSeconds: 0, maxResidentBytes: 200 * MIB },
+    limits: { healthySeconds: 60, holdSeconds: 0, maxResidentBytes: 200 * MIB },
     bootId: await host.node.bootId(),
   });
   const service = createSandboxService(directory, upgrade, clock);
@@ -73,9 +73,10 @@ function healthy(): string {
   return `process.getBuiltinModule('node:fs').writeFileSync(${file}, JSON.stringify(${proof})); ${RUNS}`;
 }
 
-async function watch(source: string): Promise<string | undefined> {
+/** A process that never proves itself needs a short limit; a busy machine starts the others later than that. */
+async function watch(source: string, { healthySeconds } = upgrade.limits): Promise<string | undefined> {
   program('new', source);
-  await beginUpgrade(host.files, upgrade);
+  await beginUpgrade(host.files, { ...upgrade, limits: { ...upgrade.limits, healthySeconds } });
   await watchUpgrade({ directory, clock, log: memoryLog() }, NEVER);
   const { last } = await readSlots(host.files);
   return last?.failure?.code ?? last?.result;
@@ -94,12 +95,18 @@ describe('the watchdog on a sandbox', () => {
 
   it.each([
     ['ends', 'process.exit(3);', 'AgentCrashed'],
-    ['hangs', RUNS, 'AgentUnhealthy'],
-    ['ignores a request to end', `process.on('SIGTERM', () => {}); ${RUNS}`, 'AgentUnhealthy'],
     ['takes too much memory', `globalThis.all = Buffer.alloc(${300 * MIB}, 1); ${RUNS}`, 'AgentMemory'],
     ['is not JavaScript', 'this is not a program', 'AgentCrashed'],
-  ])('AGT-43 returns the process before one that %s', { timeout: 60_000 }, async (_, source, code) => {
+  ])('AGT-43 returns the process before one that %s', { timeout: 120_000 }, async (_, source, code) => {
     expect(await watch(source)).toBe(code);
+    expect(programs()).toEqual([upgrade.from]);
+  });
+
+  it.each([
+    ['hangs', RUNS],
+    ['ignores a request to end', `process.on('SIGTERM', () => {}); ${RUNS}`],
+  ])('AGT-43 returns the process before one that %s', { timeout: 60_000 }, async (_, source) => {
+    expect(await watch(source, { healthySeconds: 2 })).toBe('AgentUnhealthy');
     expect(programs()).toEqual([upgrade.from]);
   });
 
