@@ -3,6 +3,7 @@ import { NODE_REMEDIERS } from '../../api/generated/resources.ts';
 import type { Machine, MachineFault, NodeRemedier } from '../../api/generated/types.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { type CompiledRule, type FactReader, UNKNOWN_READING } from '../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../rules/explain.ts';
 import type { RuleEvaluator } from '../../rules/rule-evaluator.ts';
@@ -17,6 +18,8 @@ export interface EvaluatedRule {
   readonly compiled: CompiledRule;
   readonly facts: FactReader;
   readonly finding: RemedyFinding;
+  /** When the outcome can be another one although nothing changed. */
+  readonly dueAt?: Date;
 }
 
 export interface EvaluatedMachine {
@@ -42,6 +45,8 @@ export async function evaluateRules(
   const faults = faultsOf({ machine, nodeUID, rules, now: state.facts.now() });
   const evaluated: EvaluatedRule[] = [];
   for (const { evaluate, ...rule } of rules) {
+    // Before the evaluation: a duration that reaches its value in between is either found by it, or due.
+    const dueAt = dueAtOf(machine.metadata.name, rule.compiled, { state, context });
     const result = await evaluate(rule.facts).catch(failed); // oxlint-disable-line no-await-in-loop -- the engines yield to nothing but each other
     const finding = nextFinding({
       before: before.get(rule.remedier.metadata.name),
@@ -50,12 +55,22 @@ export async function evaluateRules(
       clearSeconds: rule.remedier.spec.rule.clearSeconds,
       now: context.clock.now(),
     });
-    evaluated.push({ ...rule, finding });
+    evaluated.push({ ...rule, finding, ...optional('dueAt', dueAt) });
   }
   return { rules: evaluated, faults };
 }
 
-type ReadableRule = Omit<EvaluatedRule, 'finding'> & { readonly evaluate: RuleEvaluator };
+function dueAtOf(
+  machine: string,
+  compiled: CompiledRule,
+  { state, context }: { readonly state: RemedyState; readonly context: ReconcileContext },
+): Date | undefined {
+  const now = context.clock.now();
+  const dueMs = state.facts.dueInMs(machine, compiled);
+  return Number.isFinite(dueMs) ? new Date(+now + Math.ceil(dueMs)) : undefined;
+}
+
+type ReadableRule = Omit<EvaluatedRule, 'finding' | 'dueAt'> & { readonly evaluate: RuleEvaluator };
 
 async function rulesFor(
   { machine, node }: EvaluatedMachine,

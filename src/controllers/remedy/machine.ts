@@ -65,7 +65,7 @@ export async function reconcileMachine(
     now,
   });
   await record(machine, { faults, remedyWaits: recorded.waits }, context);
-  return { requeueAt: nextAt(evaluated, waits, { name, state, now, recordAt: recorded.nextAt }) };
+  return { requeueAt: nextAt(evaluated, waits, { now, recordAt: recorded.nextAt }) };
 }
 
 function forget(name: string, state: RemedyState): void {
@@ -161,8 +161,6 @@ async function record(
 }
 
 interface NextMoment {
-  readonly name: string;
-  readonly state: RemedyState;
   readonly now: Date;
   /** When there is more to record. */
   readonly recordAt: Date | undefined;
@@ -171,7 +169,7 @@ interface NextMoment {
 function nextAt(
   evaluated: readonly EvaluatedRule[],
   waits: ReadonlyMap<string, RemedyWait>,
-  { name, state, now, recordAt }: NextMoment,
+  { now, recordAt }: NextMoment,
 ): Date {
   const ends = [...waits.values()].flatMap(({ reason, until }) => {
     const seconds = RETRY_SECONDS[reason];
@@ -180,7 +178,7 @@ function nextAt(
   const clear = evaluated.map(({ remedier, finding: { clearSince, since } }) =>
     clearSince && since ? secondsAfter(clearSince, remedier.spec.rule.clearSeconds) : undefined,
   );
-  const due = evaluated.map(({ compiled }) => state.facts.dueInMs(name, compiled) / 1000);
-  const recheck = secondsAfter(now, Math.min(FULL_PASS_SECONDS, ...due));
-  return firstMoment([...ends, ...clear, recordAt, recheck]) ?? recheck;
+  const due = evaluated.map(({ dueAt }) => dueAt);
+  const recheck = secondsAfter(now, FULL_PASS_SECONDS);
+  return firstMoment([...ends, ...clear, ...due, recordAt, recheck]) ?? recheck;
 }

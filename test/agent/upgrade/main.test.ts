@@ -74,7 +74,10 @@ function healthy(): string {
 }
 
 /** A process that never proves itself needs a short limit; a busy machine starts the others later than that. */
-async function watch(source: string, { healthySeconds } = upgrade.limits): Promise<string | undefined> {
+async function watch(
+  source: string,
+  healthySeconds = upgrade.limits.healthySeconds,
+): Promise<string | undefined> {
   program('new', source);
   await beginUpgrade(host.files, { ...upgrade, limits: { ...upgrade.limits, healthySeconds } });
   await watchUpgrade({ directory, clock, log: memoryLog() }, NEVER);
@@ -94,7 +97,7 @@ describe('the watchdog on a sandbox', () => {
   });
 
   it.each([
-    ['ends', 'process.exit(3);', 'AgentCrashed'],
+    ['ends', 'setTimeout(() => process.exit(3), 500);', 'AgentCrashed'],
     ['takes too much memory', `globalThis.all = Buffer.alloc(${300 * MIB}, 1); ${RUNS}`, 'AgentMemory'],
     ['is not JavaScript', 'this is not a program', 'AgentCrashed'],
   ])('AGT-43 returns the process before one that %s', { timeout: 120_000 }, async (_, source, code) => {
@@ -106,7 +109,7 @@ describe('the watchdog on a sandbox', () => {
     ['hangs', RUNS],
     ['ignores a request to end', `process.on('SIGTERM', () => {}); ${RUNS}`],
   ])('AGT-43 returns the process before one that %s', { timeout: 60_000 }, async (_, source) => {
-    expect(await watch(source, { healthySeconds: 2 })).toBe('AgentUnhealthy');
+    expect(await watch(source, 2)).toBe('AgentUnhealthy');
     expect(programs()).toEqual([upgrade.from]);
   });
 

@@ -51,6 +51,8 @@ interface Fixture {
   readonly options: Parameters<typeof createControllerBed>[0];
   /** By key of the reconcile of a machine: the kinds of which it listed every object, but for rules. */
   readonly listed: string[];
+  /** Whether the reconcile that is at work has written a status. */
+  readonly writes: { done: boolean };
 }
 
 function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = ['m-1']): Fixture {
@@ -59,6 +61,7 @@ function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = [
   for (const name of machines) facts.set(name, WELL_FACTS);
   const grants = memoryGrants({ now: () => time.now() });
   const listed: string[] = [];
+  const writes = { done: false };
   const options = {
     kinds: KINDS,
     objects: [...rules, ...machines.flatMap((name) => [machineOf(name), booted(name)])],
@@ -67,12 +70,19 @@ function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = [
       const controller = createRemedyController({ facts, grants });
       const reconcile: typeof controller.reconcile = (key, context) => {
         time.now = () => context.clock.now();
-        return controller.reconcile(key, { ...context, view: countingView(key, context, listed) });
+        writes.done = false;
+        const applyStatus: typeof context.applyStatus = async (...args) => {
+          const applied = await context.applyStatus(...args);
+          writes.done = true;
+          return applied;
+        };
+        const view = countingView(key, context, listed);
+        return controller.reconcile(key, { ...context, applyStatus, view });
       };
       return [{ ...controller, reconcile }];
     },
   };
-  return { bed: createControllerBed(options), facts, grants, options, listed };
+  return { bed: createControllerBed(options), facts, grants, options, listed, writes };
 }
 
 function countingView(key: string, context: ReconcileContext, listed: string[]): ReconcileContext['view'] {
@@ -256,6 +266,23 @@ describe('the remedy controller, of machines', () => {
     await bed.advance(90_000);
     expect(jobsOf(bed)).toEqual([]);
     await bed.advance(20_000);
+    expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r1-a1']);
+  });
+
+  it('R8 evaluates a rule again whose duration reached its value while a status was written', async () => {
+    const { bed, facts, writes } = await start([
+      remedier({ ...ALL, '/rule/conditions/all/0': HUNG_FOR_LONG }, COMMIT),
+    ]);
+    facts.dueSeconds = 10.5;
+    const { dueInMs } = facts;
+    facts.dueInMs = (...args) => (writes.done ? Number.POSITIVE_INFINITY : dueInMs(...args));
+    facts.set('m-1', {
+      ...HUNG_FACTS,
+      'condition FrequentTaskHung': { status: 'True', observedSeconds: 290 },
+    });
+    await bed.advance(1000);
+    expect(jobsOf(bed)).toEqual([]);
+    await bed.advance(10_000);
     expect(names(bed)).toEqual(['m-1-kernel-hang-CASE-r1-a1']);
   });
 

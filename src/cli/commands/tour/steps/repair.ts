@@ -123,10 +123,13 @@ function componentOf({ status }: Machine, component: string): Partial<ComponentR
   return status?.components?.find(({ name }) => name === component) ?? {};
 }
 
-/** By the name of a file in its command line. */
+/** By the name of its program, or of the script that Node runs, which options may precede. */
 async function findProcess({ tour, uid, name }: Target, file: string): Promise<ProcessIdentity> {
   const all = await tour.machineProcesses(CLUSTER, uid);
-  const found = all.find(({ command }) => command.slice(0, 3).some((each) => basename(each) === file));
+  const found = all.find(({ command: [program = '', ...args] }) => {
+    const script = args.find((each) => !each.startsWith('-')) ?? '';
+    return [program, script].some((each) => basename(each) === file);
+  });
   if (found) return found;
   throw new CliError(`no process of ${name} runs ${file}`, {
     hint: `look at: kubenode machine show ${name} --context ${CLUSTER}`,
