@@ -234,6 +234,9 @@ export function bootstrapTokenSecret(tokenId: string): string {
   return `bootstrap-token-${tokenId}`;
 }
 
+/** The shipped NodeRemedier that prepares a machine for what a MaintenanceEvent announces. Its jobs are the jobs of events. */
+export const MAINTENANCE_REMEDIER = 'maintenance';
+
 /** The namespace whose UID identifies a cluster. */
 export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
 
