@@ -16,7 +16,7 @@ const shared = {
   alias: { 'kubenode/constructs': join(import.meta.dirname, 'src/constructs/index.ts') },
   sequence: { shuffle: true },
   globals: false,
-  setupFiles: ['test/support/leak-guard/file.ts'],
+  setupFiles: ['test/support/leak-guard/file.ts', 'test/support/fast-check-seed.ts'],
 };
 
 /** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */

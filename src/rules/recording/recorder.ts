@@ -100,7 +100,7 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
 }
 
 function followView(recording: Recording, view: ObjectView, { store }: Pick<FactView, 'store'>): () => void {
-  const { written, emit } = recording;
+  const { written, signs, emit } = recording;
   const put = (object: KubeObject): void => putObject(recording, view, object);
   return store.subscribe({
     added: put,
@@ -108,6 +108,8 @@ function followView(recording: Recording, view: ObjectView, { store }: Pick<Fact
     removed: ({ metadata }: KubeObject) => {
       const key = storeKey(metadata);
       written.get(view)?.delete(key);
+      // As the facts do: what is heard of a Node that is created again is heard for the first time.
+      if (view === 'nodes') signs.nodeLeases.delete(key);
       emit({ type: 'Delete', view, name: key });
     },
   });

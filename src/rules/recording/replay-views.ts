@@ -62,7 +62,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     },
     apply: (line) => {
       if (line.type === 'Put') put(stores[line.view], line.object);
-      else if (line.type === 'Delete') remove(stores[line.view], line.name);
+      else if (line.type === 'Delete') remove(line.view, line.name);
       else if (line.type === 'Heartbeat') beat(line);
       else if (line.type === 'Lease') setLease(line);
       else if (line.type === 'Contact') setContact(line);
@@ -93,9 +93,10 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     store.put(versioned(object));
   }
 
-  function remove(store: WritableStore, key: string): void {
-    const present = store.get(key);
-    if (present) store.remove(versioned(present));
+  function remove(view: RecordedView, key: string): void {
+    if (view === 'nodes') heard.nodeLeases.delete(key);
+    const present = stores[view].get(key);
+    if (present) stores[view].remove(versioned(present));
   }
 
   function beat({ node, times }: HeartbeatLine): void {
@@ -120,14 +121,18 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     try {
       // The version makes each one another timestamp than the last.
       const renewTime = `${new Date(ms).toISOString().slice(0, -1)}${String(version).padStart(9, '0')}Z`;
-      put(stores[view], {
-        apiVersion: 'coordination.k8s.io/v1',
-        kind: 'Lease',
-        metadata: { name, namespace: LEASE_NAMESPACES[view] },
-        spec: { renewTime },
-      });
+      put(stores[view], leaseOf(view, name, renewTime));
     } finally {
       time.ms = present;
     }
   }
+}
+
+function leaseOf(view: LeaseView, name: string, renewTime: string): KubeObject {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, namespace: LEASE_NAMESPACES[view] },
+    spec: { renewTime },
+  };
 }

@@ -1,7 +1,7 @@
 /** The provider local with processes that stand in for agents: they start something of their own, and do nothing. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { statFields } from '../../../src/os/process/identity.ts';
+import { readProcessIdentity, statFields } from '../../../src/os/process/identity.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { Provider } from '../../../src/providers/contract.ts';
 import type { AgentPrograms } from '../../../src/providers/local/agents.ts';
@@ -72,8 +72,12 @@ async function countHosts(machines: string, uid: string): Promise<number> {
   if (isSimulated && existsSync(folder.offFile)) return 0;
   const argument = isSimulated ? machines : folder.hostFolder;
   const found = await findMarked(isSimulated ? machines : folder.path);
-  // What it forks has its command line until it replaces its program, but leads no session.
-  return found.filter(({ pid, command }) => command.includes(argument) && leadsSession(pid)).length;
+  // What it forks has its command line until it replaces its program, and leads a session only after that.
+  const leaders = found.filter(({ pid }) => leadsSession(pid));
+  const commands = await Promise.all(
+    leaders.map(async ({ pid }) => (await readProcessIdentity(pid))?.command),
+  );
+  return commands.filter((command) => command?.includes(argument)).length;
 }
 
 function leadsSession(pid: number): boolean {
