@@ -44,10 +44,11 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const changing = new Set(
     assigned.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : [])),
   );
-  const restarts = planRestarts(input.members, changing, availability.slots - costOf(assigned));
+  const available = availability.slots - costOf(assigned);
+  const restarts = planRestarts(input.members, progress, { changing, available });
   return finishPlan(input, mode, {
     ...step,
-    actions: [...planUpkeep(input, changing), ...assigned, ...restarts],
+    actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts],
   });
 }
 

@@ -1,8 +1,9 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
+import { reportOf } from '../../../api/machine/entry-report.ts';
 import type { MemberState } from '../machine/member-state.ts';
-import type { RolloutAction, RolloutInput } from './input.ts';
+import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
 import { modeOf } from './mode.ts';
 import { pickMembers } from './slots.ts';
 
@@ -15,11 +16,14 @@ export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): 
   const kept = members.filter(({ name }) => !changing.has(name));
   // No rollback begins before the set is resumed, and none of a revision that completed without a machine that was held.
   const isIdle = set.spec.paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
+  const isStopped = progress.stopped !== undefined && set.spec.rollout.failure.onFailure === 'Pause';
   return [
-    ...kept.flatMap(
-      (member) =>
-        settlement(member) ?? (isIdle ? abandonment(member) : undefined) ?? renewal(member, now) ?? [],
-    ),
+    ...kept.flatMap((member) => {
+      const isAbandoned = isIdle || (isStopped && isPending(member));
+      return (
+        settlement(member) ?? (isAbandoned ? abandonment(member) : undefined) ?? renewal(member, now) ?? []
+      );
+    }),
     ...planLeft({ left: left.filter(({ name }) => !changing.has(name)), deleted, now }),
   ];
 }
@@ -54,8 +58,21 @@ function hasBegun({ machine }: MemberState): boolean {
   return (machine.status?.components ?? []).some(({ state }) => state !== undefined && BEGUN.has(state));
 }
 
+/** Its agent reports an entry of the set that it has not begun to activate. */
+function isPending({ machine, revision }: MemberState): boolean {
+  const own = machine.spec.components.filter(({ assignment }) => assignment?.revision === revision);
+  return own.some((entry) => PENDING.has(reportOf(machine, entry)?.state ?? 'Absent'));
+}
+
 type ReportState = NonNullable<MachineComponentReport['state']>;
 const BEGUN: ReadonlySet<ReportState> = new Set(['Activating', 'Probation', 'RollingBack']);
+const PENDING: ReadonlySet<ReportState> = new Set([
+  'Fetching',
+  'Staged',
+  'WaitingForGrant',
+  'WaitingForDrain',
+  'Blocked',
+]);
 
 /** A machine that failed keeps its grant until its Node serves: nothing else may begin on it before. */
 function settlement(member: MemberState): RolloutAction | undefined {
@@ -99,14 +116,22 @@ function permittedUntil(
   return grantEndsAt ?? (reason === 'NotObserved' ? new Date(notAfter) : undefined);
 }
 
-/** Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update does. */
+/**
+ * Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update
+ * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins.
+ */
 export function planRestarts(
   members: readonly MemberState[],
-  changing: ReadonlySet<string>,
-  available: number,
+  { stopped, updateRevision }: Pick<RolloutProgress, 'stopped' | 'updateRevision'>,
+  { changing, available }: { readonly changing: ReadonlySet<string>; readonly available: number },
 ): readonly RolloutAction[] {
   const asking = members.filter(
-    ({ name, step, hold, grant }) => step === 'NeedsGrant' && !hold && !grant && !changing.has(name),
+    ({ name, revision, step, hold, grant }) =>
+      step === 'NeedsGrant' &&
+      !hold &&
+      !grant &&
+      !changing.has(name) &&
+      !(stopped && revision === updateRevision),
   );
   const permission = { by: 'Ask', class: 'Restart', recovery: false } as const;
   return pickMembers(asking, asking.length, available).members.map((member) => ({

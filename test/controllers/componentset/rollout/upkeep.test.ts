@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
+import type { MachineComponentReport } from '../../../../src/api/generated/types.ts';
+import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
-import type { RolloutAction } from '../../../../src/controllers/componentset/rollout/input.ts';
+import type { RolloutAction, RolloutPlan } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { planRestarts, planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
 import { ago } from '../../../support/builders.ts';
-import { grant, inputOf, member, NEW, progressOf, type StateParts } from './rollout-input.ts';
+import { ROLLOUT } from '../component-set.ts';
+import {
+  grant,
+  type InputParts,
+  inputOf,
+  member,
+  NEW,
+  progressOf,
+  type StateParts,
+} from './rollout-input.ts';
 
 const HOLDS: StateParts = { grant: grant(), holdsGrant: true, grantEndsAt: new Date(ago(-240)) };
 const NONE: ReadonlySet<string> = new Set();
@@ -17,6 +28,32 @@ function actionOf(parts: StateParts, { paused = false, changing = NONE, left = f
       return action.do === 'Permit' ? `Permit ${action.permission.by} ${action.permission.class}` : action.do;
     })
     .join();
+}
+
+type ReportState = NonNullable<MachineComponentReport['state']>;
+
+/** Its agent reports its entry of the set in that state. */
+function reporting(state: ReportState | undefined, parts: StateParts): MemberState {
+  const begun = member('m', parts);
+  const [entry] = begun.machine.spec.components;
+  if (!entry) throw new Error('expected an entry');
+  const assignment = { set: 'general', revision: begun.revision ?? '', batch: 1 };
+  const report = { name: entry.name, desiredRef: entry.componentRef, digest: entry.digest };
+  const components = state ? [{ ...report, state }] : [];
+  const spec = { ...begun.machine.spec, components: [{ ...entry, assignment }] };
+  return { ...begun, batch: 1, machine: { ...begun.machine, spec, status: { conditions: [], components } } };
+}
+
+const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
+const PAUSES = { failure: { ...ROLLOUT.failure, maxFailed: 5, onFailure: 'Pause' } } as const;
+const GOES_BACK = { failure: { ...PAUSES.failure, onFailure: 'RollbackFailed' } } as const;
+
+function upkeepOf(each: MemberState, parts: InputParts): string {
+  return doneBy({ actions: planUpkeep(inputOf({ ...parts, members: [each] }), NONE) });
+}
+
+function doneBy({ actions }: Pick<RolloutPlan, 'actions'>): string {
+  return actions.map((action) => action.do).join(' ');
 }
 
 describe('planUpkeep', () => {
@@ -82,6 +119,36 @@ describe('planUpkeep', () => {
     expect(outcomes).toEqual([[], ['Settle']]);
   });
 
+  it.each<[what: string, state: ReportState | undefined, late: StateParts, expected: string]>([
+    ['that waits for its drain', 'WaitingForDrain', {}, 'Settle'],
+    ['that has not fetched it', 'Fetching', {}, 'Settle'],
+    ['whose Node is not Ready', 'WaitingForDrain', { readiness: 'NotReady' }, ''],
+    ['that is silent', 'WaitingForDrain', { reason: 'AgentSilent' }, ''],
+    ['that has time left', 'WaitingForDrain', { step: 'InWork', reason: 'DrainPending' }, ''],
+    ['that activates it', 'Activating', {}, ''],
+    ['that proves it', 'Probation', {}, ''],
+    ['that runs it, with probes that fail', 'Committed', {}, ''],
+    ['whose agent has not reported it', undefined, {}, ''],
+  ])('ROL-35 ends the update that took too long in a rollout that has stopped, of a machine %s', (...row) => {
+    const [, state, late, expected] = row;
+    const each = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut', ...late });
+    expect(upkeepOf(each, { progress: STOPPED, rollout: PAUSES })).toBe(expected);
+  });
+
+  it('ROL-35 keeps the grant of an update that took too long while its rollout goes on, or will go back', () => {
+    const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    expect(upkeepOf(each, { rollout: PAUSES })).toBe('');
+    expect(upkeepOf(each, { progress: STOPPED, rollout: GOES_BACK })).toBe('');
+  });
+
+  it('ROL-35 ends the update in the reconcile in which its rollout stops, and keeps it when a retry token resumes it', () => {
+    const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    const stops = { rollout: { failure: { ...PAUSES.failure, maxFailed: 0 } }, members: [each] };
+    expect(doneBy(planRollout(inputOf(stops)))).toBe('Persist Settle');
+    const resumed = { rollout: PAUSES, progress: STOPPED, retryToken: 'again', members: [each] };
+    expect(doneBy(planRollout(inputOf(resumed)))).toBe('Persist');
+  });
+
   it('ROL-40 settles the grant of a machine that left', () => {
     expect(actionOf(HOLDS, { left: true })).toBe('Settle Succeeded');
   });
@@ -99,6 +166,7 @@ describe('planUpkeep', () => {
 });
 
 const ASKS: StateParts = { step: 'NeedsGrant', serves: true };
+const ONE = { changing: NONE, available: 1 };
 
 function namesOf(actions: readonly RolloutAction[]): string {
   return actions
@@ -115,20 +183,27 @@ describe('planRestarts', () => {
     ['that a person holds', { ...ASKS, hold: { scope: 'Disruptive', reason: 'looks at it' } }, ''],
     ['in work under another grant', { ...ASKS, grant: grant() }, ''],
   ])('permits the restart of a machine %s: %s', (_what, parts, restarted) => {
-    expect(namesOf(planRestarts([member('m', parts)], NONE, 1))).toBe(restarted);
+    expect(namesOf(planRestarts([member('m', parts)], {}, ONE))).toBe(restarted);
   });
 
   it('leaves a machine that gets other entries now', () => {
-    expect(planRestarts([member('m', ASKS)], new Set(['m']), 1)).toEqual([]);
+    expect(planRestarts([member('m', ASKS)], {}, { changing: new Set(['m']), available: 1 })).toEqual([]);
   });
 
   it('ROL-11 restarts no more machines at once than may be out of service', () => {
     const members = ['a', 'b', 'c', 'd'].map((name) => member(name, ASKS));
-    expect(namesOf(planRestarts(members, NONE, 2))).toBe('a b');
-    expect(namesOf(planRestarts(members, NONE, 0))).toBe('');
+    expect(namesOf(planRestarts(members, {}, { ...ONE, available: 2 }))).toBe('a b');
+    expect(namesOf(planRestarts(members, {}, { ...ONE, available: 0 }))).toBe('');
     const plan = planRollout(inputOf({ members, rollout: { maxUnavailable: 3 } }));
     const changed = plan.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
     expect(changed.length).toBe(3);
+  });
+
+  it('ROL-35 permits no restart to machines of a revision that has stopped, and to others of the set', () => {
+    const members = [member('bad', { ...ASKS, at: NEW }), member('old', ASKS)];
+    expect(namesOf(planRestarts(members, STOPPED, { ...ONE, available: 5 }))).toBe('old');
+    expect(namesOf(planRestarts(members, progressOf(), { ...ONE, available: 5 }))).toBe('bad old');
+    expect(namesOf(planRollout(inputOf({ members, progress: STOPPED })).actions)).toBe('old');
   });
 
   it('ROL-34 permits no restart while the set is paused', () => {
