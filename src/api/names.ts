@@ -108,7 +108,7 @@ export const FINALIZER_CLUSTER = `${GROUP}/cluster`;
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
 export const FINALIZER_IN_USE = `${GROUP}/in-use`;
-/** A job or maintenance event first returns cordon, taints and grant. */
+/** A job first returns cordon, taints and grant. */
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
 // Field managers, one for each controller

@@ -1,11 +1,19 @@
 /** The indexes that views of this kind have in the process of the controllers. */
-import { REMEDY_OPERATION_JOBS } from '../../src/api/generated/resources.ts';
+import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../src/api/generated/resources.ts';
 import { JOB_INDEXERS } from '../../src/api/machine/jobs.ts';
+import { MAINTENANCE_EVENT_INDEXERS } from '../../src/api/machine/maintenance-events.ts';
 import type { ViewOptions } from '../../src/kube/cache/view.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 
 export function withIndexers({ kind }: Resource): Pick<ViewOptions<KubeObject>, 'indexers'> {
-  if (kind !== REMEDY_OPERATION_JOBS.kind) return {};
-  // The view of this kind holds jobs.
-  return { indexers: JOB_INDEXERS as unknown as NonNullable<ViewOptions<KubeObject>['indexers']> };
+  const indexers = INDEXERS[kind];
+  // The view of each kind holds its objects.
+  return indexers
+    ? { indexers: indexers as unknown as NonNullable<ViewOptions<KubeObject>['indexers']> }
+    : {};
 }
+
+const INDEXERS: Readonly<Record<string, object>> = {
+  [REMEDY_OPERATION_JOBS.kind]: JOB_INDEXERS,
+  [MAINTENANCE_EVENTS.kind]: MAINTENANCE_EVENT_INDEXERS,
+};

@@ -2254,6 +2254,14 @@ export interface MachineTemplate {
   readonly deletion: MachineDeletion;
 }
 
+/** The machine that the event is about. */
+export interface MaintenanceEventMachine {
+  /** UID of the Machine. */
+  readonly uid: string;
+  /** Its provider id, once it has one. */
+  readonly providerID?: string;
+}
+
 /** The event as the provider or Host Doctor reports it. */
 export interface MaintenanceEventSpec {
   /** Provider that reports the event. */
@@ -2264,7 +2272,7 @@ export interface MaintenanceEventSpec {
   readonly machine: string;
   /** What happens to the machine. */
   readonly type: 'Reboot' | 'Stop' | 'Redeploy' | 'Preempt' | 'Freeze' | 'Network' | 'DiskFault' | 'GPUFault' | 'MemoryFault' | 'Degraded' | 'Other';
-  /** State of the event at the provider. */
+  /** State of the event at the provider: Inquiring, Scheduled, Executing, Done, in this order. Each of the first three may end as Cancelled, Failed or Avoided. */
   readonly state: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
   /** Whether the event is only a hint. A hint expires after ttlSeconds and leaves nothing on the node. (default false) */
   readonly hint: boolean;
@@ -2292,17 +2300,21 @@ export interface MaintenanceEventStatus {
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */
   readonly waiting?: Wait;
-  /** When preparation begins: notBefore minus the usual duration of a drain. */
+  /** The last state that a permitted change led to. Inconsistent is judged from it, also after a restart. */
+  readonly observedState?: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
+  /** The machine when the event was matched: another one of the same name is not meant. */
+  readonly machine?: MaintenanceEventMachine;
+  /** When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while nothing is to be prepared. */
   readonly actAt?: string;
-  /** Name of the RemedyOperationJob. */
+  /** Name of the RemedyOperationJob that prepares the machine. */
   readonly job?: string;
-  /** Name of the NodeRemedier. */
+  /** Name of the NodeRemedier of the job. */
   readonly remedier?: string;
   /** Answer that was sent to the provider. */
   readonly responded?: 'None' | 'Accepted' | 'Deferred' | 'Declined';
   /** When the answer was sent. */
   readonly respondedAt?: string;
-  /** Number of times the event was reported. */
+  /** Number of reports that changed the event: its generation. A repeated report changes nothing. */
   readonly reports?: number;
 }
 

@@ -113,6 +113,14 @@ const NODE_REMEDIER: readonly InactiveField[] = [
   { path: 'spec.ladder[].verify.target', accepts: ['Node'], because: 'no repair replaces a machine' },
 ];
 
+const MAINTENANCE_EVENT: readonly InactiveField[] = [
+  {
+    path: 'spec.provider',
+    accepts: ['local', 'ssh', 'hostdoctor'],
+    because: 'no source reads the events of cloud providers',
+  },
+];
+
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
   Pipeline: PIPELINE,
   Cluster: CLUSTER,
@@ -122,5 +130,5 @@ export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>>
   MachineComponentSet: MACHINE_COMPONENT_SET,
   NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,
-  MaintenanceEvent: [{ path: 'spec', because: 'no controller handles events of providers' }],
+  MaintenanceEvent: MAINTENANCE_EVENT,
 };

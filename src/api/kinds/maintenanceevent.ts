@@ -5,6 +5,8 @@ import { choice, flag, immutable, int, name, named, percent, rules, text, time }
 import { maintenanceEventPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
+const STATES = ['Inquiring', 'Scheduled', 'Executing', 'Done', 'Cancelled', 'Failed', 'Avoided'] as const;
+
 const spec = rules(
   named('MaintenanceEventSpec', 'The event as the provider or Host Doctor reports it.', {
     provider: immutable(
@@ -29,15 +31,10 @@ const spec = rules(
         'Other',
       ]),
     ),
-    state: choice('State of the event at the provider.', [
-      'Inquiring',
-      'Scheduled',
-      'Executing',
-      'Done',
-      'Cancelled',
-      'Failed',
-      'Avoided',
-    ]),
+    state: choice(
+      'State of the event at the provider: Inquiring, Scheduled, Executing, Done, in this order. Each of the first three may end as Cancelled, Failed or Avoided.',
+      STATES,
+    ),
     hint: flag(
       'Whether the event is only a hint. A hint expires after ttlSeconds and leaves nothing on the node.',
     ).default(false),
@@ -70,9 +67,21 @@ const spec = rules(
 const status = named('MaintenanceEventStatus', 'How kubenode handles the event.', {
   ...statusHead(maintenanceEventPhases.phases),
   waiting: waiting(),
-  actAt: time('When preparation begins: notBefore minus the usual duration of a drain.').optional(),
-  job: text('Name of the RemedyOperationJob.', { max: 253 }).optional(),
-  remedier: text('Name of the NodeRemedier.', { max: 63 }).optional(),
+  observedState: choice(
+    'The last state that a permitted change led to. Inconsistent is judged from it, also after a restart.',
+    STATES,
+  ).optional(),
+  machine: named('MaintenanceEventMachine', 'The machine that the event is about.', {
+    uid: name('UID of the Machine.'),
+    providerID: text('Its provider id, once it has one.').optional(),
+  })
+    .describe('The machine when the event was matched: another one of the same name is not meant.')
+    .optional(),
+  actAt: time(
+    'When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while nothing is to be prepared.',
+  ).optional(),
+  job: text('Name of the RemedyOperationJob that prepares the machine.', { max: 253 }).optional(),
+  remedier: text('Name of the NodeRemedier of the job.', { max: 63 }).optional(),
   responded: choice('Answer that was sent to the provider.', [
     'None',
     'Accepted',
@@ -80,7 +89,9 @@ const status = named('MaintenanceEventStatus', 'How kubenode handles the event.'
     'Declined',
   ]).optional(),
   respondedAt: time('When the answer was sent.').optional(),
-  reports: count('Number of times the event was reported.'),
+  reports: count(
+    'Number of reports that changed the event: its generation. A repeated report changes nothing.',
+  ),
 });
 
 export const maintenanceEvent: Kind = {

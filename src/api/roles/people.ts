@@ -1,6 +1,6 @@
 /** ClusterRoles for people, which administrators bind to groups, and permissions of agents. */
 import { GROUP, ROLE_ADMIN, ROLE_GRANTS, ROLE_OPERATOR, ROLE_STOP, ROLE_VIEW } from '../names.ts';
-import { clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
+import { APPLY, clusterRole, may, PATCH, type PolicyRule, READ } from './rbac.ts';
 
 /**
  * A resource that no server serves. Permission to create it is permission to approve or refuse an act: the HTTP server of
@@ -18,9 +18,10 @@ const viewLeases = may(['get'], 'coordination.k8s.io', ['leases']);
 
 export const peopleRoles = [
   clusterRole(ROLE_VIEW, 'Reads all kinds of kubenode, and Leases.', [view, viewLeases]),
-  clusterRole(ROLE_OPERATOR, 'Holds, pauses, cancels and approves.', [
+  clusterRole(ROLE_OPERATOR, 'Holds, pauses, cancels, approves, and announces maintenance.', [
     view,
     viewLeases,
+    may(APPLY, GROUP, ['maintenanceevents']),
     may(PATCH, GROUP, ['machines', 'machinecomponentsets', 'pipelines', 'remedyoperationjobs']),
     may(['create'], GROUP, [APPROVALS]),
   ]),

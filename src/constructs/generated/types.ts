@@ -1220,7 +1220,7 @@ export interface MaintenanceEventSpec {
   readonly machine: string;
   /** What happens to the machine. */
   readonly type: 'Reboot' | 'Stop' | 'Redeploy' | 'Preempt' | 'Freeze' | 'Network' | 'DiskFault' | 'GPUFault' | 'MemoryFault' | 'Degraded' | 'Other';
-  /** State of the event at the provider. */
+  /** State of the event at the provider: Inquiring, Scheduled, Executing, Done, in this order. Each of the first three may end as Cancelled, Failed or Avoided. */
   readonly state: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
   /** Whether the event is only a hint. A hint expires after ttlSeconds and leaves nothing on the node. (default false) */
   readonly hint?: boolean;

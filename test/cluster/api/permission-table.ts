@@ -50,7 +50,12 @@ const csr = 'certificates.k8s.io';
 export const RBAC = 'rbac.authorization.k8s.io';
 
 /** All but those whose process reads Machines and Leases with other accounts only. */
-const BLIND: readonly string[] = [PRINCIPAL_COMPONENTSET, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET];
+const BLIND: readonly string[] = [
+  PRINCIPAL_COMPONENTSET,
+  PRINCIPAL_HOSTDOCTOR,
+  PRINCIPAL_MACHINE,
+  PRINCIPAL_MACHINESET,
+];
 const READERS = PRINCIPALS.filter((principal) => !BLIND.includes(principal));
 
 /** No other service account or person has the permission. */
@@ -82,7 +87,9 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('patch', 'remedyoperationjobs'), [PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('patch', 'noderemediers', 'status'), [PRINCIPAL_REMEDY, ROLE_ADMIN]],
   [ours('patch', 'noderemediers'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
-  [ours('create', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
+  [ours('create', 'maintenanceevents'), [ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('patch', 'maintenanceevents'), [ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('delete', 'maintenanceevents'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'maintenanceevents', 'status'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'clusters', 'status'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
   [ours('create', 'clusters'), [PRINCIPAL_SYNC, ROLE_ADMIN]],

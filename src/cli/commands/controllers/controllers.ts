@@ -33,6 +33,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
 import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
+import { createHostDoctorControllers } from './hostdoctor.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { createIdentityControllers } from './identity.ts';
 import { addLocalMachinesOptions, type LocalMachinesFlags, localInstancesOpener } from './local-machines.ts';
@@ -43,8 +44,8 @@ import { createRolloutControllers } from './rollout.ts';
 const HELP = `
 Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
 DefenderPolicies; the approver of the certificates of agents and their kubelets; the one that deletes bootstrap
-tokens; those of Machines, MachineSets and MachineComponentSets; those that repair machines by the rules of NodeRemediers; and
-the one that checks the content of MachineComponents. Run several: one leads,
+tokens; those of Machines, MachineSets and MachineComponentSets; those that repair machines by the rules of NodeRemediers; the
+one that follows announced maintenance; and the one that checks the content of MachineComponents. Run several: one leads,
 the others take over when it ends. It can be killed at any time. It acts as the user kubenode-controllers and impersonates the account of each controller: with
 credentials of that user, or with those of an administrator.
 
@@ -68,6 +69,7 @@ const GROUPS: readonly CreateGroup[] = [
   createIdentityControllers,
   createMachineControllers,
   createRolloutControllers,
+  createHostDoctorControllers,
   createRemedyControllers,
 ];
 /** Of controllers that apply to what the Defender watches, too: without their managedFields they would repeat each write. */

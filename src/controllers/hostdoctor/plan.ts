@@ -1,0 +1,119 @@
+/** The status of a MaintenanceEvent, when it is looked at again, and when it is deleted. Pure. */
+import type { MaintenanceEvent, MaintenanceEventStatus, Wait } from '../../api/generated/types.ts';
+import { hintExpiry, isFinalState } from '../../api/machine/maintenance-events.ts';
+import { parseTime } from '../../api/machine/node-state.ts';
+import { maintenanceEventPhases } from '../../api/status/phase-tables.ts';
+import { waitingSince } from '../../api/status/waiting.ts';
+import { conditionOf, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { DEFAULT_RETENTION } from '../remedy/case/retention.ts';
+import { firstMoment, secondsAfter, timeText } from '../remedy/moments.ts';
+import { eventFindings } from './findings.ts';
+import type { MaintenanceObservation } from './observation.ts';
+import { type StagedEvent, stageEvent } from './stage.ts';
+import { eventWait } from './waits.ts';
+
+export interface MaintenancePlan {
+  readonly status: MaintenanceEventStatus;
+  /** It ended so long ago that it is deleted. */
+  readonly isExpired: boolean;
+  readonly nextAt?: Date;
+  /** For people, where its phase changes. */
+  readonly news?: MaintenanceNews;
+}
+
+export interface MaintenanceNews {
+  readonly phase: string;
+  readonly isBad: boolean;
+  readonly note: string;
+}
+
+export function planMaintenance(observation: MaintenanceObservation): MaintenancePlan {
+  const { event, now } = observation;
+  const staged = stageEvent(observation);
+  const status = statusOf(staged, observation);
+  const expiry = expiryOf(status);
+  const nextAt = nextMoment(staged, { event, expiry, now });
+  return {
+    status,
+    isExpired: expiry !== undefined && expiry <= now,
+    ...optional('nextAt', nextAt),
+    ...optional('news', newsOf(staged, event, status)),
+  };
+}
+
+function statusOf(staged: StagedEvent, observation: MaintenanceObservation): MaintenanceEventStatus {
+  const { event, now } = observation;
+  const { metadata, status = { conditions: [] } } = event;
+  const { match, change, actAt, job } = staged;
+  const wait = eventWait(staged, observation);
+  const findings = eventFindings(staged, event, wait);
+  const conditions = withConditions(status.conditions, findings, now, metadata.generation);
+  return {
+    ...optional('observedGeneration', metadata.generation),
+    phase: maintenanceEventPhases.phaseOf({ conditions }),
+    conditions,
+    ...optional('waiting', wait && waitingSince(wait, status.waiting, now)),
+    observedState: change.observed,
+    ...optional('machine', match.machine),
+    ...optional('actAt', actAt && timeText(actAt)),
+    ...jobNames(job, status),
+    reports: metadata.generation ?? 1,
+  };
+}
+
+/** A job may be deleted before the event is. */
+function jobNames(
+  job: StagedEvent['job'],
+  { job: name, remedier }: MaintenanceEventStatus,
+): Pick<MaintenanceEventStatus, 'job' | 'remedier'> {
+  if (job) return { job: job.metadata.name, remedier: job.spec.cause.remedier };
+  return { ...optional('job', name), ...optional('remedier', remedier) };
+}
+
+/** As long as jobs are kept. */
+function expiryOf({ conditions }: MaintenanceEventStatus): Date | undefined {
+  const settled = conditionOf(conditions, 'Settled');
+  const since = settled?.status === 'True' ? parseTime(settled.lastTransitionTime) : undefined;
+  return since && secondsAfter(since, DEFAULT_RETENTION.ttlSeconds);
+}
+
+interface Moments {
+  readonly event: MaintenanceEvent;
+  readonly expiry: Date | undefined;
+  readonly now: Date;
+}
+
+function nextMoment({ actAt, stage }: StagedEvent, { event, expiry, now }: Moments): Date | undefined {
+  if (stage === 'Settled') return expiry;
+  const moments = [actAt, hintExpiry(event), parseTime(event.spec.deadline)];
+  return firstMoment(moments.filter((moment) => moment && moment > now));
+}
+
+function newsOf(
+  { stage }: StagedEvent,
+  event: MaintenanceEvent,
+  { phase = 'Pending', waiting }: MaintenanceEventStatus,
+): MaintenanceNews | undefined {
+  const { metadata, spec } = event;
+  const after = stage === 'Inconsistent' ? stage : phase;
+  if (after === newsBefore(event)) return undefined;
+  const what = `${spec.type} of Machine ${spec.machine}, event ${metadata.name}`;
+  const why = waiting ? textOfWait(waiting) : endText(spec.state);
+  const isBad = stage === 'Inconsistent' || stage === 'Unmatched';
+  return { phase: after, isBad, note: `${what}: ${why}` };
+}
+
+function newsBefore({ status }: MaintenanceEvent): string | undefined {
+  const { conditions, phase } = status ?? {};
+  const isOver = conditionStatus(conditions, 'Settled') === 'True';
+  return !isOver && conditionStatus(conditions, 'Inconsistent') === 'True' ? 'Inconsistent' : phase;
+}
+
+function textOfWait({ reason, message = reason }: Wait): string {
+  return message;
+}
+
+function endText(state: MaintenanceEvent['spec']['state']): string {
+  return isFinalState(state) ? `it is ${state}` : 'its time is over';
+}

@@ -1,0 +1,59 @@
+/** How far an event is: what its conditions and its wait follow from. Pure. */
+import type { RemedyOperationJob } from '../../api/generated/types.ts';
+import { isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
+import { isJobAtWork } from '../remedy/case/jobs.ts';
+import { actTime } from './drain-time.ts';
+import { hasPrepared, jobOfEvent } from './event-job.ts';
+import { type MachineMatch, matchMachine } from './match.ts';
+import type { MaintenanceObservation } from './observation.ts';
+import { type StateChange, stateChange } from './state-change.ts';
+
+export type MaintenanceStage =
+  /** Over, and nothing of ours is left on the node. */
+  | 'Settled'
+  /** Over, and its job still returns what it set. */
+  | 'Undoing'
+  | 'Unmatched'
+  | 'Inconsistent'
+  /** The machine stays up. */
+  | 'NotNeeded'
+  | 'TooEarly'
+  | 'Preparing'
+  | 'Prepared';
+
+export interface StagedEvent {
+  readonly stage: MaintenanceStage;
+  readonly match: MachineMatch;
+  readonly change: StateChange;
+  readonly job: RemedyOperationJob | undefined;
+  /** Only while there is something to prepare for. */
+  readonly actAt?: Date;
+}
+
+export function stageEvent(observation: MaintenanceObservation): StagedEvent {
+  const { event, machine, jobs, drainSeconds, now } = observation;
+  const match = matchMachine(event, machine);
+  const change = stateChange(event);
+  const job = jobOfEvent(event, jobs);
+  const found = { match, change, job };
+  if (isMaintenanceOver(event, now)) {
+    return { ...found, stage: isInUse(job, observation) ? 'Undoing' : 'Settled' };
+  }
+  if (match.mismatch) return { ...found, stage: 'Unmatched' };
+  if (change.inconsistent !== undefined) return { ...found, stage: 'Inconsistent' };
+  if (!needsPreparation(event)) return { ...found, stage: 'NotNeeded' };
+  const actAt = actTime(event, drainSeconds, now);
+  return { ...found, actAt, stage: preparationStage(job, actAt, now) };
+}
+
+/** A job that another event of the machine needs is not left by this one. */
+function isInUse(job: RemedyOperationJob | undefined, { otherEvents, now }: MaintenanceObservation): boolean {
+  if (!job || !isJobAtWork(job)) return false;
+  return !otherEvents.some((other) => !isMaintenanceOver(other, now) && other.status?.actAt !== undefined);
+}
+
+function preparationStage(job: RemedyOperationJob | undefined, actAt: Date, now: Date): MaintenanceStage {
+  // An earlier event may have had the machine prepared already.
+  if (job && isJobAtWork(job) && hasPrepared(job)) return 'Prepared';
+  return now < actAt ? 'TooEarly' : 'Preparing';
+}

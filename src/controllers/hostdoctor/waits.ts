@@ -1,0 +1,95 @@
+/** What an event waits for, and what ends the wait. Pure. */
+import type { NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import { parseTime } from '../../api/machine/node-state.ts';
+import { MAINTENANCE_REMEDIER } from '../../api/names.ts';
+import type { FoundWait } from '../../api/status/waiting.ts';
+import { isJobAtWork } from '../remedy/case/jobs.ts';
+import { timeText } from '../remedy/moments.ts';
+import type { MaintenanceObservation } from './observation.ts';
+import type { MaintenanceStage, StagedEvent } from './stage.ts';
+
+type WaitOf = (staged: StagedEvent, observation: MaintenanceObservation) => FoundWait | undefined;
+
+const WAITS: Readonly<Record<MaintenanceStage, WaitOf>> = {
+  Settled: () => undefined,
+  Undoing: ({ job }) => job && undoingWait(job),
+  Unmatched: ({ match }) => match.mismatch,
+  Inconsistent: ({ stage, change: { inconsistent = '' } }) => ({
+    reason: stage,
+    message: `nothing is done: ${inconsistent}`,
+  }),
+  NotNeeded: (_, { event }) => overWait(`a machine needs no preparation for ${event.spec.type}`),
+  Prepared: () => overWait('the machine is prepared'),
+  TooEarly: ({ stage, actAt }) => actAt && earlyWait(stage, actAt),
+  Preparing: latePreparationWait,
+};
+
+export function eventWait(staged: StagedEvent, observation: MaintenanceObservation): FoundWait | undefined {
+  return WAITS[staged.stage](staged, observation);
+}
+
+function undoingWait(job: RemedyOperationJob): FoundWait {
+  const message = `job ${job.metadata.name} returns the node; no action required`;
+  return { reason: 'Undoing', message, blocker: blockerOf(job) };
+}
+
+function earlyWait(reason: string, actAt: Date): FoundWait {
+  return { reason, message: `preparation begins at ${timeText(actAt)}; no action required` };
+}
+
+function overWait(start: string): FoundWait {
+  const message = `${start}; the reporter ends the event with spec.state Done, Cancelled, Failed or Avoided`;
+  return { reason: 'EventNotOver', message };
+}
+
+function latePreparationWait(staged: StagedEvent, observation: MaintenanceObservation): FoundWait {
+  const wait = preparationWait(staged, observation);
+  const { event, now } = observation;
+  const deadline = parseTime(event.spec.deadline);
+  if (!deadline || now <= deadline) return wait;
+  const message = `not prepared by the deadline ${timeText(deadline)}: ${wait.message}`;
+  return { ...wait, reason: 'DeadlinePassed', message };
+}
+
+function preparationWait({ job }: StagedEvent, { machine, remedier }: MaintenanceObservation): FoundWait {
+  if (job && isJobAtWork(job)) return jobWait(job);
+  const idle = idleRuleWait(remedier);
+  if (idle) return idle;
+  const waits = machine?.status?.remedyWaits ?? [];
+  const wait = waits.find(({ rule }) => rule === MAINTENANCE_REMEDIER);
+  if (wait) return { reason: wait.reason, message: wait.message ?? `${RULE} waits: ${wait.reason}` };
+  if (job) return endedJobWait(job);
+  return { reason: 'NoJobYet', message: `${RULE} has begun no job: kubenode why node NODE shows why` };
+}
+
+const RULE = `NodeRemedier ${MAINTENANCE_REMEDIER}`;
+
+function idleRuleWait(remedier: NodeRemedier | undefined): FoundWait | undefined {
+  if (!remedier) {
+    const message = `${RULE} does not exist: add it to git, or prepare the machine by hand`;
+    return { reason: 'NoRule', message };
+  }
+  const { mode } = remedier.spec;
+  if (mode === 'Enforce') return undefined;
+  return { reason: mode, message: `${RULE} is in mode ${mode}: set spec.mode Enforce in git` };
+}
+
+function jobWait(job: RemedyOperationJob): FoundWait {
+  const { waiting, outcome, phase = 'Pending' } = job.status ?? {};
+  const blocker = blockerOf(job);
+  const start = `job ${job.metadata.name}`;
+  if (waiting) {
+    return { reason: waiting.reason, message: `${start}: ${waiting.message ?? waiting.reason}`, blocker };
+  }
+  return { reason: outcome?.class ?? 'JobRunning', message: `${start} is ${phase}`, blocker };
+}
+
+function endedJobWait(job: RemedyOperationJob): FoundWait {
+  const { class: result = 'Ended', message } = job.status?.outcome ?? {};
+  const text = `job ${job.metadata.name} ended as ${result}${message === undefined ? '' : `: ${message}`}`;
+  return { reason: 'JobEnded', message: text, blocker: blockerOf(job) };
+}
+
+function blockerOf({ kind, metadata: { name } }: RemedyOperationJob): FoundWait['blocker'] {
+  return { kind, name };
+}
