@@ -28,17 +28,19 @@ import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReadableStore, ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { createTimePoints, type ReadTime } from '../../rules/live/clocks/time-point.ts';
 import { usualDrainSeconds } from './drain-time.ts';
 import type { MaintenanceObservation } from './observation.ts';
 import { type MaintenanceNews, planMaintenance } from './plan.ts';
 
 export interface HostDoctorControllerOptions {
-  /** By the clock of the API server. */
-  readonly now: () => Date;
+  /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
+  readonly skewSeconds?: () => number | undefined;
 }
 
-export function createHostDoctorController({ now }: HostDoctorControllerOptions): Controller {
+export function createHostDoctorController({ skewSeconds }: HostDoctorControllerOptions): Controller {
   let events: ReadableStore<MaintenanceEvent> | undefined;
+  let readTime: ReadTime | undefined;
   return {
     name: 'hostdoctor',
     reads: [
@@ -53,7 +55,8 @@ export function createHostDoctorController({ now }: HostDoctorControllerOptions)
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_HOSTDOCTOR },
     reconcile: async (name, context) => {
       events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS);
-      return await reconcile(name, now, context);
+      readTime ??= createTimePoints(context.clock, skewSeconds);
+      return await reconcile(name, readTime().at, context);
     },
   };
 
@@ -75,14 +78,9 @@ export function createHostDoctorController({ now }: HostDoctorControllerOptions)
   }
 }
 
-async function reconcile(
-  name: string,
-  serverNow: () => Date,
-  context: ReconcileContext,
-): Promise<ReconcileResult> {
+async function reconcile(name: string, now: Date, context: ReconcileContext): Promise<ReconcileResult> {
   const event = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS).get(name);
   if (!event || event.metadata.deletionTimestamp !== undefined) return {};
-  const now = serverNow();
   const observation = observe(event, now, context);
   const { status, isExpired, nextAt, news } = planMaintenance(observation);
   if (isExpired) {

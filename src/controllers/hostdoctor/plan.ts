@@ -6,8 +6,7 @@ import { maintenanceEventPhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import { conditionOf, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { DEFAULT_RETENTION } from '../remedy/case/retention.ts';
-import { firstMoment, secondsAfter, timeText } from '../remedy/moments.ts';
+import { formatEventTime } from './drain-time.ts';
 import { eventFindings } from './findings.ts';
 import type { MaintenanceObservation } from './observation.ts';
 import { type StagedEvent, stageEvent } from './stage.ts';
@@ -56,7 +55,7 @@ function statusOf(staged: StagedEvent, observation: MaintenanceObservation): Mai
     ...optional('waiting', wait && waitingSince(wait, status.waiting, now)),
     observedState: change.observed,
     ...optional('machine', match.machine),
-    ...optional('actAt', actAt && timeText(actAt)),
+    ...optional('actAt', actAt && formatEventTime(actAt)),
     ...jobNames(job, status),
     reports: metadata.generation ?? 1,
   };
@@ -71,11 +70,13 @@ function jobNames(
   return { ...optional('job', name), ...optional('remedier', remedier) };
 }
 
-/** As long as jobs are kept. */
+/** Two weeks, as jobs are kept: both are read together. */
+const KEEP_MS = 1_209_600_000;
+
 function expiryOf({ conditions }: MaintenanceEventStatus): Date | undefined {
   const settled = conditionOf(conditions, 'Settled');
   const since = settled?.status === 'True' ? parseTime(settled.lastTransitionTime) : undefined;
-  return since && secondsAfter(since, DEFAULT_RETENTION.ttlSeconds);
+  return since && new Date(since.getTime() + KEEP_MS);
 }
 
 interface Moments {
@@ -87,7 +88,11 @@ interface Moments {
 function nextMoment({ actAt, stage }: StagedEvent, { event, expiry, now }: Moments): Date | undefined {
   if (stage === 'Settled') return expiry;
   const moments = [actAt, hintExpiry(event), parseTime(event.spec.deadline)];
-  return firstMoment(moments.filter((moment) => moment && moment > now));
+  const [first] = moments
+    .flatMap((at) => at ?? [])
+    .filter((at) => at > now)
+    .toSorted((a, b) => +a - +b);
+  return first;
 }
 
 function newsOf(

@@ -1,15 +1,14 @@
 /** How far an event is: what its conditions and its wait follow from. Pure. */
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
-import { isJobAtWork } from '../remedy/case/jobs.ts';
 import { actTime } from './drain-time.ts';
-import { hasPrepared, jobOfEvent } from './event-job.ts';
+import { hasPrepared, holdsNode, jobOfEvent } from './event-job.ts';
 import { type MachineMatch, matchMachine } from './match.ts';
 import type { MaintenanceObservation } from './observation.ts';
 import { type StateChange, stateChange } from './state-change.ts';
 
 export type MaintenanceStage =
-  /** Over, and nothing of ours is left on the node. */
+  /** Over, and nothing that a job of it set is left on the node. */
   | 'Settled'
   /** Over, and its job still returns what it set. */
   | 'Undoing'
@@ -48,12 +47,12 @@ export function stageEvent(observation: MaintenanceObservation): StagedEvent {
 
 /** A job that another event of the machine needs is not left by this one. */
 function isInUse(job: RemedyOperationJob | undefined, { otherEvents, now }: MaintenanceObservation): boolean {
-  if (!job || !isJobAtWork(job)) return false;
+  if (!job || !holdsNode(job)) return false;
   return !otherEvents.some((other) => !isMaintenanceOver(other, now) && other.status?.actAt !== undefined);
 }
 
 function preparationStage(job: RemedyOperationJob | undefined, actAt: Date, now: Date): MaintenanceStage {
   // An earlier event may have had the machine prepared already.
-  if (job && isJobAtWork(job) && hasPrepared(job)) return 'Prepared';
+  if (job && holdsNode(job) && hasPrepared(job)) return 'Prepared';
   return now < actAt ? 'TooEarly' : 'Preparing';
 }

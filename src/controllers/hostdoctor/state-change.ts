@@ -1,4 +1,4 @@
-/** Which changes of the state of an event are possible, judged from the state that was seen before. Pure. */
+/** Which changes of the state of an event are possible, judged from the state that was observed before. Pure. */
 import type { MaintenanceEvent } from '../../api/generated/types.ts';
 import type { MaintenanceState } from '../../api/machine/maintenance-events.ts';
 

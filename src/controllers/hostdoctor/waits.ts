@@ -1,10 +1,10 @@
 /** What an event waits for, and what ends the wait. Pure. */
-import type { NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { MAINTENANCE_REMEDIER } from '../../api/names.ts';
 import type { FoundWait } from '../../api/status/waiting.ts';
-import { isJobAtWork } from '../remedy/case/jobs.ts';
-import { timeText } from '../remedy/moments.ts';
+import { formatEventTime } from './drain-time.ts';
+import { holdsNode } from './event-job.ts';
 import type { MaintenanceObservation } from './observation.ts';
 import type { MaintenanceStage, StagedEvent } from './stage.ts';
 
@@ -34,7 +34,7 @@ function undoingWait(job: RemedyOperationJob): FoundWait {
 }
 
 function earlyWait(reason: string, actAt: Date): FoundWait {
-  return { reason, message: `preparation begins at ${timeText(actAt)}; no action required` };
+  return { reason, message: `preparation begins at ${formatEventTime(actAt)}; no action required` };
 }
 
 function overWait(start: string): FoundWait {
@@ -47,22 +47,27 @@ function latePreparationWait(staged: StagedEvent, observation: MaintenanceObserv
   const { event, now } = observation;
   const deadline = parseTime(event.spec.deadline);
   if (!deadline || now <= deadline) return wait;
-  const message = `not prepared by the deadline ${timeText(deadline)}: ${wait.message}`;
+  const message = `not prepared by the deadline ${formatEventTime(deadline)}: ${wait.message}`;
   return { ...wait, reason: 'DeadlinePassed', message };
 }
 
 function preparationWait({ job }: StagedEvent, { machine, remedier }: MaintenanceObservation): FoundWait {
-  if (job && isJobAtWork(job)) return jobWait(job);
+  if (job && holdsNode(job)) return jobWait(job);
   const idle = idleRuleWait(remedier);
   if (idle) return idle;
-  const waits = machine?.status?.remedyWaits ?? [];
-  const wait = waits.find(({ rule }) => rule === MAINTENANCE_REMEDIER);
-  if (wait) return { reason: wait.reason, message: wait.message ?? `${RULE} waits: ${wait.reason}` };
+  const wait = machine && ruleWait(machine);
+  if (wait) return wait;
   if (job) return endedJobWait(job);
   return { reason: 'NoJobYet', message: `${RULE} has begun no job: kubenode why node NODE shows why` };
 }
 
 const RULE = `NodeRemedier ${MAINTENANCE_REMEDIER}`;
+
+/** As the controller of rules recorded it: a denial, another repair, a closed gate. */
+function ruleWait({ status }: Machine): FoundWait | undefined {
+  const wait = status?.remedyWaits?.find(({ rule }) => rule === MAINTENANCE_REMEDIER);
+  return wait && { reason: wait.reason, message: wait.message ?? `${RULE} waits: ${wait.reason}` };
+}
 
 function idleRuleWait(remedier: NodeRemedier | undefined): FoundWait | undefined {
   if (!remedier) {

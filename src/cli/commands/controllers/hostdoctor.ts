@@ -4,12 +4,10 @@ import { MAINTENANCE_EVENT_INDEXERS } from '../../../api/machine/maintenance-eve
 import { MANAGER_HOSTDOCTOR, PRINCIPAL_HOSTDOCTOR } from '../../../api/names.ts';
 import { createHostDoctorController } from '../../../controllers/hostdoctor/controller.ts';
 import { createView } from '../../../kube/cache/view.ts';
-import { createTimePoints } from '../../../rules/live/clocks/time-point.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 export async function createHostDoctorControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch } = parts;
-  const readTime = createTimePoints(clock, skewSeconds);
   const events = createView({
     clock,
     random,
@@ -21,7 +19,7 @@ export async function createHostDoctorControllers(parts: GroupParts): Promise<Co
     indexers: MAINTENANCE_EVENT_INDEXERS,
   });
   return {
-    controllers: [createHostDoctorController({ now: () => readTime().at })],
+    controllers: [createHostDoctorController({ skewSeconds })],
     views: { [MAINTENANCE_EVENTS.kind]: events },
   };
 }

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import {
+  hintExpiry,
+  isMaintenanceOver,
+  MAINTENANCE_EVENT_INDEXERS,
+  maintenanceEventsOn,
+  needsPreparation,
+} from '../../../src/api/machine/maintenance-events.ts';
+import { createStore } from '../../../src/kube/cache/store.ts';
+import { NOW } from '../../support/builders.ts';
+import { maintenanceEvent } from '../../support/maintenance.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+
+function isHintOver(ttlSeconds: number): boolean {
+  return isMaintenanceOver(maintenanceEvent({ hint: true, ttlSeconds }), NOW);
+}
+
+describe('a MaintenanceEvent', () => {
+  it.each(['Done', 'Cancelled', 'Failed', 'Avoided'] as const)('is over when it is %s', (state) => {
+    expect(isMaintenanceOver(maintenanceEvent({ state }), NOW)).toBe(true);
+  });
+
+  it.each(['Inquiring', 'Scheduled', 'Executing'] as const)('is not over while it is %s', (state) => {
+    expect(isMaintenanceOver(maintenanceEvent({ state }), NOW)).toBe(false);
+  });
+
+  it('is over as a hint from its last second on', () => {
+    expect([isHintOver(60), isHintOver(61)]).toEqual([true, false]);
+    expect(hintExpiry(maintenanceEvent({ hint: true, ttlSeconds: 60 }))).toEqual(NOW);
+    expect(hintExpiry(maintenanceEvent({ hint: false, ttlSeconds: 60 }))).toBeUndefined();
+  });
+
+  it('needs preparation unless the machine stays up', () => {
+    const types = [
+      'Reboot',
+      'Stop',
+      'Redeploy',
+      'Preempt',
+      'Freeze',
+      'Network',
+      'DiskFault',
+      'Other',
+    ] as const;
+    expect(types.filter((type) => !needsPreparation(maintenanceEvent({ type })))).toEqual([
+      'Freeze',
+      'Network',
+    ]);
+  });
+
+  it('is found by its machine', () => {
+    const store = createStore({ log: memoryLog(), indexers: MAINTENANCE_EVENT_INDEXERS });
+    const events = [maintenanceEvent(), maintenanceEvent({ name: 'local-e-2', machine: 'm-2' })];
+    store.replace(events, '1');
+    expect(maintenanceEventsOn('m-2', store)).toEqual([events[1]]);
+  });
+});
