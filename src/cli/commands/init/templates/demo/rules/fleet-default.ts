@@ -6,6 +6,8 @@ export const fleetDefault: DefenderPolicySpec = {
   concurrency: [{ name: 'cluster', per: 'Cluster', risks: ['Node', 'Machine'], max: 1 }],
   // Shortened for a demonstration: how long an act counts after it ended.
   counting: { lingerSeconds: 10 },
+  // A machine can be repaired again at once, and often: by default after half an hour, and three times a day by a reboot.
+  perMachine: { minIntervalSeconds: 30, maxGrants: 100, maxReboots: 100, lemon: { repairs: 100 } },
   // By default a node is not repaired in its first 15 minutes.
   blockers: { minNodeAgeSeconds: 0 },
   breakers: [
