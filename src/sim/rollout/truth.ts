@@ -2,10 +2,11 @@
 import { MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentSet } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
-import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
+import { hasStartupTaint, isCordoned, isFaultStatus, readinessOf } from '../../api/machine/node-state.ts';
 import { createFindVersion } from '../../controllers/componentset/observe/component-versions.ts';
 import { resolveRevision } from '../../controllers/componentset/revision/resolve.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
@@ -68,12 +69,20 @@ export function machineTruth(
     sets: sets.filter(({ spec }) => isMember(machine, spec)).map(({ metadata }) => metadata.name),
     serves: speaks && isHealthyNode(node) && !isCordoned(node),
     isHealthy: speaks && isHealthyNode(node),
+    isFaulty: hasFault(node),
     isHeld: machine.spec.hold !== undefined,
   };
 }
 
 function isHealthyNode(node: KubeObject | undefined): boolean {
   return node !== undefined && !hasStartupTaint(node) && readinessOf(node) === 'Ready';
+}
+
+function hasFault(node: KubeObject | undefined): boolean {
+  return listAt(node, 'status', 'conditions').some((each) => {
+    const type = textAt(each, 'type') ?? '';
+    return type !== 'Ready' && isFaultStatus(type, textAt(each, 'status'));
+  });
 }
 
 /** Undefined: the write changes nothing that the host would act on. */

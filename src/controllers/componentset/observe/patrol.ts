@@ -1,6 +1,6 @@
 /** The health patrol over what a Machine does not report of itself: conditions of its Node, and repairs. Pure. */
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
-import { parseTime } from '../../../api/machine/node-state.ts';
+import { isFaultStatus, parseTime } from '../../../api/machine/node-state.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Patrol } from '../machine/member-state.ts';
@@ -20,17 +20,17 @@ export function patrolOf({ node, jobs, since }: PatrolInput): Patrol {
   const conditions = listAt(node, 'status', 'conditions').filter(
     (condition) => textAt(condition, 'type') !== 'Ready',
   );
-  const found = (status: string): string | undefined => {
+  const found = (isBad: (type: string, status: string | undefined) => boolean): string | undefined => {
     const changed = conditions.filter(
       (condition) =>
-        textAt(condition, 'status') === status &&
+        isBad(textAt(condition, 'type') ?? '', textAt(condition, 'status')) &&
         isSince(parseTime(textAt(condition, 'lastTransitionTime')), since),
     );
     return changed.map((condition) => textAt(condition, 'type')).join(', ') || undefined;
   };
-  const bad = found('True');
+  const bad = found(isFaultStatus);
   if (bad !== undefined) return { result: 'Fail', because: `since the batch began its Node has ${bad}` };
-  const unknown = found('Unknown');
+  const unknown = found((_, status) => status === 'Unknown');
   if (unknown !== undefined) return { result: 'Unknown', because: `of its Node is not known: ${unknown}` };
   return { result: 'Pass', because: 'no new problem' };
 }

@@ -90,6 +90,7 @@ export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachin
       sets: [],
       serves: false,
       isHealthy: false,
+      isFaulty: false,
       isHeld: false,
     },
     servesChangedMs: NEVER,

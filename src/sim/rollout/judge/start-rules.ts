@@ -81,16 +81,9 @@ function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): bo
   return failed.length > maxFailed;
 }
 
-/** A machine that was in service just before may still be known as one that was not. */
-function availabilityViolations(
-  fleet: JudgedFleet,
-  { set, machine, start, atMs }: JudgedStart,
-): readonly string[] {
-  const { truth, servesChangedMs, hosts } = machine;
-  const host = hosts.get(start.set);
-  const isOut = host?.isOut === true || host?.truth.state === 'GaveUp';
-  const costs = truth.serves && atMs - servesChangedMs > OBSERVED_AFTER_MS && !isOut;
-  if (!costs) return [];
+function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readonly string[] {
+  const { set, machine, start } = judged;
+  if (!isInService(judged)) return [];
   const out = [...fleet.machines.values()].filter(
     (each) =>
       each !== machine &&
@@ -100,4 +93,15 @@ function availabilityViolations(
   );
   const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
   return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
+}
+
+/** A machine that was in service just before may still be known as one that was not. */
+function isInService({ machine, start, atMs }: JudgedStart): boolean {
+  const { truth, servesChangedMs, hosts } = machine;
+  const host = hosts.get(start.set);
+  if (!truth.serves || atMs - servesChangedMs <= OBSERVED_AFTER_MS) return false;
+  if (host === undefined) return true;
+  // At its revision, but its Node reports a fault.
+  const isFaulty = host.truth.state === 'Committed' && truth.isFaulty;
+  return !host.isOut && host.truth.state !== 'GaveUp' && !isFaulty;
 }

@@ -26,6 +26,8 @@ describe('patrolOf', () => {
     ['a bad condition before the batch', nodeWith('DiskPressure', 'True', 61), 'Pass'],
     ['a bad condition since the batch began', nodeWith('DiskPressure', 'True', 59), 'Fail'],
     ['a condition of node-problem-detector', nodeWith('KernelDeadlock', 'True', 1), 'Fail'],
+    ['a condition that is well when True', nodeWith('ContainerRuntimeReady', 'True', 1), 'Pass'],
+    ['a condition that is not well when False', nodeWith('ContainerRuntimeReady', 'False', 1), 'Fail'],
     ['a condition that is good again', nodeWith('DiskPressure', 'False', 1), 'Pass'],
     ['a condition that became unknown', nodeWith('DiskPressure', 'Unknown', 1), 'Unknown'],
   ])('ROL-20 judges a machine by what is new on its Node: %s', (_what, its, result) => {

@@ -27,7 +27,15 @@ export function desired(seconds: number, parts: Partial<DesiredSet> = {}): Rollo
 export function machine(seconds: number, name: string, parts: Partial<MachineTruth> = {}): RolloutEvent {
   const usual = { uid: `uid-${name}`, exists: true, sets: ['general'], serves: true, isHeld: false };
   const isHealthy = parts.serves ?? usual.serves;
-  return { atMs: seconds * 1000, what: 'Machine', machine: name, ...usual, isHealthy, ...parts };
+  return {
+    atMs: seconds * 1000,
+    what: 'Machine',
+    machine: name,
+    ...usual,
+    isHealthy,
+    isFaulty: false,
+    ...parts,
+  };
 }
 
 export function grant(

@@ -120,6 +120,8 @@ describe('startViolations', () => {
     expect(judge([FLEET, broken, repaired, ...two.slice(1), start(1011, 'm-3')])).toEqual([]);
     // One that is out already goes back at no cost.
     expect(judge([...two, start(1020, 'm-2', { revision: 'r-1' })])).toEqual([]);
+    const faulty = [host(1011, 'm-2', 'Committed'), machine(1012, 'm-2', { isFaulty: true })];
+    expect(judge([...two, ...faulty, start(1020, 'm-2', { revision: 'r-1' })])).toEqual([]);
     // And so does one that failed, which tries again.
     const token = desired(1300, { maxUnavailable: 1, retryToken: 'again' });
     const retries = [start(1310, 'm-1'), start(1320, 'm-2')];
