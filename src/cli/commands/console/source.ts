@@ -1,0 +1,112 @@
+/** The whole fleet as the console shows it: the hub, its clusters, and the cluster of the context itself if it has machines. */
+import type { ConsoleSource } from '../../../console/server/streams.ts';
+import { type ClusterLine, type ConsoleState, NO_STATE } from '../../../console/state/state.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { Clock } from '../../../os/clock.ts';
+import type { LiveFeed } from '../../live/feed.ts';
+import type { HubStatus } from '../status/hub-status.ts';
+import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
+import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
+import { type HubRows, hubRows, loneCluster, noteRows } from './rows/hub-rows.ts';
+
+export interface FleetSource extends ConsoleSource {
+  /** Resolves after the signal, when all watches have ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface FleetSourceOptions {
+  readonly home: { readonly name: string; readonly client: Client };
+  /** Undefined: the context is not a hub. */
+  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly connectTo: (name: string) => Promise<Client>;
+  readonly clock: Clock;
+}
+
+/** A kubeconfig may get the context of a cluster later. */
+const RETRY_MS = 30_000;
+
+export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOptions): FleetSource {
+  const handlers: (() => void)[] = [];
+  const notify = (): void => {
+    for (const handler of handlers) handler();
+  };
+  const members = createConnectedClusters({ clock, connectTo, onChange: notify });
+  const own = createClusterFeed({ client: home.client, clock, cluster: home.name });
+  own.subscribe(notify);
+  hub?.subscribe(notify);
+
+  return {
+    subscribe: (handler) => void handlers.push(handler),
+    current: () => mergeRows({ home: { ...home, server: home.client.server, feed: own }, hub, members }),
+    async run(signal) {
+      await Promise.all([own.run(signal), hub?.run(signal), hub && followHub(hub, signal)]);
+      await members.close();
+    },
+  };
+
+  async function followHub(feed: LiveFeed<HubStatus>, signal: AbortSignal): Promise<void> {
+    let change = new AbortController();
+    feed.subscribe(() => change.abort());
+    while (!signal.aborted) {
+      change = new AbortController();
+      const names = feed.current()?.clusters.map(({ name }) => name) ?? [];
+      await members.update(names.filter((name) => name !== home.name));
+      await clock.sleep(RETRY_MS, AbortSignal.any([signal, change.signal])).catch(() => undefined);
+    }
+  }
+}
+
+interface Sources {
+  readonly home: { readonly name: string; readonly server: string; readonly feed: LiveFeed<ClusterRows> };
+  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
+}
+
+export function mergeRows({ home, hub, members }: Sources): ConsoleState {
+  const rows = readHubRows(hub, members);
+  const lone = loneLine({ home, hub, members }, rows.clusters);
+  const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
+  const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
+  return {
+    ...rows,
+    ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
+    ...mergeClusters(feeds.map((feed) => feed.current())),
+  };
+}
+
+function readHubRows(hub: Sources['hub'], members: Sources['members']): HubRows {
+  const status = hub?.current();
+  if (!status) return NO_STATE;
+  const connected = new Map(members.list().map((member) => [member.name, member.feed]));
+  const stale = status.clusters.flatMap(({ name }) => {
+    const feed = connected.get(name);
+    const because = feed ? feed.staleReason() : members.missingReason(name);
+    return because === undefined ? [] : [[name, because] as const];
+  });
+  const rows = hubRows(status, new Map(stale));
+  const hubStale = hub?.staleReason();
+  return hubStale === undefined
+    ? rows
+    : { ...rows, notes: { ...rows.notes, ...noteRows([`hub: ${hubStale}`], []) } };
+}
+
+/** The line of the context's own cluster: only if it has machines, and the hub does not list it under another name. */
+function loneLine({ home, hub, members }: Sources, listed: HubRows['clusters']): ClusterLine | undefined {
+  if (Object.hasOwn(listed, home.name) || members.list().some(({ server }) => server === home.server)) {
+    return undefined;
+  }
+  const hasMachines = Object.keys(home.feed.current()?.machines ?? {}).length > 0;
+  if (hub && !hasMachines) return undefined;
+  return loneCluster(home.name, Object.keys(listed).length, home.feed.staleReason());
+}
+
+function mergeClusters(clusters: readonly (ClusterRows | undefined)[]): ClusterRows {
+  const found = clusters.flatMap((rows) => rows ?? []);
+  return {
+    machines: Object.assign({}, ...found.map(({ machines }) => machines)) as ClusterRows['machines'],
+    rollouts: Object.assign({}, ...found.map(({ rollouts }) => rollouts)) as ClusterRows['rollouts'],
+    repairs: Object.assign({}, ...found.map(({ repairs }) => repairs)) as ClusterRows['repairs'],
+    limits: Object.assign({}, ...found.map(({ limits }) => limits)) as ClusterRows['limits'],
+    grants: Object.assign({}, ...found.map(({ grants }) => grants)) as ClusterRows['grants'],
+  };
+}

@@ -1,0 +1,116 @@
+/** The HTTP server of the console: the page, and the stream of its changes. Reads nothing from a request but its method, host and path. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Clock } from '../../os/clock.ts';
+import { serveError } from '../../os/ports.ts';
+import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
+import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
+
+export interface PageFile {
+  readonly type: string;
+  readonly content: Buffer;
+}
+
+export interface ConsoleServerOptions extends Pick<StreamsOptions, 'maxStreams' | 'maxUnreadBytes'> {
+  /** By path. */
+  readonly files: ReadonlyMap<string, PageFile>;
+  readonly source: ConsoleSource;
+  readonly clock: Clock;
+  readonly host: string;
+  /** 0 selects a free port. */
+  readonly port: number;
+}
+
+export interface ConsoleServer {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const EVENTS = '/events';
+
+export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
+  const { host, port } = options;
+  const stop = new AbortController();
+  const streams = createEventStreams(options);
+  const server = createServer((request, response) => {
+    if (isAnswered(request, response, host)) return;
+    serve(request, response, { files: options.files, streams });
+  });
+  server.headersTimeout = 5000;
+  server.requestTimeout = 5000;
+  server.maxConnections = 200;
+  const bound = await listenOn(server, port, host);
+  const running = streams.run(stop.signal);
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/`,
+    async close() {
+      stop.abort();
+      await running;
+      await endServer(server);
+    },
+  };
+}
+
+/** True: it was refused. */
+function isAnswered(
+  { method, headers }: IncomingMessage,
+  response: ServerResponse,
+  ownHost: string,
+): boolean {
+  const refused = refuseRequest({ method, host: headers.host }, ownHost);
+  if (!refused) return false;
+  sendText(response, refused.status, refused.because);
+  return true;
+}
+
+interface Served {
+  readonly files: ConsoleServerOptions['files'];
+  readonly streams: EventStreams;
+}
+
+function serve(
+  { method, url = '' }: IncomingMessage,
+  response: ServerResponse,
+  { files, streams }: Served,
+): void {
+  const path = url.split('?')[0] ?? '';
+  if (path === EVENTS && method === 'GET') {
+    if (!streams.add(response)) sendText(response, 503, 'too many pages are open: close one');
+    return;
+  }
+  const file = files.get(path);
+  if (!file) return sendText(response, 404, 'not found');
+  const { type, content } = file;
+  response.writeHead(200, {
+    ...SECURITY_HEADERS,
+    'content-type': type,
+    'content-length': content.byteLength,
+  });
+  // Node omits the body for a HEAD request.
+  response.end(content);
+}
+
+function sendText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    ...SECURITY_HEADERS,
+    'content-type': 'text/plain; charset=utf-8',
+    ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
+  });
+  response.end(`${text}\n`);
+}
+
+function listenOn(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(serveError('the console', { host, port }, error)));
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address ? address.port : port);
+    });
+  });
+}
+
+function endServer(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve());
+    server.closeAllConnections();
+  });
+}

@@ -1,0 +1,111 @@
+/** The open pages: each gets the whole state once, then what changed, at most four times a second. */
+import type { ServerResponse } from 'node:http';
+import type { Clock } from '../../os/clock.ts';
+import { diffStates } from '../state/patch.ts';
+import { type ConsoleState, NO_STATE } from '../state/state.ts';
+import { SECURITY_HEADERS } from './guard.ts';
+
+export interface ConsoleSource {
+  current(): ConsoleState;
+  /** Called at each change. */
+  subscribe(handler: () => void): void;
+}
+
+export interface EventStreams {
+  /** False: too many pages are open. */
+  add(response: ServerResponse): boolean;
+  readonly size: number;
+  /** Resolves after the signal, when every stream was ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface StreamsOptions {
+  readonly source: ConsoleSource;
+  readonly clock: Clock;
+  readonly maxStreams?: number;
+  /** What a page may leave unread before it is disconnected. */
+  readonly maxUnreadBytes?: number;
+}
+
+const UPDATE_MS = 250;
+/** Shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
+const HEARTBEAT_MS = 15_000;
+/** Each tab of a person is one. A browser opens at most six connections to one address, so this is several people. */
+const MAX_STREAMS = 32;
+/** Five times the state of 10,000 machines. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+
+export function createEventStreams(options: StreamsOptions): EventStreams {
+  const { source, clock, maxStreams = MAX_STREAMS, maxUnreadBytes = MAX_UNREAD_BYTES } = options;
+  const open = new Set<ServerResponse>();
+  /** What the open pages show. */
+  let shown = NO_STATE;
+  let change = Promise.withResolvers<void>();
+  source.subscribe(() => change.resolve());
+
+  return {
+    add(response) {
+      if (open.size >= maxStreams) return false;
+      if (open.size === 0) shown = source.current();
+      open.add(response);
+      response.once('close', () => open.delete(response));
+      response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' });
+      write(response, `retry: 2000\n${eventText('state', shown)}`);
+      return true;
+    },
+    get size() {
+      return open.size;
+    },
+    async run(signal) {
+      await Promise.all([sendChanges(signal), sendHeartbeats(signal)]);
+      for (const response of open) response.end();
+    },
+  };
+
+  async function sendChanges(signal: AbortSignal): Promise<void> {
+    const aborted = new Promise<void>((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    while (!signal.aborted) {
+      await Promise.race([change.promise, aborted]);
+      if (signal.aborted) return;
+      change = Promise.withResolvers<void>();
+      sendChange();
+      await clock.sleep(UPDATE_MS, signal).catch(() => undefined);
+    }
+  }
+
+  /** Without a page, nothing is computed. */
+  function sendChange(): void {
+    if (open.size === 0) return;
+    const next = source.current();
+    const patch = diffStates(shown, next);
+    shown = next;
+    if (patch) writeAll(eventText('patch', patch));
+  }
+
+  async function sendHeartbeats(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await clock.sleep(HEARTBEAT_MS, signal).catch(() => undefined);
+      // An event and not a comment: the page notices that the connection is lost when none comes.
+      if (!signal.aborted) writeAll('event: heartbeat\ndata: {}\n\n');
+    }
+  }
+
+  function writeAll(text: string): void {
+    for (const response of open) write(response, text);
+  }
+
+  /** A page that does not read is disconnected: it connects again and gets the whole state. */
+  function write(response: ServerResponse, text: string): void {
+    response.write(text);
+    if (response.writableLength > maxUnreadBytes) {
+      open.delete(response);
+      response.destroy();
+    }
+  }
+}
+
+function eventText(event: 'state' | 'patch', data: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
+}

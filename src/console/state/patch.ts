@@ -1,0 +1,46 @@
+/** What changed between two states, and a state with that change. Pure; also runs in the page. */
+import { type ConsoleRows, type ConsoleState, type RowsByKey, SECTIONS } from './state.ts';
+
+/** Only the sections that changed. */
+export type ConsolePatch = { readonly [Section in keyof ConsoleRows]?: SectionPatch<ConsoleRows[Section]> };
+
+export interface SectionPatch<Row> {
+  readonly set: RowsByKey<Row>;
+  readonly removed: readonly string[];
+}
+
+type AnyRows = RowsByKey<ConsoleRows[keyof ConsoleRows]>;
+
+/** Undefined: they are equal. */
+export function diffStates(before: ConsoleState, after: ConsoleState): ConsolePatch | undefined {
+  const changed = SECTIONS.flatMap((section) => {
+    const patch = diffRows(before[section], after[section]);
+    return patch ? [[section, patch] as const] : [];
+  });
+  return changed.length > 0 ? (Object.fromEntries(changed) as ConsolePatch) : undefined;
+}
+
+function diffRows(before: AnyRows, after: AnyRows): SectionPatch<AnyRows[string]> | undefined {
+  if (before === after) return undefined;
+  const set = Object.entries(after).filter(([key, row]) => !isEqualRow(before[key], row));
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  return set.length + removed.length > 0 ? { set: Object.fromEntries(set), removed } : undefined;
+}
+
+/** Rows are made from the same fields in the same order, and most are the same object as before. */
+function isEqualRow(before: unknown, after: unknown): boolean {
+  return before === after || JSON.stringify(before) === JSON.stringify(after);
+}
+
+/** Sections and rows that did not change stay the same objects. */
+export function applyPatch(state: ConsoleState, patch: ConsolePatch): ConsoleState {
+  const sections = SECTIONS.map((section) => [section, patchRows(state[section], patch[section])] as const);
+  return Object.fromEntries(sections) as unknown as ConsoleState;
+}
+
+function patchRows(rows: AnyRows, patch: SectionPatch<AnyRows[string]> | undefined): AnyRows {
+  if (!patch) return rows;
+  const removed = new Set(patch.removed);
+  const kept = removed.size > 0 ? Object.entries(rows).filter(([key]) => !removed.has(key)) : undefined;
+  return { ...(kept ? Object.fromEntries(kept) : rows), ...patch.set };
+}
