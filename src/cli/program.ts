@@ -33,6 +33,8 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),
+  maintenance: async (io) =>
+    (await import('./commands/maintenance/maintenance.ts')).createMaintenanceCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),

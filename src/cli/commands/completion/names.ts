@@ -5,6 +5,7 @@ import {
   MACHINE_COMPONENT_SETS,
   MACHINE_COMPONENTS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   PIPELINES,
   RELEASES,
@@ -39,6 +40,7 @@ const JOBS: NameQuery = { resource: REMEDY_OPERATION_JOBS };
 const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSource | undefined)>> = {
   cluster: ({ command }) => (command.name() === 'simulate' ? 'LocalClusters' : { resource: CLUSTERS }),
   component: { resource: MACHINE_COMPONENTS, names: (object) => textsAt(object, 'spec', 'component') },
+  event: { resource: MAINTENANCE_EVENTS },
   job: JOBS,
   machine: MACHINE_NAMES,
   // Of `kubenode local kubeconfig` and `kubenode why KIND`.

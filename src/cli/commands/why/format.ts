@@ -4,6 +4,8 @@ import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../def
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
 import { denialHint } from '../../fleet/unblock.ts';
+import { maintenanceWaitText } from '../maintenance/text.ts';
+import type { MaintenanceView } from '../maintenance/view.ts';
 import type { RuleView } from '../rules/explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 
@@ -12,6 +14,8 @@ export interface ExplainedMachine extends MachineExplanation {
   readonly rollouts?: readonly AssignmentReason[];
   /** Of each rule that found something on it, or cannot tell. */
   readonly rules?: readonly RuleView[];
+  /** Announced, and not over. */
+  readonly maintenance?: readonly MaintenanceView[];
 }
 
 export function formatWhy(why: ExplainedMachine, now: Date): string {
@@ -23,6 +27,10 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
       (why.rollouts ?? []).flatMap((each) => rolloutLines(each, now)),
     ),
     ...section('rules', (why.rules ?? []).map(ruleLine)),
+    ...section(
+      'announced',
+      (why.maintenance ?? []).map((each) => maintenanceLine(each, now)),
+    ),
     ...section('held', why.holds.map(holdLine)),
     ...section(
       'waits',
@@ -73,6 +81,13 @@ function rolloutLines(
 
 function ruleLine({ rule, mode, outcome, because }: RuleView): string {
   return `${rule}: ${outcome}${mode === 'Enforce' ? '' : ` (mode ${mode})`}: ${because}`;
+}
+
+function maintenanceLine(view: MaintenanceView, now: Date): string {
+  const { event, type, state, phase, notBefore } = view;
+  const begins = notBefore === undefined ? '' : ` from ${notBefore}`;
+  const wait = maintenanceWaitText(view, now);
+  return `${event}: ${type} ${state}${begins}, ${phase}${wait === '' ? '' : `: ${wait}`}`;
 }
 
 function holdLine({ reason, scope, until }: MachineExplanation['holds'][number]): string {

@@ -24,6 +24,7 @@ import { withDefender } from '../defender/session.ts';
 import { type AssignmentReason, explainAssignments } from './assignments.ts';
 import { formatWhy } from './format.ts';
 import { whyJob } from './job.ts';
+import { readMaintenance } from './maintenance.ts';
 import { readNodeRules } from './node-rules.ts';
 import { readSetsAndVersions } from './read-fleet.ts';
 import { whyRollout } from './rollout.ts';
@@ -31,7 +32,7 @@ import { whyRollout } from './rollout.ts';
 const HELP = `
 For a job: what it repairs, when what happened, its steps, the rule behind it with its commit, and what comes if it fails.
 For a rollout: what the set waits for, and each of its machines that is not settled at the revision, counted by reason.
-For a node or machine: why it is not at the revision of its component sets, which self-healing rules match it or are held or indeterminate and why, what each of them and the node wait for, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
+For a node or machine: why it is not at the revision of its component sets, which self-healing rules match it or are held or indeterminate and why, what each of them and the node wait for, announced maintenance, the act that is in flight on it, and whether a repair of it would be permitted now: each limit,
 window, breaker or hold that denies it, with the acts on other machines that use up the limit.
 Reads objects only, so it works while the controllers are down, and changes nothing. Exits with 0 also when everything is denied.
 
@@ -78,7 +79,8 @@ async function whyMachine(io: Io, name: string, flags: WhyFlags): Promise<void> 
       const now = io.clock.now();
       const why = explain(defender, name, now);
       const rollouts = await explainRollouts(io, client, name);
-      const explained = { ...why, rollouts, rules: await readNodeRules(io, client, name) };
+      const maintenance = await readMaintenance(client, name, io.signal);
+      const explained = { ...why, rollouts, rules: await readNodeRules(io, client, name), maintenance };
       if (flags.output === 'table') io.out(formatWhy(explained, now));
       else printResult(io, flags.output, explained, () => ({ columns: [], rows: [] }));
     },

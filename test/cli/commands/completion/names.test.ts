@@ -65,6 +65,8 @@ describe('completion of names', () => {
     ['remedy watch', 'RemedyOperationJob'],
     ['remedy list --rule', 'NodeRemedier'],
     ['remedy list --machine', 'Machine'],
+    ['maintenance show', 'MaintenanceEvent'],
+    ['maintenance list --machine', 'Machine'],
     ['why job', 'RemedyOperationJob'],
     ['release halt fleet --cluster', 'Cluster'],
     ['release halt fleet --cluster prod --unit', 'Cluster'],

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
+import { viewMaintenance } from '../../../../src/cli/commands/maintenance/view.ts';
 import { formatWhy } from '../../../../src/cli/commands/why/format.ts';
 import type { MachineExplanation } from '../../../../src/defender/explain.ts';
 import { ago, NOW } from '../../../support/builders.ts';
+import { maintenanceEvent } from '../../../support/maintenance.ts';
 
 const QUIET: MachineExplanation = {
   machine: 'node-a22',
@@ -117,4 +119,13 @@ it('R29 prints each rule that found something, with its mode unless it repairs',
     'rules     kernel-hang: Held: gate: node uptimeSeconds is 120, not at least 900',
     '          kernel-hang: Match (mode Shadow): gate: node uptimeSeconds is 120, not at least 900',
   ]);
+});
+
+it('R39 prints announced maintenance with its start and what it waits for', () => {
+  const waiting = { reason: 'Denied', since: ago(60), message: 'zone cn-b is full' };
+  const event = maintenanceEvent({ machine: 'node-a22', status: { phase: 'Preparing', waiting } });
+  const text = formatWhy({ ...QUIET, maintenance: [viewMaintenance(event)] }, NOW);
+  expect(text).toContain(
+    'announced local-e-1: Reboot Scheduled from 2030-01-01T13:00:00Z, Preparing: Denied 60s: zone cn-b is full\n',
+  );
 });
