@@ -2304,7 +2304,7 @@ export interface MaintenanceEventStatus {
   readonly observedState?: 'Inquiring' | 'Scheduled' | 'Executing' | 'Done' | 'Cancelled' | 'Failed' | 'Avoided';
   /** The machine when the event was matched: another one of the same name is not meant. */
   readonly machine?: MaintenanceEventMachine;
-  /** When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while nothing is to be prepared. */
+  /** When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while it is not to come: rules ignore such an event. */
   readonly actAt?: string;
   /** Name of the RemedyOperationJob that prepares the machine. */
   readonly job?: string;

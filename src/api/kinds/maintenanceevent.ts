@@ -78,7 +78,7 @@ const status = named('MaintenanceEventStatus', 'How kubenode handles the event.'
     .describe('The machine when the event was matched: another one of the same name is not meant.')
     .optional(),
   actAt: time(
-    'When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while nothing is to be prepared.',
+    'When preparation begins: notBefore minus the usual duration of a drain and a margin. Absent while it is not to come: rules ignore such an event.',
   ).optional(),
   job: text('Name of the RemedyOperationJob that prepares the machine.', { max: 253 }).optional(),
   remedier: text('Name of the NodeRemedier of the job.', { max: 63 }).optional(),

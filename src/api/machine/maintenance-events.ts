@@ -38,9 +38,9 @@ export function isMaintenanceOver(event: MaintenanceEvent, now: Date): boolean {
   return isFinalState(event.spec.state) || (expiry !== undefined && expiry <= now);
 }
 
-/** The machine stays up, or is back within seconds: moving its pods would disturb them more. */
-const HARMLESS: readonly MaintenanceEvent['spec']['type'][] = ['Freeze', 'Network'];
+/** What pods do not survive. Everything else is for rules that know the fault: a drain would disturb the pods for certain. */
+const PREPARED_TYPES: readonly MaintenanceEvent['spec']['type'][] = ['Reboot', 'Stop', 'Redeploy', 'Preempt'];
 
 export function needsPreparation({ spec }: Pick<MaintenanceEvent, 'spec'>): boolean {
-  return !HARMLESS.includes(spec.type);
+  return PREPARED_TYPES.includes(spec.type);
 }

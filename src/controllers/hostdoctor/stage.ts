@@ -14,8 +14,10 @@ export type MaintenanceStage =
   | 'Undoing'
   | 'Unmatched'
   | 'Inconsistent'
-  /** The machine stays up. */
+  /** The rule prepares no machine for its type. */
   | 'NotNeeded'
+  /** The provider has only asked: it may never come. */
+  | 'NotScheduled'
   | 'TooEarly'
   | 'Preparing'
   | 'Prepared';
@@ -25,7 +27,7 @@ export interface StagedEvent {
   readonly match: MachineMatch;
   readonly change: StateChange;
   readonly job: RemedyOperationJob | undefined;
-  /** Only while there is something to prepare for. */
+  /** Only while it is to come: rules act on no other event. */
   readonly actAt?: Date;
 }
 
@@ -40,9 +42,9 @@ export function stageEvent(observation: MaintenanceObservation): StagedEvent {
   }
   if (match.mismatch) return { ...found, stage: 'Unmatched' };
   if (change.inconsistent !== undefined) return { ...found, stage: 'Inconsistent' };
-  if (!needsPreparation(event)) return { ...found, stage: 'NotNeeded' };
   const actAt = actTime(event, drainSeconds, now);
-  return { ...found, actAt, stage: preparationStage(job, actAt, now) };
+  if (!needsPreparation(event)) return { ...found, actAt, stage: 'NotNeeded' };
+  return { ...found, actAt, stage: preparationStage({ event, job, actAt, now }) };
 }
 
 /** A job that another event of the machine needs is not left by this one. */
@@ -51,8 +53,14 @@ function isInUse(job: RemedyOperationJob | undefined, { otherEvents, now }: Main
   return !otherEvents.some((other) => !isMaintenanceOver(other, now) && other.status?.actAt !== undefined);
 }
 
-function preparationStage(job: RemedyOperationJob | undefined, actAt: Date, now: Date): MaintenanceStage {
+interface PendingEvent extends Pick<MaintenanceObservation, 'event' | 'now'> {
+  readonly job: RemedyOperationJob | undefined;
+  readonly actAt: Date;
+}
+
+function preparationStage({ event, job, actAt, now }: PendingEvent): MaintenanceStage {
   // An earlier event may have had the machine prepared already.
   if (job && holdsNode(job) && hasPrepared(job)) return 'Prepared';
+  if (event.spec.state === 'Inquiring') return 'NotScheduled';
   return now < actAt ? 'TooEarly' : 'Preparing';
 }

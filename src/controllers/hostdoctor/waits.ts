@@ -19,6 +19,10 @@ const WAITS: Readonly<Record<MaintenanceStage, WaitOf>> = {
     message: `nothing is done: ${inconsistent}`,
   }),
   NotNeeded: (_, { event }) => overWait(`a machine needs no preparation for ${event.spec.type}`),
+  NotScheduled: ({ stage }) => ({
+    reason: stage,
+    message: 'the provider has not scheduled it; a machine is prepared in state Scheduled or Executing',
+  }),
   Prepared: () => overWait('the machine is prepared'),
   TooEarly: ({ stage, actAt }) => actAt && earlyWait(stage, actAt),
   Preparing: latePreparationWait,

@@ -30,7 +30,7 @@ describe('a MaintenanceEvent', () => {
     expect(hintExpiry(maintenanceEvent({ hint: false, ttlSeconds: 60 }))).toBeUndefined();
   });
 
-  it('needs preparation unless the machine stays up', () => {
+  it('needs preparation when pods do not survive it', () => {
     const types = [
       'Reboot',
       'Stop',
@@ -41,9 +41,11 @@ describe('a MaintenanceEvent', () => {
       'DiskFault',
       'Other',
     ] as const;
-    expect(types.filter((type) => !needsPreparation(maintenanceEvent({ type })))).toEqual([
-      'Freeze',
-      'Network',
+    expect(types.filter((type) => needsPreparation(maintenanceEvent({ type })))).toEqual([
+      'Reboot',
+      'Stop',
+      'Redeploy',
+      'Preempt',
     ]);
   });
 

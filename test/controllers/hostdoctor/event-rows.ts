@@ -82,6 +82,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
     {},
     ['NotNeeded', 'EventNotOver: a machine needs no preparation'],
   ],
+  ['is only inquired', { ...SOON, state: 'Inquiring' }, {}, ['NotScheduled', 'NotScheduled: the provider']],
   [
     'has no machine',
     {},

@@ -12,6 +12,7 @@ const TRUE = {
   Unmatched: [],
   Inconsistent: ['Matched', 'Inconsistent'],
   NotNeeded: ['Matched', 'Prepared'],
+  NotScheduled: ['Matched'],
   TooEarly: ['Matched'],
   Preparing: ['Matched', 'Progressing'],
   Prepared: ['Matched', 'Prepared'],

@@ -17,6 +17,7 @@ describe('the plan of an event', () => {
     Unmatched: 'Unmatched',
     Inconsistent: 'Pending',
     NotNeeded: 'Prepared',
+    NotScheduled: 'Pending',
     TooEarly: 'Pending',
     Preparing: 'Preparing',
     Prepared: 'Prepared',

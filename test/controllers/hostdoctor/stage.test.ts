@@ -8,6 +8,8 @@ describe('the stage of an event that', () => {
     const found = stageEvent(maintenanceObservation(parts, more));
     expect(found.stage).toBe(stage);
     // The rule acts on nothing else.
-    expect(found.actAt !== undefined).toBe(['TooEarly', 'Preparing', 'Prepared'].includes(stage));
+    expect(found.actAt !== undefined).toBe(
+      ['NotNeeded', 'NotScheduled', 'TooEarly', 'Preparing', 'Prepared'].includes(stage),
+    );
   });
 });
