@@ -12,5 +12,7 @@ execFileSync(process.execPath, [`${root}node_modules/typescript/bin/tsc`, '-p', 
 });
 cpSync(`${root}src`, `${root}dist`, {
   recursive: true,
-  filter: (path) => !/(?<!\.d)\.ts$/.test(path) || path.includes('/templates/'),
+  // The page of the console is bundled: dist/bundles/console.
+  filter: (path) =>
+    !path.includes('/console/page') && (!/(?<!\.d)\.ts$/.test(path) || path.includes('/templates/')),
 });

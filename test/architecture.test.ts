@@ -75,6 +75,7 @@ const homes: Record<string, string> = {
   'json-rules-engine': 'src/rules/',
   'p-queue': 'src/sync/',
   pino: 'src/kube/',
+  preact: 'src/console/page/',
   ssh2: 'src/providers/ssh/',
 };
 
@@ -99,6 +100,7 @@ const ENTRY_POINTS = [
   'src/cli/agent-program/main.ts',
   'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
+  'src/console/page/main.tsx',
   CONSTRUCTS,
   'src/api/generate/generate.ts',
   'src/sim/main.ts',
@@ -139,11 +141,12 @@ const AGENT_ROOTS = [
   'src/api/steps/steps.ts',
 ];
 
-/** Programs that tests start as processes, without importing them. */
+/** Programs that tests start as processes or load into a browser, without importing them. */
 const RUN_BY_TESTS = [
   'src/cli/agent-program/main.ts',
   'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
+  'src/console/page/main.tsx',
   'src/api/generate/generate.ts',
   'src/sim/main.ts',
   'src/sim/threads/main.ts',

@@ -81,9 +81,8 @@ export interface RolloutCard {
 }
 
 export interface RolloutBatch {
-  /** From 1. */
-  readonly number: number;
-  readonly of?: number;
+  /** As the commands name it: `2 of 3 (index 1)`. */
+  readonly place: string;
   readonly size: number;
   readonly updated: number;
   readonly failed: number;

@@ -21,6 +21,7 @@ import { machineRow } from '../../machine/view/rows.ts';
 import { machineTrouble } from '../../machine/view/trouble.ts';
 import { type JobView, viewJob } from '../../remedy/view/job.ts';
 import { sortJobs } from '../../remedy/view/rows.ts';
+import { batchPlace } from '../../rollout/view/text.ts';
 import {
   type BatchView,
   type MachineInWork,
@@ -81,15 +82,9 @@ export function rolloutCard(
   };
 }
 
-function batchOf({ index, of, size, updated, failed, soakUntil }: BatchView): RolloutCard['batch'] {
-  return {
-    number: index + 1,
-    size,
-    updated,
-    failed,
-    ...optional('of', of),
-    ...optional('soakUntil', soakUntil),
-  };
+function batchOf(batch: BatchView): RolloutCard['batch'] {
+  const { size, updated, failed, soakUntil } = batch;
+  return { place: batchPlace(batch), size, updated, failed, ...optional('soakUntil', soakUntil) };
 }
 
 function changeText({ component, from, to }: VersionChange): string {

@@ -44,7 +44,7 @@ describe('machineTile', () => {
 });
 
 describe('rolloutCard', () => {
-  it('counts batches from 1, and names the machines in work', () => {
+  it('names the batch as the commands do, and the machines in work', () => {
     const inWork = [
       { name: 'm-2', componentRef: 'kubelet-1.31.4', state: 'Activating', because: 'starting' },
     ];
@@ -53,7 +53,7 @@ describe('rolloutCard', () => {
       set: 'general-nodes',
       phase: 'Rolling',
       state: 'Running',
-      batch: { number: 2, of: 3, size: 5, updated: 3, failed: 0 },
+      batch: { place: '2 of 3 (index 1)', size: 5, updated: 3, failed: 0 },
       selected: 16,
       updated: 3,
       changes: ['kubelet-1.31.3 to kubelet-1.31.4'],

@@ -1,0 +1,118 @@
+import type { JSX } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { announceChange } from '../state/announce.ts';
+import { type ConsoleState, NO_STATE } from '../state/state.ts';
+import { Fleet, focusTile } from './fleet.tsx';
+import { Limits } from './limits.tsx';
+import { MachineDetail } from './machine-detail.tsx';
+import { Notes, Pipelines } from './overview.tsx';
+import { Repairs } from './repairs.tsx';
+import { Rollouts } from './rollouts.tsx';
+import { followState } from './stream.ts';
+
+/** Ages are shown in seconds only while they are short. */
+const AGE_MS = 5000;
+
+export function App(): JSX.Element {
+  const { state, isConnected, said } = useFleetState();
+  const now = useNow();
+  const [selected, select] = useState<string>();
+  const close = (): void => {
+    select(undefined);
+    if (selected !== undefined) focusTile(selected);
+  };
+  return (
+    <>
+      <a class="skip" href="#fleet">
+        Skip to the fleet
+      </a>
+      <header>
+        <h1>kubenode</h1>
+        <Connection isConnected={isConnected} hasState={state !== undefined} />
+      </header>
+      <main aria-busy={state === undefined}>
+        {state && <Sections state={state} now={now} selected={selected} select={select} />}
+      </main>
+      {state && selected !== undefined && (
+        <MachineDetail key={selected} state={state} machine={selected} now={now} close={close} />
+      )}
+      <p class="hidden" role="status" aria-live="polite">
+        {said}
+      </p>
+    </>
+  );
+}
+
+interface SectionsProps {
+  readonly state: ConsoleState;
+  readonly now: number;
+  readonly selected: string | undefined;
+  readonly select: (key: string) => void;
+}
+
+function Sections({ state, now, selected, select }: SectionsProps): JSX.Element {
+  return (
+    <>
+      <Notes notes={state.notes} />
+      <Pipelines pipelines={state.pipelines} now={now} />
+      <Fleet state={state} now={now} selected={selected} select={select} />
+      <Rollouts rollouts={state.rollouts} now={now} />
+      <Repairs repairs={state.repairs} now={now} />
+      <Limits limits={state.limits} grants={state.grants} now={now} />
+    </>
+  );
+}
+
+function Connection(props: { readonly isConnected: boolean; readonly hasState: boolean }): JSX.Element {
+  if (props.isConnected) return <span class="badge good">✓ live</span>;
+  const text = props.hasState
+    ? '! connection lost: the last state is shown, connecting again'
+    : '… connecting';
+  return (
+    <span class="badge bad" role="alert">
+      {text}
+    </span>
+  );
+}
+
+interface FleetState {
+  readonly state: ConsoleState | undefined;
+  readonly isConnected: boolean;
+  /** For screen readers: the last change. */
+  readonly said: string;
+}
+
+function useFleetState(): FleetState {
+  const [shown, show] = useState<{ state: ConsoleState | undefined; said: string }>({
+    state: undefined,
+    said: '',
+  });
+  const [isConnected, setConnected] = useState(false);
+  useEffect(() => {
+    const onState = (state: ConsoleState): void =>
+      show((before) => {
+        const change = before.state ? announceChange(before.state, state) : summaryOf(state);
+        return { state, said: change || before.said };
+      });
+    followState({ onState, onConnection: setConnected });
+  }, []);
+  return { ...shown, isConnected };
+}
+
+function summaryOf({ clusters, machines }: ConsoleState = NO_STATE): string {
+  return `${Object.keys(machines).length} machines in ${Object.keys(clusters).length} clusters`;
+}
+
+/** In milliseconds, for the ages. */
+function useNow(): number {
+  const [now, setNow] = useState(readTime);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(readTime()), AGE_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return now;
+}
+
+function readTime(): number {
+  return performance.timeOrigin + performance.now();
+}

@@ -1,0 +1,183 @@
+/** The machines as tiles. One of them is in the tab order: arrow keys move between them, Enter shows the machine. */
+import { Component, type JSX, type TargetedKeyboardEvent } from 'preact';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
+import {
+  type ClusterGroupView,
+  countPhases,
+  groupFleet,
+  type PlacedTile,
+  type ZoneGroup,
+} from '../state/fleet.ts';
+import { moveFocus } from '../state/move.ts';
+import { machineSign } from '../state/phases.ts';
+import type { ConsoleState } from '../state/state.ts';
+import { Badge, Section, Since } from './parts.tsx';
+
+export interface FleetProps {
+  readonly state: ConsoleState;
+  readonly now: number;
+  readonly selected: string | undefined;
+  readonly select: (key: string) => void;
+}
+
+export function Fleet({ state, now, selected, select }: FleetProps): JSX.Element {
+  const { clusters, machines, repairs } = state;
+  const stages = useMemo(() => groupFleet({ clusters, machines }), [clusters, machines]);
+  const repaired = useMemo(() => machinesInRepair(repairs), [repairs]);
+  const fleet = useRef<HTMLDivElement>(null);
+  useEffect(() => keepOneInTabOrder(fleet.current));
+  return (
+    <Section id="fleet" title="Fleet">
+      {stages.length === 0 && <p>No clusters yet.</p>}
+      <div ref={fleet} onKeyDown={moveWithKeys} onFocusIn={enterTabOrder}>
+        {stages.map(({ stage, clusters: own }) => (
+          <div class="stage" key={stage}>
+            <h3>Stage {stage}</h3>
+            <div class="cards">
+              {own.map((group) => (
+                <Cluster key={group.line.name} {...{ group, now, repaired, selected, select }} />
+              ))}
+            </div>
+          </div>
+        ))}
+      </div>
+    </Section>
+  );
+}
+
+/** Keys of machines with a repair that has not ended. */
+function machinesInRepair(repairs: ConsoleState['repairs']): ReadonlySet<string> {
+  const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
+  return new Set(open.map(({ cluster, machine }) => `${cluster}/${machine}`));
+}
+
+interface TilesProps extends Pick<FleetProps, 'selected' | 'select'> {
+  readonly repaired: ReadonlySet<string>;
+}
+
+interface ClusterProps extends TilesProps {
+  readonly group: ClusterGroupView;
+  readonly now: number;
+}
+
+function Cluster({ group, now, ...tiles }: ClusterProps): JSX.Element {
+  const { line, machines, zones } = group;
+  return (
+    <article class="card" aria-label={`Cluster ${line.name}`}>
+      <div class="title">
+        <h4>{line.name}</h4>
+        <Badge state={line.state} />
+        <code>{line.commit}</code>
+        <Since since={line.since} now={now} />
+        <span class="soft">{machines} machines</span>
+      </div>
+      {line.because !== '' && <p>{line.because}</p>}
+      {line.stale !== undefined && <p class="badge bad">! {line.stale}</p>}
+      {zones.map((zone) => (
+        <Zone key={zone.zone} zone={zone} {...tiles} />
+      ))}
+    </article>
+  );
+}
+
+function Zone({
+  zone: { zone, tiles },
+  repaired,
+  selected,
+  select,
+}: TilesProps & { zone: ZoneGroup }): JSX.Element {
+  const counts = countPhases(tiles).map(([phase, count]) => `${count} ${phase}`);
+  return (
+    <div class="zone" role="group" aria-label={`Zone ${zone}: ${counts.join(', ')}`}>
+      <p class="soft">
+        {zone}: {counts.join(', ')}
+      </p>
+      <div class="tiles">
+        {tiles.map((placed) => (
+          <Tile
+            key={placed.key}
+            placed={placed}
+            isRepaired={repaired.has(placed.key)}
+            isSelected={selected === placed.key}
+            select={select}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface TileProps extends Pick<FleetProps, 'select'> {
+  readonly placed: PlacedTile;
+  readonly isRepaired: boolean;
+  readonly isSelected: boolean;
+}
+
+/** Of 10,000, only those that changed are drawn again. */
+class Tile extends Component<TileProps> {
+  override shouldComponentUpdate({ placed, isRepaired, isSelected }: TileProps): boolean {
+    const { props } = this;
+    return (
+      placed.tile !== props.placed.tile || isRepaired !== props.isRepaired || isSelected !== props.isSelected
+    );
+  }
+
+  override render({ placed, isRepaired, isSelected, select }: TileProps): JSX.Element {
+    const { key, name, tile } = placed;
+    const { sign, tone } = machineSign(tile.p, isRepaired);
+    const label = [name, tile.p, isRepaired && 'in repair', tile.why?.reason].filter(Boolean).join(', ');
+    return (
+      <button
+        type="button"
+        class={`tile ${tone}`}
+        tabIndex={-1}
+        data-machine={key}
+        aria-label={label}
+        aria-pressed={isSelected}
+        title={label}
+        onClick={() => select(key)}
+      >
+        {sign}
+      </button>
+    );
+  }
+}
+
+function moveWithKeys(event: TargetedKeyboardEvent<HTMLDivElement>): void {
+  const { target, currentTarget, key } = event;
+  const tiles = [...currentTarget.querySelectorAll<HTMLElement>('.tile')];
+  const from = tiles.indexOf(target as HTMLElement);
+  if (from < 0) return;
+  const boxes = tiles.map((tile) => {
+    const { top, left } = tile.getBoundingClientRect();
+    return { top, left };
+  });
+  const next = moveFocus(key, from, boxes);
+  if (next === undefined) return;
+  event.preventDefault();
+  tiles[next]?.focus();
+}
+
+/** The tile that has the focus is the one that Tab comes back to. */
+function enterTabOrder({
+  target,
+  currentTarget,
+}: {
+  target: EventTarget | null;
+  currentTarget: HTMLElement;
+}): void {
+  if (!(target instanceof HTMLElement) || !target.classList.contains('tile')) return;
+  for (const tile of currentTarget.querySelectorAll<HTMLElement>('.tile[tabindex="0"]')) tile.tabIndex = -1;
+  target.tabIndex = 0;
+}
+
+/** At first, and when the machine of the tile was deleted. */
+function keepOneInTabOrder(fleet: HTMLElement | null): void {
+  if (fleet?.querySelector('.tile[tabindex="0"]')) return;
+  const first = fleet?.querySelector<HTMLElement>('.tile');
+  if (first) first.tabIndex = 0;
+}
+
+export function focusTile(key: string): void {
+  document.querySelector<HTMLElement>(`.tile[data-machine="${CSS.escape(key)}"]`)?.focus();
+}

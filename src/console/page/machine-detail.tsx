@@ -1,0 +1,81 @@
+/** One machine: its phase and since when, what it waits for and what ends the wait, its rollout, its grant and its repairs. */
+import type { JSX } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { ConsoleState, MachineTile } from '../state/state.ts';
+import { Badge, Since, Why } from './parts.tsx';
+import { Repair } from './repairs.tsx';
+
+interface DetailProps {
+  readonly state: ConsoleState;
+  /** Its key. */
+  readonly machine: string;
+  readonly now: number;
+  readonly close: () => void;
+}
+
+export function MachineDetail({ state, machine, now, close }: DetailProps): JSX.Element {
+  const title = useRef<HTMLHeadingElement>(null);
+  useEffect(() => title.current?.focus(), []);
+  const tile = state.machines[machine];
+  const onKeyDown = ({ key }: { readonly key: string }): void => {
+    if (key === 'Escape') close();
+  };
+  return (
+    <section class="card detail" role="dialog" aria-labelledby="detail-title" onKeyDown={onKeyDown}>
+      <button type="button" class="close" onClick={close}>
+        Close (Esc)
+      </button>
+      <h2 id="detail-title" ref={title} tabIndex={-1}>
+        {machine}
+      </h2>
+      {tile ? <Facts tile={tile} now={now} /> : <p>This machine was deleted.</p>}
+      <Work state={state} machine={machine} now={now} />
+    </section>
+  );
+}
+
+function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number }): JSX.Element {
+  return (
+    <>
+      <p>
+        <Badge state={tile.p} /> <Since since={tile.s} now={now} />
+      </p>
+      <dl>
+        <dt>Zone</dt>
+        <dd>{tile.z ?? 'none'}</dd>
+        <dt>Runs</dt>
+        <dd>{tile.v ?? 'nothing reported'}</dd>
+      </dl>
+      <h3>Why this waits</h3>
+      {tile.why ? <Why why={tile.why} /> : <p>It waits for nothing.</p>}
+    </>
+  );
+}
+
+function Work({ state, machine, now }: Omit<DetailProps, 'close'>): JSX.Element {
+  const rollouts = Object.values(state.rollouts).flatMap(({ cluster, set, batch, inWork }) => {
+    const work = inWork.find((each) => `${cluster}/${each.machine}` === machine);
+    return work ? [{ set, batch, work }] : [];
+  });
+  const repairs = Object.entries(state.repairs).filter(
+    ([, card]) => `${card.cluster}/${card.machine}` === machine,
+  );
+  const grant = state.grants[machine];
+  return (
+    <>
+      {rollouts.map(({ set, batch, work }) => (
+        <p key={set}>
+          In batch {batch?.place} of rollout {set}: {work.state} {work.because}
+        </p>
+      ))}
+      {grant && (
+        <p>
+          Grant: {grant.action}, {grant.state} to {grant.holder}
+        </p>
+      )}
+      {repairs.map(([key, card]) => (
+        <Repair key={key} card={card} now={now} />
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+/** What all sections show in the same way. */
+import type { ComponentChildren, JSX } from 'preact';
+import { elapsedText } from '../state/elapsed.ts';
+import { stateTone } from '../state/phases.ts';
+import type { WhyLine } from '../state/state.ts';
+
+export function Badge({ state }: { readonly state: string }): JSX.Element {
+  return <span class={`badge ${stateTone(state)}`}>{state}</span>;
+}
+
+export function Since(props: {
+  readonly since: number | string | undefined;
+  readonly now: number;
+}): JSX.Element | null {
+  const text = elapsedText(props.since, props.now);
+  return text === '' ? null : <span class="soft">for {text}</span>;
+}
+
+/** The sentence of a wait, and what ends it. */
+export function Why({ why }: { readonly why: WhyLine }): JSX.Element {
+  return (
+    <>
+      <p>
+        <strong>{why.reason}</strong>: {why.because}
+      </p>
+      <Unblock text={why.unblock} />
+    </>
+  );
+}
+
+export function Unblock({ text }: { readonly text: string }): JSX.Element | null {
+  return text === '' ? null : (
+    <p class="unblock">
+      Unblocks: <code>{text}</code>
+    </p>
+  );
+}
+
+interface SectionProps {
+  readonly id: string;
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+export function Section({ id, title, children }: SectionProps): JSX.Element {
+  return (
+    <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
+      <h2 id={`${id}-title`}>{title}</h2>
+      {children}
+    </section>
+  );
+}

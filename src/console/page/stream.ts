@@ -1,0 +1,50 @@
+/** The stream of the server: the whole state, then what changes. The browser connects again by itself. */
+import { applyPatch, type ConsolePatch } from '../state/patch.ts';
+import type { ConsoleState } from '../state/state.ts';
+
+export interface StreamHandlers {
+  readonly onState: (state: ConsoleState) => void;
+  readonly onConnection: (isConnected: boolean) => void;
+}
+
+/** The server sends a heartbeat every 15 s: after three of them the connection is lost, whatever the browser thinks. */
+const SILENT_MS = 45_000;
+
+export function followState({ onState, onConnection }: StreamHandlers): void {
+  const events = new EventSource('/events');
+  let state: ConsoleState | undefined;
+  let silent = setTimeout(reconnect, SILENT_MS);
+  const heard = (): void => {
+    clearTimeout(silent);
+    silent = setTimeout(reconnect, SILENT_MS);
+    onConnection(true);
+  };
+  events.addEventListener('state', ({ data }: MessageEvent<string>) => {
+    heard();
+    state = JSON.parse(data) as ConsoleState;
+    onState(state);
+  });
+  events.addEventListener('patch', ({ data }: MessageEvent<string>) => {
+    heard();
+    if (!state) return;
+    state = applyPatch(state, JSON.parse(data) as ConsolePatch);
+    onState(state);
+  });
+  events.addEventListener('heartbeat', heard);
+  events.addEventListener('error', () => {
+    onConnection(false);
+    // After an answer that is not a stream, such as "too many pages", the browser gives up.
+    if (events.readyState === EventSource.CLOSED) restartSoon();
+  });
+
+  function reconnect(): void {
+    onConnection(false);
+    restartSoon();
+  }
+
+  function restartSoon(): void {
+    clearTimeout(silent);
+    events.close();
+    setTimeout(() => followState({ onState, onConnection }), 5000);
+  }
+}

@@ -1,0 +1,43 @@
+/** The sign of each state: a letter or a shape besides the color, so that it can be read without colors. Pure; runs in the page. */
+
+export type PhaseTone = 'good' | 'busy' | 'bad' | 'quiet';
+
+export interface PhaseSign {
+  readonly sign: string;
+  readonly tone: PhaseTone;
+}
+
+const MACHINE_SIGNS: Readonly<Record<string, PhaseSign>> = {
+  Ready: { sign: '✓', tone: 'good' },
+  Updating: { sign: '↑', tone: 'busy' },
+  Joining: { sign: '+', tone: 'busy' },
+  Creating: { sign: '+', tone: 'busy' },
+  Importing: { sign: '+', tone: 'busy' },
+  Pending: { sign: '…', tone: 'quiet' },
+  Held: { sign: 'H', tone: 'quiet' },
+  Deleting: { sign: '−', tone: 'quiet' },
+  NotReady: { sign: '!', tone: 'bad' },
+  Unreachable: { sign: '?', tone: 'bad' },
+  Stalled: { sign: '×', tone: 'bad' },
+};
+
+const UNKNOWN_SIGN: PhaseSign = { sign: '·', tone: 'quiet' };
+
+/** A machine that is being repaired is shown so, whatever its phase. */
+export function machineSign(phase: string, isRepaired: boolean): PhaseSign {
+  if (isRepaired) return { sign: 'R', tone: phase === 'Ready' ? 'busy' : 'bad' };
+  return Object.hasOwn(MACHINE_SIGNS, phase) ? (MACHINE_SIGNS[phase] ?? UNKNOWN_SIGN) : UNKNOWN_SIGN;
+}
+
+const TONES: ReadonlyMap<string, PhaseTone> = new Map([
+  ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle'].map((state) => [state, 'good'] as const),
+  ...['Running', 'Applying', 'Soaking', 'Pending', 'Promoting'].map((state) => [state, 'busy'] as const),
+  ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed'].map(
+    (state) => [state, 'bad'] as const,
+  ),
+]);
+
+/** Of a cluster, a pipeline, a rollout or a repair. */
+export function stateTone(state: string): PhaseTone {
+  return TONES.get(state) ?? 'quiet';
+}

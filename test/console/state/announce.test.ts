@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { announceChange } from '../../../src/console/state/announce.ts';
+import type { ConsoleState } from '../../../src/console/state/state.ts';
+import { clusterLine, stateOf } from '../fixtures.ts';
+
+const before = stateOf(Object.fromEntries([1, 2, 3, 4].map((index) => [`a/m-${index}`, 'Ready'])));
+
+function changed(phases: Readonly<Record<string, string>>, rest: Partial<ConsoleState> = {}): ConsoleState {
+  const { machines } = stateOf(phases);
+  return { ...before, machines: { ...before.machines, ...machines }, ...rest };
+}
+
+it.each<[name: string, after: ConsoleState, text: string]>([
+  ['nothing when nothing changed', before, ''],
+  ['nothing when only a text of a machine changed', changed({ 'a/m-1': 'Ready' }), ''],
+  [
+    'each machine of a few',
+    changed({ 'a/m-1': 'Updating', 'a/m-2': 'Held' }),
+    'a/m-1: Updating. a/m-2: Held',
+  ],
+  [
+    'only how many, of many',
+    changed({ 'a/m-1': 'Updating', 'a/m-2': 'Held', 'a/m-3': 'Held', 'a/m-4': 'Held' }),
+    '4 machines changed',
+  ],
+  [
+    'a cluster and a machine',
+    changed({ 'a/m-1': 'Updating' }, { clusters: { a: clusterLine('a', { state: 'Failed' }) } }),
+    'a/m-1: Updating. a: Failed',
+  ],
+])('announces %s', (_, after, text) => {
+  expect(announceChange(before, after)).toBe(text);
+});

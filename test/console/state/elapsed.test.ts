@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { formatAge } from '../../../src/cli/age.ts';
+import { elapsedText } from '../../../src/console/state/elapsed.ts';
+import { ago, NOW } from '../../support/builders.ts';
+
+it.each([0, 1, 119, 120, 7199, 7200, 172_799, 172_800, 9_000_000])(
+  'formats %i seconds as the commands do',
+  (seconds) => {
+    expect(elapsedText(ago(seconds), NOW.getTime())).toBe(formatAge(ago(seconds), NOW));
+    expect(elapsedText(NOW.getTime() / 1000 - seconds, NOW.getTime())).toBe(formatAge(ago(seconds), NOW));
+  },
+);
+
+it('has no text without a time, and none in the future', () => {
+  expect([elapsedText(undefined, 0), elapsedText('never', 0), elapsedText(5, 0)]).toEqual(['', '', '0s']);
+});

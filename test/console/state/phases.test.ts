@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { machineSign, stateTone } from '../../../src/console/state/phases.ts';
+
+/** As the API declares them. */
+function machinePhases(): readonly string[] {
+  const types = readFileSync('src/api/generated/types.ts', 'utf8');
+  const status = types.slice(types.indexOf('export interface MachineStatus {'));
+  const [, union = ''] = /readonly phase\?: (.*);/.exec(status) ?? [];
+  return union.split(' | ').map((each) => each.slice(1, -1));
+}
+
+describe('machineSign', () => {
+  it('has a sign for each phase of a Machine, so that the color is never the only sign', () => {
+    const phases = machinePhases();
+    expect(phases.length).toBeGreaterThan(8);
+    for (const phase of phases) expect([phase, machineSign(phase, false).sign]).not.toEqual([phase, '·']);
+  });
+
+  it('gives phases of different tones different signs', () => {
+    const signs = machinePhases().map((phase) => machineSign(phase, false));
+    const tones = Map.groupBy(signs, ({ sign }) => sign);
+    for (const [, same] of tones) expect(new Set(same.map(({ tone }) => tone)).size).toBe(1);
+  });
+
+  it('shows a repair before the phase', () => {
+    expect(machineSign('Ready', true)).toEqual({ sign: 'R', tone: 'busy' });
+    expect(machineSign('NotReady', true)).toEqual({ sign: 'R', tone: 'bad' });
+  });
+
+  it('has a neutral sign for what it does not know', () => {
+    expect(machineSign('constructor', false)).toEqual({ sign: '·', tone: 'quiet' });
+  });
+});
+
+it.each([
+  ['Completed', 'good'],
+  ['Running', 'busy'],
+  ['NeedsPerson', 'bad'],
+  ['Something', 'quiet'],
+])('shows the state %s as %s', (state, tone) => {
+  expect(stateTone(state)).toBe(tone);
+});

@@ -1,0 +1,43 @@
+/** Chromium of Debian, for tests of pages. It downloads nothing, and what a page does wrong is collected. */
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+const CHROMIUM = '/usr/bin/chromium';
+
+/** Why tests in a browser are skipped; undefined: they run. */
+export const noBrowserReason = existsSync(CHROMIUM)
+  ? undefined
+  : `${CHROMIUM} does not exist: apt-get install chromium`;
+
+export async function launchBrowser(): Promise<Browser> {
+  // Containers have no user namespaces for the sandbox, and root may not use it.
+  return await chromium.launch({
+    executablePath: CHROMIUM,
+    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+  });
+}
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Errors in the console of the browser, and requests to other servers. */
+  readonly problems: readonly string[];
+}
+
+export async function openPage(
+  browser: Browser,
+  url: string,
+  options: Parameters<Browser['newPage']>[0] = {},
+): Promise<WatchedPage> {
+  const page = await browser.newPage({ viewport: { width: 1200, height: 900 }, ...options });
+  const problems: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text());
+  });
+  page.on('pageerror', (error) => problems.push(error.message));
+  page.on('request', (request) => {
+    const target = new URL(request.url());
+    if (target.protocol !== 'data:' && target.origin !== new URL(url).origin) problems.push(request.url());
+  });
+  await page.goto(url);
+  return { page, problems };
+}
