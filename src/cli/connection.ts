@@ -4,6 +4,8 @@ import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Client } from '../kube/client/client.ts';
 import { connect } from '../kube/client/connect.ts';
+import type { CallReport } from '../kube/client/request.ts';
+import { optional } from '../kube/objects/optional.ts';
 import { stateFolder } from '../local/folders.ts';
 import { findLocalKubeconfig, fleetFolderOf } from '../local/pki/kubeconfig.ts';
 import { CliError, EXIT } from './errors.ts';
@@ -23,12 +25,17 @@ export function addConnectionOptions(command: Command): Command {
     .option('--context <name>', 'context of the kubeconfig (default: its current context)');
 }
 
-export async function connectFrom(io: Io, flags: ConnectionFlags): Promise<Client> {
+export async function connectFrom(
+  io: Io,
+  flags: ConnectionFlags,
+  onCall?: (report: CallReport) => void,
+): Promise<Client> {
   const kubeconfig = findKubeconfig(io, flags);
   return connect({
     clock: io.clock,
     ...(kubeconfig ? { kubeconfig } : {}),
     ...(flags.context ? { context: flags.context } : {}),
+    ...optional('onCall', onCall),
   });
 }
 

@@ -28,14 +28,37 @@ export interface PlannedRollout {
   readonly wait?: { readonly reason: string; readonly message: string };
   /** If nothing fails or waits. */
   readonly endsAt?: string;
+  /** What the Defender would answer now for the machines that would be started at once. Absent: it would not be asked. */
+  readonly defender?: DefenderPreview;
 }
 
-export interface MachinesPreview {
+/** Unknown: what it decides by was not read. */
+export type DefenderPreview =
+  | {
+      readonly state: 'Known';
+      readonly granted: MachineNames;
+      readonly denied: readonly DenialPreview[];
+    }
+  | { readonly state: 'Unknown'; readonly because: string };
+
+/** The same answer for all of these machines. */
+export interface DenialPreview {
+  readonly reason: string;
+  readonly message: string;
+  /** When time alone changes the answer. */
+  readonly until?: string;
+  readonly machines: MachineNames;
+}
+
+export interface MachineNames {
   readonly count: number;
-  /** The worst of them. */
-  readonly class: string;
   /** The first ones, in the order in which they are started. */
   readonly names: readonly string[];
+}
+
+export interface MachinesPreview extends MachineNames {
+  /** The worst of them. */
+  readonly class: string;
 }
 
 const COLUMNS = 80;
@@ -64,14 +87,35 @@ function rolloutLines(rollout: PlannedRollout): readonly string[] {
       ? field('then', `${plural(more.batches, 'batch', 'es')} of ${more.machines} machines`)
       : []),
     ...(joining.count > 0 ? field('joining', machinesText(joining)) : []),
+    ...defenderLines(rollout.defender),
     ...(wait ? field('waits', `${wait.reason}: ${wait.message}`) : []),
     ...(endsAt === undefined ? [] : field('ends', `${endsAt}, if nothing fails or waits`)),
   ];
 }
 
+function defenderLines(defender: DefenderPreview | undefined): readonly string[] {
+  if (!defender) return [];
+  if (defender.state === 'Unknown') return field('defender', `not known: ${defender.because}`);
+  const { granted, denied } = defender;
+  return [
+    ...(granted.count > 0 ? field('defender', `grants now ${namesText(granted)}`) : []),
+    ...denied.flatMap(({ reason, message, until, machines }) => {
+      const end = until === undefined ? '' : ` until ${until}`;
+      return field('defender', `denies${end} ${namesText(machines)}; ${reason}: ${message}`);
+    }),
+  ];
+}
+
 function machinesText({ count, class: worst, names }: MachinesPreview): string {
-  const others = count > names.length ? ` and ${count - names.length} others` : '';
-  return `${plural(count, 'machine', 's')}, ${worst}: ${names.join(', ')}${others}`;
+  return `${plural(count, 'machine', 's')}, ${worst}: ${listText({ count, names })}`;
+}
+
+function namesText(machines: MachineNames): string {
+  return `${plural(machines.count, 'machine', 's')}: ${listText(machines)}`;
+}
+
+function listText({ count, names }: MachineNames): string {
+  return `${names.join(', ')}${count > names.length ? ` and ${count - names.length} others` : ''}`;
 }
 
 function plural(count: number, word: string, ending: string): string {

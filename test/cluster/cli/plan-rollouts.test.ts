@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   CLUSTERS,
+  DEFENDER_LEDGERS,
   MACHINE_COMPONENT_SETS,
   MACHINE_COMPONENTS,
   MACHINES,
@@ -14,6 +15,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { CLUSTER_SCOPE } from '../../../src/sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import type { TargetPreview } from '../../../src/sync/preview/preview.ts';
@@ -22,7 +24,7 @@ import { ago, condition, node } from '../../support/builders.ts';
 import { testIo } from '../../support/test-io.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { withoutRights } from '../controllers/rights.ts';
-import { ACCOUNTS, patchNodeStatus } from '../defender/objects.ts';
+import { ACCOUNTS, applyFleetDefault, patchNodeStatus } from '../defender/objects.ts';
 import { commitNo, NEVER, startTestSync, targetOf } from '../sync/target-cluster.ts';
 import { assign, reportMachine, reportSet } from './rollout-fixture.ts';
 
@@ -110,12 +112,12 @@ async function settleAll(): Promise<void> {
 }
 
 /** Of a commit that gives the set that version. */
-async function planned(number: string): Promise<TargetPreview | undefined> {
+async function planned(number: string, as = kubeconfig): Promise<TargetPreview | undefined> {
   const { commit, ...target } = targetOf(commitNo(2), {
     machines: [...NAMES.map(machine), OLD, version(number), set(number)],
   });
   const to = { commit, targets: [{ ...target, target: 'test' }] };
-  const io = testIo({ env: { KUBECONFIG: kubeconfig } });
+  const io = testIo({ env: { KUBECONFIG: as } });
   const previews = await previewOnClusters(
     io,
     {},
@@ -126,11 +128,23 @@ async function planned(number: string): Promise<TargetPreview | undefined> {
 
 async function versions(): Promise<readonly (string | undefined)[]> {
   const lists = await Promise.all(
-    [MACHINES, MACHINE_COMPONENTS, MACHINE_COMPONENT_SETS].map((each) => client.list(each)),
+    [MACHINES, MACHINE_COMPONENTS, MACHINE_COMPONENT_SETS, DEFENDER_LEDGERS].map((each) => client.list(each)),
   );
   return lists.flatMap(({ items }) =>
     items.map(({ metadata }) => `${metadata.name} ${metadata.resourceVersion}`),
   );
+}
+
+const OPEN = {
+  mode: 'Enforce',
+  scope: { nodeSelector: { all: true } },
+  concurrency: [{ name: 'all', per: 'Cluster', max: 3 }],
+  rates: [],
+};
+
+async function defenderOf(plan: Promise<TargetPreview | undefined>): Promise<unknown> {
+  const { rollouts } = (await plan) ?? {};
+  return rollouts?.state === 'Known' ? rollouts.sets[0]?.defender : rollouts;
 }
 
 describe('a plan of a component set', { timeout: 180_000 }, () => {
@@ -145,8 +159,28 @@ describe('a plan of a component set', { timeout: 180_000 }, () => {
       '    change    shell-1 → shell-2',
       expect.stringMatching(/^    batch 0   1 machine, Drain: m-\d$/),
       expect.stringMatching(/^    batch 1   2 machines, Drain: m-\d, m-\d$/),
+      expect.stringMatching(/^    defender  not known: what it decides by cannot be read: list pods/),
+      ...lines.slice(4, -1),
       expect.stringMatching(/^    ends      20\S+Z, if nothing fails or waits$/),
     ]);
+  });
+
+  it('ROL-60 shows what the Defender would answer now to a user who may read its facts, and writes nothing', async () => {
+    const admin = await installed.server.kubeconfigFor({ user: 'admin', groups: ['system:masters'] });
+    const nowMs = +createSystemClock().now();
+    const [from, until] = [-60_000, 3_600_000].map((ms) => new Date(nowMs + ms).toISOString());
+    const freeze = { name: 'sale', from, until, reason: 'the sale', risks: ['Node'] };
+    expect(await defenderOf(planned('2', admin))).toMatchObject({ denied: [{ reason: 'PolicyMissing' }] });
+    await applyFleetDefault(installed, { ...OPEN, freezes: [freeze] });
+    const before = await versions();
+    expect(await defenderOf(planned('2', admin))).toMatchObject({
+      state: 'Known',
+      granted: { count: 0 },
+      denied: [{ reason: 'Freeze', until, machines: { count: 1 } }],
+    });
+    await applyFleetDefault(installed, OPEN);
+    expect(await defenderOf(planned('2', admin))).toMatchObject({ granted: { count: 1 }, denied: [] });
+    expect(await versions()).toEqual(before);
   });
 
   it('ROL-60 has nothing to roll out for a commit that changes nothing', async () => {

@@ -25,6 +25,13 @@ function text(...sets: readonly PlannedRollout[]): string {
   return formatTargetRollouts({ state: 'Known', sets }).join('\n');
 }
 
+function linesOf(defender: PlannedRollout['defender']): readonly string[] {
+  return text(rollout({ changes: [], batches: [], ...(defender && { defender }) }))
+    .split('\n')
+    .slice(1)
+    .map((line) => line.slice('    defender  '.length));
+}
+
 describe('formatTargetRollouts', () => {
   it('ROL-60 shows machines, batches, classes, drains and what would block', () => {
     const wait = { reason: 'Paused', message: 'spec.paused is true' };
@@ -77,5 +84,29 @@ describe('formatTargetRollouts', () => {
       '  rollouts  not known: nothing live is read: --no-live',
     ]);
     expect(formatTargetRollouts(undefined)).toEqual([]);
+  });
+
+  it('ROL-60 shows what the Defender grants and denies now, or why that is not known', () => {
+    const granted = { count: 1, names: ['n1'] };
+    const until = '2030-01-01T12:00:00.000Z';
+    const freeze = {
+      reason: 'Freeze',
+      message: 'frozen',
+      until,
+      machines: { count: 3, names: ['n2', 'n3'] },
+    };
+    const held = { reason: 'Held', message: 'n4 is held', machines: { count: 1, names: ['n4'] } };
+    expect(linesOf({ state: 'Known', granted, denied: [held] })).toEqual([
+      'grants now 1 machine: n1',
+      'denies 1 machine: n4; Held: n4 is held',
+    ]);
+    expect(linesOf({ state: 'Known', granted: { count: 0, names: [] }, denied: [freeze] })).toEqual([
+      `denies until ${until} 3 machines: n2, n3 and 1`,
+      'others; Freeze: frozen',
+    ]);
+    expect(linesOf({ state: 'Unknown', because: 'pods is forbidden' })).toEqual([
+      'not known: pods is forbidden',
+    ]);
+    expect(linesOf(undefined)).toEqual([]);
   });
 });

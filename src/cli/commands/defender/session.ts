@@ -1,6 +1,6 @@
 /** The Defender inside a command: it reads the cluster once, decides with the same code, and writes the ledger by compare-and-swap. */
 import { NAMESPACE, PRINCIPAL_DEFENDER } from '../../../api/names.ts';
-import { createDefender, type Defender } from '../../../defender/defender.ts';
+import { createDefender, type Defender, type DefenderOptions } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
@@ -45,34 +45,59 @@ export async function withDefender<T>(
   const client = await connect(connection);
   const impersonate = impersonateServiceAccount({ namespace: NAMESPACE, name: PRINCIPAL_DEFENDER });
   const own = await connect(as === 'person' ? connection : { ...connection, impersonate });
-  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
-  const options = { clock, log, random: systemRandom, calls, leads: isNotLeading };
-  const defender = createDefender({ ...options, client: own });
-  const stop = new AbortController();
-  const views = Object.values(defender.views).map(({ reflector }) => reflector);
-  const kinds = Object.values(defender.views).map(({ resource }) => resource);
   try {
     const user = await readUser(client, io.signal);
-    // The first answer that is an error ends the command with its hint; views would try again for ever.
-    await Promise.all(kinds.map((resource) => own.list(resource, { limit: 1, signal: io.signal }))).catch(
-      (error: unknown) => {
-        throw as === 'defender' ? explainForbidden(error) : error;
+    return await withDefenderViews(
+      io,
+      { client: own, calls },
+      (defender) => work({ defender, client, user }),
+      {
+        explain: (error) => (as === 'defender' ? explainForbidden(error) : error),
+        // A script gets the same output whatever the size of its cluster.
+        wait: (complete) => (io.interactive ? withProgress(io, countFleet(complete)) : complete()),
       },
     );
-    const running = views.map((reflector) => reflector.run(stop.signal));
+  } finally {
+    await Promise.all([client.close(), own.close()]);
+  }
+}
+
+export interface ViewsOptions {
+  /** Of an error of the first requests. Default: the error. */
+  readonly explain?: (error: unknown) => unknown;
+  /** Waits until every view is complete. */
+  readonly wait?: (complete: () => Promise<unknown>) => Promise<unknown>;
+}
+
+/** The work runs when every view is complete. Rejects at once when one of them cannot be read. */
+export async function withDefenderViews<T>(
+  io: Io,
+  { client, calls }: Pick<DefenderOptions, 'client' | 'calls'>,
+  work: (defender: Defender) => Promise<T>,
+  { explain = (error) => error, wait = (complete) => complete() }: ViewsOptions = {},
+): Promise<T> {
+  const { clock, signal } = io;
+  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
+  const defender = createDefender({ client, clock, log, random: systemRandom, calls, leads: isNotLeading });
+  const stop = new AbortController();
+  const views = Object.values(defender.views);
+  try {
+    // The first answer that is an error ends the command with its hint; views would try again for ever.
+    await Promise.all(views.map(({ resource }) => client.list(resource, { limit: 1, signal }))).catch(
+      (error: unknown) => {
+        throw explain(error);
+      },
+    );
+    const running = views.map(({ reflector }) => reflector.run(stop.signal));
     try {
-      const complete = (): Promise<unknown> =>
-        Promise.all(views.map((reflector) => reflector.synced(io.signal)));
-      // A script gets the same output whatever the size of its cluster.
-      await (io.interactive ? withProgress(io, countFleet(complete)) : complete());
-      return await work({ defender, client, user });
+      await wait(() => Promise.all(views.map(({ reflector }) => reflector.synced(signal))));
+      return await work(defender);
     } finally {
       stop.abort();
       await Promise.all(running);
     }
   } finally {
     defender.close();
-    await Promise.all([client.close(), own.close()]);
   }
 }
 

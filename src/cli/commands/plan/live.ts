@@ -2,6 +2,7 @@
 import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { NAMESPACE } from '../../../api/names.ts';
+import { type CallWindow, createCallWindow } from '../../../defender/facts/call-window.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -14,12 +15,7 @@ import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { hubScope, scopedToHub } from '../../../sync/hub-scope.ts';
-import {
-  type LivePreview,
-  type LivePreviewOptions,
-  previewDeletes,
-  previewLive,
-} from '../../../sync/preview/live.ts';
+import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../sync/preview/live.ts';
 import {
   abandonedTarget,
   compareCommits,
@@ -28,7 +24,6 @@ import {
   type UnitPreview,
   withHubScope,
 } from '../../../sync/preview/preview.ts';
-import type { TargetRollouts } from '../../../sync/preview/rollouts.ts';
 import { managedClusters, removedClusters } from '../../../sync/promote/cluster/registration.ts';
 import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
@@ -38,8 +33,7 @@ import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 import { printWarnings } from '../../output.ts';
 import { pausedUnitNotes } from '../../pipeline-notes.ts';
-import { concernsRollouts, readRolloutFleet, withChange } from './rollouts/fleet.ts';
-import { planRollouts } from './rollouts/preview.ts';
+import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 
 export interface PreviewSides {
   readonly from: Rendered | undefined;
@@ -130,8 +124,7 @@ function withoutContent(target: string): TargetPreview {
   return { target, by: 'commits', units: [] };
 }
 
-interface Hub {
-  readonly client: Client;
+interface Hub extends ClusterConnection {
   readonly uid: string;
   readonly clusters: readonly Cluster[];
   readonly pipelines: readonly Pipeline[];
@@ -164,11 +157,12 @@ function ownClusters({ clusters, pipelines }: Hub, pipeline: string | undefined)
 async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   let client: Client | undefined;
   try {
-    client = await connectFrom(io, flags);
+    const calls = createCallWindow(io.clock);
+    client = await connectFrom(io, flags, (report) => calls.add(report));
     const { items: clusters } = await client.list<Cluster>(CLUSTERS, { signal: io.signal });
     const pipelines = await listPipelines(client, io.signal);
     const uid = await readClusterUID(client, io.signal);
-    return { client, uid, clusters, pipelines };
+    return { client, calls, uid, clusters, pipelines };
   } catch (error) {
     await client?.close();
     return `the hub could not be read: ${error instanceof Error ? error.message : String(error)}`;
@@ -250,29 +244,15 @@ async function readClusterPreview(
   cluster: Cluster,
   input: ClusterPreviewInput,
 ): Promise<Pick<TargetPreview, 'units' | 'rollouts'>> {
-  const client = await connectAsSync(io, hub, cluster);
+  const connection = await connectAsSync(io, hub, cluster);
+  const { client } = connection;
   try {
     const clusterUID = await readClusterUID(client, io.signal);
     const options = liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
     const { units, ...change } = await previewLive(options);
-    return { units, ...optional('rollouts', await previewRollouts(io, client, change)) };
+    return { units, ...optional('rollouts', await readRollouts(io, connection, change)) };
   } finally {
     if (client !== hub.client) await client.close();
-  }
-}
-
-/** A plan whose machines cannot be read is shown without them. */
-async function previewRollouts(
-  { clock, signal }: Io,
-  client: Client,
-  change: Pick<LivePreview, 'written' | 'deleted'>,
-): Promise<TargetRollouts | undefined> {
-  if (!concernsRollouts(change)) return undefined;
-  try {
-    const fleet = await readRolloutFleet(client, signal);
-    return { state: 'Known', sets: planRollouts(fleet, withChange(fleet, change), clock.now()) };
-  } catch (error) {
-    return { state: 'Unknown', because: error instanceof Error ? error.message : String(error) };
   }
 }
 
@@ -287,11 +267,20 @@ function liveOptions(
 }
 
 /** Connects with the credentials that sync uses. */
-async function connectAsSync({ clock }: Io, hub: Hub, cluster: Cluster): Promise<Client> {
+async function connectAsSync({ clock }: Io, hub: Hub, cluster: Cluster): Promise<ClusterConnection> {
+  if (cluster.spec.connection?.inCluster) return hub;
   const secrets = createStore({ log: SILENT_LOG });
   const ref = credentialsOf(cluster);
   if (ref) secrets.put(await hub.client.get(SECRETS, { name: ref.name, namespace: NAMESPACE }));
-  return connectCluster(cluster, { secrets, clock, connectHub: async () => hub.client });
+  const calls = createCallWindow(clock);
+  const onCall: CallWindow['add'] = (report) => calls.add(report);
+  const client = await connectCluster(cluster, {
+    secrets,
+    clock,
+    onCall,
+    connectHub: async () => hub.client,
+  });
+  return { client, calls };
 }
 
 const SILENT_LOG = {

@@ -36,7 +36,7 @@ the change.
 With a kubeconfig of the hub whose user can read Clusters and their Secrets, the plan is a server-side dry run on each
 cluster, against what is really there. Otherwise, or with --no-live, it compares commit to commit; the output tells
 which, for each cluster. Of component sets it then shows which machines they would change, in which batches, how much that disturbs
-each, and what would block it now, by the code that the controllers run.
+each, what would block it now, and what the Defender would answer now, by the code that the controllers run.
 
 An acknowledgement that is not new in the change may be spent: from commit to commit it counts as spent. A cluster that does not answer is unknown. Values of Secrets are masked.
 

@@ -10,6 +10,7 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { readGrants } from '../../fleet/machine-context.ts';
 import { collect } from '../../fleet/read.ts';
 import { findComponentIn } from '../../fleet/versions.ts';
@@ -45,7 +46,7 @@ export async function readNodes(
   }
 }
 
-/** What readiness, cordons, holds and the start-up taint are read from. */
+/** What identity, readiness, cordons, holds and the start-up taint are read from. */
 export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const hold = metadata.annotations?.[ANNOTATION_HOLD];
   const ready = listAt(rest, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
@@ -54,6 +55,7 @@ export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): K
     kind,
     metadata: {
       name: metadata.name,
+      ...optional('uid', metadata.uid),
       ...(hold !== undefined && { annotations: { [ANNOTATION_HOLD]: hold } }),
     },
     spec: {

@@ -21,7 +21,7 @@ export async function obtainGrants(
   const answers: Answers = new Map();
   await renewAll(actions, grants, answers);
   const open = actions.filter((action) => !answers.has(action) && !isUpkeep(action));
-  const asked = open.length === 0 ? [] : await grants.ask(open.map((action) => askOf(action, input)));
+  const asked = open.length === 0 ? [] : await grants.ask(open.map((action) => actionAsk(action, input)));
   for (const [index, action] of open.entries()) {
     const answer = asked[index];
     if (answer) answers.set(action, answer);
@@ -61,7 +61,8 @@ function renewalOf(action: PermittedAction): readonly {
   return [{ action, renewal: { id, fence, ...recovery } }];
 }
 
-function askOf(
+/** What the Defender is asked before a machine is given entries. */
+export function actionAsk(
   action: PermittedAction,
   { set, now }: Pick<RolloutInput, 'set' | 'now'>,
 ): ReturnType<typeof grantAsk> {

@@ -1,9 +1,11 @@
 /** What a rollout would do, by the same functions that do it. Pure. */
 import type { ActivationClass } from '../../../api/enums.ts';
+import type { GrantAsk } from '../../../api/grants.ts';
 import { isClassAtLeast } from '../../../api/machine/component-change.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { UNLIMITED } from '../../../rollout/limit.ts';
 import { batchSize } from '../batches.ts';
+import { actionAsk } from '../execute/permissions.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { planRollout } from '../plan.ts';
 import { worstClass } from '../revision/change-class.ts';
@@ -36,6 +38,8 @@ export interface RolloutPreview {
   readonly class: ActivationClass;
   readonly drains: number;
   readonly grants: number;
+  /** What the Defender would be asked now, for the machines that would be started at once. */
+  readonly asks: readonly GrantAsk[];
   /** What the rollout would wait for now. */
   readonly wait?: Explanation;
   /** If nothing fails or waits. Undefined while something does, or where a person has to approve. */
@@ -63,6 +67,7 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
     class: worstOf(changed),
     drains: changed.filter((each) => each.isEstablished && isClassAtLeast(classOf(each), 'Drain')).length,
     grants: changed.length,
+    asks: asksOf(input, plan),
   };
   return withWait(preview, wait, estimateEnd(input, plan.mode, batches));
 }
@@ -74,7 +79,14 @@ const NOTHING = {
   class: 'None',
   drains: 0,
   grants: 0,
+  asks: [],
 } as const;
+
+function asksOf(input: RolloutInput, { actions }: RolloutPlan): readonly GrantAsk[] {
+  return actions.flatMap((action) =>
+    action.do === 'Assign' && action.permission.by === 'Ask' ? [actionAsk(action, input)] : [],
+  );
+}
 
 function withWait(preview: RolloutPreview, wait: Explanation | undefined, endsAt?: Date): RolloutPreview {
   if (wait) return { ...preview, wait };

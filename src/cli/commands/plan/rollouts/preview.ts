@@ -1,5 +1,6 @@
 /** What the controllers of a cluster would roll out after a commit, by the planner that they run. Pure. */
 import type { MachineComponentSet } from '../../../../api/generated/types.ts';
+import type { GrantAsk } from '../../../../api/grants.ts';
 import { membershipOf } from '../../../../controllers/componentset/members/membership.ts';
 import { createClassOf } from '../../../../controllers/componentset/observe/classes.ts';
 import { createFindVersion } from '../../../../controllers/componentset/observe/component-versions.ts';
@@ -21,14 +22,17 @@ import type { RolloutFleet } from './fleet.ts';
 
 /** As many as the status of a set has. */
 const MAX_BATCHES = 32;
-const MAX_NAMES = 20;
+export const MAX_PLANNED_NAMES = 20;
+
+export interface AskedRollout {
+  readonly rollout: PlannedRollout;
+  /** What the Defender would be asked now, of machines that exist. */
+  readonly asks: readonly GrantAsk[];
+}
 
 /** Of sets whose rollout the commit changes: one that goes on as before is not mentioned. */
-export function planRollouts(
-  before: RolloutFleet,
-  after: RolloutFleet,
-  now: Date,
-): readonly PlannedRollout[] {
+export function planRollouts(before: RolloutFleet, after: RolloutFleet, now: Date): readonly AskedRollout[] {
+  const machines = new Set(before.machines.map(({ metadata }) => metadata.name));
   const known = new Map(before.sets.map((set) => [set.metadata.name, set]));
   const [previewBefore, previewAfter] = [before, after].map((fleet) => createPreviewer(fleet, now));
   return after.sets
@@ -37,7 +41,9 @@ export function planRollouts(
       const old = known.get(set.metadata.name);
       const planned = previewAfter?.(set);
       const isSame = old && canonicalJson(previewBefore?.(old)) === canonicalJson(planned);
-      return planned && !isSame ? [plannedRollout(set, old, planned)] : [];
+      if (!planned || isSame) return [];
+      const asks = planned.asks.filter(({ machine }) => machines.has(machine));
+      return [{ rollout: plannedRollout(set, old, planned), asks }];
     });
 }
 
@@ -113,7 +119,7 @@ function plannedRollout(
 }
 
 function plannedMachines(names: readonly string[], worst: string): MachinesPreview {
-  return { count: names.length, class: worst, names: names.slice(0, MAX_NAMES) };
+  return { count: names.length, class: worst, names: names.slice(0, MAX_PLANNED_NAMES) };
 }
 
 function componentChanges(before: MachineComponentSet | undefined, after: MachineComponentSet): string[] {

@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { type RolloutFleet, withChange } from '../../../../../src/cli/commands/plan/rollouts/fleet.ts';
-import { planRollouts } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
+import { type AskedRollout, planRollouts } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
 import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
 import { machine, NOW } from '../../../../support/builders.ts';
 import { kubelet, kubeletSet, rolloutFleet, settledMachine, settledSet } from './rollout-fleet.ts';
 
 function planned(fleet: RolloutFleet, ...written: readonly KubeObject[]): readonly PlannedRollout[] {
+  return asked(fleet, ...written).map(({ rollout }) => rollout);
+}
+
+function asked(fleet: RolloutFleet, ...written: readonly KubeObject[]): readonly AskedRollout[] {
   return planRollouts(fleet, withChange(fleet, { written, deleted: [] }), NOW);
 }
 
@@ -106,5 +110,20 @@ describe('planRollouts', () => {
     expect(found?.batches[0]).toMatchObject({ count: 25, names: { length: 20 } });
     expect(found?.more).toEqual({ batches: 4, machines: 4 });
     expect(found?.grants).toBe(60);
+  });
+
+  it('ROL-60 has what the Defender would be asked now, of machines that exist and would start at once', () => {
+    const added = { ...settledMachine('m-9'), spec: { ...settledMachine('m-9').spec, components: [] } };
+    const rollout = { batches: [4], maxUnavailable: 2 };
+    const [found] = asked(rolloutFleet(3), upgraded('1.36.3', { rollout }), added);
+    expect(found?.rollout.batches[0]?.names).toContain('m-9');
+    expect(found?.asks.map((each) => [each.machine, each.action, each.risk])).toEqual(
+      found?.rollout.batches[0]?.names
+        .filter((name) => name !== 'm-9')
+        .slice(0, 2)
+        .map((name) => [name, 'UpdateComponent', 'Node']),
+    );
+    const [waiting] = asked(rolloutFleet(3), upgraded('1.37.0'), kubelet('1.37.0'));
+    expect(waiting?.asks).toEqual([]);
   });
 });
