@@ -20,11 +20,13 @@ import type {
 import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
 import type { TourStepResult } from '../../../src/cli/commands/tour/runner.ts';
 import { TOUR_STEPS } from '../../../src/cli/commands/tour/steps.ts';
+import type { ConsoleState } from '../../../src/console/state/state.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { stopLocalFleet } from '../../../src/local/fleet.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { openEvents } from '../../console/server/event-reader.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
@@ -71,6 +73,8 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
       expect(ready).toHaveLength(machines);
     }
     expect(output).toContain('A hub and three clusters are running');
+    const address = /The fleet in a browser: (?<url>http:\S+)/.exec(output)?.groups?.['url'] ?? '';
+    await expect.poll(() => machinesOnPage(address), PATIENCE).toBe(10);
   });
 
   // Each step verifies on the API servers what it names, within limits of its own: docs/guides/demo.md.
@@ -177,4 +181,12 @@ async function jobOutcomes(client: Client): Promise<readonly string[]> {
 function processesOf(folder: string): readonly string[] {
   const all = execFileSync('ps', ['-eo', 'pid,args'], { encoding: 'utf8' }).split('\n');
   return all.filter((line) => line.includes(folder));
+}
+
+/** How many machines the console shows to a page that is opened now. */
+async function machinesOnPage(url: string): Promise<number> {
+  const events = await openEvents(url).catch(() => undefined);
+  const first = await events?.next();
+  events?.close();
+  return Object.keys((first?.data as Pick<ConsoleState, 'machines'> | undefined)?.machines ?? {}).length;
 }

@@ -16,6 +16,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import type { HubStatus } from '../status/hub-status.ts';
 import { findUnsynced } from '../status/sync-leases.ts';
 import { createHubFeed } from '../status/watch/feed.ts';
+import { CONSOLE_PORT } from './port.ts';
 import { createFleetSource } from './source.ts';
 
 const HELP = `
@@ -29,8 +30,6 @@ without a hub is shown alone.
 Examples:
   kubenode console
   kubenode console --context hub --port 9000`;
-
-export const CONSOLE_PORT = 8484;
 
 interface ConsoleFlags extends ConnectionFlags {
   readonly port: number;

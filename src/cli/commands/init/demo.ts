@@ -37,9 +37,18 @@ export async function demoFiles(
 
 /** The package contains them; a checkout builds them once. */
 export async function buildPrograms(progress: StepProgress): Promise<void> {
+  await buildPage(progress);
   if (existsSync(KUBELET_BUNDLE)) return;
   for (const name of ['agent', 'kubelet']) {
     progress.step(`building the ${name} of the machines`);
     await run(process.execPath, [join(PACKAGE_ROOT, 'scripts/bundle.ts'), name], { cwd: PACKAGE_ROOT });
   }
+}
+
+/** In a checkout always, because it takes less than a second: the page is then never older than its server. */
+async function buildPage(progress: StepProgress): Promise<void> {
+  const script = join(PACKAGE_ROOT, 'scripts/bundle-console.ts');
+  if (!existsSync(script)) return;
+  progress.step('building the page of the console');
+  await run(process.execPath, [script], { cwd: PACKAGE_ROOT });
 }

@@ -18,18 +18,28 @@ const POLL_MS = 1000;
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const MAIN = fileURLToPath(new URL(`../../main.${EXTENSION}`, import.meta.url));
 
+export interface DemoOptions {
+  readonly repository: string;
+  /** Of the console. */
+  readonly port: number;
+}
+
 /** Until the signal of the command. */
-export async function runDemo(io: Io, layout: Layout, repository: string): Promise<void> {
+export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Promise<void> {
   const { clock, signal } = io;
   const warn = (text: string): void => io.err(`${text}\n`);
   await Promise.all([
-    runPrograms(programsOf(layout, repository, io.env), { clock, signal, warn }),
+    runPrograms(programsOf(layout, options, io.env), { clock, signal, warn }),
     showFleet(io, layout),
   ]);
 }
 
 /** Each connects to the clusters of this fleet, whatever the environment of the user names. */
-function programsOf(layout: Layout, repository: string, env: Io['env']): readonly FleetProgram[] {
+function programsOf(
+  layout: Layout,
+  { repository, port }: DemoOptions,
+  env: Io['env'],
+): readonly FleetProgram[] {
   const connection = (context: string): readonly string[] => [
     '--kubeconfig',
     layout.kubeconfig,
@@ -44,6 +54,7 @@ function programsOf(layout: Layout, repository: string, env: Io['env']): readonl
   });
   return [
     program('sync', ['sync', '--from', repository, ...connection('hub')]),
+    program('console', ['console', '--port', String(port), ...connection('hub')]),
     ...CLUSTERS.map((name) =>
       program(`controllers ${name}`, [
         'controllers',

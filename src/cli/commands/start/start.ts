@@ -5,17 +5,19 @@ import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/p
 import { repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
+import { findNextPort } from '../../../os/ports.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { describeError } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
+import { CONSOLE_PORT } from '../console/port.ts';
 import { ensureDemoRepository } from '../init/demo-repository.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
 import { endMachines } from '../local/machines-folder.ts';
 import { startLocalClusters } from '../local/up.ts';
-import { DEMO_CLUSTERS, runDemo } from './demo.ts';
+import { DEMO_CLUSTERS, type DemoOptions, runDemo } from './demo.ts';
 
 const HELP = `
 Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every
@@ -23,7 +25,7 @@ change of its state until Ctrl-C. A process of it that ends is started again. Cl
 command stops only what it started.
 The data is kept; "kubenode local down --wipe" removes it.
 
-With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, and ten machines, each a folder of this computer
+With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, the console, and ten machines, each a folder of this computer
 with a real agent. FOLDER is its git repository, created if it does not exist: change fleet/versions.ts and commit, or run "kubenode tour" in
 another terminal. See docs/guides/demo.md. npm start is this, with FOLDER ../kubenode-demo; npm run start:hub starts only the hub.
 
@@ -55,40 +57,47 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
       const clusters = repository === undefined ? {} : { clusters: DEMO_CLUSTERS };
       return await startLocalClusters(io, { dir, install: true, output: 'table', ...clusters }, progress);
     });
+    const demoOptions = repository === undefined ? undefined : { repository, port: await findConsolePort() };
     const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
-    io.out(introduction(layout.kubeconfig, { repository, wasRunning, dirOption }));
-    await Promise.all([watch(io, dir), repository && runDemo(io, layout, repository)]);
+    io.out(introduction(layout.kubeconfig, { demo: demoOptions, wasRunning, dirOption }));
+    await Promise.all([watch(io, dir), demoOptions && runDemo(io, layout, demoOptions)]);
   } finally {
     if (!wasRunning) await stop(io, dir);
   }
 }
 
 interface Started {
-  readonly repository: string | undefined;
+  readonly demo: DemoOptions | undefined;
   readonly wasRunning: boolean;
   /** Of commands that find the fleet by its folder. */
   readonly dirOption: string;
 }
 
-function introduction(kubeconfig: string, { repository, wasRunning, dirOption }: Started): string {
+function introduction(kubeconfig: string, { demo, wasRunning, dirOption }: Started): string {
   const commands =
-    repository === undefined
+    demo === undefined
       ? '  kubectl get crd'
       : `  npx kubenode tour${dirOption}
   npx kubenode status
   npx kubenode machine list --context test
-  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(repository, 'fleet/versions.ts'))}
-  git -C ${shellWord(repository)} commit -am "web 1.1.0"
+  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(demo.repository, 'fleet/versions.ts'))}
+  git -C ${shellWord(demo.repository)} commit -am "web 1.1.0"
   npx kubenode rollout watch general --context test`;
-  const what = repository === undefined ? 'The hub is' : 'A hub and three clusters are';
-  const stops = repository === undefined ? 'stops the hub' : 'stops all of it';
+  const page = demo === undefined ? '' : `The fleet in a browser: http://127.0.0.1:${demo.port}/\n\n`;
+  const what = demo === undefined ? 'The hub is' : 'A hub and three clusters are';
+  const stops = demo === undefined ? 'stops the hub' : 'stops all of it';
   return `
-${what} running, with the kinds of kubenode installed. In another terminal:
+${page}${what} running, with the kinds of kubenode installed. In another terminal:
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
 Ctrl-C ${wasRunning ? 'ends this command; the clusters keep running' : stops}.
 
 `;
+}
+
+/** The first free one from the usual one on: the address stays the same when the console is started again. */
+async function findConsolePort(): Promise<number> {
+  return await findNextPort(new Set(), '127.0.0.1', CONSOLE_PORT);
 }
 
 function isRunning(status: LocalFleetStatus | undefined): boolean {
