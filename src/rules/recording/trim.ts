@@ -84,6 +84,10 @@ const FIELDS: Readonly<Record<ObjectView, Fields>> = {
     ['series', ['count', 'lastObservedTime']],
   ],
   components: [['spec', ['version']]],
+  maintenance: [
+    ['spec', ['machine', 'type', 'state', 'hint', 'ttlSeconds', 'notBefore']],
+    ['status', ['actAt', ['conditions', CONDITION]]],
+  ],
 };
 
 export function trimRecorded(view: ObjectView, object: KubeObject): KubeObject {
