@@ -7,6 +7,7 @@ import {
   disk,
   event,
   history,
+  type MaintenanceComparisons,
   maintenance,
   nodeProperties as node,
   probeByName as probe,
@@ -28,6 +29,10 @@ function problemsOf(tree: Expr): readonly string[] {
 }
 
 const DUE: Reading = { pending: true, type: 'Reboot', state: 'Scheduled', hint: false, secondsUntilAct: 0 };
+
+function treesOf(announced: MaintenanceComparisons): readonly Expr[] {
+  return [announced.isDue(), announced.isNotDue(), announced.isHintDue(), announced.isNoHintDue()];
+}
 
 async function truthOf(tree: Expr, reading: Reading): Promise<Truth> {
   const { report } = createProblemCollector();
@@ -128,10 +133,8 @@ describe('the helpers of conditions', () => {
 
   it('R39 render what is due as comparisons that the compiler accepts', () => {
     const announced = maintenance();
-    const { isDue, isNotDue, isHintDue, isNoHintDue } = announced;
-    for (const tree of [isDue(), isNotDue(), isHintDue(), isNoHintDue()])
-      expect(problemsOf(tree)).toEqual([]);
-    expect(isDue().all?.[1]).toEqual({
+    for (const tree of treesOf(announced)) expect(problemsOf(tree)).toEqual([]);
+    expect(announced.isDue().all?.[1]).toEqual({
       fact: 'maintenance',
       path: '$.secondsUntilAct',
       operator: 'lessThanInclusive',
@@ -151,10 +154,7 @@ describe('the helpers of conditions', () => {
     ['nothing', { ...DUE, hint: true, type: 'Degraded' }],
     ['nothing', { pending: false }],
   ])('R39 hold for what is announced or for its opposite, and never both: %s', async (due, reading) => {
-    const { isDue, isNotDue, isHintDue, isNoHintDue } = maintenance();
-    const truths = await Promise.all(
-      [isDue(), isNotDue(), isHintDue(), isNoHintDue()].map((tree) => truthOf(tree, reading)),
-    );
+    const truths = await Promise.all(treesOf(maintenance()).map((tree) => truthOf(tree, reading)));
     const [isHeld, isHint] = [due === 'isDue', due === 'isHintDue'].map((holds) =>
       holds ? 'True' : 'False',
     );
@@ -165,11 +165,8 @@ describe('the helpers of conditions', () => {
   });
 
   it('R39 know nothing of what is announced while it is unknown', async () => {
-    const { isDue, isNotDue } = maintenance();
-    expect(await Promise.all([isDue(), isNotDue()].map((tree) => truthOf(tree, {})))).toEqual([
-      'Unknown',
-      'Unknown',
-    ]);
+    const truths = await Promise.all(treesOf(maintenance()).map((tree) => truthOf(tree, {})));
+    expect(truths).toEqual(['Unknown', 'Unknown', 'Unknown', 'Unknown']);
   });
 
   it('refuse a duration that is not a number with a unit', () => {
