@@ -2,7 +2,7 @@ import { all, condition, maintenance, type NodeRemedierSpec } from 'kubenode/con
 
 /**
  * Empties a machine before the reboot, stop, redeployment or preemption that its provider has announced, and returns it when the
- * event is over, or is cancelled. A hint is no reason: the drain for what really comes would wait for the end of its job.
+ * event is over, or is cancelled. A hint is not enough: the drain for what really comes would wait for the end of its job.
  */
 export const maintenanceRule: NodeRemedierSpec = {
   mode: 'Enforce',

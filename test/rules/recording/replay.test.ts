@@ -70,7 +70,7 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
         ttlSeconds: 60 * n + 60,
         state: n % 4 === 0 ? 'Cancelled' : 'Scheduled',
         metadata: { creationTimestamp: at },
-        status: { actAt: at, conditions: [matched as never] },
+        status: { observedGeneration: 1 + (n % 2), actAt: at, conditions: [matched as never] },
       }),
     );
   },

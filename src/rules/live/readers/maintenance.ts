@@ -1,6 +1,6 @@
 /**
- * Reads what is announced for the machine. An event that its controller has not matched and given a time to act is not pending:
- * what is not known is no reason to act.
+ * Reads what is announced for the machine. An event that its controller has not matched and given a time to act is not pending, and
+ * one that has changed since is unknown: neither is a reason to act.
  */
 import type { MaintenanceEvent } from '../../../api/generated/types.ts';
 import { hintExpiry, isMaintenanceOver } from '../../../api/machine/maintenance-events.ts';
@@ -10,8 +10,12 @@ import { DECIDED, maintenanceFact, OUTAGES } from '../../facts/maintenance.ts';
 import type { TimePoint } from '../clocks/time-point.ts';
 import { knownAnswer, type ReadFact, unknownAnswer } from './answer.ts';
 
-export const readMaintenance: ReadFact = ({ problems, maintenance, point }) => {
+export const readAnnounced: ReadFact = ({ problems, maintenance, point }) => {
   if (problems.maintenance !== undefined) return unknownAnswer(problems.maintenance);
+  const stale = maintenance.find((event) => isStale(event, point));
+  if (stale) {
+    return unknownAnswer(`the change of MaintenanceEvent ${stale.metadata.name} is not processed yet`);
+  }
   const [first] = maintenance.filter((event) => isPending(event, point)).toSorted(byUrgency);
   const changesInMs = Math.min(Infinity, ...maintenance.map((event) => expiresInMs(event, point)));
   if (!first) return knownAnswer(maintenanceFact, { pending: false }, changesInMs);
@@ -26,6 +30,13 @@ export const readMaintenance: ReadFact = ({ problems, maintenance, point }) => {
   };
   return knownAnswer(maintenanceFact, values, changesInMs);
 };
+
+/** Its status is about an earlier report. Its end needs no status. */
+function isStale(event: MaintenanceEvent, { at }: TimePoint): boolean {
+  const { actAt, observedGeneration } = event.status ?? {};
+  const isOlder = actAt !== undefined && observedGeneration !== event.metadata.generation;
+  return isOlder && !isMaintenanceOver(event, at);
+}
 
 function isPending(event: MaintenanceEvent, { at }: TimePoint): boolean {
   const { conditions, actAt } = event.status ?? {};

@@ -12,7 +12,12 @@ function announced({ name = 'e', ...parts }: EventParts = {}, flags: Flags = {})
   const conditions = Object.entries({ Matched: 'True' as const, Settled: 'False' as const, ...flags }).map(
     ([type, status]) => ({ type, status, reason: 'Test', message: '', lastTransitionTime: ago(60) }),
   );
-  return maintenanceEvent({ machine: 'n', name, status: { actAt: ago(-1800), conditions }, ...parts });
+  return maintenanceEvent({
+    machine: 'n',
+    name,
+    status: { observedGeneration: 1, actAt: ago(-1800), conditions },
+    ...parts,
+  });
 }
 
 function bedWith(...events: readonly MaintenanceEvent[]): FactsBed {
@@ -93,6 +98,14 @@ describe('the fact maintenance', () => {
       expect(bed.read('maintenance')['type']).toBe(type);
     },
   );
+
+  it('R39 is unknown from a change of an event until its controller has judged the change, and known of one that is over', () => {
+    const metadata = { generation: 2 };
+    const bed = bedWith(announced({ metadata, state: 'Executing' }));
+    expect(bed.read('maintenance')).toEqual({});
+    expect(bed.why('maintenance')).toBe('the change of MaintenanceEvent e is not processed yet');
+    expect(bedWith(announced({ metadata, state: 'Cancelled' })).read('maintenance')).toEqual(NOT_PENDING);
+  });
 
   it('R39 is unknown while the API server does not answer about events', () => {
     const bed = bedWith(announced());
