@@ -5,6 +5,7 @@ import {
   type ClusterGroupView,
   countPhases,
   groupFleet,
+  NO_STAGE,
   type PlacedTile,
   type ZoneGroup,
 } from '../state/fleet.ts';
@@ -32,7 +33,7 @@ export function Fleet({ state, now, selected, select }: FleetProps): JSX.Element
       <div ref={fleet} onKeyDown={moveWithKeys} onFocusIn={enterTabOrder}>
         {stages.map(({ stage, clusters: own }) => (
           <div class="stage" key={stage}>
-            <h3>Stage {stage}</h3>
+            <h3>{stage === NO_STAGE ? 'No stage yet' : `Stage ${stage}`}</h3>
             <div class="cards">
               {own.map((group) => (
                 <Cluster key={group.line.name} {...{ group, now, repaired, selected, select }} />
