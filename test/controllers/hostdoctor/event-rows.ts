@@ -113,7 +113,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
     {},
     ['Inconsistent', 'Inconsistent: nothing is done: state Inquiring cannot follow Scheduled'],
   ],
-  ['is a hint that is still young', HINT, {}, ['Preparing', 'NoJobYet: ']],
+  ['is a hint that is still young', HINT, {}, ['NotScheduled', 'NotScheduled: it is a hint']],
   [
     'was cancelled during the drain',
     { ...SOON, state: 'Cancelled' },
