@@ -5,7 +5,6 @@ import { diskPressure } from './disk-pressure.ts';
 import { fleetDefault } from './fleet-default.ts';
 import { kernelHang } from './kernel-hang.ts';
 import { kubeletNotReady } from './kubelet-not-ready.ts';
-import { maintenanceRule } from './maintenance.ts';
 
 export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'component-down-kubelet': componentDown('kubelet'),
@@ -13,7 +12,6 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'disk-pressure': diskPressure,
   'kernel-hang': kernelHang,
   'kubelet-not-ready': kubeletNotReady,
-  maintenance: maintenanceRule,
 };
 
 export const policies: Readonly<Record<string, DefenderPolicySpec>> = {

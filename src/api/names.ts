@@ -13,6 +13,8 @@ export const NAMESPACE = 'kubenode-system';
 export const NAMESPACE_OF_API_SERVERS = 'default';
 /** The API server stores Events about cluster-scoped objects here. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
+/** Kubelets renew a Lease each here. */
+export const NAMESPACE_OF_NODE_LEASES = 'kube-node-lease';
 /** Heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 

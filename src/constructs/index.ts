@@ -17,8 +17,6 @@ export {
   event,
   type ForDuration,
   history,
-  type MaintenanceComparisons,
-  maintenance,
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,

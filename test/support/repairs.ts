@@ -16,6 +16,8 @@ import { type Granter, readMachine, seconds, untilObserved } from './granter.ts'
 
 export interface RepairOptions {
   readonly granter: Granter;
+  /** Signed in as kubenode-defender, which reads Machines, Nodes and jobs for every controller. */
+  readonly defender: Client;
   /** Signed in as kubenode-remedy. */
   readonly remedy: Client;
   /** Signed in as kubenode-remedyjob. */
@@ -46,11 +48,11 @@ const RELEASE_MS = 59_000;
 const API_VERSION = 'kubenode.dev/v1alpha1';
 
 export function createRepairer(options: RepairOptions): Repairer {
-  const { granter, remedy, remedyjob, clock } = options;
+  const { granter, defender, remedy, remedyjob, clock } = options;
   return {
     async release(request) {
-      const machine = await readMachine(remedy, request.machine);
-      const node = await readNode(remedy, request.machine);
+      const machine = await readMachine(defender, request.machine);
+      const node = await readNode(defender, request.machine);
       const name = jobName(request.machine, clock.now());
       const { step } = request;
       const { risk } = stepEntry(step);
@@ -78,7 +80,7 @@ export function createRepairer(options: RepairOptions): Repairer {
       return name;
     },
     async finish(name, state) {
-      const found = await remedy.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { name });
+      const found = await defender.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { name });
       if (found.status?.outcome) return;
       const outcome = OUTCOMES[state] ?? 'Ambiguous';
       const settled = {
@@ -100,7 +102,7 @@ export function createRepairer(options: RepairOptions): Repairer {
     async answered(name, withinSeconds = 120) {
       return await eventually(
         async () => {
-          const job = await remedy.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { name });
+          const job = await defender.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { name });
           const [answer] = job.status?.agent?.steps ?? [];
           return answer?.state === 'Running' ? undefined : answer;
         },

@@ -5,7 +5,6 @@ import {
   POLICY_PROTECTED_DELETE,
   PRINCIPAL_HOSTING,
   PRINCIPAL_MACHINESET,
-  PRINCIPAL_REMEDYJOB,
   PRINCIPAL_SYNC,
 } from '../names.ts';
 import { annotation, celText, isPrincipal } from './cel.ts';
@@ -23,7 +22,7 @@ export const protectedDelete: readonly KubeObject[] = policy({
   description: 'Deleting an object on which nodes or clusters depend requires its UID in an annotation.',
   match: [matchKubenode(['clusters', 'machines', 'machinesets', 'defenderpolicies'], ['DELETE'])],
   conditions: {
-    'not-a-trusted-principal': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, PRINCIPAL_HOSTING)})`,
+    'not-a-trusted-principal': `!(${isPrincipal(PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_HOSTING)})`,
     'is-protected': PROTECTED,
   },
   validations: [

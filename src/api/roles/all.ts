@@ -17,7 +17,7 @@ import {
   PRINCIPAL_REMEDYJOB,
   PRINCIPAL_SYNC,
 } from '../names.ts';
-import { CONTROLLER_PRINCIPALS, PRINCIPALS } from '../principals.ts';
+import { CONTROLLER_PRINCIPALS } from '../principals.ts';
 import * as controllers from './controllers.ts';
 import { agentLeases, agentRules, bootstrapRules, eventRules, peopleRoles } from './people.ts';
 import {
@@ -34,8 +34,8 @@ import { syncBase, syncSystem } from './sync.ts';
 const AGENTS = 'kubenode-agents';
 const EVENTS = 'kubenode-events';
 const BOOTSTRAP = 'kubenode-bootstrap';
-/** The API server accepts Events about cluster-scoped objects in `default` only. */
-const EVENT_NAMESPACES = [NAMESPACE_OF_NODE_EVENTS, NAMESPACE];
+/** Processes, each for all of its controllers. */
+const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS];
 
 const rights: Readonly<Record<string, controllers.Rights>> = {
   [PRINCIPAL_MACHINE]: controllers.machineRights,
@@ -80,12 +80,11 @@ export function bindings(): readonly KubeObject[] {
   return [
     ...syncBindings(),
     ...Object.entries(rights).flatMap(([name, right]) => bindingsOf(name, right)),
-    ...EVENT_NAMESPACES.map((namespace) =>
-      roleBinding(EVENTS, namespace, { kind: 'ClusterRole', name: EVENTS }, [
-        ...PRINCIPALS.map(serviceAccount),
-        ...(namespace === NAMESPACE ? [] : [agents]),
-      ]),
-    ),
+    // All that Events are about is cluster-scoped: the API server accepts them in `default` only.
+    roleBinding(EVENTS, NAMESPACE_OF_NODE_EVENTS, { kind: 'ClusterRole', name: EVENTS }, [
+      ...EVENT_WRITERS.map(serviceAccount),
+      agents,
+    ]),
     clusterRoleBinding(AGENTS, AGENTS, [agents]),
     roleBinding(AGENTS, NAMESPACE_AGENTS, { kind: 'Role', name: AGENTS }, [agents]),
     clusterRoleBinding(BOOTSTRAP, BOOTSTRAP, [bootstrappers]),

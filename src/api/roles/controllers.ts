@@ -3,9 +3,11 @@ import {
   GROUP,
   MANAGED_BY,
   NAMESPACE,
+  NAMESPACE_AGENTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
+  NAMESPACE_OF_NODE_LEASES,
   PRINCIPAL_HOSTING,
   SIGNER_AGENT,
   SIGNER_KUBELET,
@@ -14,14 +16,13 @@ import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
 const CERTIFICATES = 'certificates.k8s.io';
 
-const ourKinds = may(READ, GROUP, ['*']);
-const nodes = may(READ, '', ['nodes']);
 const leases = may(READ, 'coordination.k8s.io', ['leases']);
-const pods = may(READ, '', ['pods']);
-const budgets = may(READ, 'policy', ['poddisruptionbudgets']);
-const evictions = may(['create'], '', ['pods/eviction']);
-/** What nearly every controller reads. */
-const baseReads = [ourKinds, nodes, leases];
+/** What a drain uses: budgets only to name those that refuse an eviction. */
+const draining = [
+  may(['list'], '', ['pods']),
+  may(['list'], 'policy', ['poddisruptionbudgets']),
+  may(['create'], '', ['pods/eviction']),
+];
 
 export interface Rights {
   readonly description: string;
@@ -37,9 +38,7 @@ export const machineRights: Rights = {
     may(['get'], GROUP, ['machines']), // the record of a bootstrap token
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may([...PATCH, 'delete'], '', ['nodes']), // delete: of a Machine that is deleted
-    may(['list'], '', ['pods']),
-    may(['list'], 'policy', ['poddisruptionbudgets']),
-    evictions,
+    ...draining,
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
   ],
   namespaced: {
@@ -73,30 +72,30 @@ export const componentsetRights: Rights = {
   },
 };
 
+/** Machines, Nodes, jobs and the ledger are read by the Defender of the same process, Leases of agents by the approver. */
 export const remedyRights: Rights = {
   description: 'RemedyOperationJobs, NodeRemedier status, and the faults and waits of Machines.',
   cluster: [
-    ...baseReads,
-    pods,
-    may([...APPLY, 'delete'], GROUP, ['remedyoperationjobs']),
+    may(READ, GROUP, ['noderemediers']),
+    may(['create', 'delete'], GROUP, ['remedyoperationjobs']), // delete: of those whose time is over
     may(PATCH, GROUP, ['noderemediers/status', 'machines/status']),
   ],
-  // The fact `event`: Events of Nodes, which have no namespace of their own.
-  namespaced: { [NAMESPACE_OF_NODE_EVENTS]: [may(READ, '', ['events'])] },
+  namespaced: {
+    // The fact `event`: Events of Nodes, which have no namespace of their own.
+    [NAMESPACE_OF_NODE_EVENTS]: [may(READ, '', ['events'])],
+    // Signs of life of kubelets.
+    [NAMESPACE_OF_NODE_LEASES]: [leases],
+  },
 };
 
+/** All that it watches is read by others of the same process. */
 export const remedyjobRights: Rights = {
-  description:
-    'RemedyOperationJob status, repairs of Machines, cordons, evictions, and Machines that a job replaces.',
+  description: 'RemedyOperationJob status, repairs of Machines, cordons, taints and evictions.',
   cluster: [
-    ...baseReads,
     may(PATCH, GROUP, ['remedyoperationjobs', 'remedyoperationjobs/status']), // jobs: the finalizer
     may(PATCH, GROUP, ['machines/status']),
-    may(['delete'], GROUP, ['machines']),
     may(PATCH, '', ['nodes']),
-    pods,
-    budgets,
-    evictions,
+    ...draining,
   ],
 };
 
@@ -115,7 +114,9 @@ export const HOSTING_TENANT = `${PRINCIPAL_HOSTING}-tenant`;
 export const hostingRights: Rights = {
   description: 'Hosted control planes in the hub, each in a namespace of its own, and Cluster.status.hosted.',
   cluster: [
-    ...baseReads,
+    may(READ, GROUP, ['*']),
+    may(READ, '', ['nodes']),
+    leases,
     may(PATCH, GROUP, ['clusters', 'clusters/status']), // clusters: the finalizer
     may([...READ, ...APPLY, 'delete'], '', ['namespaces']),
     may([...READ, ...APPLY, 'delete'], 'rbac.authorization.k8s.io', ['rolebindings']),
@@ -137,11 +138,12 @@ export const hostingTenant: readonly PolicyRule[] = [
 export const defenderRights: Rights = {
   description: 'The DefenderLedger, DefenderPolicy status, and the reviews of its HTTP server.',
   cluster: [
-    ...baseReads,
-    pods,
+    may(READ, GROUP, ['machines', 'machinesets', 'remedyoperationjobs']),
+    may(READ, GROUP, ['defenderpolicies', 'defenderledgers']),
+    may(READ, '', ['nodes', 'pods']),
     // No patch: the ledger is written by compare-and-swap only.
     may(['create', 'update'], GROUP, ['defenderledgers']),
-    may(['update', 'patch'], GROUP, ['defenderledgers/status', 'defenderpolicies/status']),
+    may(PATCH, GROUP, ['defenderledgers/status', 'defenderpolicies/status']),
     may(['create'], 'authentication.k8s.io', ['tokenreviews']),
     may(['create'], 'authorization.k8s.io', ['subjectaccessreviews']),
   ],
@@ -150,21 +152,22 @@ export const defenderRights: Rights = {
 export const approverRights: Rights = {
   description: `Approval and denial of certificate requests in the names of ${MANAGED_BY}.`,
   cluster: [
-    ...baseReads,
     may(READ, CERTIFICATES, ['certificatesigningrequests']),
-    may(['update', 'patch'], CERTIFICATES, ['certificatesigningrequests/approval']),
+    may(['update'], CERTIFICATES, ['certificatesigningrequests/approval']),
     may(['approve'], CERTIFICATES, ['signers'], [SIGNER_AGENT, SIGNER_KUBELET]),
   ],
+  // Whether an agent has registered. Machines and components are read by others of the same process.
+  namespaced: { [NAMESPACE_AGENTS]: [leases] },
 };
 
-/** The process: it renews leader Leases and reads for the shared caches. It does everything else as a controller's account. */
+/** The process: it renews its leader Lease. It does everything else as a controller's account. */
 export function controllersRights(principals: readonly string[]): Rights {
   return {
     description: `Leader Leases in ${NAMESPACE}, and impersonation of the account of each controller.`,
-    cluster: baseReads,
+    cluster: [],
     namespaced: {
       [NAMESPACE]: [
-        may([...READ, 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
+        may(['get', 'create', 'update'], 'coordination.k8s.io', ['leases']),
         may(['impersonate'], '', ['serviceaccounts'], principals),
       ],
     },

@@ -57,7 +57,4 @@ export const agentLeases: readonly PolicyRule[] = [
   may(['create', 'get', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
 ];
 
-export const eventRules: readonly PolicyRule[] = [
-  may(['create', 'patch'], '', ['events']),
-  may(['create', 'patch'], 'events.k8s.io', ['events']),
-];
+export const eventRules: readonly PolicyRule[] = [may(['create', 'patch'], 'events.k8s.io', ['events'])];

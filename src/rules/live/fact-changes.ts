@@ -14,16 +14,7 @@ export interface FactChange {
   readonly silentMs?: number;
 }
 
-export const ALL_TOPICS = [
-  'condition',
-  'event',
-  'node',
-  'component',
-  'disk',
-  'probe',
-  'history',
-  'maintenance',
-];
+export const ALL_TOPICS = ['condition', 'event', 'node', 'component', 'disk', 'probe', 'history'];
 /** What the agent reports: the kernel and more of `node`, too. */
 export const AGENT_TOPICS = ['component', 'disk', 'probe', 'node'];
 

@@ -16,7 +16,6 @@ export const RECORDED_VIEWS = [
   'agentLeases',
   'nodeLeases',
   'components',
-  'maintenance',
 ] as const;
 export type RecordedView = (typeof RECORDED_VIEWS)[number];
 

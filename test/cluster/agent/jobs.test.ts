@@ -49,7 +49,7 @@ beforeAll(async () => {
   const [defender, componentset] = [await signIn(PRINCIPAL_DEFENDER), await signIn(PRINCIPAL_COMPONENTSET)];
   granter = createGranter({ defender, componentset, clock });
   const [remedy, remedyjob] = [await signIn(PRINCIPAL_REMEDY), await signIn(PRINCIPAL_REMEDYJOB)];
-  repairer = createRepairer({ granter, remedy, remedyjob, clock });
+  repairer = createRepairer({ granter, defender, remedy, remedyjob, clock });
 });
 afterEach(() => cluster.end());
 afterAll(() => installed?.stop());

@@ -17,7 +17,6 @@ import {
   ROLE_STOP,
   ROLE_VIEW,
 } from '../../../src/api/names.ts';
-import { PRINCIPALS } from '../../../src/api/principals.ts';
 
 /** A permission in the terms of `kubectl auth can-i`. */
 export interface Permission {
@@ -47,16 +46,12 @@ const inKubeSystem = (verb: string, resource: string): Permission => ({
   namespace: 'kube-system',
 });
 const csr = 'certificates.k8s.io';
+const EVENTS = 'events.k8s.io';
+const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS];
 export const RBAC = 'rbac.authorization.k8s.io';
 
-/** All but those whose process reads Machines and Leases with other accounts only. */
-const BLIND: readonly string[] = [
-  PRINCIPAL_COMPONENTSET,
-  PRINCIPAL_HOSTDOCTOR,
-  PRINCIPAL_MACHINE,
-  PRINCIPAL_MACHINESET,
-];
-const READERS = PRINCIPALS.filter((principal) => !BLIND.includes(principal));
+/** Controllers that share a process with the Defender read Machines by it. */
+const READERS = [PRINCIPAL_DEFENDER, PRINCIPAL_HOSTING, PRINCIPAL_SYNC];
 
 /** No other service account or person has the permission. */
 export const permissions: readonly [Permission, readonly string[]][] = [
@@ -65,7 +60,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_ADMIN],
   ],
   [ours('create', 'machines'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, ROLE_ADMIN]],
-  [ours('delete', 'machines'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, PRINCIPAL_REMEDYJOB, ROLE_ADMIN]],
+  [ours('delete', 'machines'), [PRINCIPAL_SYNC, PRINCIPAL_MACHINESET, ROLE_ADMIN]],
   [
     ours('patch', 'machines'),
     [
@@ -84,7 +79,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('patch', 'machinecomponentsets'), [PRINCIPAL_SYNC, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('create', 'remedyoperationjobs'), [PRINCIPAL_REMEDY, ROLE_ADMIN]],
   [ours('patch', 'remedyoperationjobs', 'status'), [PRINCIPAL_REMEDYJOB, ROLE_ADMIN]],
-  [ours('patch', 'remedyoperationjobs'), [PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, ROLE_OPERATOR, ROLE_ADMIN]],
+  [ours('patch', 'remedyoperationjobs'), [PRINCIPAL_REMEDYJOB, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('patch', 'noderemediers', 'status'), [PRINCIPAL_REMEDY, ROLE_ADMIN]],
   [ours('patch', 'noderemediers'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
   [ours('create', 'maintenanceevents'), [ROLE_OPERATOR, ROLE_ADMIN]],
@@ -114,10 +109,8 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB],
   ],
   [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
-  [
-    { verb: 'list', resource: 'pods' },
-    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER],
-  ],
+  [{ verb: 'list', resource: 'pods' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER]],
+  [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
   [
     { verb: 'list', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'default' },
     [PRINCIPAL_COMPONENTSET],
@@ -138,16 +131,21 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
   [{ verb: 'create', resource: 'secrets', namespace: 'default' }, []],
   [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
-  [inSystem('get', 'leases', 'coordination.k8s.io'), [...READERS, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN]],
+  [
+    inSystem('get', 'leases', 'coordination.k8s.io'),
+    [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING, PRINCIPAL_SYNC, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
+  ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
   [inSystem('delete', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
   [inSystem('patch', 'controllerrevisions', 'apps'), []],
-  [inSystem('create', 'events'), PRINCIPALS],
-  [{ verb: 'create', resource: 'events', namespace: 'default' }, PRINCIPALS],
-  [{ verb: 'create', resource: 'events', namespace: 'shop' }, []],
+  [inSystem('create', 'events', EVENTS), []],
+  [{ verb: 'create', group: EVENTS, resource: 'events', namespace: 'default' }, EVENT_WRITERS],
+  [{ verb: 'patch', group: EVENTS, resource: 'events', namespace: 'default' }, EVENT_WRITERS],
+  [{ verb: 'create', group: EVENTS, resource: 'events', namespace: 'shop' }, []],
+  [{ verb: 'create', resource: 'events', namespace: 'default' }, []],
   [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, []],
   [
     { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },

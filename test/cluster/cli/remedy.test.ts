@@ -32,7 +32,7 @@ beforeAll(async () => {
   const [defender, componentset] = [await signIn(PRINCIPAL_DEFENDER), await signIn(PRINCIPAL_COMPONENTSET)];
   remedyjob = await signIn(PRINCIPAL_REMEDYJOB);
   const granter = createGranter({ defender, componentset, clock });
-  repairer = createRepairer({ granter, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
+  repairer = createRepairer({ granter, defender, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
 }, 180_000);
 afterAll(() => installed?.stop());
 

@@ -268,7 +268,7 @@ async function createFleet(): Promise<void> {
   remedyjob = await signIn(PRINCIPAL_REMEDYJOB);
   const [defender, componentset] = [await signIn(PRINCIPAL_DEFENDER), await signIn(PRINCIPAL_COMPONENTSET)];
   const granter = createGranter({ defender, componentset, clock });
-  repairer = createRepairer({ granter, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
+  repairer = createRepairer({ granter, defender, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
 }
 
 async function signIn(principal: string): Promise<Client> {

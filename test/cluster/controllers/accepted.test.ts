@@ -79,7 +79,7 @@ describe('the remedy controller', { timeout: 600_000 }, () => {
       ['noderemediers/status'],
       /noderemediers\.kubenode\.dev \W+late-0\W+ is forbidden/,
     ],
-    ['to read its kinds', ['*'], /noderemediers\.kubenode\.dev is forbidden/],
+    ['to read its kind', ['noderemediers'], /noderemediers\.kubenode\.dev is forbidden/],
   ])('writes nothing without the right %s, logs it, and continues with it', async (right, removed, error) => {
     const name = `late-${right === 'to write its status' ? 0 : 1}`;
     const giveBack = await withoutRights(installed.server.client, PRINCIPAL_REMEDY, ...removed);

@@ -139,9 +139,13 @@ export async function startJobCluster(): Promise<JobCluster> {
       },
     });
     const shared = { clock, random: () => 0.5, log: memoryLog() };
-    const views = KINDS.map((resource) =>
-      createView({ ...shared, client, resource, managers: [MANAGER_REMEDYJOB], ...withIndexers(resource) }),
-    );
+    // As in `kubenode controllers`, others read for it.
+    const readers = { remedy: await account(PRINCIPAL_REMEDY), defender: await account(PRINCIPAL_DEFENDER) };
+    const views = KINDS.map((resource) => {
+      const reader = resource === NODE_REMEDIERS ? readers.remedy : readers.defender;
+      const managers = [MANAGER_REMEDYJOB];
+      return createView({ ...shared, client: reader, resource, managers, ...withIndexers(resource) });
+    });
     const stop = new AbortController();
     const ended = runControllers(
       {

@@ -32,9 +32,12 @@ export function rightsIn({ cluster, namespaced = {} }: Rights): readonly Right[]
 }
 
 function rightsOf({ apiGroups, resources: kinds, verbs, resourceNames }: PolicyRule): readonly Right[] {
-  const [name] = resourceNames ?? [];
   return apiGroups.flatMap((group) =>
-    kinds.flatMap((resource) => verbs.map((verb) => ({ verb, group, resource, ...optional('name', name) }))),
+    kinds.flatMap((resource) =>
+      verbs.flatMap((verb) =>
+        (resourceNames ?? [undefined]).map((name) => ({ verb, group, resource, ...optional('name', name) })),
+      ),
+    ),
   );
 }
 
@@ -55,17 +58,16 @@ export async function withoutRight(
   account: string,
   right: Right,
 ): Promise<() => Promise<void>> {
-  const { namespace } = right;
-  const role = namespace === undefined ? { name: account } : { name: account, namespace };
+  const role = { name: account, ...optional('namespace', right.namespace) };
   return await withRules(admin, role, (rules) =>
     rules.flatMap((rule) => {
       const left = rightsOf(rule).filter((each) => !isSame(each, right));
       if (left.length === rightsOf(rule).length) return [rule];
-      return left.map(({ verb, group, resource }) => ({
-        ...rule,
+      return left.map(({ verb, group, resource, name }) => ({
         apiGroups: [group],
         resources: [resource],
         verbs: [verb],
+        ...(name === undefined ? {} : { resourceNames: [name] }),
       }));
     }),
   );
@@ -88,7 +90,8 @@ export async function rightInForce(account: Client, right: Right, expected: bool
 }
 
 function isSame(one: Right, other: Right): boolean {
-  return one.verb === other.verb && one.group === other.group && one.resource === other.resource;
+  const isSameKind = one.group === other.group && one.resource === other.resource;
+  return isSameKind && one.verb === other.verb && one.name === other.name;
 }
 
 async function withRules(

@@ -1,7 +1,13 @@
-/** Facts from a real API server, read with the rights of kubenode-remedy. */
+/** Facts from a real API server, read with the rights of the accounts that read for `kubenode controllers`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
-import { NAMESPACE_AGENTS, PRINCIPAL_REMEDY, serviceAccountUser } from '../../../src/api/names.ts';
+import {
+  NAMESPACE_AGENTS,
+  PRINCIPAL_APPROVER,
+  PRINCIPAL_DEFENDER,
+  PRINCIPAL_REMEDY,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
 import { createView, type View } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
@@ -30,15 +36,17 @@ let facts: LiveFacts;
 
 beforeAll(async () => {
   installed = await startInstalledServer();
-  const client = await installed.as(serviceAccountUser(PRINCIPAL_REMEDY));
+  const defender = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER));
+  const remedy = await installed.as(serviceAccountUser(PRINCIPAL_REMEDY));
+  const approver = await installed.as(serviceAccountUser(PRINCIPAL_APPROVER));
   facts = createLiveFacts({
     clock,
     views: {
-      machines: run(client, MACHINES),
-      nodes: run(client, NODES),
-      jobs: run(client, REMEDY_OPERATION_JOBS),
-      events: run(client, NODE_EVENTS, NODE_EVENTS_SELECTION),
-      agentLeases: run(client, LEASES, { namespace: NAMESPACE_AGENTS }),
+      machines: run(defender, MACHINES),
+      nodes: run(defender, NODES),
+      jobs: run(defender, REMEDY_OPERATION_JOBS),
+      events: run(remedy, NODE_EVENTS, NODE_EVENTS_SELECTION),
+      agentLeases: run(approver, LEASES, { namespace: NAMESPACE_AGENTS }),
     },
   });
 });
@@ -92,7 +100,9 @@ describe('facts from a real API server', () => {
         risingSeconds: 0,
       });
     expect(read('node')).toMatchObject({ kernelVersion: '6.8.0', unschedulable: false });
-    expect(read('history', { action: 'Reboot', windowSeconds: 3600 })).toEqual({ count: 0 });
+    await expect
+      .poll(() => read('history', { action: 'Reboot', windowSeconds: 3600 }), soon)
+      .toEqual({ count: 0 });
 
     await recordEvent(admin, 'Node');
     await recordEvent(admin, 'Pod');

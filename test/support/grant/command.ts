@@ -93,7 +93,8 @@ async function runStep(io: Io, request: RepairRequest, { granter, signIn }: Sign
     });
   }
   const [remedy, remedyjob] = [await signIn(PRINCIPAL_REMEDY), await signIn(PRINCIPAL_REMEDYJOB)];
-  const repairer = createRepairer({ granter, remedy, remedyjob, clock: io.clock });
+  const defender = await signIn(PRINCIPAL_DEFENDER);
+  const repairer = createRepairer({ granter, defender, remedy, remedyjob, clock: io.clock });
   const job = await repairer.release(request);
   io.err(`${job}: step ${request.step} is released\n`);
   const { state, code, message = '', output } = await repairer.answered(job, ANSWER_SECONDS);
@@ -119,7 +120,8 @@ async function settle(io: Io, machine: string, { granter, signIn }: SignedIn): P
   }
   if (grant.holder.kind === 'RemedyOperationJob') {
     const [remedy, remedyjob] = [await signIn(PRINCIPAL_REMEDY), await signIn(PRINCIPAL_REMEDYJOB)];
-    const repairer = createRepairer({ granter, remedy, remedyjob, clock: io.clock });
+    const defender = await signIn(PRINCIPAL_DEFENDER);
+    const repairer = createRepairer({ granter, defender, remedy, remedyjob, clock: io.clock });
     await repairer.finish(grant.holder.name, 'Ambiguous').catch((error: unknown) => {
       if (!isKubeError(error, 'NotFound')) throw error;
     });

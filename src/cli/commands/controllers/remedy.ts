@@ -2,11 +2,15 @@
 import {
   MACHINE_COMPONENTS,
   MACHINES,
-  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../api/generated/resources.ts';
-import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../../../api/names.ts';
+import {
+  MANAGER_REMEDY,
+  NAMESPACE_OF_NODE_LEASES,
+  PRINCIPAL_REMEDY,
+  PRINCIPAL_REMEDYJOB,
+} from '../../../api/names.ts';
 import { createRemedyController } from '../../../controllers/remedy/controller.ts';
 import { createRemedyJobController } from '../../../controllers/remedyjob/controller.ts';
 import { registerRemedyMetrics } from '../../../controllers/remedyjob/metrics.ts';
@@ -16,11 +20,7 @@ import type { Views } from '../../../kube/controller/views.ts';
 import { LEASES } from '../../../kube/leader/record.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import {
-  NAMESPACE_OF_NODE_LEASES,
-  NODE_EVENTS,
-  NODE_EVENTS_SELECTION,
-} from '../../../rules/live/fact-views.ts';
+import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
@@ -46,7 +46,6 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
       agentLeases: viewOf(views, LEASES),
       nodeLeases,
       components: viewOf(views, MACHINE_COMPONENTS),
-      maintenance: viewOf(views, MAINTENANCE_EVENTS),
     },
   });
   return {

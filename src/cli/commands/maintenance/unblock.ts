@@ -4,8 +4,7 @@ import { ownValue } from '../../../kube/objects/json.ts';
 
 /** `EVENT`, `MACHINE` and `JOB` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
-  NotScheduled:
-    'no action required: the reporter makes it certain, with spec.hint false and spec.state Scheduled',
+  NotScheduled: 'no action required: the reporter changes spec.state to Scheduled',
   TooEarly: 'no action required',
   Undoing: 'no action required: kubenode remedy show JOB follows it',
   EventNotOver:

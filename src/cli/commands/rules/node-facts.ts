@@ -1,17 +1,7 @@
 /** The facts of one node, read from the cluster once by the code of the controllers. */
-import {
-  MACHINE_COMPONENTS,
-  MACHINES,
-  MAINTENANCE_EVENTS,
-  REMEDY_OPERATION_JOBS,
-} from '../../../api/generated/resources.ts';
-import type {
-  Machine,
-  MachineComponent,
-  MaintenanceEvent,
-  RemedyOperationJob,
-} from '../../../api/generated/types.ts';
-import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_EVENTS } from '../../../api/names.ts';
+import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { Machine, MachineComponent, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_EVENTS, NAMESPACE_OF_NODE_LEASES } from '../../../api/names.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { LEASES } from '../../../kube/leader/record.ts';
@@ -19,7 +9,7 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { createLogger } from '../../../kube/process/logger.ts';
 import { systemRandom } from '../../../os/system-random.ts';
-import { NAMESPACE_OF_NODE_LEASES, NODE_EVENTS } from '../../../rules/live/fact-views.ts';
+import { NODE_EVENTS } from '../../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../../rules/live/live-facts.ts';
 import type { Io } from '../../io.ts';
 import type { ExplainedNode } from './explanation.ts';
@@ -53,7 +43,6 @@ export async function withNodeFacts<T>(
     agentLeases: view(LEASES, { ...own, namespace: NAMESPACE_AGENTS }),
     nodeLeases: view(LEASES, { ...own, namespace: NAMESPACE_OF_NODE_LEASES }),
     components: view<MachineComponent>(MACHINE_COMPONENTS, {}),
-    maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS, {}),
   };
   const facts = createLiveFacts({ views, clock });
   try {

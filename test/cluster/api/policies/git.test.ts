@@ -240,7 +240,7 @@ describe('a delete', () => {
     [PRINCIPAL_SYNC, 'MachineSet', 'general', 'allowed'],
     [PRINCIPAL_SYNC, 'DefenderPolicy', 'fleet-default', 'allowed'],
     [PRINCIPAL_MACHINESET, 'Machine', 'n17', 'allowed'],
-    [PRINCIPAL_REMEDYJOB, 'Machine', 'n17', 'allowed'],
+    [PRINCIPAL_REMEDYJOB, 'Machine', 'n17', 'no permission'],
     [PRINCIPAL_REMEDY, 'Machine', 'n17', 'no permission'],
     [PRINCIPAL_MACHINESET, 'MachineSet', 'general', 'no permission'],
   ] as const)('by %s of %s %s: %s', async (principal, kind, name, expected) => {

@@ -1,0 +1,177 @@
+/** `kubenode controllers` behind a proxy, from whose accounts single rights are taken away, and what makes its views use each of theirs. */
+import type { ChildProcess } from 'node:child_process';
+import { onTestFinished } from 'vitest';
+import { ANNOTATION_CONFIRM_DELETE, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
+import type { Client } from '../../../../src/kube/client/client.ts';
+import { isKubeError } from '../../../../src/kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
+import { callback } from '../../../support/fault-proxy/faults.ts';
+import type { When } from '../../../support/fault-proxy/proxied-request.ts';
+import { type OpenWatches, openWatches } from '../../../support/fault-proxy/watch-faults.ts';
+import { faultProxy } from '../../../support/fault-proxy.ts';
+import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
+import { ACCOUNTS, applyFleetDefault } from '../../defender/objects.ts';
+import { killed, startLoggedControllers } from '../../defender/processes.ts';
+import { CONTROLLERS, POLICY } from '../machine-cluster.ts';
+import { missedRights, type Right, rightInForce, withoutRight } from '../rights.ts';
+
+/** A kind that the process watches, and an object of it that nothing needs. */
+export interface WatchedKind {
+  readonly resource: Resource;
+  /** Of the view, if it has only one. */
+  readonly namespace?: string;
+  /** Only sync may write it. */
+  readonly isOfGit?: boolean;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly spare?: object;
+}
+
+/** A ClusterRole that is bound in a namespace. */
+export interface BoundRole {
+  readonly role: string;
+  readonly namespace: string;
+}
+
+export interface RightsBed {
+  readonly installed: InstalledServer;
+  readonly admin: Client;
+  start(): void;
+  /** Refusals that the process logged since a right was taken. */
+  missed(): readonly string[];
+  logged(): string;
+  /** Before a test that wants to see no refusal. Tests run in any order. */
+  forgetLog(): void;
+  /** Returns what gives it back; it is given back at the end of the test, too. */
+  takeAway(account: string, right: Right, bound?: BoundRole): Promise<() => Promise<void>>;
+  /** Makes a view of the process get, list or watch. */
+  read(right: Right): Promise<void>;
+  /** Runs this before the view lists. */
+  listAgain(right: Right, run: () => unknown): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Nodes of a test are young. */
+const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
+
+export function textOf({ verb, resource }: Right): string {
+  return `${verb} ${resource}`;
+}
+
+export async function startRightsBed(
+  kinds: readonly WatchedKind[],
+  ...flags: readonly string[]
+): Promise<RightsBed> {
+  const installed = await startInstalledServer();
+  const admin = installed.server.client;
+  await applyFleetDefault(installed, YOUNG);
+  const proxy = await faultProxy(installed.server);
+  const watches = new Map<string, OpenWatches>();
+  for (const { resource, namespace = '' } of kinds) {
+    const open = openWatches();
+    watches.set(`${resource.plural} ${namespace}`, open);
+    proxy.on({ verb: 'watch', resource: resource.plural, namespace, fault: open.fault });
+  }
+  const kubeconfig = proxy.kubeconfigFor(CONTROLLERS);
+  let running: ChildProcess | undefined;
+  let logged = '';
+  let spares = 0;
+  return {
+    installed,
+    admin,
+    start: () => {
+      running = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
+    },
+    missed: () => missedRights(logged),
+    logged: () => logged,
+    forgetLog: () => {
+      logged = '';
+    },
+    takeAway,
+    read,
+    listAgain: (right, run) => listAgain(right, 'before', run),
+    stop: async () => {
+      if (running) await killed(running);
+      await proxy.close();
+      await installed.stop();
+    },
+  };
+
+  async function takeAway(account: string, right: Right, bound?: BoundRole): Promise<() => Promise<void>> {
+    const client = await installed.as(serviceAccountUser(account), ACCOUNTS);
+    const giveBack = await withoutRight(admin, bound?.role ?? account, right);
+    onTestFinished(giveBack);
+    const asked = { ...right, ...optional('namespace', right.namespace ?? bound?.namespace) };
+    await rightInForce(client, asked, false);
+    logged = '';
+    return async () => {
+      await giveBack();
+      await rightInForce(client, asked, true);
+    };
+  }
+
+  async function read(right: Right): Promise<void> {
+    const { verb, resource, namespace = '' } = right;
+    if (verb === 'get') return await loseSpare(right);
+    if (verb === 'list') return await listAgain(right, 'before');
+    return watches.get(`${resource} ${namespace}`)?.end();
+  }
+
+  /** Its watch ends as that of a client that fell too far behind, so that it lists again. */
+  async function listAgain(
+    { resource, namespace = '' }: Right,
+    when: When,
+    run: () => unknown = () => undefined,
+  ): Promise<void> {
+    const listed = Promise.withResolvers<void>();
+    const fault = callback(async () => {
+      await run();
+      listed.resolve();
+    }, when);
+    proxy.on({ verb: 'list', resource, namespace, nth: 1, fault });
+    watches.get(`${resource} ${namespace}`)?.end(410);
+    await listed.promise;
+  }
+
+  /** An object that is missing in the next list is read by its name. */
+  async function loseSpare(right: Right): Promise<void> {
+    const found = kinds.find(({ resource }) => resource.plural === right.resource);
+    if (!found?.spare) throw new Error(`there is no spare of ${right.resource}`);
+    const { resource, isOfGit = false } = found;
+    spares += 1;
+    const object = spareOf(found, `spare-${spares}`);
+    const { name, namespace } = object.metadata;
+    const target = { name, ...optional('namespace', namespace) };
+    const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
+    const writer = isOfGit ? sync : admin;
+    await writer.create(resource, object);
+    await listAgain(right, 'after');
+    await listAgain(right, 'before', () => removeAtOnce(writer, resource, target));
+  }
+}
+
+function spareOf(
+  { resource, namespace = 'default', labels = {}, spare }: WatchedKind,
+  name: string,
+): KubeObject {
+  const { group, version, kind, namespaced } = resource;
+  const metadata = { name, labels, ...(namespaced ? { namespace } : {}) };
+  return { apiVersion: group === '' ? version : `${group}/${version}`, kind, metadata, ...spare };
+}
+
+/** With the confirmation that the policy asks for, and without waiting for anybody's finalizer. */
+export async function removeAtOnce(
+  writer: Client,
+  resource: Resource,
+  target: { readonly name: string; readonly namespace?: string },
+): Promise<void> {
+  const { uid = '' } = (await writer.get(resource, target)).metadata;
+  const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
+  await writer.patch(resource, target, { type: 'merge', body: { metadata: { annotations } } });
+  await writer.delete(resource, target, { uid, gracePeriodSeconds: 0 });
+  await writer
+    .patch(resource, target, { type: 'merge', body: { metadata: { finalizers: null } } })
+    .catch((error: unknown) => {
+      if (!isKubeError(error, 'NotFound')) throw error;
+    });
+}

@@ -1,0 +1,182 @@
+/**
+ * Each right of the account of the Defender is taken away from `kubenode controllers`, which then logs or answers that it misses
+ * it. But for the one to create the ledger: the installation creates it, and no account may delete it.
+ */
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  DEFENDER_LEDGERS,
+  DEFENDER_POLICIES,
+  MACHINE_SETS,
+  MACHINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../../../src/api/generated/resources.ts';
+import { LABEL_BLOCK, PRINCIPAL_DEFENDER, ROLE_GRANTS } from '../../../../src/api/names.ts';
+import { defenderRights } from '../../../../src/api/roles/controllers.ts';
+import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
+import { createAuthority, issueCertificate } from '../../../../src/local/pki/certificate.ts';
+import { findFreePort } from '../../../../src/os/ports.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { httpsClient, type PlainAnswer, type PlainClient } from '../../../support/https-client.ts';
+import { tempFolder } from '../../../support/temp.ts';
+import { RBAC } from '../../api/permission-table.ts';
+import { resources } from '../../api/resources.ts';
+import { applyPolicy } from '../../defender/objects.ts';
+import { ensureAccount } from '../budgeted-pod.ts';
+import { MINUTES, PATIENCE } from '../machine-cluster.ts';
+import { type Right, rightsIn } from '../rights.ts';
+import { type RightsBed, startRightsBed, textOf } from './bed.ts';
+import { createRepairs, type Repairs } from './repairs.ts';
+
+const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
+const ELSEWHERE = { scope: { nodeSelector: { matchLabels: { pool: 'none' } } } };
+const POD = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'x' }] };
+const KINDS = [
+  { resource: MACHINES, spare: { spec: SANDBOX } },
+  { resource: MACHINE_SETS, spare: { spec: { replicas: 0, template: SANDBOX } } },
+  { resource: DEFENDER_POLICIES, isOfGit: true, spare: { spec: ELSEWHERE } },
+  { resource: REMEDY_OPERATION_JOBS },
+  { resource: DEFENDER_LEDGERS },
+  { resource: NODES, spare: {} },
+  { resource: PODS, labels: { [LABEL_BLOCK]: 'true' }, spare: { spec: POD } },
+];
+const READS = ['get', 'list', 'watch'];
+const ALL = rightsIn(defenderRights);
+const VIEWS = ALL.filter(({ verb }) => READS.includes(verb));
+/** The ledger is read before each write of it. Jobs that ended are deleted by their rule, which is how the view loses one. */
+const BY_REPAIR = ['get defenderledgers', 'get remedyoperationjobs'];
+const REVIEWS = ['create tokenreviews', 'create subjectaccessreviews'];
+const STATUSES = ALL.filter(({ resource }) => resource.endsWith('/status'));
+
+let bed: RightsBed;
+let repairs: Repairs;
+let http: PlainClient;
+let policies = 0;
+
+beforeAll(async () => {
+  const now = createSystemClock().now();
+  const authority = createAuthority('test', now, 1);
+  const subject = { commonName: 'localhost' };
+  const request = { subject, usage: 'server', names: ['localhost'], now, days: 1 } as const;
+  const { certPem, keyPem } = issueCertificate(authority, request);
+  const [certFile, keyFile] = [join(tempFolder(), 'tls.crt'), join(tempFolder(), 'tls.key')];
+  writeFileSync(certFile, certPem);
+  writeFileSync(keyFile, keyPem);
+  const port = await findFreePort();
+  const files = ['--defender-cert', certFile, '--defender-key', keyFile];
+  bed = await startRightsBed(KINDS, '--defender-port', String(port), ...files);
+  http = httpsClient({ url: `https://localhost:${port}`, caPem: authority.certPem });
+  repairs = createRepairs(bed);
+  await ensureAccount(bed.admin);
+  await bed.admin.create(resources.ClusterRoleBinding, {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'asks' },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: ROLE_GRANTS },
+    subjects: [{ kind: 'ServiceAccount', name: 'default', namespace: 'default' }],
+  });
+  await repairs.applyRule(3600);
+  bed.start();
+}, MINUTES);
+afterAll(async () => {
+  http?.close();
+  await bed?.stop();
+}, MINUTES);
+
+function rightTo(text: string): Right {
+  const found = ALL.find((right) => textOf(right) === text);
+  if (!found) throw new Error(`the account has no right to ${text}`);
+  return found;
+}
+
+async function repair(): Promise<void> {
+  await repairs.recover(await repairs.fallIll());
+}
+
+/** A policy whose status it writes, and a grant, which changes that of the ledger. */
+async function changeStatuses(): Promise<void> {
+  policies += 1;
+  await applyPolicy(bed.installed, `more-${policies}`, ELSEWHERE);
+  await repair();
+}
+
+/** With a token that was not reviewed yet. */
+async function askByHTTP(): Promise<PlainAnswer> {
+  const env = { ...process.env, KUBECONFIG: bed.installed.server.kubeconfig };
+  const args = ['create', 'token', 'default', '--audience=kubenode-defender'];
+  const token = (await promisify(execFile)(bed.installed.server.kubectl, args, { env })).stdout.trim();
+  const body = { machine: 'm-1', action: 'Reboot', dryRun: true };
+  return await http.ask('/v1/ask', {
+    method: 'POST',
+    body,
+    headers: { authorization: `Bearer ${token}` },
+  });
+}
+
+describe('the account of the Defender', { timeout: MINUTES }, () => {
+  it('does all that this test uses its rights for without a refusal', async () => {
+    bed.forgetLog();
+    await changeStatuses();
+    for (const right of VIEWS.filter((each) => !BY_REPAIR.includes(textOf(each)))) await bed.read(right);
+    await repairs.deleteJobs();
+    expect((await askByHTTP()).status).toBe(200);
+    expect(bed.missed()).toEqual([]);
+  });
+
+  it.each(
+    VIEWS.filter((right) => !BY_REPAIR.includes(textOf(right))).map(
+      (right) => [textOf(right), right] as const,
+    ),
+  )('misses the right to %s, logs it, and continues with it', async (text, right) => {
+    const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, right);
+    await bed.read(right);
+    await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+    await giveBack();
+    await repair();
+  });
+
+  it.each(['get defenderledgers', 'update defenderledgers'])(
+    'misses the right to %s, logs it, and grants with it',
+    async (text) => {
+      const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, rightTo(text));
+      const machine = await repairs.fallIll();
+      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+      expect(await repairs.job(machine)).toBeUndefined();
+      await giveBack();
+      await repairs.recover(machine);
+    },
+  );
+
+  it('misses the right to get remedyoperationjobs, logs it, and continues with it', async () => {
+    await repair();
+    const right = rightTo('get remedyoperationjobs');
+    const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, right);
+    await bed.listAgain(right, () => repairs.removeJobs());
+    await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${textOf(right)}`]);
+    await giveBack();
+    await repair();
+  });
+
+  it.each(STATUSES.map((right) => [textOf(right), right] as const))(
+    'misses the right to %s, logs it, and continues with it',
+    async (text, right) => {
+      const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, right);
+      await changeStatuses();
+      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+      await giveBack();
+      await changeStatuses();
+    },
+  );
+
+  it.each(REVIEWS)('misses the right to %s, answers no request, and answers with it', async (text) => {
+    const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, rightTo(text));
+    const { status, body } = await askByHTTP();
+    expect([status >= 400, body]).toEqual([true, expect.not.stringContaining('"granted"')]);
+    await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+    await giveBack();
+    expect((await askByHTTP()).status).toBe(200);
+  });
+});

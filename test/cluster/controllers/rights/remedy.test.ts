@@ -1,0 +1,133 @@
+/** Each right of the accounts of repairs is taken away from `kubenode controllers`, which then logs or reports that it misses it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { NODE_REMEDIERS } from '../../../../src/api/generated/resources.ts';
+import {
+  NAMESPACE_OF_NODE_EVENTS,
+  NAMESPACE_OF_NODE_LEASES,
+  PRINCIPAL_REMEDY,
+  PRINCIPAL_REMEDYJOB,
+} from '../../../../src/api/names.ts';
+import { remedyjobRights, remedyRights } from '../../../../src/api/roles/controllers.ts';
+import { LEASES } from '../../../../src/kube/leader/record.ts';
+import { NODE_EVENTS } from '../../../../src/rules/live/fact-views.ts';
+import { remedier } from '../../../support/remediers.ts';
+import { createBudget, deleteBudget } from '../budgeted-pod.ts';
+import { MINUTES, PATIENCE } from '../machine-cluster.ts';
+import { type Right, rightsIn } from '../rights.ts';
+import { type RightsBed, startRightsBed, textOf } from './bed.ts';
+import { createRepairs, type Repairs } from './repairs.ts';
+
+const KINDS = [
+  { resource: NODE_REMEDIERS, isOfGit: true, spare: { spec: remedier({ '/mode': 'Suspended' }).spec } },
+  {
+    resource: NODE_EVENTS,
+    namespace: NAMESPACE_OF_NODE_EVENTS,
+    spare: { involvedObject: { kind: 'Node', name: 'none' }, reason: 'Spare', message: 'spare' },
+  },
+  { resource: LEASES, namespace: NAMESPACE_OF_NODE_LEASES, spare: { spec: {} } },
+];
+const READS = ['get', 'list', 'watch'];
+/** Used for pods that the server does not let go: the job reports it. */
+const DRAINING = ['list poddisruptionbudgets', 'create pods/eviction'];
+
+let bed: RightsBed;
+let repairs: Repairs;
+beforeAll(async () => {
+  bed = await startRightsBed(KINDS);
+  repairs = createRepairs(bed);
+  await repairs.applyRule(3600);
+  bed.start();
+}, MINUTES);
+afterAll(() => bed?.stop(), MINUTES);
+
+const named = (right: Right): readonly [string, Right] => [textOf(right), right];
+const REMEDY = rightsIn(remedyRights);
+const WRITES = REMEDY.filter(({ verb }) => !READS.includes(verb) && verb !== 'delete');
+const JOB = rightsIn(remedyjobRights);
+
+function jobRight(text: string): Right {
+  const found = JOB.find((right) => textOf(right) === text);
+  if (!found) throw new Error(`the account has no right to ${text}`);
+  return found;
+}
+
+async function waiting(machine: string): Promise<string> {
+  return JSON.stringify((await repairs.job(machine))?.status?.waiting ?? {});
+}
+
+describe('the accounts of repairs', { timeout: MINUTES }, () => {
+  it('do all that this test uses their rights for without a refusal', async () => {
+    bed.forgetLog();
+    await expect.poll(async () => (await repairs.rule()).status?.phase, PATIENCE).toBe('Enforcing');
+    for (const right of REMEDY.filter(({ verb }) => READS.includes(verb))) await bed.read(right);
+    await repairs.recover(await repairs.fallIll());
+    await repairs.deleteJobs();
+    expect(bed.missed()).toEqual([]);
+  });
+
+  it.each(REMEDY.filter(({ verb }) => READS.includes(verb)).map(named))(
+    'miss the right of rules to %s, log it, and continue with it',
+    async (text, right) => {
+      const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
+      await bed.read(right);
+      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_REMEDY}: ${text}`]);
+      await giveBack();
+      await repairs.recover(await repairs.fallIll());
+    },
+  );
+
+  it.each(WRITES.map(named))(
+    'miss the right of rules to %s, log it, and continue with it',
+    async (text, right) => {
+      const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
+      const machine = await repairs.fallIll();
+      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_REMEDY}: ${text}`]);
+      await giveBack();
+      await repairs.recover(machine);
+    },
+  );
+
+  it('miss the right of rules to delete remedyoperationjobs, log it, and continue with it', async () => {
+    await repairs.recover(await repairs.fallIll());
+    const right = REMEDY.find(({ verb }) => verb === 'delete') as Right;
+    const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
+    await repairs.applyRule(1);
+    await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_REMEDY}: ${textOf(right)}`]);
+    expect((await repairs.jobs()).length).toBeGreaterThan(0);
+    await giveBack();
+    await repairs.deleteJobs();
+  });
+
+  it.each(JOB.filter((right) => !DRAINING.includes(textOf(right))).map(named))(
+    'miss the right of jobs to %s, log it, and continue with it',
+    async (text, right) => {
+      const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, right);
+      const machine = await repairs.fallIll();
+      const recovering = repairs.recover(machine);
+      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_REMEDYJOB}: ${text}`]);
+      await giveBack();
+      await recovering;
+    },
+  );
+
+  it('miss the right of jobs to evict a pod, report it in the job, and continue with it', async () => {
+    const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, jobRight('create pods/eviction'));
+    const machine = await repairs.fallIll();
+    await expect
+      .poll(() => waiting(machine), PATIENCE)
+      .toMatch(/is forbidden: User \W+\S+:kubenode-remedyjob/);
+    await giveBack();
+    await repairs.recover(machine);
+  });
+
+  it('name no budget without the right of jobs to list them, and name it with it', async () => {
+    const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, jobRight('list poddisruptionbudgets'));
+    await createBudget(bed.admin);
+    const machine = await repairs.fallIll();
+    await expect.poll(() => waiting(machine), PATIENCE).toMatch(/"kind":"Pod"/);
+    await giveBack();
+    await expect.poll(() => waiting(machine), PATIENCE).toMatch(/"kind":"PodDisruptionBudget","name":"web"/);
+    await deleteBudget(bed.admin);
+    await repairs.recover(machine);
+  });
+});
