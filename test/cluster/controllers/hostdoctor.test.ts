@@ -8,6 +8,7 @@ import { hostdoctorRights } from '../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { callback } from '../../support/fault-proxy/faults.ts';
 import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
@@ -18,6 +19,7 @@ import { CONTROLLERS, MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 
 const RIGHTS = rightsIn(hostdoctorRights);
+const clock = createSystemClock();
 const PLURAL = MAINTENANCE_EVENTS.plural;
 
 let installed: InstalledServer;
@@ -193,7 +195,11 @@ describe('announced maintenance', { timeout: MINUTES }, () => {
   it('is of no machine that is missing', async () => {
     const name = await report('never-there');
     await isShown(name, 'Unmatched MachineNotFound');
-    // Its machine would be another one than the one that was meant.
+    // Times of creation are whole seconds. In a later one, a machine of this name is another one than the one that was meant.
+    const { creationTimestamp = '' } = (await read(name)).metadata;
+    await expect
+      .poll(() => clock.now().getTime(), PATIENCE)
+      .toBeGreaterThanOrEqual(Date.parse(creationTimestamp) + 1000);
     await admin.create(MACHINES, machineObject('never-there'));
     await isShown(name, 'Unmatched MachineReplaced');
     expect((await read(name)).status?.actAt).toBeUndefined();
