@@ -6,6 +6,8 @@ export const fleetDefault: DefenderPolicySpec = {
   concurrency: [
     { name: 'cluster', per: 'Cluster', risks: ['Node', 'Machine'], max: '5%' },
     { name: 'zone', per: 'Zone', risks: ['Node', 'Machine'], max: 1 },
+    // Machines that are emptied before announced maintenance: a provider announces that of a whole zone at once.
+    { name: 'emptied', per: 'Zone', actions: ['Cordon', 'Drain'], max: '10%' },
     // An image that never boots must not cost a pool more than one machine.
     { name: 'pool', per: 'Pool', risks: ['Machine'], max: 1 },
   ],

@@ -5,6 +5,7 @@ import { diskPressure } from './disk-pressure.ts';
 import { fleetDefault } from './fleet-default.ts';
 import { kernelHang } from './kernel-hang.ts';
 import { kubeletNotReady } from './kubelet-not-ready.ts';
+import { maintenanceRule } from './maintenance.ts';
 
 export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'component-down-kubelet': componentDown('kubelet'),
@@ -12,6 +13,7 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'disk-pressure': diskPressure,
   'kernel-hang': kernelHang,
   'kubelet-not-ready': kubeletNotReady,
+  maintenance: maintenanceRule,
 };
 
 export const policies: Readonly<Record<string, DefenderPolicySpec>> = {

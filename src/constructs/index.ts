@@ -17,6 +17,8 @@ export {
   event,
   type ForDuration,
   history,
+  type MaintenanceComparisons,
+  maintenance,
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,

@@ -8,6 +8,7 @@ const ready: readonly PolicyTestMachines[] = [
 ];
 const reboot = { action: 'Reboot' } as const;
 
+const empty = { action: 'Cordon' } as const;
 const restart = { action: 'RestartService' } as const;
 const clean = { action: 'CleanDisk' } as const;
 
@@ -66,6 +67,20 @@ export const tests = policyTests(policies, [
     facts: { machines: ready },
     ledger: lastActs(reboot, 20, 1800),
     ask: { ...reboot, machine: 'b-1' },
+  },
+  {
+    name: 'empties two machines of a zone before maintenance, a tenth of it',
+    expect: 'Granted',
+    facts: { machines: ready },
+    ledger: { acts: [{ ...empty, machine: 'a-2' }] },
+    ask: { ...empty, machine: 'a-1' },
+  },
+  {
+    name: 'empties no third machine of that zone',
+    expect: 'ConcurrencyZone',
+    facts: { machines: ready },
+    ledger: { acts: ['a-2', 'a-3'].map((machine) => ({ ...empty, machine })) },
+    ask: { ...empty, machine: 'a-1' },
   },
   {
     name: 'restarts a service while a machine of the zone reboots',

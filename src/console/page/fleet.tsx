@@ -5,6 +5,7 @@ import {
   type ClusterGroupView,
   countPhases,
   groupFleet,
+  NO_STAGE,
   type PlacedTile,
   type ZoneGroup,
 } from '../state/fleet.ts';
@@ -32,7 +33,7 @@ export function Fleet({ state, now, selected, select }: FleetProps): JSX.Element
       <div ref={fleet} onKeyDown={moveWithKeys} onFocusIn={enterTabOrder}>
         {stages.map(({ stage, clusters: own }) => (
           <div class="stage" key={stage}>
-            <h3>Stage {stage}</h3>
+            <h3>{stage === NO_STAGE ? 'No stage yet' : `Stage ${stage}`}</h3>
             <div class="cards">
               {own.map((group) => (
                 <Cluster key={group.line.name} {...{ group, now, repaired, selected, select }} />
@@ -92,6 +93,42 @@ function Zone({
       <p class="soft">
         {zone}: {counts.join(', ')}
       </p>
+      {blocksOf(tiles).map((block, index) => (
+        <TileBlock key={index} tiles={block} repaired={repaired} selected={selected} select={select} />
+      ))}
+    </div>
+  );
+}
+
+/** Small enough to be drawn in a frame, and large enough that 10,000 machines are few blocks. */
+const BLOCK_TILES = 200;
+
+function blocksOf(tiles: readonly PlacedTile[]): readonly (readonly PlacedTile[])[] {
+  const starts = Array.from(
+    { length: Math.ceil(tiles.length / BLOCK_TILES) },
+    (_, index) => index * BLOCK_TILES,
+  );
+  return starts.map((start) => tiles.slice(start, start + BLOCK_TILES));
+}
+
+interface BlockProps extends TilesProps {
+  readonly tiles: readonly PlacedTile[];
+}
+
+/** Drawn again only if one of its machines changed; one that is not on the screen has no layout. */
+class TileBlock extends Component<BlockProps> {
+  override shouldComponentUpdate(next: BlockProps): boolean {
+    const { tiles, repaired, selected } = this.props;
+    if (next.repaired !== repaired || next.tiles.length !== tiles.length) return true;
+    const isShown = ({ key }: PlacedTile): boolean => key === selected || key === next.selected;
+    if (next.selected !== selected && (tiles.some(isShown) || next.tiles.some(isShown))) return true;
+    return next.tiles.some(
+      ({ key, tile }, index) => key !== tiles[index]?.key || tile !== tiles[index]?.tile,
+    );
+  }
+
+  override render({ tiles, repaired, selected, select }: BlockProps): JSX.Element {
+    return (
       <div class="tiles">
         {tiles.map((placed) => (
           <Tile
@@ -103,8 +140,8 @@ function Zone({
           />
         ))}
       </div>
-    </div>
-  );
+    );
+  }
 }
 
 interface TileProps extends Pick<FleetProps, 'select'> {

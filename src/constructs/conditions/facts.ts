@@ -6,6 +6,7 @@ import { conditionFact } from '../../rules/facts/condition.ts';
 import { diskFact } from '../../rules/facts/disk.ts';
 import { eventFact } from '../../rules/facts/event.ts';
 import { historyFact } from '../../rules/facts/history.ts';
+import { DECIDED, maintenanceFact, NO_OUTAGES, OUTAGES } from '../../rules/facts/maintenance.ts';
 import { nodeFact } from '../../rules/facts/node.ts';
 import { probeFact } from '../../rules/facts/probe.ts';
 import type { Expr } from '../generated/types.ts';
@@ -47,6 +48,43 @@ export function event(reason: string, { within }: WithinWindow): FactComparisons
 /** Earlier repairs of the machine with one step. */
 export function history(action: Step, { within }: WithinWindow): FactComparisons<typeof historyFact> {
   return compareFact(historyFact, { action, windowSeconds: secondsOf(within) });
+}
+
+type MaintenanceFields = FactComparisons<typeof maintenanceFact>;
+
+export interface MaintenanceComparisons extends MaintenanceFields {
+  /** Holds from the moment on when the machine is to be prepared for an outage that is decided, until the event is over. */
+  isDue(): Expr;
+  /** Holds while it is known that nothing of the kind is due. */
+  isNotDue(): Expr;
+  /** As isDue, for a hint: an outage that may never come. */
+  isHintDue(): Expr;
+  isNoHintDue(): Expr;
+}
+
+/** What is announced for the machine: its earliest event that is not over. */
+export function maintenance(): MaintenanceComparisons {
+  const fields = compareFact(maintenanceFact);
+  const { pending, hint, type, state, secondsUntilAct } = fields;
+  const due = (isHint: boolean): readonly [Expr, ...Expr[]] => [
+    pending.is(true),
+    secondsUntilAct.atMost(0),
+    hint.is(isHint),
+    type.in(...OUTAGES),
+  ];
+  const notDue = (isHint: boolean): readonly [Expr, ...Expr[]] => [
+    pending.is(false),
+    secondsUntilAct.above(0),
+    hint.is(!isHint),
+    type.in(...NO_OUTAGES),
+  ];
+  return Object.freeze({
+    ...fields,
+    isDue: () => all(...due(false), state.in(...DECIDED)),
+    isNotDue: () => any(...notDue(false), state.is('Inquiring')),
+    isHintDue: () => all(...due(true)),
+    isNoHintDue: () => any(...notDue(true)),
+  });
 }
 
 /** A component of the machine, by its name. */

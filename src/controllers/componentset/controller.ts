@@ -15,7 +15,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { endDeletedSet } from './deleted-set.ts';
 import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
-import type { RolloutGrants } from './execute/permissions.ts';
+import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
 import type { RolloutMetrics } from './metrics.ts';
 import { type ObservedRollout, observeRollout } from './observe/observe.ts';
 import {
@@ -26,6 +26,7 @@ import {
   type SetIndex,
 } from './observe/triggers.ts';
 import { planRollout } from './plan.ts';
+import { previewRollout } from './preview/preview.ts';
 import { nextReconcileAt } from './requeue.ts';
 import { CONTROLLER_REVISIONS } from './revision/stored-revisions.ts';
 import type { RolloutInput } from './rollout/input.ts';
@@ -87,7 +88,11 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   const { input, conflicts } = await withSkewRule(observeRollout(set, context), parts);
   const plan = planRollout(input);
   const shown: SetReport = { input, plan, conflicts, denials: [], runs: [] };
-  const result = await carryOutRollout({ input, plan, status: componentSetStatus(shown), grants, context });
+  const status = componentSetStatus(shown);
+  const found = await carryOutRollout({ input, plan, status, grants, context });
+  // A dry run has no actions that are asked for.
+  const previewed = set.spec.dryRun ? await previewDenials(previewRollout(input).asks, grants) : [];
+  const result = { ...found, denials: [...found.denials, ...previewed] };
   report({ ...shown, denials: result.denials }, result, parts);
   if (result.failure) throw result.failure;
   return { requeueAt: nextReconcileAt({ input, plan, ...result }) };

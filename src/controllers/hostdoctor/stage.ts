@@ -16,7 +16,7 @@ export type MaintenanceStage =
   | 'Inconsistent'
   /** The rule prepares no machine for its type. */
   | 'NotNeeded'
-  /** The provider has only asked: it may never come. */
+  /** The provider has only asked, or it is a hint: it may never come. */
   | 'NotScheduled'
   | 'TooEarly'
   | 'Preparing'
@@ -61,6 +61,6 @@ interface PendingEvent extends Pick<MaintenanceObservation, 'event' | 'now'> {
 function preparationStage({ event, job, actAt, now }: PendingEvent): MaintenanceStage {
   // An earlier event may have had the machine prepared already.
   if (job && holdsNode(job) && hasPrepared(job)) return 'Prepared';
-  if (event.spec.state === 'Inquiring') return 'NotScheduled';
+  if (event.spec.hint || event.spec.state === 'Inquiring') return 'NotScheduled';
   return now < actAt ? 'TooEarly' : 'Preparing';
 }

@@ -19,9 +19,11 @@ const WAITS: Readonly<Record<MaintenanceStage, WaitOf>> = {
     message: `nothing is done: ${inconsistent}`,
   }),
   NotNeeded: (_, { event }) => overWait(`a machine needs no preparation for ${event.spec.type}`),
-  NotScheduled: ({ stage }) => ({
+  NotScheduled: ({ stage }, { event }) => ({
     reason: stage,
-    message: 'the provider has not scheduled it; a machine is prepared in state Scheduled or Executing',
+    message: event.spec.hint
+      ? 'it is a hint: a machine is prepared for what is certain'
+      : 'the provider has not scheduled it: a machine is prepared in state Scheduled or Executing',
   }),
   Prepared: () => overWait('the machine is prepared'),
   TooEarly: ({ stage, actAt }) => actAt && earlyWait(stage, actAt),

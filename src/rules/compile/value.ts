@@ -86,7 +86,7 @@ function compileBound(
   if (field.type !== 'number') return undefined;
   const number = compileScalar(report, path, comparison, value);
   if (number === undefined) return undefined;
-  const ends = [field.min, Math.min(field.max, Number.MAX_VALUE)];
+  const ends = [Math.max(field.min, -Number.MAX_VALUE), Math.min(field.max, Number.MAX_VALUE)];
   const results = ends.map((end) => COMPARISONS[operator](end, number));
   if (results.includes(true) && results.includes(false)) return number;
   const always = results.includes(true) ? 'always' : 'never';

@@ -54,6 +54,13 @@ export const SECONDS_FIELD = {
   max: Infinity,
   whole: false,
 } as const satisfies FactField;
+/** Of a moment that is ahead, or, if negative, past. */
+export const COUNTDOWN_FIELD = {
+  type: 'number',
+  min: -Infinity,
+  max: Infinity,
+  whole: false,
+} as const satisfies FactField;
 export const RATE_FIELD = {
   type: 'number',
   min: 0,

@@ -14,7 +14,16 @@ export interface FactChange {
   readonly silentMs?: number;
 }
 
-export const ALL_TOPICS = ['condition', 'event', 'node', 'component', 'disk', 'probe', 'history'];
+export const ALL_TOPICS = [
+  'condition',
+  'event',
+  'node',
+  'component',
+  'disk',
+  'probe',
+  'history',
+  'maintenance',
+];
 /** What the agent reports: the kernel and more of `node`, too. */
 export const AGENT_TOPICS = ['component', 'disk', 'probe', 'node'];
 

@@ -1,5 +1,5 @@
 /** Follows the views: keeps what a single state of an object does not tell, and reports which facts changed. */
-import type { RemedyOperationJob } from '../../api/generated/types.ts';
+import type { MaintenanceEvent, RemedyOperationJob } from '../../api/generated/types.ts';
 import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_LEASES } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -19,6 +19,7 @@ import {
 } from './fact-changes.ts';
 import { type FactViews, kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
 import { createJobTracker, type JobTracker } from './job-tracker.ts';
+import { createMaintenanceTracker, type MaintenanceTracker } from './maintenance-tracker.ts';
 import type { NodeSnapshot } from './readers/snapshot.ts';
 
 export interface FactTracker {
@@ -42,6 +43,7 @@ interface Tracked extends FactTrackerOptions {
   readonly kubelets: LastChanges;
   readonly kubeletLeases: LastChanges;
   readonly jobs: JobTracker;
+  readonly maintenance: MaintenanceTracker;
   readonly emit: (machine: string, topics: readonly string[], silentMs?: number) => void;
   eventsSinceMs: number | undefined;
 }
@@ -57,6 +59,7 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     kubelets: createLastChanges(),
     kubeletLeases: createLastChanges(),
     jobs: createJobTracker(options),
+    maintenance: createMaintenanceTracker(),
     emit: (machine, topics, silentMs) => {
       if (topics.length === 0) return;
       const change = { machine, topics, ...(silentMs !== undefined && { silentMs }) };
@@ -69,6 +72,7 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     ...followLeases(tracked),
     followEvents(tracked),
     followJobs(tracked),
+    ...followMaintenance(tracked),
   ];
   return {
     snapshot: (machine) => takeSnapshot(tracked, machine),
@@ -96,6 +100,7 @@ function takeSnapshot(tracked: Tracked, machine: string): NodeSnapshot {
     agentAgeMs: agents.ageMs(machine, point),
     kubeletAgeMs: Math.min(kubelets.ageMs(machine, point), kubeletLeases.ageMs(machine, point)),
     jobs: jobs.of(machine),
+    maintenance: tracked.maintenance.of(machine),
     jobEndedMs: jobs.endedMs(machine),
     components: tracked.components.get(machine),
     events: tracked.events.get(machine),
@@ -231,4 +236,17 @@ function followJobs({ views, jobs, emit }: Tracked): () => void {
       changed(job, false);
     },
   });
+}
+
+function followMaintenance({ views, maintenance, emit }: Tracked): readonly (() => void)[] {
+  const changed = ({ spec }: MaintenanceEvent): void => emit(spec.machine, ['maintenance']);
+  const put = (event: MaintenanceEvent): void => {
+    maintenance.put(event);
+    changed(event);
+  };
+  const removed = (event: MaintenanceEvent): void => {
+    maintenance.remove(event);
+    changed(event);
+  };
+  return views.maintenance ? [views.maintenance.store.subscribe({ added: put, updated: put, removed })] : [];
 }

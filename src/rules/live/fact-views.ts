@@ -1,6 +1,11 @@
 /** The views that facts are read from. */
 
-import type { Machine, MachineComponent, RemedyOperationJob } from '../../api/generated/types.ts';
+import type {
+  Machine,
+  MachineComponent,
+  MaintenanceEvent,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { NAMESPACE_OF_NODE_EVENTS } from '../../api/names.ts';
 import { MAX_VIEW_AGE_MS, staleReason } from '../../kube/cache/freshness.ts';
@@ -26,6 +31,8 @@ export interface FactViews {
   readonly nodeLeases?: FactView;
   /** Without them the version of a component is unknown. */
   readonly components?: FactView<MachineComponent>;
+  /** Without them it is unknown what is announced. */
+  readonly maintenance?: FactView<MaintenanceEvent>;
 }
 
 /** core/v1, as kubelets and node-problem-detector write them. */
@@ -43,13 +50,16 @@ export const NODE_EVENTS_SELECTION = {
 };
 
 export function viewProblems(views: FactViews, maxAgeMs = MAX_VIEW_AGE_MS): ViewProblems {
-  const { machines, nodes, jobs, events, agentLeases } = views;
+  const { machines, nodes, jobs, events, agentLeases, maintenance } = views;
   return {
     machines: problemOf(machines, 'Machines', maxAgeMs),
     nodes: problemOf(nodes, 'Nodes', maxAgeMs),
     jobs: problemOf(jobs, 'RemedyOperationJobs', maxAgeMs),
     events: problemOf(events, 'Events', maxAgeMs),
     leases: problemOf(agentLeases, 'Leases of agents', maxAgeMs),
+    maintenance: maintenance
+      ? problemOf(maintenance, 'MaintenanceEvents', maxAgeMs)
+      : 'MaintenanceEvents are not read',
   };
 }
 

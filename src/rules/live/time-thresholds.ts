@@ -1,4 +1,4 @@
-/** When a rule can have another outcome although nothing changed: durations grow. Pure. */
+/** When a rule can have another outcome although nothing changed: durations grow, and countdowns run down. Pure. */
 import { type CompiledRule, type ConditionLeaf, type FactReader, listLeaves } from '../compiled-rule.ts';
 
 /** Of what is not so: not failing, not rising. */
@@ -13,12 +13,13 @@ export function nextThresholdMs({ conditions, gate }: CompiledRule, facts: FactR
 }
 
 function thresholdMs({ ref, field, value }: ConditionLeaf, facts: FactReader): number {
-  if (!field.endsWith('Seconds')) return Infinity;
+  const isCountdown = field.startsWith('secondsUntil');
+  if (!isCountdown && !field.endsWith('Seconds')) return Infinity;
   const present = facts(ref)[field];
   if (typeof present !== 'number' || (present === 0 && ZERO_IS_CONSTANT.has(field))) return Infinity;
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
-  const ahead = values.flatMap((each) =>
-    typeof each === 'number' && each >= present ? [each - present] : [],
-  );
+  const ahead = values
+    .flatMap((each) => (typeof each === 'number' ? [isCountdown ? present - each : each - present] : []))
+    .filter((seconds) => seconds >= 0);
   return Math.min(Infinity, ...ahead) * 1000 + PAST_MS;
 }

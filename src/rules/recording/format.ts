@@ -16,6 +16,7 @@ export const RECORDED_VIEWS = [
   'agentLeases',
   'nodeLeases',
   'components',
+  'maintenance',
 ] as const;
 export type RecordedView = (typeof RECORDED_VIEWS)[number];
 

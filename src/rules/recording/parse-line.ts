@@ -75,6 +75,14 @@ function viewProblem({ view }: JsonRecord, views: readonly string[]): string | u
 const REQUIRED: ReadonlyMap<unknown, readonly (readonly string[])[]> = new Map([
   ['machines', [['spec', 'node']]],
   [
+    'maintenance',
+    [
+      ['spec', 'machine'],
+      ['spec', 'type'],
+      ['spec', 'state'],
+    ],
+  ],
+  [
     'jobs',
     [
       ['spec', 'machine', 'name'],

@@ -1,5 +1,10 @@
 /** The views of a replay: recorded lines instead of a watch. */
-import type { Machine, MachineComponent, RemedyOperationJob } from '../../api/generated/types.ts';
+import type {
+  Machine,
+  MachineComponent,
+  MaintenanceEvent,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
 import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { createStore, type WritableStore } from '../../kube/cache/store.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -22,6 +27,7 @@ export interface ReplayStores extends Readonly<Record<RecordedView, WritableStor
   readonly machines: WritableStore<Machine>;
   readonly jobs: WritableStore<RemedyOperationJob>;
   readonly components: WritableStore<MachineComponent>;
+  readonly maintenance: WritableStore<MaintenanceEvent>;
 }
 
 export interface ReplayViews {
@@ -59,6 +65,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
       agentLeases: viewOf('agentLeases', stores.agentLeases),
       nodeLeases: viewOf('nodeLeases', stores.nodeLeases),
       components: viewOf('components', stores.components),
+      maintenance: viewOf('maintenance', stores.maintenance),
     },
     apply: (line) => {
       if (line.type === 'Put') put(stores[line.view], line.object);

@@ -84,10 +84,16 @@ const FIELDS: Readonly<Record<ObjectView, Fields>> = {
     ['series', ['count', 'lastObservedTime']],
   ],
   components: [['spec', ['version']]],
+  maintenance: [
+    ['spec', ['machine', 'type', 'state', 'hint', 'ttlSeconds', 'notBefore']],
+    ['status', ['observedGeneration', 'actAt', ['conditions', CONDITION]]],
+  ],
 };
 
 export function trimRecorded(view: ObjectView, object: KubeObject): KubeObject {
-  const fields: Fields = ['apiVersion', 'kind', ['metadata', METADATA], ...FIELDS[view]];
+  // What the status of an event is about.
+  const metadata = view === 'maintenance' ? [...METADATA, 'generation'] : METADATA;
+  const fields: Fields = ['apiVersion', 'kind', ['metadata', metadata], ...FIELDS[view]];
   return pick(object, fields) as KubeObject;
 }
 

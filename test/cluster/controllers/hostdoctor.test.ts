@@ -172,7 +172,7 @@ describe('announced maintenance', { timeout: MINUTES }, () => {
 
   it('R39 leaves nothing of a hint when its time is over', async () => {
     const name = await report(await newMachine(), { hint: true, ttlSeconds: 60 });
-    await isShown(name, 'Pending TooEarly');
+    await isShown(name, 'Pending NotScheduled');
     await isShown(name, 'Done');
     const settled = (await read(name)).status?.conditions.find(({ type }) => type === 'Settled');
     expect([settled?.status, settled?.reason]).toEqual(['True', 'HintExpired']);

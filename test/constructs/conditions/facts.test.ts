@@ -7,12 +7,16 @@ import {
   disk,
   event,
   history,
+  type MaintenanceComparisons,
+  maintenance,
   nodeProperties as node,
   probeByName as probe,
 } from '../../../src/constructs/conditions/facts.ts';
 import type { Expr } from '../../../src/constructs/generated/types.ts';
 import { compileTree } from '../../../src/rules/compile/tree.ts';
+import type { Reading, Truth } from '../../../src/rules/compiled-rule.ts';
 import { createProblemCollector } from '../../../src/rules/problems.ts';
+import { createTreeEvaluator } from '../../../src/rules/tree-evaluator.ts';
 
 const imagefs = { fact: 'disk', params: { filesystem: 'imagefs' } };
 const ready = { fact: 'condition', params: { type: 'Ready' } };
@@ -22,6 +26,18 @@ function problemsOf(tree: Expr): readonly string[] {
   const { report, problems } = createProblemCollector();
   compileTree(report, 'tree', tree);
   return problems().map(({ path, message }) => `${path}: ${message}`);
+}
+
+const DUE: Reading = { pending: true, type: 'Reboot', state: 'Scheduled', hint: false, secondsUntilAct: 0 };
+
+function treesOf(announced: MaintenanceComparisons): readonly Expr[] {
+  return [announced.isDue(), announced.isNotDue(), announced.isHintDue(), announced.isNoHintDue()];
+}
+
+async function truthOf(tree: Expr, reading: Reading): Promise<Truth> {
+  const { report } = createProblemCollector();
+  const compiled = compileTree(report, 'tree', tree);
+  return compiled ? await createTreeEvaluator(compiled)(() => reading) : 'Unknown';
 }
 
 describe('the helpers of conditions', () => {
@@ -115,6 +131,44 @@ describe('the helpers of conditions', () => {
     expect(problemsOf(tree)).toEqual([]);
   });
 
+  it('R39 render what is due as comparisons that the compiler accepts', () => {
+    const announced = maintenance();
+    for (const tree of treesOf(announced)) expect(problemsOf(tree)).toEqual([]);
+    expect(announced.isDue().all?.[1]).toEqual({
+      fact: 'maintenance',
+      path: '$.secondsUntilAct',
+      operator: 'lessThanInclusive',
+      value: 0,
+    });
+    expect(problemsOf(announced.secondsUntilNotBefore.below(-60))).toEqual([]);
+  });
+
+  it.each<readonly [due: 'isDue' | 'isHintDue' | 'nothing', reading: Reading]>([
+    ['isDue', DUE],
+    ['isDue', { ...DUE, type: 'Preempt', state: 'Executing', secondsUntilAct: -86_400 }],
+    ['isHintDue', { ...DUE, hint: true }],
+    ['nothing', { ...DUE, secondsUntilAct: 1 }],
+    ['nothing', { ...DUE, hint: true, secondsUntilAct: 1 }],
+    ['nothing', { ...DUE, state: 'Inquiring' }],
+    ['nothing', { ...DUE, type: 'Freeze' }],
+    ['nothing', { ...DUE, hint: true, type: 'Degraded' }],
+    ['nothing', { pending: false }],
+  ])('R39 hold for what is announced or for its opposite, and never both: %s', async (due, reading) => {
+    const truths = await Promise.all(treesOf(maintenance()).map((tree) => truthOf(tree, reading)));
+    const [isHeld, isHint] = [due === 'isDue', due === 'isHintDue'].map((holds) =>
+      holds ? 'True' : 'False',
+    );
+    const [isNotHeld, isNotHint] = [due === 'isDue', due === 'isHintDue'].map((holds) =>
+      holds ? 'False' : 'True',
+    );
+    expect(truths).toEqual([isHeld, isNotHeld, isHint, isNotHint]);
+  });
+
+  it('R39 know nothing of what is announced while it is unknown', async () => {
+    const truths = await Promise.all(treesOf(maintenance()).map((tree) => truthOf(tree, {})));
+    expect(truths).toEqual(['Unknown', 'Unknown', 'Unknown', 'Unknown']);
+  });
+
   it('refuse a duration that is not a number with a unit', () => {
     const text = '3 minutes' as '3m';
     expect(() => condition('Ready').is('True', { for: text })).toThrow(
@@ -147,6 +201,10 @@ describe('the helpers of conditions', () => {
     expect(problemsOf(disk('imagfs').usedPercent.atLeast(80))).toHaveLength(1);
     // @ts-expect-error -- a misspelt step
     expect(problemsOf(history('CleanDisc', { within: '1h' }).count.below(2))).toHaveLength(1);
+    // @ts-expect-error -- a misspelt type
+    expect(problemsOf(maintenance().type.is('Rebot'))).toHaveLength(1);
+    // @ts-expect-error -- a misspelt field
+    expect(maintenance().secondsUntilAction).toBeUndefined();
     // @ts-expect-error -- an empty list would always hold
     expect(problemsOf(all())).toEqual(['tree.all: must not be empty: an empty list would always match']);
   });

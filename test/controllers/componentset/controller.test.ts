@@ -97,6 +97,22 @@ describe('the componentset controller', { timeout: SLOW }, () => {
     expect(bed.summary()).toBe('3 run app-1; grants: 0');
   });
 
+  it('ROL-60 shows in a dry run what the Defender would deny now, and asks for nothing', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    bed.edit({ dryRun: true });
+    bed.grants.deny = () => 'the fleet is frozen';
+    bed.version('2');
+    await bed.run(3);
+    const blocked = bed.set()?.status?.plan;
+    const message = expect.stringContaining('KillSwitch: the fleet is frozen') as unknown;
+    expect(blocked).toMatchObject({ grants: 2, wouldBlock: { reason: 'GrantDenied', message } });
+    expect(blocked?.estimatedEndAt).toBeUndefined();
+    bed.grants.deny = () => undefined;
+    await bed.run(40);
+    expect(bed.set()?.status?.plan?.wouldBlock).toBeUndefined();
+    expect(bed.summary()).toBe('2 run app-1; grants: 0');
+  });
+
   it('ROL-34 starts no machine while it is paused, and goes on later', async () => {
     const bed = await atVersion1({ machines: 4 });
     bed.version('2');

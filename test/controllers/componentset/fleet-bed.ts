@@ -195,13 +195,17 @@ function observationsOf(
 }
 
 /** What the port does is in the ledger when it answers. */
-function recorded(grants: MemoryGrants, written: () => void): Pick<MemoryGrants, 'ask' | 'renew' | 'settle'> {
+function recorded(
+  grants: MemoryGrants,
+  written: () => void,
+): Pick<MemoryGrants, 'ask' | 'dryRun' | 'renew' | 'settle'> {
   const after = async <T>(work: Promise<T>): Promise<T> => {
     const answer = await work;
     written();
     return answer;
   };
   return {
+    dryRun: (asks) => grants.dryRun(asks),
     ask: (asks) => after(grants.ask(asks)),
     renew: (renewals) => after(grants.renew(renewals)),
     settle: (settlements) => after(grants.settle(settlements)),

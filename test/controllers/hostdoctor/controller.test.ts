@@ -6,6 +6,7 @@ import {
   REMEDY_OPERATION_JOBS,
 } from '../../../src/api/generated/resources.ts';
 import type { MaintenanceEvent } from '../../../src/api/generated/types.ts';
+import { LABEL_POOL } from '../../../src/api/names.ts';
 import { createHostDoctorController } from '../../../src/controllers/hostdoctor/controller.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ago, machine } from '../../support/builders.ts';
@@ -46,6 +47,22 @@ function job(drain: 'draining' | 'drained'): KubeObject {
   return { ...rest, metadata: { name: metadata.name, finalizers: metadata.finalizers ?? [] } };
 }
 
+function inPool(name: string, pool: string): KubeObject {
+  return { ...member(name), metadata: { name, labels: { [LABEL_POOL]: pool } } };
+}
+
+/** Twenty of m-2, a minute each. */
+const DRAINS = Array.from({ length: 20 }, (_, index) => {
+  const parts = {
+    machine: 'm-2',
+    case: `0000000${index}`.slice(-8),
+    begun: 70,
+    outcome: 'Succeeded',
+  } as const;
+  const { metadata, ...rest } = maintenanceJob(parts, 'drained');
+  return { ...rest, metadata: { name: metadata.name } };
+});
+
 function optionsFor(
   objects: readonly KubeObject[] = [],
   skewSeconds = 0,
@@ -63,6 +80,10 @@ function eventIn(bed: ControllerBed, name = 'local-e-1'): MaintenanceEvent | und
 
 function phaseIn(bed: ControllerBed, name = 'local-e-1'): string | undefined {
   return eventIn(bed, name)?.status?.phase;
+}
+
+function waitIn(bed: ControllerBed): string | undefined {
+  return eventIn(bed)?.status?.waiting?.reason;
 }
 
 describe('the controller of MaintenanceEvents', () => {
@@ -93,7 +114,7 @@ describe('the controller of MaintenanceEvents', () => {
     }
     bed.apply(declared({ notBefore: ago(-1600), state: 'Cancelled' }));
     await bed.advance(3000);
-    phases.push(eventIn(bed)?.status?.waiting?.reason);
+    phases.push(waitIn(bed));
     bed.apply(endedJob());
     bed.apply(endedJob(), 'status');
     await bed.advance(3000);
@@ -145,10 +166,10 @@ describe('the controller of MaintenanceEvents', () => {
     await bed.advance(3000);
     bed.delete(MACHINES, 'm-1');
     await bed.advance(3000);
-    expect(eventIn(bed)?.status?.waiting?.reason).toBe('MachineNotFound');
+    expect(waitIn(bed)).toBe('MachineNotFound');
     bed.apply(member('m-1'));
     await bed.advance(3000);
-    expect(eventIn(bed)?.status?.waiting?.reason).toBe('MachineReplaced');
+    expect(waitIn(bed)).toBe('MachineReplaced');
   });
 
   it('begins with the earliest of 300 events', async () => {
@@ -167,6 +188,31 @@ describe('the controller of MaintenanceEvents', () => {
       );
     }
     expect(begun).toEqual(names.toReversed());
+  });
+
+  it('notices the instance of its machine, and a rule that stops acting', async () => {
+    const bed = createControllerBed(optionsFor([declared({ notBefore: ago(0) })]));
+    await bed.start();
+    await bed.advance(3000);
+    expect(waitIn(bed)).toBe('NoJobYet');
+    bed.apply({ ...member('m-1'), status: { infra: { providerID: 'local://1' } } }, 'status');
+    await bed.advance(3000);
+    expect(eventIn(bed)?.status?.machine?.providerID).toBe('local://1');
+    bed.apply(maintenanceRule('Shadow'));
+    await bed.advance(3000);
+    expect(waitIn(bed)).toBe('Shadow');
+  });
+
+  it.each([
+    ['its own pool', 'a', '2030-01-01T12:49:00Z'],
+    ['no other pool', 'b', '2030-01-01T12:35:00Z'],
+  ])('takes the usual time of a drain from %s', async (_, pool, actAt) => {
+    const bed = createControllerBed(optionsFor([inPool('m-1', 'a'), inPool('m-2', pool), ...DRAINS]));
+    for (const drain of DRAINS) bed.apply(drain, 'status');
+    bed.apply(declared());
+    await bed.start();
+    await bed.advance(3000);
+    expect(eventIn(bed)?.status?.actAt).toBe(actAt);
   });
 
   it('deletes an event two weeks after its end', async () => {

@@ -22,6 +22,8 @@ describe('the job of an event', () => {
     const jobs = [50, 40, 600].map((begun) => maintenanceJob({ begun, ...ended }));
     expect(jobOfEvent(event, jobs)).toBe(jobs[1]);
     expect(jobOfEvent(event, jobs.slice(2))).toBeUndefined();
+    const sameSecond = maintenanceJob({ begun: 60, ...ended });
+    expect(jobOfEvent(event, [sameSecond])).toBe(sameSecond);
   });
 });
 

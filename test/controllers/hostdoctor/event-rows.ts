@@ -82,6 +82,24 @@ export const EVENT_ROWS: readonly EventRow[] = [
     {},
     ['NotNeeded', 'EventNotOver: a machine needs no preparation'],
   ],
+  [
+    'was prepared by a job that has ended',
+    SOON,
+    { jobs: [maintenanceJob({ outcome: 'Permanent' }, 'drained')] },
+    ['Preparing', 'JobEnded: job m-1-'],
+  ],
+  [
+    'was cancelled, and whose job has ended and not returned the node',
+    { ...SOON, state: 'Cancelled' },
+    { jobs: [{ ...ENDED, metadata: { ...ENDED.metadata, finalizers: ['kubenode.dev/settle'] } }] },
+    ['Undoing', 'Undoing: '],
+  ],
+  [
+    'leaves no job to an event that nothing is done for',
+    { ...SOON, state: 'Cancelled' },
+    { jobs: [PREPARED], otherEvents: [maintenanceEvent({ name: 'local-e-2' })] },
+    ['Undoing', 'Undoing: '],
+  ],
   ['is only inquired', { ...SOON, state: 'Inquiring' }, {}, ['NotScheduled', 'NotScheduled: the provider']],
   [
     'has no machine',
@@ -95,7 +113,7 @@ export const EVENT_ROWS: readonly EventRow[] = [
     {},
     ['Inconsistent', 'Inconsistent: nothing is done: state Inquiring cannot follow Scheduled'],
   ],
-  ['is a hint that is still young', HINT, {}, ['Preparing', 'NoJobYet: ']],
+  ['is a hint that is still young', HINT, {}, ['NotScheduled', 'NotScheduled: it is a hint']],
   [
     'was cancelled during the drain',
     { ...SOON, state: 'Cancelled' },

@@ -73,7 +73,7 @@ describe('a change of an object', () => {
     ],
     [
       'that deletes the Node concerns everything',
-      ['condition', 'event', 'node', 'component', 'disk', 'probe', 'history'],
+      ['condition', 'event', 'node', 'component', 'disk', 'probe', 'history', 'maintenance'],
       (bed) => bed.deleteNode(),
     ],
   ])('%s', (_, topics, change) => {

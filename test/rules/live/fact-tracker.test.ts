@@ -12,7 +12,7 @@ describe('the tracker of facts', () => {
     const bed = factsBed();
     bed.node({ Ready: 'True' });
     bed.machine();
-    const all = bed.changes.filter(({ silentMs, topics }) => silentMs === undefined && topics.length === 7);
+    const all = bed.changes.filter(({ silentMs, topics }) => silentMs === undefined && topics.length === 8);
     expect(all.map(({ machine }) => machine)).toEqual(['n', 'n']);
   });
 

@@ -1,5 +1,5 @@
 /** One node and its machine, both named `n`, with LiveFacts over real stores and a clock that the test advances. */
-import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { MaintenanceEvent, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -35,6 +35,8 @@ export interface FactsBed {
   deleteEvent(name: string): void;
   job(job: RemedyOperationJob): void;
   component(ref: string, version: string): void;
+  maintenance(event: MaintenanceEvent): void;
+  deleteMaintenance(event: MaintenanceEvent): void;
   read(fact: string, params?: FactRef['params'], maxAge?: MaxAge): Reading;
   why(fact: string, params?: FactRef['params'], maxAge?: MaxAge): string | undefined;
   /** A new process: it lists everything and has observed nothing. */
@@ -57,7 +59,16 @@ export interface NodeFields {
 }
 
 type Stores = Readonly<Record<keyof FactViews, WritableStore>>;
-const VIEWS = ['machines', 'nodes', 'jobs', 'events', 'agentLeases', 'nodeLeases', 'components'] as const;
+const VIEWS = [
+  'machines',
+  'nodes',
+  'jobs',
+  'events',
+  'agentLeases',
+  'nodeLeases',
+  'components',
+  'maintenance',
+] as const;
 
 function createStores(): Stores {
   const all = VIEWS.map((view) => [view, createStore({ log: memoryLog() })] as const);
@@ -95,6 +106,9 @@ export function factsBed(): FactsBed {
         metadata: { name: ref },
         spec: { version: its },
       }),
+    maintenance: (event) => put('maintenance', event),
+    deleteMaintenance: ({ metadata, ...event }) =>
+      stores.maintenance.remove({ ...event, metadata: { ...metadata, resourceVersion: next() } }),
     read: (fact, params = {}, maxAge = ageOf(fact)) =>
       live.read('n', new Map([[fact, maxAge]]))(refOf(fact, params)),
     why: (fact, params = {}, maxAge = ageOf(fact)) =>

@@ -27,6 +27,18 @@ describe('nextThresholdMs', () => {
       [leaf('$.failedSeconds', 'greaterThan', 60), leaf('$.failedSeconds', 'lessThan', 15)],
       { failedSeconds: 5 },
     ],
+    [
+      'is when a countdown has run down to its value',
+      90_001,
+      [{ fact: 'maintenance', path: '$.secondsUntilAct', operator: 'lessThanInclusive', value: 30 }],
+      { secondsUntilAct: 120 },
+    ],
+    [
+      'is never for a countdown that passed it',
+      Infinity,
+      [{ fact: 'maintenance', path: '$.secondsUntilAct', operator: 'lessThanInclusive', value: 0 }],
+      { secondsUntilAct: -1 },
+    ],
     ['reads every value of a list', 2001, [leaf('$.failedSeconds', 'in', [3, 7, 90])], { failedSeconds: 5 }],
   ])('R8 the next time threshold of a rule %s', (_, ms, leaves, reading) => {
     expect(nextThresholdMs(ruleOf(leaves), () => reading)).toBe(ms);

@@ -12,7 +12,7 @@ const STARTED = {
   kubenode: '0.1.0',
   cluster: { uid: 'u', server: 's' },
 };
-const VIEWS = 'nodes, machines, jobs, events, components';
+const VIEWS = 'nodes, machines, jobs, events, components, maintenance';
 const job = remedyJob();
 
 function problemOf(line: unknown): string | undefined {

@@ -1,5 +1,5 @@
 /** A cluster of views over real stores, its live facts and its recorder, on a clock that the test moves second by second. */
-import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { MaintenanceEvent, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { FactViews } from '../../../src/rules/live/fact-views.ts';
@@ -34,6 +34,7 @@ export interface RecordingBed {
   agent(name: string, isAlive: boolean): void;
   event(name: string, fields: Readonly<Record<string, unknown>>): void;
   job(job: RemedyOperationJob): void;
+  maintenance(event: MaintenanceEvent): void;
   /** The API server does not answer about this view for so long. */
   silence(view: RecordedView, ageMs: number | undefined): void;
 }
@@ -109,6 +110,7 @@ export function recordingBed(): RecordingBed {
       put('events', { apiVersion: 'v1', kind: 'Event', metadata: { name }, involvedObject, ...fields });
     },
     job: (job) => put('jobs', job),
+    maintenance: (event) => put('maintenance', event),
     silence: (view, ageMs) => {
       if (ageMs === undefined) silent.delete(view);
       else silent.set(view, ageMs);

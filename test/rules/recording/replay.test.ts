@@ -6,6 +6,7 @@ import type { LiveFacts } from '../../../src/rules/live/live-facts.ts';
 import { LEASE_SILENT_MS, type RecordedLine } from '../../../src/rules/recording/format.ts';
 import { parseRecordedLine } from '../../../src/rules/recording/parse-line.ts';
 import { createReplay, type Replay } from '../../../src/rules/recording/replay.ts';
+import { maintenanceEvent } from '../../support/maintenance.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { remedyJob } from '../../support/remediers.ts';
 import { NOW } from '../../support/virtual-clock.ts';
@@ -20,6 +21,7 @@ const READ: readonly FactRef[] = [
   refOf('component', { name: 'kubelet' }),
   refOf('disk', { filesystem: 'imagefs' }),
   refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
+  refOf('maintenance'),
 ];
 const AGES = new Map<string, MaxAge>([...FACT_KINDS].map(([name, { maxAge }]) => [name, maxAge]));
 
@@ -52,6 +54,26 @@ function applyUntil(replay: Replay, lines: readonly RecordedLine[], untilMs: num
 }
 
 const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
+  (bed, n) => {
+    const at = bed.now().toISOString();
+    const matched = {
+      type: 'Matched',
+      status: 'True',
+      reason: 'Found',
+      message: 'm',
+      lastTransitionTime: at,
+    };
+    bed.maintenance(
+      maintenanceEvent({
+        name: `e-${n % 2}`,
+        hint: n % 3 === 0,
+        ttlSeconds: 60 * n + 60,
+        state: n % 4 === 0 ? 'Cancelled' : 'Scheduled',
+        metadata: { creationTimestamp: at },
+        status: { observedGeneration: 1 + (n % 2), actAt: at, conditions: [matched as never] },
+      }),
+    );
+  },
   (bed, n) => bed.elapse(n * 7),
   (bed, n) => bed.elapse(n * 61),
   (bed, n) => bed.node('m-1', { FrequentTaskHung: n % 2 === 0 ? 'True' : 'False' }),

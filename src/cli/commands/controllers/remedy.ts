@@ -2,6 +2,7 @@
 import {
   MACHINE_COMPONENTS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../api/generated/resources.ts';
@@ -46,6 +47,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
       agentLeases: viewOf(views, LEASES),
       nodeLeases,
       components: viewOf(views, MACHINE_COMPONENTS),
+      maintenance: viewOf(views, MAINTENANCE_EVENTS),
     },
   });
   return {

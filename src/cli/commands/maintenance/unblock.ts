@@ -4,7 +4,8 @@ import { ownValue } from '../../../kube/objects/json.ts';
 
 /** `EVENT`, `MACHINE` and `JOB` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
-  NotScheduled: 'no action required: the reporter changes spec.state to Scheduled',
+  NotScheduled:
+    'no action required: the reporter makes it certain, with spec.hint false and spec.state Scheduled',
   TooEarly: 'no action required',
   Undoing: 'no action required: kubenode remedy show JOB follows it',
   EventNotOver:

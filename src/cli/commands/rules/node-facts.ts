@@ -1,6 +1,16 @@
 /** The facts of one node, read from the cluster once by the code of the controllers. */
-import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine, MachineComponent, RemedyOperationJob } from '../../../api/generated/types.ts';
+import {
+  MACHINE_COMPONENTS,
+  MACHINES,
+  MAINTENANCE_EVENTS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import type {
+  Machine,
+  MachineComponent,
+  MaintenanceEvent,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
 import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_EVENTS, NAMESPACE_OF_NODE_LEASES } from '../../../api/names.ts';
 import { createView, type View } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -43,6 +53,7 @@ export async function withNodeFacts<T>(
     agentLeases: view(LEASES, { ...own, namespace: NAMESPACE_AGENTS }),
     nodeLeases: view(LEASES, { ...own, namespace: NAMESPACE_OF_NODE_LEASES }),
     components: view<MachineComponent>(MACHINE_COMPONENTS, {}),
+    maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS, {}),
   };
   const facts = createLiveFacts({ views, clock });
   try {

@@ -1,10 +1,11 @@
 /** Grants for the machines of a plan: one call for all that is asked, and one for all that is renewed. */
-import type { Denial, Grant, GrantPort } from '../../../api/grants.ts';
+import type { Denial, Grant, GrantAsk, GrantPort } from '../../../api/grants.ts';
 import { grantAsk } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput } from '../rollout/input.ts';
+import type { DeniedMachine } from '../status/report.ts';
 
 export type PermittedAction = Extract<RolloutAction, { do: 'Assign' | 'Permit' }>;
-export type RolloutGrants = Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
+export type RolloutGrants = Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'>;
 
 export interface RolloutPermissions {
   readonly granted: readonly { readonly action: PermittedAction; readonly grant: Grant }[];
@@ -71,6 +72,18 @@ export function actionAsk(
     set: set.metadata.name,
     expectedSeconds: set.spec.rollout.machineTimeoutSeconds,
     factsAt: now,
+  });
+}
+
+/** What the Defender would deny of these asks. Nothing is recorded. */
+export async function previewDenials(
+  asks: readonly GrantAsk[],
+  grants: Pick<RolloutGrants, 'dryRun'>,
+): Promise<readonly DeniedMachine[]> {
+  const answers = asks.length === 0 ? [] : await grants.dryRun(asks);
+  return asks.flatMap(({ machine }, index) => {
+    const denial = answers[index];
+    return denial && !denial.granted ? [{ machine, denial }] : [];
   });
 }
 

@@ -5,6 +5,7 @@ import type { ReadFact } from './answer.ts';
 import { readCondition } from './condition.ts';
 import { readEvent } from './event.ts';
 import { readHistory } from './history.ts';
+import { readAnnounced } from './maintenance.ts';
 import { readNode } from './node.ts';
 
 export const FACT_READERS: ReadonlyMap<string, ReadFact> = new Map([
@@ -15,4 +16,5 @@ export const FACT_READERS: ReadonlyMap<string, ReadFact> = new Map([
   ['disk', readDisk],
   ['probe', readProbe],
   ['history', readHistory],
+  ['maintenance', readAnnounced],
 ]);

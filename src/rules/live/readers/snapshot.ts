@@ -1,5 +1,5 @@
 /** What is known of one node at one moment: the input of the readers of facts. */
-import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
+import type { Machine, MaintenanceEvent, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ComponentHistories } from '../clocks/component-clock.ts';
 import type { ConditionHistory } from '../clocks/condition-clock.ts';
@@ -13,6 +13,7 @@ export interface ViewProblems {
   readonly jobs: string | undefined;
   readonly events: string | undefined;
   readonly leases: string | undefined;
+  readonly maintenance: string | undefined;
 }
 
 export interface NodeSnapshot {
@@ -26,6 +27,7 @@ export interface NodeSnapshot {
   readonly agentAgeMs: number;
   readonly kubeletAgeMs: number;
   readonly jobs: readonly RemedyOperationJob[];
+  readonly maintenance: readonly MaintenanceEvent[];
   /** When the last job that did something ended, on the monotonic clock. */
   readonly jobEndedMs: number | undefined;
   readonly components: ComponentHistories | undefined;

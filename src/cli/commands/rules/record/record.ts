@@ -1,8 +1,18 @@
 /** `kubenode rules record`: writes the facts of all nodes of a cluster to a file, as they change. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
-import type { Machine, MachineComponent, RemedyOperationJob } from '../../../../api/generated/types.ts';
+import {
+  MACHINE_COMPONENTS,
+  MACHINES,
+  MAINTENANCE_EVENTS,
+  REMEDY_OPERATION_JOBS,
+} from '../../../../api/generated/resources.ts';
+import type {
+  Machine,
+  MachineComponent,
+  MaintenanceEvent,
+  RemedyOperationJob,
+} from '../../../../api/generated/types.ts';
 import { createView, type View } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { LEASES } from '../../../../kube/leader/record.ts';
@@ -26,7 +36,7 @@ import { openRecording, type RecordingFile } from './recording-file.ts';
 
 const HELP = `
 Writes what rules read of every node to FILE, until --for has passed or the command is interrupted: conditions, Events of nodes, what
-agents report, and the steps of repairs. No messages, no Pods, no Secrets. Each change is a line of JSON that is written at once, so
+agents report, announced maintenance, and the steps of repairs. No messages, no Pods, no Secrets. Each change is a line of JSON that is written at once, so
 that the file can be used even if the process is killed. Replay it with: kubenode rules backtest. It changes nothing in the cluster.
 
 Examples:
@@ -123,6 +133,7 @@ function createRecordedViews(
     agentLeases: view(LEASES, { namespace: LEASE_NAMESPACES.agentLeases }),
     nodeLeases: view(LEASES, { namespace: LEASE_NAMESPACES.nodeLeases }),
     components: view<MachineComponent>(MACHINE_COMPONENTS),
+    maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS),
   };
   return { views, all };
 }
