@@ -12,6 +12,7 @@ import {
   replayUncordonInDrain,
 } from '../support/faults/f09-cordons-of-people.ts';
 import { type LostReboot, replayAssumedReboot } from '../support/faults/f10-assumed-reboot.ts';
+import { replayHint } from '../support/faults/f12-hint-cordon.ts';
 import { replayExhaustedBudget } from '../support/faults/f13-exhausted-budget.ts';
 import { replayTwoRemediators } from '../support/faults/f15-two-remediators.ts';
 import { replayDeniedRepair } from '../support/faults/f16-nothing-happens.ts';
@@ -112,6 +113,15 @@ describe('the failure catalogue', { timeout: 120_000 }, () => {
       expect([cordonOf(bed)[0], needsPerson(bed)]).toEqual([true, 'True']);
     },
   );
+
+  it('F12 R39 keeps a node cordoned for a hint only as long as the hint lives, and drains nothing', async () => {
+    const bed = await replayHint();
+    expect(bed.attempts()).toEqual(['cordon 1 at work']);
+    expect(cordonOf(bed)[0]).toBe(true);
+    await bed.live(360, 1);
+    expect(bed.attempts()).toEqual(['cordon 1 Succeeded']);
+    expect([cordonOf(bed), needsPerson(bed)]).toEqual([[false, undefined], 'Unknown']);
+  });
 
   it('F13 R35 asks a person, and names the budget, when a budget refuses a drain for an hour, and forces nothing', async () => {
     const bed = await replayExhaustedBudget();

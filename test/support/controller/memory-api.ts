@@ -202,15 +202,22 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
 
     async function* events(): AsyncGenerator<Uint8Array> {
       let last = Number(resourceVersion);
+      let sentMs = clock.monotonicMs();
       while (clock.monotonicMs() < endMs) {
         for (const change of objects.history.filter(({ revision }) => revision > last)) {
           last = change.revision;
-          if (concerns(change)) yield line(change);
+          if (!concerns(change)) continue;
+          sentMs = clock.monotonicMs();
+          yield line(change);
         }
         // More may have happened while the reader was busy with these.
         if (objects.revision > last) continue;
         if (signal.aborted) throw givenUp(signal);
-        if (!(await changedWithin(Math.min(BOOKMARK_MS, endMs - clock.monotonicMs())))) yield bookmark(last);
+        const nextMs = Math.min(sentMs + BOOKMARK_MS, endMs);
+        if (clock.monotonicMs() < nextMs && (await changedWithin(nextMs - clock.monotonicMs()))) continue;
+        // Also while objects of other kinds change.
+        sentMs = clock.monotonicMs();
+        yield bookmark(last);
       }
     }
 

@@ -1,5 +1,7 @@
 /** Rules about one condition of a Node, accepted and in force. */
+import { maintenanceRule } from '../../../rules/maintenance.ts';
 import type { NodeRemedier } from '../../../src/api/generated/types.ts';
+import { MAINTENANCE_REMEDIER } from '../../../src/api/names.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { remedier } from '../remediers.ts';
 
@@ -58,3 +60,10 @@ export const REBOOT_RUNG = {
 export const PERSON_RUNG = { name: 'person', plan: [{ step: 'HandOff' }] };
 
 const LADDER = [REBOOT_RUNG, PERSON_RUNG];
+
+/** That of the example fleet, as sync applies it. */
+export function shippedMaintenanceRule(): NodeRemedier {
+  const changes: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(maintenanceRule)) changes[`/${field}`] = value;
+  return remedier(changes, { name: MAINTENANCE_REMEDIER, annotations: COMMIT });
+}

@@ -1,5 +1,5 @@
 /**
- * The controllers of rules and of jobs with their live facts, over an API server in memory. Fixtures of faults are played on it:
+ * The controllers of rules, of jobs and of announced maintenance with their live facts, over an API server in memory. Fixtures of faults are played on it:
  * a machine whose kubelet, detector and agent live on while controllers crash.
  */
 
@@ -7,10 +7,12 @@ import {
   DEFENDER_LEDGERS,
   MACHINE_COMPONENTS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { createHostDoctorController } from '../../../src/controllers/hostdoctor/controller.ts';
 import { createRemedyController } from '../../../src/controllers/remedy/controller.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
 import { createView, type View } from '../../../src/kube/cache/view.ts';
@@ -45,6 +47,7 @@ const KINDS: readonly MemoryKind[] = [
   { resource: REMEDY_OPERATION_JOBS, status: true, lists: JOB_LISTS },
   { resource: MACHINES, status: true, lists: LISTS },
   { resource: NODES, status: true, lists: LISTS },
+  { resource: MAINTENANCE_EVENTS, status: true, lists: LISTS },
   { resource: DEFENDER_LEDGERS },
   { resource: MACHINE_COMPONENTS },
   { resource: NODE_EVENTS },
@@ -58,6 +61,7 @@ const READ = [
   NODES,
   DEFENDER_LEDGERS,
   MACHINE_COMPONENTS,
+  MAINTENANCE_EVENTS,
   LEASES,
 ] as const;
 
@@ -139,12 +143,14 @@ export function createRepairBed(rules: readonly NodeRemedier[]): RepairBed {
         events,
         agentLeases: found(LEASES),
         components: found(MACHINE_COMPONENTS),
+        maintenance: found(MAINTENANCE_EVENTS),
       },
     });
     return {
       controllers: [
         createRemedyController({ facts, grants }),
         createRemedyJobController({ facts, grants, client }),
+        createHostDoctorController({ skewSeconds: () => bed.skewSeconds }),
       ],
       views: { ...Object.fromEntries(views), [NODE_EVENTS.kind]: events },
     };
@@ -167,7 +173,7 @@ function viewOf(resource: Resource, shared: Omit<Parameters<typeof createView>[0
   return createView({
     ...shared,
     resource,
-    managers: ['kubenode-remedy', 'kubenode-remedyjob'],
+    managers: ['kubenode-remedy', 'kubenode-remedyjob', 'kubenode-hostdoctor'],
     ...withIndexers(resource),
   });
 }
