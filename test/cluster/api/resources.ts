@@ -27,7 +27,7 @@ export const resources = {
   Secret: core('Secret', 'secrets', true),
   ConfigMap: core('ConfigMap', 'configmaps', true),
   Namespace: core('Namespace', 'namespaces', false),
-  Event: core('Event', 'events', true),
+  Event: { ...core('Event', 'events', true), group: 'events.k8s.io' },
   Lease: { ...core('Lease', 'leases', true), group: 'coordination.k8s.io' },
   ClusterRole: { ...core('ClusterRole', 'clusterroles', false), group: 'rbac.authorization.k8s.io' },
   Role: { ...core('Role', 'roles', true), group: 'rbac.authorization.k8s.io' },

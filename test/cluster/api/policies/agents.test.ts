@@ -26,6 +26,7 @@ beforeAll(async () => {
 afterAll(() => sample?.stop());
 
 const at = '2026-11-20T07:00:05Z';
+const AT_MICRO = '2026-11-20T07:00:05.000000Z';
 /** A real request, for CN kubenode:agent:n17 and O kubenode:agents; its key was not kept. */
 const CSR =
   'LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIeE1JR1pBZ0VBTURjeEdEQVdCZ05WQkFvTUQydDFZbVZ1YjJSbE9tRm5aVzUwY3pFYk1Ca0dBMVVFQXd3UwphM1ZpWlc1dlpHVTZZV2RsYm5RNmJqRTNNRmt3RXdZSEtvWkl6ajBDQVFZSUtvWkl6ajBEQVFjRFFnQUVKVlphCnFxMGZmRThGZm5YVDdQVnJIRjd6dnJtQWxuTWZwRTZCVVIyNDNTQlhxQU9JekxUMGxud1o0R3JxdVlSQ2tSRjMKSWlUcnkyRG8yaWZkd2czUHlhQUFNQW9HQ0NxR1NNNDlCQU1DQTBjQU1FUUNJRDNobVpMdnJVbGNDalh1YmE5SgpOMmMzYmQwNnVDRDVvdTB5VjMzbkliZkFBaUFlZWg3WmtuZnNCU1lsNTJPaGJBQmpoSHova3hrMWNsbmdJN3lmCmRUYjlHQT09Ci0tLS0tRU5EIENFUlRJRklDQVRFIFJFUVVFU1QtLS0tLQo=';
@@ -232,20 +233,33 @@ describe('the agent of n17', () => {
     expect(await finalDecision(stolen, attempt, 'no permission')).toBe('no permission');
   });
 
-  it('updates its own Event, and cannot take over another one', async () => {
+  it('updates its own Event, and no other one', async () => {
     const agent = await sample.agent('n17');
     for (const machine of ['n17', 'n18']) {
-      const metadata = { name: `of-${machine}`, namespace: 'default' };
-      await sample.admin.create(resources.Event, { ...event('Machine', machine), metadata });
+      await sample.admin.create(resources.Event, event('Machine', machine, `of-${machine}`));
     }
-    expect(await finalDecision(agent, changeEvent('of-n17', { count: 2 }), 'allowed')).toBe('allowed');
-    expect(await finalDecision(agent, changeEvent('of-n18', { count: 2 }), OWN)).toBe(OWN);
-    expect(await finalDecision(agent, changeEvent('of-n18', { involvedObject: { name: 'n17' } }), OWN)).toBe(
-      OWN,
+    const series = { count: 2, lastObservedTime: AT_MICRO };
+    expect(await finalDecision(agent, changeEvent('of-n17', { series }), 'allowed')).toBe('allowed');
+    expect(await finalDecision(agent, changeEvent('of-n18', { series }), OWN)).toBe(OWN);
+  });
+
+  // In events.k8s.io the server itself keeps the subject.
+  it('takes over no Event in the older API, even as an administrator', async () => {
+    const agent = await sample.as(agentUser('n17'), ['kubenode:agents', 'system:masters']);
+    const older = { ...resources.Event, group: '' };
+    for (const machine of ['n17', 'n18']) {
+      const metadata = { name: `older-${machine}`, namespace: 'default' };
+      const involvedObject = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', name: machine };
+      const object = { apiVersion: 'v1', kind: 'Event', metadata, involvedObject, reason: 'AgentSaw' };
+      await sample.admin.create(older, object);
+    }
+    const take = (from: string, to: string): Attempt =>
+      changeEvent(`older-${from}`, { involvedObject: { name: to } }, older);
+    expect(await finalDecision(agent, changeEvent('older-n17', { count: 2 }, older), 'allowed')).toBe(
+      'allowed',
     );
-    expect(await finalDecision(agent, changeEvent('of-n17', { involvedObject: { name: 'n18' } }), OWN)).toBe(
-      OWN,
-    );
+    expect(await finalDecision(agent, take('n18', 'n17'), OWN)).toBe(OWN);
+    expect(await finalDecision(agent, take('n17', 'n18'), OWN)).toBe(OWN);
   });
 
   it('may create access reviews about itself', async () => {
@@ -346,16 +360,19 @@ function jobPatch(machine: string, body: Readonly<Record<string, unknown>>): Att
   return patch('RemedyOperationJob', job(machine).metadata.name, body, 'status');
 }
 
-function event(kind: string, name: string): KubeObject {
-  const involvedObject = { apiVersion: kind === 'Node' ? 'v1' : 'kubenode.dev/v1alpha1', kind, name };
-  const metadata = { name: 'an-event', namespace: 'default' };
+function event(kind: string, name: string, eventName = 'an-event'): KubeObject {
+  const apiVersion = kind === 'Node' ? 'v1' : 'kubenode.dev/v1alpha1';
   return {
-    apiVersion: 'v1',
+    apiVersion: 'events.k8s.io/v1',
     kind: 'Event',
-    metadata,
-    involvedObject,
+    metadata: { name: eventName, namespace: 'default' },
+    regarding: { apiVersion, kind, name },
+    eventTime: AT_MICRO,
+    reportingController: 'kubenode-agent',
+    reportingInstance: 'n17',
+    action: 'See',
     reason: 'AgentSaw',
-    message: '',
+    note: '',
     type: 'Normal',
   };
 }
@@ -393,8 +410,8 @@ async function label(name: string, value: string | null): Promise<void> {
   await sample.admin.patch(resources.Machine, { name }, { type: 'merge', body });
 }
 
-function changeEvent(name: string, body: Record<string, unknown>): Attempt {
+function changeEvent(name: string, body: Record<string, unknown>, resource = resources.Event): Attempt {
   const options = { dryRun: true };
   const merge = { type: 'merge', body } as const;
-  return (client) => client.patch(resources.Event, { name, namespace: 'default' }, merge, options);
+  return (client) => client.patch(resource, { name, namespace: 'default' }, merge, options);
 }
