@@ -47,6 +47,7 @@ export interface DenialPreview {
   readonly message: string;
   /** When time alone changes the answer. */
   readonly until?: string;
+  readonly unblock: string;
   readonly machines: MachineNames;
 }
 
@@ -99,9 +100,12 @@ function defenderLines(defender: DefenderPreview | undefined): readonly string[]
   const { granted, denied } = defender;
   return [
     ...(granted.count > 0 ? field('defender', `grants now ${namesText(granted)}`) : []),
-    ...denied.flatMap(({ reason, message, until, machines }) => {
+    ...denied.flatMap(({ reason, message, until, unblock, machines }) => {
       const end = until === undefined ? '' : ` until ${until}`;
-      return field('defender', `denies${end} ${namesText(machines)}; ${reason}: ${message}`);
+      return [
+        ...field('defender', `denies${end} ${namesText(machines)}; ${reason}: ${message}`),
+        ...field('unblock', unblock),
+      ];
     }),
   ];
 }

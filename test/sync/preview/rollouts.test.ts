@@ -93,16 +93,24 @@ describe('formatTargetRollouts', () => {
       reason: 'Freeze',
       message: 'frozen',
       until,
+      unblock: 'wait',
       machines: { count: 3, names: ['n2', 'n3'] },
     };
-    const held = { reason: 'Held', message: 'n4 is held', machines: { count: 1, names: ['n4'] } };
+    const held = {
+      reason: 'HumanHold',
+      message: 'n4 is held',
+      unblock: 'kubenode machine release n4',
+      machines: { count: 1, names: ['n4'] },
+    };
     expect(linesOf({ state: 'Known', granted, denied: [held] })).toEqual([
       'grants now 1 machine: n1',
-      'denies 1 machine: n4; Held: n4 is held',
+      'denies 1 machine: n4; HumanHold: n4 is held',
+      'kubenode machine release n4',
     ]);
     expect(linesOf({ state: 'Known', granted: { count: 0, names: [] }, denied: [freeze] })).toEqual([
       `denies until ${until} 3 machines: n2, n3 and 1`,
       'others; Freeze: frozen',
+      'wait',
     ]);
     expect(linesOf({ state: 'Unknown', because: 'pods is forbidden' })).toEqual([
       'not known: pods is forbidden',

@@ -8,6 +8,7 @@ import type {
   MachineNames,
   PlannedRollout,
 } from '../../../../sync/preview/rollouts.ts';
+import { denialHint } from '../../../fleet/unblock.ts';
 import { type AskedRollout, MAX_PLANNED_NAMES } from './preview.ts';
 
 export interface AskAnswer {
@@ -65,7 +66,8 @@ function denialPreview(same: readonly Required<AskAnswer>[]): readonly DenialPre
   if (!first) return [];
   const { reason, message, retryAt } = first.denial;
   const until = optional('until', retryAt?.toISOString());
-  return [{ reason, message, ...until, machines: machinesOf(same) }];
+  const unblock = denialHint(reason, first.ask.machine);
+  return [{ reason, message, ...until, unblock, machines: machinesOf(same) }];
 }
 
 function machinesOf(answers: readonly Pick<AskAnswer, 'ask'>[]): MachineNames {

@@ -35,7 +35,7 @@ async function askDefender(
   connection: ClusterConnection,
   planned: readonly AskedRollout[],
 ): Promise<ReturnType<typeof withAnswers>> {
-  if (planned.every(({ asks }) => asks.length === 0)) return withoutAnswers(planned, '');
+  if (planned.every(({ asks }) => asks.length === 0)) return withAnswers(planned, []);
   try {
     return await withDefenderViews(io, connection, async ({ observed, observer }) => {
       const ledger = ledgerIn(observed);

@@ -7,6 +7,7 @@ import {
   withoutAnswers,
 } from '../../../../../src/cli/commands/plan/rollouts/defender.ts';
 import type { AskedRollout } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
+import { DENIAL_HINTS } from '../../../../../src/cli/fleet/denial-hints.ts';
 import { preparePolicies } from '../../../../../src/defender/policies/prepare.ts';
 import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
 import { ask, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../../../defender/builders.ts';
@@ -55,6 +56,7 @@ describe('the answers of the Defender in a plan', () => {
     const denied = (...names: readonly string[]): object => ({
       reason: 'ConcurrencyCluster',
       message,
+      unblock: expect.stringContaining('kubenode defender status') as string,
       machines: { count: names.length, names },
     });
     expect(
@@ -69,7 +71,9 @@ describe('the answers of the Defender in a plan', () => {
     const until = new Date(+NOW + 3_600_000).toISOString();
     const freezes = [{ name: 'sale', from: NOW.toISOString(), until, reason: 'the sale', risks: [] }];
     const [found] = answered({ freezes }, asked('a', 'm-1'));
-    expect(found).toMatchObject({ denied: [{ reason: 'Freeze', until, machines: { names: ['m-1'] } }] });
+    expect(found).toMatchObject({
+      denied: [{ reason: 'Freeze', until, unblock: DENIAL_HINTS.Freeze, machines: { names: ['m-1'] } }],
+    });
   });
 
   it('leaves out the Defender of a set that would not ask it, and explains what could not be read', () => {
