@@ -59,4 +59,24 @@ describe('createReplayViews', () => {
     for (const machine of ['m-1', 'm-2', 'm-3']) views.renew(machine);
     expect(versions().map((version, index) => version === before[index])).toEqual([false, true]);
   });
+
+  it('forgets what it heard of the kubelet of a Node that is deleted, as the facts do', () => {
+    const heard: readonly RecordedLine[] = [
+      { type: 'Put', at: AT, view: 'nodes', object: node('m-1') },
+      { type: 'Lease', at: AT, view: 'nodeLeases', name: 'm-1' },
+    ];
+    const versionAfter = (...lines: readonly RecordedLine[]): readonly (string | undefined)[] => {
+      const views = viewsAfter(...heard, ...lines);
+      const version = (): string | undefined =>
+        views.stores.nodeLeases.list().map(({ metadata }) => metadata.resourceVersion)[0];
+      const before = version();
+      views.renew('m-1');
+      return [before, version()];
+    };
+    const [before, renewed] = versionAfter();
+    expect(renewed).not.toBe(before);
+    const [last, after] = versionAfter({ type: 'Delete', at: AT, view: 'nodes', name: 'm-1' });
+    expect(after).toBe(last);
+    expect(last).toBeDefined();
+  });
 });

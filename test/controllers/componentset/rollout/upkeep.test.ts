@@ -119,6 +119,17 @@ describe('planUpkeep', () => {
     expect(outcomes).toEqual([[], ['Settle']]);
   });
 
+  it.each<[state: ReportState, expected: string]>([
+    ['WaitingForDrain', 'Settle'],
+    ['Activating', ''],
+    ['Probation', ''],
+    ['RollingBack', ''],
+  ])('ROL-10 keeps the grant of such a machine while its agent changes what runs: %s', (state, expected) => {
+    const late = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    const progress = progressOf({ history: [{ revision: NEW.name, result: 'Completed' }] });
+    expect(upkeepOf(late, { progress })).toBe(expected);
+  });
+
   it.each<[what: string, state: ReportState | undefined, late: StateParts, expected: string]>([
     ['that waits for its drain', 'WaitingForDrain', {}, 'Settle'],
     ['that has not fetched it', 'Fetching', {}, 'Settle'],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderPolicySpec } from '../../../../../src/api/generated/types.ts';
-import type { GrantAsk } from '../../../../../src/api/grants.ts';
+import type { Denial, GrantAsk } from '../../../../../src/api/grants.ts';
 import {
   answersTo,
   withAnswers,
@@ -86,5 +86,22 @@ describe('the answers of the Defender in a plan', () => {
       undefined,
       { state: 'Unknown', because: 'pods is forbidden' },
     ]);
+  });
+
+  it('lists apart the machines that are denied for another reason, by another limit or until another moment', () => {
+    const basis = { granted: false, also: [], message: 'until the sale is over' } as const;
+    const denials: readonly Denial[] = [
+      { ...basis, reason: 'Freeze', retryAt: NOW },
+      { ...basis, reason: 'Freeze', retryAt: NOW },
+      { ...basis, reason: 'Freeze' },
+      { ...basis, reason: 'Freeze', message: 'stocktaking' },
+      { ...basis, reason: 'BlockedByAlert' },
+    ];
+    const asks = denials.map((_, index) => update('a', `m-${index}`));
+    const planned = [{ ...asked('a'), asks }];
+    const answers = denials.map((denial, index) => ({ ask: update('a', `m-${index}`), denial }));
+    const [found] = withAnswers(planned, answers).map(({ defender }) => defender);
+    const denied = found?.state === 'Known' ? found.denied.map(({ machines: { names } }) => names) : [];
+    expect(denied).toEqual([['m-0', 'm-1'], ['m-2'], ['m-3'], ['m-4']]);
   });
 });
