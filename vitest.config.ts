@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leakGuard } from './test/support/leak-guard/run.ts';
@@ -10,6 +11,9 @@ const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 3
 /** `npm run test:long` */
 const long = process.env['KUBENODE_LONG'] === '1';
 const LONG_MS = 12 * 3_600_000;
+
+/** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
+const beyondCores = { maxWorkers: availableParallelism() + 2, sequence: { shuffle: true, groupOrder: 1 } };
 
 const shared = {
   // The rules of the example fleet import the package by its name.
@@ -34,7 +38,7 @@ export default defineConfig({
   plugins: [leakGuard()],
   test: {
     sequence: { seed },
-    // Test files wait more than they compute, for servers and for time: by default vitest leaves one core idle.
+    // By default vitest leaves one core idle.
     maxWorkers: '100%',
     reporters: ['default', new Totals()],
     teardownTimeout: 60_000,
@@ -56,6 +60,8 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          // In the group of `cluster`, so that they fill its waits.
+          ...beyondCores,
           name: 'sweeps',
           include: SWEEPS,
           testTimeout: 60_000,
@@ -64,6 +70,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          ...beyondCores,
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],
           globalSetup: 'test/support/control-plane-setup.ts',
@@ -77,7 +84,7 @@ export default defineConfig({
           name: 'nodes',
           // One after the other: a test counts what nodes left in the kernel, and they need the cores themselves.
           fileParallelism: false,
-          sequence: { ...shared.sequence, groupOrder: 1 },
+          sequence: { ...shared.sequence, groupOrder: 2 },
           include: ['test/nodes/**/*.test.ts'],
           globalSetup: 'test/support/control-plane-setup.ts',
           testTimeout: 600_000,
