@@ -22,7 +22,7 @@ export const kernelHang: NodeRemedierSpec = {
         { step: 'CollectDiagnostics', timeoutSeconds: 180, onFailure: 'Continue' },
         { step: 'Cordon', timeoutSeconds: 30 },
         { step: 'Drain', with: { deadNode: 'Skip' }, timeoutSeconds: 900, onTimeout: 'RequestApproval' },
-        { step: 'Reboot', with: { via: ['Agent', 'SysRq'] }, timeoutSeconds: 600 },
+        { step: 'Reboot', timeoutSeconds: 600 },
         { step: 'WaitForBoot', timeoutSeconds: 600 },
       ],
       verify: { conditions: healthy, holdSeconds: 300, timeoutSeconds: 900 },

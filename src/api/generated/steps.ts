@@ -38,7 +38,7 @@ export const STEP_TABLE = {
   /** Resets GPUs. Refused while a pod uses one of them. */
   ResetGPU: {"version":1,"available":false,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"gpus":{"type":"array","default":[],"maxItems":16,"items":{"type":"integer","minimum":0,"maximum":63}}}}},
   /** Reboots the machine. Done when the boot ID has changed. */
-  Reboot: {"version":1,"available":true,"risk":"Node","executor":"Agent","fallback":"Central","input":{"type":"object","properties":{"via":{"type":"array","default":["Agent"],"minItems":1,"maxItems":4,"items":{"type":"string","enum":["Agent","SysRq","Provider","BMC"]}}}}},
+  Reboot: {"version":1,"available":true,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"via":{"type":"array","default":["Agent"],"minItems":1,"maxItems":4,"items":{"type":"string","enum":["Agent","SysRq","Provider","BMC"]}}}}},
   /** Switches the machine off. */
   PowerOff: {"version":1,"available":false,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
   /** Switches the machine off and on. */

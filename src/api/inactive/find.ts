@@ -19,8 +19,13 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
   if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${GROUP}/`)) return [];
   const fields =
     typeof kind === 'string' && Object.hasOwn(INACTIVE_FIELDS, kind) ? INACTIVE_FIELDS[kind] : [];
-  return (fields ?? []).flatMap((field) =>
-    placesOf(object, field.path)
+  return inactiveWithin(object, fields ?? []);
+}
+
+/** With paths relative to the value. */
+export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
+  return fields.flatMap((field) =>
+    placesOf(value, field.path)
       .filter((place) => isInactive(field, place))
       .map(({ path }) => ({ path, message: messageOf(field) })),
   );
@@ -44,7 +49,7 @@ function messageOf({ because, accepts = [] }: InactiveField): string {
   return texts.length > 0 ? `${start}: use ${texts.join(', ')}` : `${start}: remove it`;
 }
 
-function placesOf(object: Candidate, path: string): readonly Place[] {
+function placesOf(object: unknown, path: string): readonly Place[] {
   const start: readonly Place[] = [{ path: '', value: object, parent: undefined }];
   return path.split('.').reduce((places, part) => places.flatMap((place) => childrenOf(place, part)), start);
 }

@@ -79,7 +79,6 @@ const step = named('JobStep', 'A planned step.', {
     'Agent',
     'Central',
   ]),
-  fallback: choice('Who carries the step out when the agent cannot.', ['Central']).optional(),
   risk: choice('Risk of the step.', RISKS),
   with: foreign('Input of the step.').optional(),
   timeoutSeconds: int('Timeout of the step.'),

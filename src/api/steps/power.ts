@@ -25,7 +25,7 @@ export const resetGPU = step(
 export const reboot = step(
   'Reboot',
   'Reboots the machine. Done when the boot ID has changed.',
-  { risk: 'Node', executor: 'Agent', fallback: 'Central' },
+  { risk: 'Node', executor: 'Agent' },
   {
     via: list(
       'Ways to reboot, tried in this order.',

@@ -6,8 +6,6 @@ export interface StepFacts {
   readonly risk: Risk;
   /** Agent: the agent of the machine. Central: the job controller. The values of `spec.plan[].executor` of a job. */
   readonly executor: 'Agent' | 'Central';
-  /** Who carries the step out when the agent does not answer. */
-  readonly fallback?: 'Central';
   /** Returns the machine to service, so budgets, rates and breakers never delay it. */
   readonly recovery?: true;
   readonly undo?: StepUndo;

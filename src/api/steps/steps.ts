@@ -1,5 +1,7 @@
 /** The steps of a repair at run time. No npm package here: compiler, job controller and agent share this file. */
 import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
+import { inactiveWithin } from '../inactive/find.ts';
+import { INACTIVE_STEP_INPUTS } from '../inactive/steps.ts';
 import { messageFor } from '../validation/messages.ts';
 import { pathOf } from '../validation/path.ts';
 import type { Problem } from '../validation/validate.ts';
@@ -57,7 +59,8 @@ export function stepOfReference(reference: string): Step | undefined {
 /** What is wrong with the `with` of a step. Paths are relative to `with`. */
 export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
   const failures = failuresOf(TABLE[step].input, input);
-  return failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
+  const wrong = failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
+  return wrong.length > 0 ? wrong : inactiveWithin(input, INACTIVE_STEP_INPUTS[step] ?? []);
 }
 
 /** The input with its defaults. Only for input without problems. */

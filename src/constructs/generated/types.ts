@@ -830,8 +830,6 @@ export interface JobStep {
   readonly step: string;
   /** Who carries the step out: the agent or, for Central, the job controller. */
   readonly executor: 'Agent' | 'Central';
-  /** Who carries the step out when the agent cannot. */
-  readonly fallback?: 'Central';
   /** Risk of the step. */
   readonly risk: 'None' | 'Pod' | 'Node' | 'Machine' | 'Data';
   /** Input of the step. */

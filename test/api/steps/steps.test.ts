@@ -39,7 +39,7 @@ describe('the steps', () => {
     ['EvictPods', 'Pod Central'],
     ['Drain', 'Pod Central'],
     ['ResetGPU', 'Node Agent later'],
-    ['Reboot', 'Node Agent or Central'],
+    ['Reboot', 'Node Agent'],
     ['PowerOff', 'Node Central undo PowerOn later'],
     ['PowerCycle', 'Node Central undo PowerOn later'],
     ['OutOfServiceTaint', 'Node Central undo Untaint later'],
@@ -48,11 +48,10 @@ describe('the steps', () => {
     ['Reprovision', 'Data Central later'],
     ['WipeDisk', 'Data Central later'],
   ])('%s: %s', (step, expected) => {
-    const { risk, executor, fallback, recovery, undo, available } = stepEntry(step);
+    const { risk, executor, recovery, undo, available } = stepEntry(step);
     const words = [
       risk,
       executor,
-      fallback && `or ${fallback}`,
       recovery && 'recovery',
       undo && `undo ${undo.step}`,
       !available && 'later',

@@ -5,7 +5,6 @@ const POLL_MS = 1000;
 
 export const rebootStep: StepExecutor<'Reboot'> = {
   async problem(_context, { via }) {
-    // The job controller tries the other ways.
     if (via.includes('Agent')) return undefined;
     return { code: 'NotAllowed', message: `the agent is not among the ways to reboot: ${via.join(', ')}` };
   },

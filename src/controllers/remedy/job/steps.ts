@@ -10,14 +10,13 @@ export function jobSteps(steps: readonly RemedyStep[], prefix: 's' | 'v'): reado
 }
 
 function jobStep({ step, with: input, ...limits }: RemedyStep, id: string): JobStep {
-  const { executor, fallback, risk } = stepEntry(step);
+  const { executor, risk } = stepEntry(step);
   const undo = undoOf(step, input)?.step;
   const { timeoutSeconds, retries, onFailure, onTimeout } = limits;
   return {
     id,
     step: stepReference(step),
     executor,
-    ...optional('fallback', fallback),
     risk,
     ...(Object.keys(input).length > 0 ? { with: input } : {}),
     timeoutSeconds,
