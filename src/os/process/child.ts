@@ -61,10 +61,10 @@ async function rotateLog(logFile: string): Promise<void> {
 /** SIGTERM, then SIGKILL; SIGKILL at once when `termMs` is 0. Never signals another process that reused the pid. */
 export async function stopProcess(identity: ProcessIdentity, clock: Clock, termMs = TERM_MS): Promise<void> {
   if (termMs > 0) {
-    if (!(await signal(identity, 'SIGTERM'))) return;
+    if (!(await signalProcess(identity, 'SIGTERM'))) return;
     if (await endsWithin(identity, clock, termMs)) return;
   }
-  await signal(identity, 'SIGKILL');
+  await signalProcess(identity, 'SIGKILL');
   if (await endsWithin(identity, clock, TERM_MS)) return;
   throw new OsError('NotStopped', `${basename(identity.command[0] ?? '')} did not end after SIGKILL`, {
     where: `pid ${identity.pid}`,
@@ -94,7 +94,8 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-async function signal(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
+/** Whether it still ran. Never signals another process that reused the pid. */
+export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
   if (!isRunning(identity)) return false;
   try {
     process.kill(identity.pid, name);

@@ -1,6 +1,20 @@
 /** Reads and expectations that several steps share. */
-import { CLUSTERS, MACHINE_COMPONENT_SETS, MACHINES, PIPELINES } from '../../../api/generated/resources.ts';
-import type { Cluster, Machine, MachineComponentSet, Pipeline } from '../../../api/generated/types.ts';
+import {
+  CLUSTERS,
+  MACHINE_COMPONENT_SETS,
+  MACHINES,
+  PIPELINES,
+  REMEDY_OPERATION_JOBS,
+} from '../../../api/generated/resources.ts';
+import type {
+  Cluster,
+  Machine,
+  MachineComponentSet,
+  Pipeline,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import { shortCommit } from '../../age.ts';
 import { notProvenReason } from './observed.ts';
 import type { Tour } from './step.ts';
@@ -23,6 +37,14 @@ export async function readSet(tour: Tour, cluster: string): Promise<MachineCompo
   return await (await tour.client(cluster)).get<MachineComponentSet>(MACHINE_COMPONENT_SETS, {
     name: 'general',
   });
+}
+
+export async function readJobs(tour: Tour, cluster: string): Promise<readonly RemedyOperationJob[]> {
+  return (await (await tour.client(cluster)).list<RemedyOperationJob>(REMEDY_OPERATION_JOBS)).items;
+}
+
+export async function readClusterNode(tour: Tour, cluster: string, name: string): Promise<KubeObject> {
+  return await (await tour.client(cluster)).get(NODES, { name });
 }
 
 /** Ten machines, one after the other in three stages, took 200 seconds on two cores with six runnable processes each. */

@@ -84,11 +84,23 @@ export function notRefusedReason(pipeline: Pipeline | undefined, bad: string): s
 
 const FILE_AND_LINE = /\S+\.ts:\d+/;
 
-export function notRepairedReason(job: RemedyOperationJob | undefined): string | undefined {
-  if (job === undefined) return 'no repair job yet';
-  const { phase = 'Pending', outcome } = job.status ?? {};
+export function notRepairedReason(
+  job: RemedyOperationJob | undefined,
+  machine?: Pick<Machine, 'status'>,
+): string | undefined {
+  return job === undefined ? (remedyWaitReason(machine) ?? 'no repair job yet') : notSucceededReason(job);
+}
+
+function notSucceededReason({ metadata, status }: RemedyOperationJob): string | undefined {
+  const { phase = 'Pending', outcome } = status ?? {};
   if (outcome?.class === 'Succeeded') return undefined;
-  return `${job.metadata.name}: ${phase} ${outcome?.message ?? ''}`.trimEnd();
+  return `${metadata.name}: ${phase} ${outcome?.message ?? ''}`.trimEnd();
+}
+
+/** Of a rule that found a fault and does not act. */
+export function remedyWaitReason(machine: Pick<Machine, 'status'> | undefined): string | undefined {
+  const [wait] = machine?.status?.remedyWaits ?? [];
+  return wait && `rule ${wait.rule} waits: ${wait.message ?? wait.reason}`;
 }
 
 export function notBackInServiceReason(node: KubeObject, bootIdBefore: string): string | undefined {

@@ -9,15 +9,17 @@ import { createLayout, type Layout } from '../../../local/layout.ts';
 import { stopProcess } from '../../../os/process/child.ts';
 import { type ProcessIdentity, readProcessIdentity } from '../../../os/process/identity.ts';
 import { listPids } from '../../../os/process/table.ts';
-import { instanceFolder } from '../../../providers/local/folders.ts';
+import { instanceFolder, listUids } from '../../../providers/local/folders.ts';
 import { findMarked } from '../../../providers/local/processes.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { machinesFolder } from '../local/machines-folder.ts';
+import { STAGES } from './observed.ts';
 import { type DemoProgram, repositoryOf, selectPrograms } from './programs.ts';
 import { openDemoRepository } from './repository.ts';
 import type { Tour } from './step.ts';
+import { resumeMachine, suspendMachine } from './suspend.ts';
 import { verifyExpectation } from './verify.ts';
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -42,6 +44,7 @@ export async function withTour(
   const repository = await openDemoRepository(folder);
   const machineFolder = (cluster: string, uid: string) => instanceFolder(machinesFolder(dir, cluster), uid);
   try {
+    await resumeAll(dir);
     await work({
       repository,
       now: () => io.clock.now(),
@@ -65,11 +68,24 @@ export async function withTour(
       },
       hostFolder: (cluster, uid) => machineFolder(cluster, uid).hostFolder,
       machineProcesses: (cluster, uid) => findMarked(machineFolder(cluster, uid).path),
+      suspend: (cluster, uid) => suspendMachine(machineFolder(cluster, uid).path),
+      resume: (cluster, uid) => resumeMachine(machineFolder(cluster, uid).path),
       programs: () => findPrograms(layout),
       kill: (identity) => stopProcess(identity, io.clock, 0),
     });
   } finally {
     for (const client of clients.values()) await client.then((each) => each.close()).catch(() => undefined);
+  }
+}
+
+/** A tour that was killed may have left machines that stand still. */
+async function resumeAll(dir: string): Promise<void> {
+  for (const cluster of STAGES) {
+    const machines = machinesFolder(dir, cluster);
+    // oxlint-disable-next-line no-await-in-loop -- each reads all processes
+    await Promise.all(
+      (await listUids(machines)).map((uid) => resumeMachine(instanceFolder(machines, uid).path)),
+    );
   }
 }
 

@@ -27,6 +27,10 @@ export interface Tour {
   hostFolder(cluster: string, machineUid: string): string;
   /** The agent of that machine, and all that it started. */
   machineProcesses(cluster: string, machineUid: string): Promise<readonly ProcessIdentity[]>;
+  /** All processes of that machine stand still, as after a loss of power, until it is resumed. */
+  suspend(cluster: string, machineUid: string): Promise<void>;
+  /** Also when it was not suspended. */
+  resume(cluster: string, machineUid: string): Promise<void>;
   /** Sync and the controllers. */
   programs(): Promise<readonly DemoProgram[]>;
   /** As `kill -9`. */

@@ -3,6 +3,7 @@ import type { TourStep } from './step.ts';
 import { badRuleStep } from './steps/bad-rule.ts';
 import { badVersionStep } from './steps/bad-version.ts';
 import { crashStep } from './steps/crash.ts';
+import { darkZoneStep } from './steps/dark-zone.ts';
 import { kernelHangStep } from './steps/kernel-hang.ts';
 import { repairStep } from './steps/repair.ts';
 import { rolloutStep } from './steps/rollout.ts';
@@ -12,6 +13,7 @@ export const TOUR_STEPS: readonly TourStep[] = [
   badVersionStep,
   repairStep,
   kernelHangStep,
+  darkZoneStep,
   badRuleStep,
   crashStep,
 ];

@@ -101,7 +101,15 @@ describe('what a step of the tour waits for', () => {
       'j: Failed no boot',
     ],
     ['not begun', notRepairedReason(job({})), 'j: Pending'],
-    ['no job', notRepairedReason(undefined), 'no repair job yet'],
+    ['no job', notRepairedReason(undefined, machine({})), 'no repair job yet'],
+    [
+      'denied',
+      notRepairedReason(
+        undefined,
+        machine({ remedyWaits: [{ rule: 'hang', reason: 'ZoneDark', message: 'zone west is dark' }] }),
+      ),
+      'rule hang waits: zone west is dark',
+    ],
     ['booted', notBackInServiceReason(node('b'), 'a'), undefined],
     ['not booted', notBackInServiceReason(node('a'), 'a'), 'm has not booted again'],
     ['cordoned', notBackInServiceReason(node('b', { unschedulable: true }), 'a'), 'm is cordoned'],

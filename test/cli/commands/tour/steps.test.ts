@@ -18,6 +18,7 @@ describe('the steps of the tour', () => {
       'bad-version',
       'repair',
       'kernel-hang',
+      'dark-zone',
       'bad-rule',
       'crash',
     ]);

@@ -15,11 +15,14 @@ import { web } from './web.ts';
 const POOL = { pool: 'general' };
 
 /** Each machine is a folder of this computer with an agent of its own. */
-export function declareMachines(cluster: FleetCluster, replicas: number): void {
+export function declareMachines(cluster: FleetCluster, replicas: number, zones: readonly string[]): void {
   new MachineSet(cluster.unit('machines'), 'general', {
     metadata: { name: 'general' },
     spec: {
       replicas,
+      zones: [...zones],
+      // Shortened for a demonstration: how long enough machines must be healthy again before any is created or deleted.
+      stormGuard: { thawSeconds: 10 },
       template: {
         labels: POOL,
         infra: { provider: 'local', config: { type: 'sandbox' } },

@@ -2,18 +2,20 @@
 import { DefenderPolicy, Fleet, NodeRemedier } from 'kubenode/constructs';
 import { fleetDefault } from '../rules/fleet-default.ts';
 import { kernelHang } from '../rules/kernel-hang.ts';
+import { kubeletSilent } from '../rules/kubelet-silent.ts';
 import { clusters } from './clusters.ts';
 import { declareComponents, declareMachines } from './machines.ts';
 import { fleetPipeline } from './pipelines.ts';
 
 const fleet = new Fleet();
 fleet.pipeline('fleet', fleetPipeline);
-for (const { name, machines, ...spec } of clusters) {
+for (const { name, machines, zones, ...spec } of clusters) {
   const cluster = fleet.cluster(name, spec);
   const rules = cluster.unit('rules');
   new DefenderPolicy(rules, 'fleet-default', { metadata: { name: 'fleet-default' }, spec: fleetDefault });
   new NodeRemedier(rules, 'kernel-hang', { metadata: { name: 'kernel-hang' }, spec: kernelHang });
-  declareMachines(cluster, machines);
+  new NodeRemedier(rules, 'kubelet-silent', { metadata: { name: 'kubelet-silent' }, spec: kubeletSilent });
+  declareMachines(cluster, machines, zones);
   declareComponents(cluster);
 }
 fleet.synth();

@@ -3,15 +3,18 @@ import type { DefenderPolicySpec } from 'kubenode/constructs';
 
 export const fleetDefault: DefenderPolicySpec = {
   scope: { nodeSelector: { all: true } },
-  concurrency: [{ name: 'cluster', per: 'Cluster', risks: ['Node', 'Machine'], max: 1 }],
+  // Machines that are out of service count: a zone that is dark uses up its own limit, and not that of the other zone.
+  concurrency: [{ name: 'zone', per: 'Zone', risks: ['Node', 'Machine'], max: 1 }],
   // Shortened for a demonstration: how long an act counts after it ended.
   counting: { lingerSeconds: 10 },
   // A machine can be repaired again at once, and often: by default after half an hour, and three times a day by a reboot.
   perMachine: { minIntervalSeconds: 30, maxGrants: 100, maxReboots: 100, lemon: { repairs: 100 } },
   // By default a node is not repaired in its first 15 minutes.
   blockers: { minNodeAgeSeconds: 0 },
+  // A zone is half of prod: by these two, nothing would be done in the other half either while it is dark.
+  selfDoubt: { massUnknownPercent: 60 },
   breakers: [
-    { name: 'unhealthy', type: 'UnhealthyRatio', per: 'Cluster', percent: 50, count: 3 },
+    { name: 'unhealthy', type: 'UnhealthyRatio', per: 'Cluster', percent: 60, count: 3 },
     { name: 'failed-acts', type: 'FailedActs', per: 'Cluster', percent: 50, count: 6 },
   ],
 };
