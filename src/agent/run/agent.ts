@@ -194,8 +194,15 @@ export class Agent implements AsyncDisposable {
 
   /** After a reconcile that finished, never beside it: a loop that hangs must not look alive. */
   async #showAlive(): Promise<void> {
-    if (this.accepted()) this.#heartbeat.beat();
+    const state = this.accepted();
+    if (state && this.#hasMachine(state)) this.#heartbeat.beat(state);
     await this.#reportProof?.({ hasWrittenLease: this.#heartbeat.hasBeenWritten() });
+  }
+
+  /** False when its Machine was deleted, or recreated for another host: the agent leaves no Lease in its name. */
+  #hasMachine({ uid }: AcceptedState): boolean {
+    const { api } = this.#options;
+    return !api.isOnline() || api.machine()?.metadata.uid === uid;
   }
 
   /** Jobs after the components, so that a job begins only when each of them is at a safe point. */

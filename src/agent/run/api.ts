@@ -17,6 +17,11 @@ import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 
+export interface MachineIdentity {
+  readonly name: string;
+  readonly uid: string;
+}
+
 export interface AgentApi {
   /** The newest state that the watch delivered; undefined before the first one, and when there is none. */
   machine(): Machine | undefined;
@@ -26,10 +31,11 @@ export interface AgentApi {
   /** Status of a condition of the Node; undefined while it is unknown. */
   nodeCondition(type: string): Promise<string | undefined>;
   writeStatus(
-    machine: { readonly name: string; readonly uid: string },
+    machine: MachineIdentity,
     status: Partial<MachineStatus>,
   ): Promise<void>;
-  heartbeat(): Promise<void>;
+  /** The Lease belongs to this Machine: the garbage collector deletes it after the Machine. */
+  heartbeat(machine: MachineIdentity): Promise<void>;
   /** Repair jobs of this machine; undefined while the watch is not current. */
   jobs(): readonly RemedyOperationJob[] | undefined;
   /** Undefined when there is no such Node. */
@@ -115,11 +121,12 @@ export function createAgentApi({ client, machine, clock, log, random, onChange }
         subresource: 'status',
       });
     },
-    async heartbeat() {
+    async heartbeat({ name, uid }) {
       const sentAt = clock.now();
       const renewTime = sentAt.toISOString().replace('Z', '000Z');
       const spec = { holderIdentity: machine, leaseDurationSeconds: LEASE_SECONDS, renewTime };
-      const metadata = { name: machine, namespace: NAMESPACE_AGENTS };
+      const ownerReferences = [{ apiVersion: API_VERSION, kind: 'Machine', name, uid }];
+      const metadata = { name: machine, namespace: NAMESPACE_AGENTS, ownerReferences };
       const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
       const written = await client.apply(LEASES, lease, { fieldManager: MANAGER_AGENT, force: true });
       const [answeredAt, monotonicMs] = [clock.now(), clock.monotonicMs()];

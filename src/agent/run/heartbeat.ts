@@ -2,11 +2,11 @@
 import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { AgentApi } from './api.ts';
+import type { AgentApi, MachineIdentity } from './api.ts';
 
 export interface LeaseWriter {
   /** When it is due. Does not wait for the answer: the agent lives while the server is slow. */
-  beat(): void;
+  beat(machine: MachineIdentity): void;
   /** Whether this process has written the Lease. */
   hasBeenWritten(): boolean;
 }
@@ -25,9 +25,9 @@ export function createHeartbeat({ api, clock, log, slackMs }: HeartbeatOptions):
   let isHeard = true;
   let hasBeenWritten = false;
 
-  async function write(): Promise<void> {
+  async function write(machine: MachineIdentity): Promise<void> {
     try {
-      await api.heartbeat();
+      await api.heartbeat(machine);
       isHeard = true;
       hasBeenWritten = true;
     } catch (error) {
@@ -39,12 +39,12 @@ export function createHeartbeat({ api, clock, log, slackMs }: HeartbeatOptions):
   }
 
   return {
-    beat() {
+    beat(machine) {
       const nowMs = clock.monotonicMs();
       if (isBeating || nowMs - lastMs < HEARTBEAT_MS - slackMs) return;
       isBeating = true;
       lastMs = nowMs;
-      void write();
+      void write(machine);
     },
     hasBeenWritten: () => hasBeenWritten,
   };

@@ -444,6 +444,21 @@ describe('the loop of the agent', () => {
     expect(api.heartbeats).toBe(0);
   });
 
+  it.each([
+    ['was deleted', undefined],
+    ['was recreated for another host', 'uid-2'],
+  ])('AGT-62 writes no heartbeat for a Machine that %s', async (_, recreatedUid) => {
+    await install(V1);
+    api.deleteMachine(recreatedUid);
+    const before = api.heartbeats;
+    await run(60);
+    expect(api.heartbeats).toBe(before);
+    // While the watch is away, the agent knows nothing new of its Machine.
+    api.online = false;
+    await run(30);
+    expect(api.heartbeats).toBeGreaterThan(before);
+  });
+
   it.each<[string, MachineComponentSpec]>([
     ['is idle', V1],
     ['waits for a grant', V2],

@@ -4,6 +4,8 @@ import { HEARTBEAT_MS } from '../../../src/api/machine/heartbeat.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 
+const MACHINE = { name: 'n1', uid: 'uid-1' };
+
 it('beats when it is due, one write at a time, and logs each outage once', async () => {
   const clock = virtualClock();
   const log = memoryLog();
@@ -12,11 +14,11 @@ it('beats when it is due, one write at a time, and logs each outage once', async
     heartbeat: () => new Promise<void>((resolve, reject) => void calls.push({ resolve, reject })),
   };
   const heartbeat = createHeartbeat({ api, clock, log, slackMs: 300 });
-  heartbeat.beat();
-  heartbeat.beat();
+  heartbeat.beat(MACHINE);
+  heartbeat.beat(MACHINE);
   expect(calls).toHaveLength(1);
   await clock.advance(HEARTBEAT_MS);
-  heartbeat.beat();
+  heartbeat.beat(MACHINE);
   expect(calls).toHaveLength(1);
   expect(heartbeat.hasBeenWritten()).toBe(false);
 
@@ -25,13 +27,13 @@ it('beats when it is due, one write at a time, and logs each outage once', async
   expect(heartbeat.hasBeenWritten()).toBe(true);
   for (const failed of [1, 2]) {
     await clock.advance(HEARTBEAT_MS - 300);
-    heartbeat.beat();
+    heartbeat.beat(MACHINE);
     expect(calls).toHaveLength(failed + 1);
     calls[failed]?.reject(new Error('no route'));
     await settle();
   }
   await clock.advance(HEARTBEAT_MS - 301);
-  heartbeat.beat();
+  heartbeat.beat(MACHINE);
   expect(calls).toHaveLength(3);
   expect(log.lines.filter(({ message }) => message === 'heartbeat not written')).toHaveLength(1);
 });

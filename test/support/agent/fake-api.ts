@@ -23,6 +23,8 @@ export interface FakeAgentApi extends AgentApi {
   skewMs: number | undefined;
   /** Declares components, each with a grant unless `granted` is false. */
   declare(specs: readonly MachineComponentSpec[], options?: DeclareOptions): void;
+  /** The Machine is deleted. With a UID, another one of its name exists. */
+  deleteMachine(recreatedUid?: string): void;
 }
 
 interface DeclareOptions {
@@ -80,6 +82,10 @@ export function fakeAgentApi(): FakeAgentApi {
       api.repairs.set(name, { ...job, status: { conditions: [], ...job.status, agent: { steps } } });
     },
     run: async () => undefined,
+    deleteMachine(recreatedUid) {
+      const metadata = { ...machine?.metadata, uid: recreatedUid };
+      machine = recreatedUid === undefined ? undefined : ({ ...machine, metadata } as unknown as Machine);
+    },
     declare(specs, { granted = true, entry, spec } = {}) {
       generation += 1;
       for (const each of specs) {
