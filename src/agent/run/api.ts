@@ -30,10 +30,7 @@ export interface AgentApi {
   component(ref: string): Promise<MachineComponent | undefined>;
   /** Status of a condition of the Node; undefined while it is unknown. */
   nodeCondition(type: string): Promise<string | undefined>;
-  writeStatus(
-    machine: MachineIdentity,
-    status: Partial<MachineStatus>,
-  ): Promise<void>;
+  writeStatus(machine: MachineIdentity, status: Partial<MachineStatus>): Promise<void>;
   /** The Lease belongs to this Machine: the garbage collector deletes it after the Machine. */
   heartbeat(machine: MachineIdentity): Promise<void>;
   /** Repair jobs of this machine; undefined while the watch is not current. */

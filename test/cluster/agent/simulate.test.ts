@@ -4,7 +4,7 @@ import { simulateFleet } from '../../../src/agent/simulate/fleet.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
-import { agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
+import { ANNOTATION_CONFIRM_DELETE, agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import type { CallReport } from '../../../src/kube/client/request.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
@@ -12,6 +12,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf } from '../../support/agent/fake-api.ts';
+import { startControllerManager } from '../../support/controller-manager.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
@@ -29,6 +30,11 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.stop());
 
+async function leaseNames(): Promise<readonly string[]> {
+  const { items } = await installed.server.client.list(LEASES, { namespace: NAMESPACE_AGENTS });
+  return items.map(({ metadata }) => metadata.name).toSorted();
+}
+
 /** Nothing is left to report: what follows is the heartbeat. */
 function hasLastStatus({ status }: Machine): boolean {
   const states = status?.conditions?.map(({ type, status: value }) => `${type} ${value}`) ?? [];
@@ -40,7 +46,7 @@ function hasLastStatus({ status }: Machine): boolean {
 }
 
 describe('simulated agents with a real API server', { timeout: 240_000 }, () => {
-  it('AGT-02 install what their Machines declare, each with its own rights, and are quiet when idle', async () => {
+  it('AGT-02 install what their Machines declare, each with its own rights, are quiet when idle, and leave no Lease of a deleted Machine', async () => {
     const { client, url, caPem } = installed.server;
     const object = {
       apiVersion: 'kubenode.dev/v1alpha1',
@@ -68,6 +74,7 @@ describe('simulated agents with a real API server', { timeout: 240_000 }, () => 
     const stop = new AbortController();
     const calls: (CallReport & { readonly endedMs: number })[] = [];
     const onCall = (call: CallReport): void => void calls.push({ ...call, endedMs: clock.monotonicMs() });
+    let stopManager: (() => Promise<void>) | undefined;
     const running = simulateFleet(
       {
         machines: NAMES,
@@ -98,11 +105,21 @@ describe('simulated agents with a real API server', { timeout: 240_000 }, () => 
       expect(idleCalls.filter(({ verb, code }) => verb !== 'apply' || code !== '200')).toEqual([]);
       expect(perAgent).toBeGreaterThan(0.05);
       expect(perAgent).toBeLessThanOrEqual(0.2);
-      const leases = await client.list(LEASES, { namespace: NAMESPACE_AGENTS });
-      expect(leases.items).toHaveLength(AGENTS);
+      expect(await leaseNames()).toEqual(NAMES.toSorted());
+
+      stopManager = await startControllerManager(installed.server, ['garbage-collector-controller']);
+      const [gone = '', ...left] = NAMES.toSorted();
+      const { uid = '' } = (await client.get(MACHINES, { name: gone })).metadata;
+      const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
+      const { apiVersion } = object;
+      const confirmed = { apiVersion, kind: 'Machine', metadata: { name: gone, annotations } };
+      await client.apply(MACHINES, confirmed, { fieldManager: 'test-delete' });
+      await client.delete(MACHINES, { name: gone }, { uid });
+      await expect.poll(leaseNames, { timeout: WITHIN_MS }).toEqual(left);
     } finally {
       stop.abort();
       await running;
+      await stopManager?.();
     }
   });
 });
