@@ -92,6 +92,15 @@ export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi
     changes.push(change);
     journal.set(kind, changes);
     changed(change);
+    if (isDeleted) collectDependents(metadata);
+  }
+
+  /** As the garbage collector of Kubernetes, which needs a moment longer. */
+  function collectDependents({ uid }: KubeObject['metadata']): void {
+    const all = [...objects.values()].flatMap((known) => [...known.values()]);
+    for (const { kind, metadata } of all) {
+      if (metadata.ownerReferences?.some((owner) => owner.uid === uid)) removeFrom(kind, metadata);
+    }
   }
 
   function apply(object: KubeObject, manager: string, part: AppliedPart): KubeObject {
@@ -105,6 +114,10 @@ export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi
   }
 
   function remove({ kind }: Resource, name: ObjectName): KubeObject | undefined {
+    return removeFrom(kind, name);
+  }
+
+  function removeFrom(kind: string, name: ObjectName): KubeObject | undefined {
     const live = existing(kind, name);
     const at = live.metadata.deletionTimestamp ?? new Date(nowMs()).toISOString();
     const after = put({ ...live, metadata: { ...live.metadata, deletionTimestamp: at } });

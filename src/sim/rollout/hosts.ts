@@ -3,6 +3,7 @@ import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import { NAMESPACE_AGENTS, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
+import { API_VERSION } from '../../api/version.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
@@ -101,7 +102,8 @@ export function stepHost(host: SimulatedHost, context: HostsContext): void {
     report(machine, reports, context);
   }
   stepNode(host, machine, context);
-  if (!isSilent && nowMs() - host.heartbeatMs >= HEARTBEAT_MS) beat(host, context);
+  const isDue = machine?.metadata.uid === host.uid && nowMs() - host.heartbeatMs >= HEARTBEAT_MS;
+  if (!isSilent && isDue) beat(host, context);
 }
 
 interface Entry {
@@ -265,12 +267,14 @@ function nodeOf(host: SimulatedHost, before: KubeObject | undefined): KubeObject
 
 function beat(host: SimulatedHost, { api, nowMs }: HostsContext): void {
   host.heartbeatMs = nowMs();
-  const metadata = { name: host.name, namespace: NAMESPACE_AGENTS };
-  const found = api.get(LEASES, metadata);
+  const owner = { apiVersion: API_VERSION, kind: MACHINES.kind, name: host.name, uid: host.uid };
+  const key = { name: host.name, namespace: NAMESPACE_AGENTS };
+  const found = api.get(LEASES, key);
+  const metadata = { ...(found?.metadata ?? key), ownerReferences: [owner] };
   api.put({
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: found?.metadata ?? metadata,
+    metadata,
     spec: { renewTime: new Date(nowMs()).toISOString() },
   });
 }

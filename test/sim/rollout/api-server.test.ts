@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSimulatedApi, type SimulatedApi } from '../../../src/sim/rollout/api-server.ts';
 
 const NODE: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'm-1' }, spec: {} };
+const LEASE: KubeObject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
 
 function createApi(): SimulatedApi {
   return createSimulatedApi({ nowMs: () => 0, changed: () => {} });
@@ -45,5 +47,20 @@ describe('createSimulatedApi', () => {
     expect(api.get(NODES, 'm-1')).toBeUndefined();
     expect(api.journal.get('Node')?.at(-1)?.after).toBeUndefined();
     expect(() => api.delete(NODES, { name: 'm-1' })).toThrow('Node m-1 was not found');
+  });
+
+  it('deletes what belongs to an object that was deleted, and nothing else', () => {
+    const api = createApi();
+    const { apiVersion, kind, metadata } = api.put(NODE);
+    const owner = { apiVersion, kind, name: 'm-1', uid: metadata.uid ?? '' };
+    for (const [name, uid] of [
+      ['its', owner.uid],
+      ['of-another', 'another'],
+    ] as const) {
+      api.put({ ...LEASE, metadata: { name, ownerReferences: [{ ...owner, uid }] } });
+    }
+    api.put({ ...LEASE, metadata: { name: 'of-nothing' } });
+    api.delete(NODES, { name: 'm-1' });
+    expect(api.list(LEASES).map((each) => each.metadata.name)).toEqual(['of-another', 'of-nothing']);
   });
 });

@@ -3,10 +3,17 @@ import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentEntry } from '../../../src/api/generated/types.ts';
 import { entryDigest } from '../../../src/api/machine/entry-content.ts';
 import { readinessOf } from '../../../src/api/machine/node-state.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { createRandom } from '../../../src/sim/random.ts';
 import { createSimulatedApi } from '../../../src/sim/rollout/api-server.ts';
-import { type Behavior, createHost, hostState, stepHost } from '../../../src/sim/rollout/hosts.ts';
+import {
+  type Behavior,
+  createHost,
+  hostState,
+  type SimulatedVersion,
+  stepHost,
+} from '../../../src/sim/rollout/hosts.ts';
 import { component, machine } from '../../support/builders.ts';
 
 const PLAIN: MachineComponentEntry = { ...component('app', '2'), state: 'Present', parameters: {} };
@@ -52,5 +59,25 @@ describe('stepHost', () => {
     const ended = { ...GRANTED, grant: { ...GRANT, notAfter: '2029-01-01T00:00:00.000Z' } };
     expect(play(ended, 'Good')).toBe('WaitingForGrant: Working, Ready');
     expect(play(GRANTED, 'Good', true)).toBe('WaitingForDrain: Working, Ready');
+  });
+
+  it('leaves no Lease of a Machine that was deleted or recreated, and writes none for it', () => {
+    let nowMs = Date.parse('2030-01-01T00:00:00Z');
+    const api = createSimulatedApi({ nowMs: () => nowMs, changed: () => {} });
+    const { metadata, spec, apiVersion, kind } = machine('m-1');
+    const declared = { apiVersion, kind, metadata, spec: { ...spec, components: [] } };
+    const host = createHost('m-1', String(api.put(declared).metadata.uid), nowMs);
+    const beat = (): number => {
+      nowMs += 60_000;
+      const version: SimulatedVersion = { behaviorOn: () => 'Good', needsDrain: false };
+      stepHost(host, { api, random: createRandom(1), nowMs: () => nowMs, version: () => version });
+      return api.list(LEASES).length;
+    };
+    expect(beat()).toBe(1);
+    api.delete(MACHINES, metadata);
+    expect(api.list(LEASES)).toEqual([]);
+    expect(beat()).toBe(0);
+    api.put(declared);
+    expect(beat()).toBe(0);
   });
 });

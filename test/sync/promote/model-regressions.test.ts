@@ -28,6 +28,21 @@ const SCENARIOS: readonly (readonly [name: string, scenario: Scenario])[] = [
     },
   ],
   [
+    'S23 gives no slot to a cluster that returns after it waited for a paused unit, while another one uses the slot',
+    {
+      stages: [QUICK, { ...QUICK, soakSeconds: 110 }, QUICK],
+      events: [
+        { do: 'wait', seconds: 130 },
+        { do: 'trouble', cluster: 'prod-1', how: 'UnitPaused' },
+        { do: 'wait', seconds: 40 },
+        { do: 'reach', cluster: 'prod-1' },
+        { do: 'restart', seconds: 0 },
+        { do: 'wait', seconds: 1 },
+        { do: 'revert', back: 1 },
+      ],
+    },
+  ],
+  [
     'S31 does not start content that another stage assigned while its own stage has no commit',
     {
       stages: [QUICK, QUICK, QUICK],

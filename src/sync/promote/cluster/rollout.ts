@@ -13,6 +13,8 @@ export interface ClusterRollout extends Explanation {
   /** It runs the content of the commit, whichever commit brought that. */
   readonly hasContent: boolean;
   readonly digest: string | undefined;
+  /** It answers again, and others use all slots of its stage: it has to get one. */
+  readonly hasLostSlot?: boolean;
 }
 
 export function clusterRollout(member: StageMember, commit: string, context: MemberContext): ClusterRollout {
@@ -137,8 +139,8 @@ function explanationOf({ reason, because, blocker, until }: Explanation): Explan
 const HAS_NO_SLOT: ReadonlySet<ClusterRolloutState> = new Set(['Paused', 'UnitPaused', 'Skipped', 'Removed']);
 
 /** It uses a slot of its stage. A paused or skipped cluster does not: its slot is free until it returns. */
-export function usesSlot({ member, hasContent, state }: ClusterRollout): boolean {
-  return hasContent && isUnproven(member) && !HAS_NO_SLOT.has(state) && hadSlot(member);
+export function usesSlot({ member, hasContent, state, hasLostSlot = false }: ClusterRollout): boolean {
+  return hasContent && isUnproven(member) && !HAS_NO_SLOT.has(state) && hadSlot(member) && !hasLostSlot;
 }
 
 /**

@@ -14,7 +14,7 @@ import { entryLimit } from '../limits.ts';
 import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
 import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
 import { isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
-import { afterStart, chooseStarts } from './starts.ts';
+import { afterStart, chooseStarts, withLostSlots } from './starts.ts';
 import { unexercisedClusters } from './unexercised.ts';
 
 export interface StageInput {
@@ -140,8 +140,10 @@ function planStarts(
   const { stage, members, hadClusters, releases } = input;
   if (!current) return { ...IDLE, stage, members, proven, nextCandidate: ifAsPromoted(proven, input) };
   const { release } = current;
-  const { starts, limit } = chooseStarts(current.rollouts, startRequest(input, release));
-  const rollouts = current.rollouts.map((rollout) => afterStart(rollout, starts, limit));
+  const request = startRequest(input, release);
+  const found = withLostSlots(current.rollouts, request);
+  const { starts, limit } = chooseStarts(found, request);
+  const rollouts = found.map((rollout) => afterStart(rollout, starts, limit));
   // A stage that never had a cluster is passed.
   const isEmpty = members.length === 0 && !hadClusters;
   const now: StageRollout = isEmpty ? { state: 'Proven' } : stageRollout(rollouts, stage);

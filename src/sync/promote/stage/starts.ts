@@ -6,10 +6,31 @@ import { isUnproven } from '../cluster/stage-member.ts';
 import { type StartRequest, startLimit } from '../limits.ts';
 import { failedClusters } from './rollout.ts';
 
+type StageStarts = Omit<StartRequest, 'total' | 'busy' | 'failed'>;
+
+/**
+ * That a cluster is unreachable hides in its record whether it waited for a paused unit before, and so had no slot. It keeps the
+ * slot when it answers again, unless more clusters are busy than may be.
+ */
+export function withLostSlots(
+  rollouts: readonly ClusterRollout[],
+  request: StageStarts,
+): readonly ClusterRollout[] {
+  const holders = rollouts.filter(usesSlot);
+  const full = { ...request, total: rollouts.length, failed: failedClusters(rollouts) };
+  const { slots } = startLimit({ ...full, busy: holders.length });
+  const lost = slots < 0 ? holders.filter(hasReturned).slice(slots) : [];
+  return rollouts.map((rollout) => (lost.includes(rollout) ? { ...rollout, hasLostSlot: true } : rollout));
+}
+
+function hasReturned({ member: { recorded, reachability } }: ClusterRollout): boolean {
+  return recorded.state === 'Unreachable' && reachability.state === 'Reachable';
+}
+
 /** Which clusters start or continue now, and the limit that the others wait for. */
 export function chooseStarts(
   rollouts: readonly ClusterRollout[],
-  request: Omit<StartRequest, 'total' | 'busy' | 'failed'>,
+  request: StageStarts,
 ): { readonly starts: ReadonlyMap<string, string>; readonly limit: Limit } {
   const busy = rollouts.filter(usesSlot).length;
   const full = { ...request, total: rollouts.length, failed: failedClusters(rollouts) };

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { ClusterSync } from '../../../../src/api/generated/types.ts';
 import type { Limit } from '../../../../src/rollout/limit.ts';
+import type { ClusterRollout } from '../../../../src/sync/promote/cluster/rollout.ts';
 import type { ClusterRolloutState } from '../../../../src/sync/promote/cluster/rollout-state.ts';
-import { afterStart, chooseStarts } from '../../../../src/sync/promote/stage/starts.ts';
-import { rolloutsOf } from '../builders.ts';
+import { afterStart, chooseStarts, withLostSlots } from '../../../../src/sync/promote/stage/starts.ts';
+import { memberOf, rolloutsOf } from '../builders.ts';
 import { prodClusters, prodStage, watchMaxBusy, writtenClusters } from '../simulation/queries.ts';
 import { HOUR, PromotionSimulation, SECOND, stageOf } from '../simulation/simulation.ts';
 
@@ -36,6 +38,57 @@ describe('chooseStarts', () => {
     );
     const rollouts = [rest, failed, unfinished].filter((rollout) => rollout !== undefined);
     expect([...chooseStarts(rollouts, REQUEST).starts.keys()]).toEqual(['x3', 'x2']);
+  });
+});
+
+/** Clusters x1, x2, … that are being written, recorded in these states before this reconcile. */
+function writtenAfter(states: string): readonly ClusterRollout[] {
+  return states.split(' ').map((state, index) => {
+    const sync = { state: state as NonNullable<ClusterSync['state']>, renderedDigest: 'a1' };
+    const { progress } = memberOf();
+    const member = memberOf({
+      name: `x${index + 1}`,
+      recorded: sync,
+      progress: { ...progress, state: 'Applying', sync },
+    });
+    return {
+      member,
+      state: 'Applying',
+      hasContent: true,
+      digest: 'a1',
+      reason: 'Applying',
+      because: 'is written',
+    };
+  });
+}
+
+describe('withLostSlots', () => {
+  it.each<[recorded: string, lost: string, waits?: string]>([
+    ['Unreachable Applying', ''],
+    ['Unreachable Applying Soaking', 'x1'],
+    ['Unreachable Unreachable Applying', 'x2'],
+    ['Unreachable Unreachable Applying Applying', 'x1 x2'],
+    ['Applying Applying Applying', ''],
+    ['Paused Applying Applying', '', 'x1'],
+  ])(
+    'S23 takes the slot from clusters that return while too many are busy: recorded as %s',
+    (recorded, lost, waits = lost) => {
+      const found = withLostSlots(writtenAfter(recorded), REQUEST);
+      const names = found.filter(({ hasLostSlot }) => hasLostSlot === true).map(({ member }) => member.name);
+      expect(names.join(' ')).toBe(lost);
+      const { starts, limit } = chooseStarts(found, REQUEST);
+      const waiting = found.filter((rollout) => afterStart(rollout, starts, limit).state === 'NotStarted');
+      expect(waiting.map(({ member }) => member.name).join(' ')).toBe(waits);
+    },
+  );
+
+  it('leaves the slot to a cluster that does not answer yet', () => {
+    const away = { state: 'Unknown' } as const;
+    const rollouts = writtenAfter('Unreachable Applying Applying').map((each) => ({
+      ...each,
+      member: { ...each.member, reachability: away },
+    }));
+    expect(withLostSlots(rollouts, REQUEST)).toEqual(rollouts);
   });
 });
 
