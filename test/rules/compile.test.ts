@@ -143,7 +143,7 @@ describe('compileRule', () => {
     expect(refusalOf(createRemedierSpec(changes))).toEqual(refusal(where, message));
   });
 
-  it('refuses more than 200 different invalid rules', () => {
+  it('R7 refuses more than 200 different invalid rules', () => {
     const all = [...comparisons, ...wholes].map((row) => JSON.stringify({ ...row, it: '' }));
     expect(new Set(all).size).toBe(all.length);
     expect(all.length).toBeGreaterThan(200);
@@ -181,7 +181,7 @@ describe('compileRule', () => {
 
 // Three documents per run: a long run has a million.
 describe('compileRule with arbitrary input', { timeout: LONG ? 3_600_000 : 60_000 }, () => {
-  it('returns a rule or problems with path and message, and never throws', () => {
+  it('R7 returns a rule or problems with path and message, and never throws', () => {
     fc.assert(
       fc.property(anyPointer, anyJson, fc.anything(), (pointer, changed, anything) => {
         for (const spec of [createRemedierSpec({ [pointer]: changed }), changed, anything]) {
@@ -194,7 +194,7 @@ describe('compileRule with arbitrary input', { timeout: LONG ? 3_600_000 : 60_00
     );
   });
 
-  it('returns only rules that evaluate any reading without an error', async () => {
+  it('R7 returns only rules that evaluate any reading without an error', async () => {
     const anyReading = fc.dictionary(fc.constantFrom(...FIELDS), fc.anything());
     await fc.assert(
       fc.asyncProperty(anyCondition, anyCondition, anyReading, async (conditions, gate, reading) => {

@@ -51,7 +51,7 @@ function reference({ conditions, gate }: CompiledRule, facts: FactReader): strin
 }
 
 describe('createRuleEvaluator', { timeout: LONG ? 3_600_000 : 60_000 }, () => {
-  it('evaluates as three-valued logic does', async () => {
+  it('R1 evaluates as three-valued logic does', async () => {
     const outcomes = new Set<string>();
     await fc.assert(
       fc.asyncProperty(anyRuleWithFacts, async ({ rule, known }) => {
@@ -70,7 +70,7 @@ describe('createRuleEvaluator', { timeout: LONG ? 3_600_000 : 60_000 }, () => {
     ]);
   });
 
-  it('changes only to Indeterminate if facts become unknown', async () => {
+  it('R1 changes only to Indeterminate if facts become unknown', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyRuleWithFacts,

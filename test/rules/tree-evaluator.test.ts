@@ -153,7 +153,7 @@ describe('json-rules-engine', () => {
     expect(await createTreeEvaluator(HOLDS)(known({ ageSeconds: 9 }))).toBe('True');
   });
 
-  it('never evaluates JSONPath for our rules', async () => {
+  it('R7 never evaluates JSONPath for our rules', async () => {
     const asked: unknown[] = [];
     const { JSONPath } = jsonPath;
     jsonPath.JSONPath = (...args) => {

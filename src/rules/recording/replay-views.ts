@@ -54,6 +54,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
   } as unknown as ReplayStores;
   const heard = { agentLeases: new Set<string>(), nodeLeases: new Set<string>() };
   const missingSince = new Map<RecordedView, number>();
+  const renewedMs = new Map<string, number>();
   let [isSynced, version] = [false, 0];
   return {
     stores,
@@ -78,6 +79,9 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     hasSynced: () => isSynced,
     isHeard: (machine) => heard.agentLeases.has(machine),
     renew: (machine) => {
+      // One reconcile reads many facts at the same time.
+      if (renewedMs.get(machine) === time.ms) return;
+      renewedMs.set(machine, time.ms);
       for (const view of LEASE_VIEWS) if (heard[view].has(machine)) heardAt(view, machine, time.ms);
     },
   };

@@ -160,7 +160,7 @@ describe('the fences of a released step', () => {
       {},
       'InvalidInput: RestartService@v1: with.service: is required',
     ],
-  ])('AGT-50 AGT-52 refuses %s with its reason', (_, job, facts, expected) => {
+  ])('AGT-50 AGT-52 R38 refuses a released step for %s with its reason', (_, job, facts, expected) => {
     expect(explain(job, facts)).toBe(expected);
   });
 });

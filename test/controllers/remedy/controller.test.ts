@@ -154,6 +154,19 @@ async function end(bed: ControllerBed, grants: MemoryGrants, outcome: Outcome): 
   bed.api.changed();
 }
 
+/** What a rule counts in this mode while one machine hangs after the other, and how often it acts or would act. */
+async function countsIn(mode: 'Shadow' | 'Enforce'): Promise<readonly unknown[]> {
+  const { bed, facts } = await start([remedier({ ...ALL, '/mode': mode }, COMMIT)], ['m-1', 'm-2', 'm-3']);
+  facts.set('m-1', HUNG_FACTS);
+  await bed.advance(30_000);
+  facts.set('m-2', HUNG_FACTS);
+  facts.set('m-1', WELL_FACTS);
+  await bed.advance(60_000);
+  const { counts, shadow, matchedMachines } = statusOf(bed) ?? {};
+  const acts = mode === 'Enforce' ? jobsOf(bed).length : shadow?.wouldAct;
+  return [counts?.matched, counts?.held, counts?.indeterminate, matchedMachines, acts];
+}
+
 describe('the remedy controller, of rules', () => {
   it('writes Accepted, digest and commit once, and nothing while nothing changes', async () => {
     const { bed } = await start([remedier({}, COMMIT)]);
@@ -304,6 +317,11 @@ describe('the remedy controller, of machines', () => {
     await bed.advance(120_000);
     expect(statusOf(bed)?.shadow).toEqual({ wouldAct: 1, wouldDeny: 1 });
     expect([jobsOf(bed).length, grants.open.size]).toEqual([0, 0]);
+  });
+
+  it('R10 counts in Shadow what it acts on in Enforce, on the same machines and facts', async () => {
+    expect(await countsIn('Enforce')).toEqual([1, 0, 0, ['m-2'], 2]);
+    expect(await countsIn('Shadow')).toEqual(await countsIn('Enforce'));
   });
 
   it('R11 creates no job for a rule without the commit of sync', async () => {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import type { RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
@@ -243,6 +244,25 @@ describe('rules that match the same machine', () => {
   const low = rule({ name: 'a-low', changes: { '/priority': 400 } });
   const high = rule({ name: 'b-high', changes: { '/priority': 600 } });
   const same = rule({ name: 'c-high', changes: { '/priority': 600 } });
+
+  it('R12 give the same single job for any priorities, in whatever order they are listed', () => {
+    const names = ['a', 'b', 'c', 'd', 'e'];
+    const forms = names.map((name) =>
+      [0, 1, 2, 3].map((priority) => rule({ name, changes: { '/priority': priority } })),
+    );
+    const priorities = fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 5, maxLength: 5 });
+    const orders = fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5 });
+    fc.assert(
+      fc.property(priorities, orders, (all, order) => {
+        const first = names[all.indexOf(Math.max(...all))] ?? '';
+        const listed = order.flatMap((index) => forms[index]?.[all[index] ?? 0] ?? []);
+        const [job = '', ...waits] = planFor(listed);
+        expect(job).toMatch(new RegExp(`^m-1-${first}-`));
+        expect(waits).toEqual(names.filter((name) => name !== first).map((name) => `${name} Outranked`));
+      }),
+      { numRuns: 1000 },
+    );
+  });
 
   it('R12 give one job: of the highest priority, then of the first name, in any order', () => {
     const orders = [

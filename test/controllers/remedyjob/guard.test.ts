@@ -83,6 +83,20 @@ describe('the guard of a disruptive step', () => {
     expect(atReboot(fields)).toBe(expected);
   });
 
+  it.each(['', 's1', 's1 s2', 's1 s2 s3', 's1 s2 s3 s4', 's1 s2 s3 s4 s5'])(
+    'R36 ends on another Node of the same name, and without one, after the steps %j',
+    (done) => {
+      const ended = done.split(' ').filter(Boolean);
+      const steps = ended.flatMap((id) => records(`${id} Succeeded`));
+      const job = repairJob({ status: { steps } });
+      for (const node of [undefined, jobNode({ ...CORDONED, uid: 'node-2' })]) {
+        expect(explained(planJob(observation({ node, job })))).toMatch(
+          /^Write Superseded\/NodeReplaced withdraw/,
+        );
+      }
+    },
+  );
+
   it('R33 lets a step without risk begin although the rule is refuted', () => {
     expect(explained(planJob(observation({ rule: 'NoMatch' })))).toMatch(/^ReleaseStep s1/);
   });

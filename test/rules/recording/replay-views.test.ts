@@ -60,6 +60,18 @@ describe('createReplayViews', () => {
     expect(versions().map((version, index) => version === before[index])).toEqual([false, true]);
   });
 
+  it('renews a Lease once for all that is read at the same time', () => {
+    const time = { ms: +NOW };
+    const views = createReplayViews(memoryLog(), time);
+    views.apply({ type: 'Lease', at: AT, view: 'agentLeases', name: 'm-1' });
+    let writes = 0;
+    views.stores.agentLeases.subscribe({ updated: () => (writes += 1) });
+    for (const machine of ['m-1', 'm-1']) views.renew(machine);
+    time.ms += 1;
+    for (const machine of ['m-1', 'm-1']) views.renew(machine);
+    expect(writes).toBe(2);
+  });
+
   it('forgets what it heard of the kubelet of a Node that is deleted, as the facts do', () => {
     const heard: readonly RecordedLine[] = [
       { type: 'Put', at: AT, view: 'nodes', object: node('m-1') },
