@@ -23,6 +23,7 @@ import { reconcileMachine } from './machine.ts';
 import { reconcileRule } from './rule.ts';
 import { createShadowTally } from './shadow.ts';
 import { machineKey, parseKey, type RemedyState, ruleKey } from './state.ts';
+import { createTurnOrder } from './turn/order.ts';
 
 export type RemedyControllerOptions = Pick<RemedyState, 'facts' | 'grants'>;
 
@@ -35,6 +36,8 @@ export function createRemedyController({ facts, grants }: RemedyControllerOption
     checkedRules: createCheckedRules(),
     findings: new Map(),
     tally: createShadowTally(),
+    turns: createTurnOrder(),
+    machineChanged: (machine) => add?.(machineKey(machine)),
     ruleChanged: (rule) => add?.(ruleKey(rule)),
   };
   return {

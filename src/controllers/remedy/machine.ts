@@ -9,7 +9,7 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { isJobAtWork } from './case/jobs.ts';
 import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from './evaluation.ts';
 import { findingsOn } from './findings.ts';
-import { act, shadow } from './job/execute.ts';
+import { shadow } from './job/execute.ts';
 import { rememberFindings, rememberWaits } from './memory.ts';
 import { firstMoment, secondsAfter } from './moments.ts';
 import { planRemedy, type RemedyPlan } from './plan.ts';
@@ -17,6 +17,7 @@ import { recordedWaits } from './report/recorded-waits.ts';
 import { boundOf } from './rule.ts';
 import type { RemedyState } from './state.ts';
 import { isControlPlane, labelsOf } from './targets.ts';
+import { takeTurn } from './turn/take-turn.ts';
 import type { RemedyWait } from './wait.ts';
 
 /** A slow pass over everything catches what no change announced. */
@@ -27,6 +28,7 @@ const RETRY_SECONDS: Readonly<Partial<Record<RemedyWait['reason'], number>>> = {
   TooManyMatches: 30,
   ControlPlaneBusy: 10,
   Outranked: 30,
+  NotItsTurn: 2,
   Denied: 30,
 };
 
@@ -71,6 +73,7 @@ export async function reconcileMachine(
 function forget(name: string, state: RemedyState): void {
   const rules = state.findings.get(name)?.byRule.keys() ?? [];
   state.findings.delete(name);
+  state.turns.leave(name);
   for (const rule of rules) state.ruleChanged(rule);
 }
 
@@ -87,7 +90,8 @@ async function carryOut(
     const denied = await shadow(each, { machine, ...parts }); // oxlint-disable-line no-await-in-loop -- mostly none
     if (denied) waits.set(each.remedier.metadata.name, denied);
   }
-  const denied = plan.act && (await act(plan.act, { machine, evaluated, ...parts }));
+  if (!plan.act) parts.state.turns.leave(machine.metadata.name);
+  const denied = plan.act && (await takeTurn(plan.act, { machine, evaluated, ...parts }));
   if (plan.act && denied) waits.set(plan.act.remedier.metadata.name, denied);
   return waits;
 }

@@ -6,7 +6,13 @@ import type { RemedyState } from './state.ts';
 import { type RemedyWait, reportedReason } from './wait.ts';
 
 /** What is a choice, or ends by itself at once. */
-const SILENT: ReadonlySet<RemedyWait['reason']> = new Set(['Observe', 'Shadow', 'Starting', 'JobActive']);
+const SILENT: ReadonlySet<RemedyWait['reason']> = new Set([
+  'Observe',
+  'Shadow',
+  'Starting',
+  'JobActive',
+  'NotItsTurn',
+]);
 
 export type RemedyMemory = Pick<RemedyState, 'findings' | 'ruleChanged'>;
 

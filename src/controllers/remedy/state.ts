@@ -4,6 +4,7 @@ import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { CheckedRules } from './checked-rules.ts';
 import type { Findings } from './findings.ts';
 import type { ShadowTally } from './shadow.ts';
+import type { TurnOrder } from './turn/order.ts';
 
 export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now'>;
 
@@ -13,6 +14,8 @@ export interface RemedyState {
   readonly checkedRules: CheckedRules;
   readonly findings: Findings;
   readonly tally: ShadowTally;
+  readonly turns: TurnOrder;
+  readonly machineChanged: (machine: string) => void;
   /** What a rule found on a machine is not what it was. */
   readonly ruleChanged: (rule: string) => void;
 }

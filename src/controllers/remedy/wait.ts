@@ -20,6 +20,7 @@ export type WaitReason =
   | 'NoCommit'
   | 'Shadow'
   | 'Outranked'
+  | 'NotItsTurn'
   | 'Denied';
 
 export interface RemedyWait {

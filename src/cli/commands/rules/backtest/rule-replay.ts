@@ -5,6 +5,7 @@ import { createRemedyController } from '../../../../controllers/remedy/controlle
 import { reconcileMachine } from '../../../../controllers/remedy/machine.ts';
 import { createShadowTally } from '../../../../controllers/remedy/shadow.ts';
 import { parseKey, type RemedyState } from '../../../../controllers/remedy/state.ts';
+import { createTurnOrder } from '../../../../controllers/remedy/turn/order.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -163,6 +164,9 @@ function startProcess(
     checkedRules,
     findings: new Map(),
     tally: createShadowTally(),
+    // A rule that only shadows takes no turn.
+    turns: createTurnOrder(),
+    machineChanged: () => undefined,
     ruleChanged: () => undefined,
   };
   facts.onChange((change) => {
