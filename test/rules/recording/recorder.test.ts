@@ -84,6 +84,19 @@ describe('createFactRecorder', () => {
     expect(bed.lines[1]).toMatchObject({ lostSince: new Date(+NOW - 199_000).toISOString() });
   });
 
+  it('writes that the kubelet of a Node is heard of again when the Node was deleted and created', () => {
+    const bed = recordingBed();
+    bed.node('m-1', { Ready: 'True' });
+    bed.elapse(10);
+    bed.deleteNode('m-1');
+    bed.node('m-1', { Ready: 'True' });
+    bed.elapse(10);
+    expect(texts(bed).filter((text) => text.includes('nodeLeases'))).toEqual([
+      '+10 Lease nodeLeases',
+      '+20 Lease nodeLeases',
+    ]);
+  });
+
   it('writes a delete, and the next object of the same name in full', () => {
     const bed = recordingBed();
     bed.node('m-1', { Ready: 'True' });

@@ -129,4 +129,19 @@ describe('createReplay', () => {
       { numRuns: 150, examples: [[NODE_CREATED_AGAIN]] },
     );
   });
+
+  it('takes an agent that is still heard of for no change, however long ago its facts were read', () => {
+    const bed = recordingBed();
+    bed.machine('m-1');
+    bed.node('m-1', { Ready: 'True' });
+    bed.agent('m-1', true);
+    bed.synced();
+    const replay = createReplay(memoryLog(), +NOW);
+    applyUntil(replay, bed.lines, +NOW);
+    const changes: unknown[] = [];
+    replay.facts.onChange((change) => changes.push(change));
+    replay.advanceTo(+NOW + 600_000);
+    const reading = replay.facts.read('m-1', AGES)(refOf('component', { name: 'kubelet' }));
+    expect([typeof reading, changes]).toEqual(['object', []]);
+  });
 });

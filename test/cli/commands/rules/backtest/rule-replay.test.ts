@@ -86,6 +86,14 @@ describe('createRuleReplay', () => {
     expect(found.tally.peak()).toEqual({ machines: 1, at: new Date(+NOW + 180_001).toISOString() });
   });
 
+  it('decides nothing before every initial list is complete', async () => {
+    const bed = recordingBed();
+    bed.machine('m-1');
+    bed.node('m-1', { FrequentTaskHung: 'True' });
+    bed.elapse(300);
+    expect((await replay(bed.lines)).tally.machines()).toEqual([]);
+  });
+
   it('does not match what ends before the duration that the rule asks for', async () => {
     const bed = fleetOf('m-1');
     bed.node('m-1', { FrequentTaskHung: 'True' });

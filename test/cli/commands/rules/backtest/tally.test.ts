@@ -137,4 +137,12 @@ describe('createTally', () => {
     expect(tally.peak()).toEqual({ machines: 2, at: at(70) });
     expect(tally.machines().map(({ machine }) => machine)).toEqual(['constructor', 'm-1', 'm-2']);
   });
+
+  it('does not count those who were ill before a gap together with those after it', () => {
+    const tally = createTally();
+    observe(tally, '0 ill', 'm-1');
+    tally.interrupt(START + 10_000);
+    observe(tally, '500 ill', 'm-2');
+    expect(tally.peak()).toEqual({ machines: 1, at: at(0) });
+  });
 });
