@@ -13,13 +13,23 @@ import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { startLoggedControllers } from '../defender/processes.ts';
 import { CONTROLLERS, MINUTES, PATIENCE } from './machine-cluster.ts';
-import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
+import {
+  expectedMisses,
+  missedRights,
+  type Right,
+  rightInForce,
+  rightsIn,
+  textOf,
+  withoutRight,
+} from './rights.ts';
 import { type RolloutFleet, startRolloutFleet } from './rollout-fleet.ts';
 
 const POOL = 'mine';
 const ALL = rightsIn(componentsetRights);
 const RIGHTS = ALL.filter(({ resource }) => resource !== 'endpointslices');
 const SERVERS = ALL.filter(({ resource }) => resource === 'endpointslices');
+const READS = ['get', 'list', 'watch'];
+const WRITES = RIGHTS.filter(({ verb }) => !READS.includes(verb));
 const READ_KINDS = [MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, CONTROLLER_REVISIONS];
 
 describe('the account of component sets', { timeout: MINUTES }, () => {
@@ -54,19 +64,19 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     await fleet.declare(POOL, `${version}.0`);
   }
 
-  async function inForce(right: Right, expected: boolean): Promise<void> {
+  async function inForce(rights: readonly Right[], expected: boolean): Promise<void> {
     const account = await fleet.cluster.installed.as(serviceAccountUser(PRINCIPAL_COMPONENTSET), ACCOUNTS);
-    await rightInForce(account, right, expected);
+    await Promise.all(rights.map((right) => rightInForce(account, right, expected)));
   }
 
-  /** Returns what gives it back. */
-  async function takeAway(right: Right): Promise<() => Promise<void>> {
-    const giveBack = await withoutRight(fleet.cluster.admin, PRINCIPAL_COMPONENTSET, right);
+  /** Returns what gives them back. */
+  async function takeAway(...rights: readonly Right[]): Promise<() => Promise<void>> {
+    const giveBack = await withoutRight(fleet.cluster.admin, PRINCIPAL_COMPONENTSET, ...rights);
     onTestFinished(giveBack);
-    await inForce(right, false);
+    await inForce(rights, false);
     return async () => {
       await giveBack();
-      await inForce(right, true);
+      await inForce(rights, true);
     };
   }
 
@@ -82,8 +92,17 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     await listed.promise;
   }
 
-  /** An object that is missing in the next list is read by its name. */
-  async function loseOne({ resource: plural }: Right): Promise<void> {
+  /** Objects that are missing in the next lists are read by their names. */
+  async function loseSpares(rights: readonly Right[]): Promise<void> {
+    const spares = await Promise.all(rights.map((right) => createSpare(right)));
+    // The process has received them, when a watch delivered what was written after them.
+    await declareNext();
+    await fleet.completed(POOL);
+    await Promise.all(spares.map((remove, index) => listAgain((rights[index] as Right).resource, remove)));
+  }
+
+  /** Returns what removes it. */
+  async function createSpare({ resource: plural }: Right): Promise<() => Promise<unknown>> {
     const { admin } = fleet.cluster;
     const resource = READ_KINDS.find((each) => each.plural === plural) as Resource;
     const name = 'spare-1.0';
@@ -102,10 +121,7 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     };
     const head = { apiVersion: `${group}/${apiVersion}`, kind, metadata: target };
     const { uid = '' } = (await admin.create(resource, { ...head, ...contents[plural] })).metadata;
-    // The process has received it, when a watch delivered what was written after it.
-    await declareNext();
-    await fleet.completed(POOL);
-    await listAgain(plural, () => admin.delete(resource, target, { uid }));
+    return () => admin.delete(resource, target, { uid });
   }
 
   /** As a rollout leaves it that was changed before it began. */
@@ -147,11 +163,16 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     await admin.apply(MACHINE_COMPONENT_SETS, set, options);
   }
 
+  /** What all its views do with the verb. */
+  async function read(verb: string): Promise<void> {
+    const rights = RIGHTS.filter((right) => right.verb === verb);
+    if (verb === 'get') return await loseSpares(rights);
+    if (verb === 'watch') return rights.forEach(({ resource }) => watches.get(resource)?.end());
+    await Promise.all(rights.map(({ resource }) => listAgain(resource)));
+  }
+
   async function useRight(right: Right): Promise<void> {
     if (right.resource === 'controllerrevisions' && right.verb === 'delete') return await leaveRevision();
-    if (right.verb === 'get') return await loseOne(right);
-    if (right.verb === 'list') return await listAgain(right.resource);
-    if (right.verb === 'watch') return watches.get(right.resource)?.end();
     return await declareNext();
   }
 
@@ -162,27 +183,43 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
 
   it('does a rollout, and all that this test uses its rights for, without a refusal', async () => {
     logged = '';
-    // oxlint-disable-next-line no-await-in-loop -- one after the other, as below
-    for (const right of RIGHTS) await useRight(right);
+    // oxlint-disable no-await-in-loop -- one after the other, as below
+    for (const verb of READS) await read(verb);
+    for (const right of WRITES) await useRight(right);
+    // oxlint-enable no-await-in-loop
     await declareNext();
     await fleet.completed(POOL);
     expect(missed()).toEqual([]);
   });
 
-  it.each(RIGHTS.map((right) => [`${right.verb} ${right.resource}`, right] as const))(
-    'misses the right to %s, logs it, and continues with it',
-    async (text, right) => {
-      const giveBack = await takeAway(right);
+  it.each(READS)(
+    'misses the rights to %s what it watches, logs each, and continues with them',
+    async (verb) => {
+      const rights = RIGHTS.filter((right) => right.verb === verb);
+      const giveBack = await takeAway(...rights);
       logged = '';
-      await useRight(right);
-      await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_COMPONENTSET}: ${text}`]);
+      await read(verb);
+      await expect.poll(missed, PATIENCE).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, ...rights));
       await giveBack();
       await declareNext();
       await fleet.completed(POOL);
     },
   );
 
-  it.each(SERVERS.map((right) => [`${right.verb} ${right.resource}`, right] as const))(
+  it.each(WRITES.map((right) => [textOf(right), right] as const))(
+    'misses the right to %s, logs it, and continues with it',
+    async (_text, right) => {
+      const giveBack = await takeAway(right);
+      logged = '';
+      await useRight(right);
+      await expect.poll(missed, PATIENCE).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, right));
+      await giveBack();
+      await declareNext();
+      await fleet.completed(POOL);
+    },
+  );
+
+  it.each(SERVERS.map((right) => [textOf(right), right] as const))(
     'misses the right to %s, moves no kubelet and tells why, and continues with it',
     async (text, right) => {
       const [verb, resource] = text.split(' ');

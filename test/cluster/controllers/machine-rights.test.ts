@@ -25,7 +25,7 @@ import {
   PATIENCE,
   startMachineCluster,
 } from './machine-cluster.ts';
-import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
+import { missedRights, type Right, rightInForce, rightsIn, rightTo, textOf, withoutRight } from './rights.ts';
 
 const MACHINE = rightsIn(machineRights);
 /** Used for the tokens of new hosts, and when the provider local is opened. */
@@ -38,16 +38,6 @@ const EVICTION_REFUSED =
 /** The pod is web-on-<machine>. */
 const BUDGET = /default\/web(?!-)/;
 const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
-
-function machineRight(text: string): Right {
-  const found = MACHINE.find((right) => textOf(right) === text);
-  if (!found) throw new Error(`the account has no right to ${text}`);
-  return found;
-}
-
-function textOf({ verb, resource }: Right): string {
-  return `${verb} ${resource}`;
-}
 
 describe('the accounts of machines', { timeout: MINUTES }, () => {
   let cluster: MachineCluster;
@@ -185,7 +175,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   );
 
   it('miss the right to evict a pod, report it in the Machine, and continue with it', async () => {
-    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('create pods/eviction'));
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'create pods/eviction'));
     const living = liveAndDie();
     await expect.poll(waits, PATIENCE).toMatch(EVICTION_REFUSED);
     await giveBack();
@@ -193,7 +183,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   });
 
   it('name no budget without the right to list them, and name it with it', async () => {
-    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('list poddisruptionbudgets'));
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'list poddisruptionbudgets'));
     const name = await createMachine();
     await createPod(cluster.admin, name);
     await createBudget(cluster.admin);
@@ -210,7 +200,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     'miss the right to %s for a host that joins',
     async (text) => {
       const machine = await createMachine();
-      const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight(text));
+      const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, text));
       const [verb, resource] = text.split(' ');
       await expect(join(machine)).rejects.toThrow(new RegExp(`cannot ${verb} resource "${resource}"`));
       await giveBack();
@@ -220,7 +210,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
 
   it('miss the right to delete secrets, log it, and continue with it', async () => {
     const machine = await createMachine();
-    const giveBack = await takeAway(PRINCIPAL_MACHINE, machineRight('delete secrets'));
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'delete secrets'));
     await join(machine);
     await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: delete secrets`]);
     await giveBack();

@@ -52,34 +52,68 @@ export async function withoutRights(
   );
 }
 
-/** Removes one right of the account, and no other. Returns what gives it back. */
+/** Removes these rights of the account, and no others. Returns what gives them back. */
 export async function withoutRight(
   admin: Client,
   account: string,
-  right: Right,
+  ...rights: readonly Right[]
 ): Promise<() => Promise<void>> {
-  const role = { name: account, ...optional('namespace', right.namespace) };
-  return await withRules(admin, role, (rules) =>
-    rules.flatMap((rule) => {
-      const left = rightsOf(rule).filter((each) => !isSame(each, right));
-      if (left.length === rightsOf(rule).length) return [rule];
-      return left.map(({ verb, group, resource, name }) => ({
-        apiGroups: [group],
-        resources: [resource],
-        verbs: [verb],
-        ...(name === undefined ? {} : { resourceNames: [name] }),
-      }));
+  const namespaces = [...new Set(rights.map(({ namespace }) => namespace))];
+  const givesBack = await Promise.all(
+    namespaces.map((namespace) => {
+      const role = { name: account, ...optional('namespace', namespace) };
+      const own = rights.filter((right) => right.namespace === namespace);
+      return withRules(admin, role, (rules) => rulesWithout(rules, own, account));
     }),
   );
+  return async () => {
+    await Promise.all(givesBack.map((giveBack) => giveBack()));
+  };
 }
 
-/** Rights that the API server refused to an account, as `kubenode controllers` logged them: `kubenode-machine: list pods`. */
+function rulesWithout(
+  rules: readonly PolicyRule[],
+  removed: readonly Right[],
+  account: string,
+): readonly PolicyRule[] {
+  const all = rules.flatMap((rule) => rightsOf(rule));
+  const missing = removed.find((right) => !all.some((each) => isSame(each, right)));
+  if (missing) throw new Error(`role ${account} has no right to ${missing.verb} ${missing.resource}`);
+  return rules.flatMap((rule) => {
+    const left = rightsOf(rule).filter((each) => !removed.some((right) => isSame(each, right)));
+    if (left.length === rightsOf(rule).length) return [rule];
+    return left.map(({ verb, group, resource, name }) => ({
+      apiGroups: [group],
+      resources: [resource],
+      verbs: [verb],
+      ...(name === undefined ? {} : { resourceNames: [name] }),
+    }));
+  });
+}
+
+/** The one with this text. */
+export function rightTo(rights: readonly Right[], text: string): Right {
+  const found = rights.find((right) => textOf(right) === text);
+  if (!found) throw new Error(`the account has no right to ${text}`);
+  return found;
+}
+
+export function textOf({ verb, resource }: Right): string {
+  return `${verb} ${resource}`;
+}
+
+/** Rights that the API server refused to an account, as `kubenode controllers` logged them: `kubenode-machine: list pods`. Sorted. */
 export function missedRights(log: string): readonly string[] {
   const refusals = /:(?<account>kubenode-[a-z]+)\W+cannot (?<right>\w+ resource \W+[\w/]+)/g;
   const texts = [...log.matchAll(refusals)].map(
     ({ groups = {} }) => `${groups['account']}: ${groups['right']?.replace(/ resource \W+/, ' ')}`,
   );
-  return [...new Set(texts)];
+  return [...new Set(texts)].toSorted();
+}
+
+/** What `missedRights` returns when the account misses these. */
+export function expectedMisses(account: string, ...rights: readonly Right[]): readonly string[] {
+  return rights.map((right) => `${account}: ${textOf(right)}`).toSorted();
 }
 
 /** Waits until the server, which reads roles from a cache, answers the account like that. */

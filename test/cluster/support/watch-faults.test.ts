@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Fault } from '../../support/fault-proxy/proxied-request.ts';
-import { closeWatch, freezeWatch, tearWatch, watchError } from '../../support/fault-proxy/watch-faults.ts';
+import {
+  closeWatch,
+  freezeWatch,
+  openWatches,
+  tearWatch,
+  watchError,
+} from '../../support/fault-proxy/watch-faults.ts';
 import type { WatchLine } from '../../support/https-client.ts';
 import { describeEvent, proxyBed } from './proxy-bed.ts';
 
@@ -44,6 +50,14 @@ describe('a watch that fails in the middle', () => {
     await bed.create('c');
     expect(describeEvent((await healthy.next()).value)).toBe('ADDED c');
     await healthy.return(undefined);
+  });
+
+  it('ends the next watch as the last call asked for, when none was open', async () => {
+    const watches = openWatches();
+    bed.proxy.on({ verb: 'watch', fault: watches.fault });
+    watches.end();
+    watches.end(410);
+    expect(await received(bed.watchMaps())).toEqual(['ERROR 410', 'end']);
   });
 });
 

@@ -30,26 +30,30 @@ function errorEvent(status: number): Buffer {
 /** Watches of one client that the test ends: the one that is open, else the next one. */
 export interface OpenWatches {
   readonly fault: Fault;
-  /** As after their timeoutSeconds, or with an ERROR event. */
+  /** As after their timeoutSeconds, or with an ERROR event. While no watch is open, the last call counts. */
   end(status?: number): void;
 }
 
 export function openWatches(): OpenWatches {
-  let ending = Promise.withResolvers<number | 'Normally'>();
+  let ending = Promise.withResolvers<true>();
+  let status: number | undefined;
   return {
     fault: {
       name: 'watch until it is ended',
       async act(proxied) {
         const body = await proxied.open();
         proxied.begin();
-        const ended = await Promise.race([ending.promise, forwardAll(body, proxied)]);
-        if (ended !== undefined) ending = Promise.withResolvers();
-        if (typeof ended === 'number') await proxied.write(errorEvent(ended));
+        const isEnded = await Promise.race([ending.promise, forwardAll(body, proxied)]);
+        if (isEnded) ending = Promise.withResolvers();
+        if (isEnded && status !== undefined) await proxied.write(errorEvent(status));
         proxied.end();
         body.destroy();
       },
     },
-    end: (status) => ending.resolve(status ?? 'Normally'),
+    end: (next) => {
+      status = next;
+      ending.resolve(true);
+    },
   };
 }
 

@@ -1,9 +1,16 @@
 /** `kubenode controllers` behind a proxy, from whose accounts single rights are taken away, and what makes its views use each of theirs. */
 import type { ChildProcess } from 'node:child_process';
 import { onTestFinished } from 'vitest';
-import { ANNOTATION_CONFIRM_DELETE, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  NAMESPACE,
+  PRINCIPAL_CONTROLLERS,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
+import { LEASES } from '../../../../src/kube/leader/record.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import { callback } from '../../../support/fault-proxy/faults.ts';
@@ -37,26 +44,31 @@ export interface RightsBed {
   readonly installed: InstalledServer;
   readonly admin: Client;
   start(): void;
+  /** Another process in place of the one that runs, which leads at once. */
+  restart(): Promise<void>;
   /** Refusals that the process logged since a right was taken. */
   missed(): readonly string[];
   logged(): string;
   /** Before a test that wants to see no refusal. Tests run in any order. */
   forgetLog(): void;
-  /** Returns what gives it back; it is given back at the end of the test, too. */
-  takeAway(account: string, right: Right, bound?: BoundRole): Promise<() => Promise<void>>;
-  /** Makes a view of the process get, list or watch. */
-  read(right: Right): Promise<void>;
+  /** Returns what gives them back; they are given back at the end of the test, too. */
+  takeAway(
+    account: string,
+    rights: Right | readonly Right[],
+    bound?: BoundRole,
+  ): Promise<() => Promise<void>>;
+  /** Makes the views of the process get, then list, then watch: a view that lists again and again waits longer each time. */
+  read(...rights: readonly Right[]): Promise<void>;
   /** Runs this before the view lists. */
   listAgain(right: Right, run: () => unknown): Promise<void>;
   stop(): Promise<void>;
 }
 
+const REPEAT_MS = 2000;
+/** What views do. */
+export const READS = ['get', 'list', 'watch'];
 /** Nodes of a test are young. */
 const YOUNG = { ...POLICY, blockers: { minNodeAgeSeconds: 0 } };
-
-export function textOf({ verb, resource }: Right): string {
-  return `${verb} ${resource}`;
-}
 
 export async function startRightsBed(
   kinds: readonly WatchedKind[],
@@ -79,8 +91,11 @@ export async function startRightsBed(
   return {
     installed,
     admin,
-    start: () => {
-      running = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
+    start,
+    restart: async () => {
+      if (running) await killed(running);
+      await removeLease();
+      start();
     },
     missed: () => missedRights(logged),
     logged: () => logged,
@@ -97,20 +112,50 @@ export async function startRightsBed(
     },
   };
 
-  async function takeAway(account: string, right: Right, bound?: BoundRole): Promise<() => Promise<void>> {
+  function start(): void {
+    running = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
+  }
+
+  async function removeLease(): Promise<void> {
+    const lease = { name: PRINCIPAL_CONTROLLERS, namespace: NAMESPACE };
+    const found = (await admin.list(LEASES, { namespace: NAMESPACE })).items.find(
+      ({ metadata }) => metadata.name === lease.name,
+    );
+    if (found) await admin.delete(LEASES, lease, { uid: found.metadata.uid ?? '' });
+  }
+
+  async function takeAway(
+    account: string,
+    taken: Right | readonly Right[],
+    bound?: BoundRole,
+  ): Promise<() => Promise<void>> {
+    const rights = [taken].flat();
     const client = await installed.as(serviceAccountUser(account), ACCOUNTS);
-    const giveBack = await withoutRight(admin, bound?.role ?? account, right);
+    const giveBack = await withoutRight(admin, bound?.role ?? account, ...rights);
     onTestFinished(giveBack);
-    const asked = { ...right, ...optional('namespace', right.namespace ?? bound?.namespace) };
-    await rightInForce(client, asked, false);
+    const inForce = async (expected: boolean): Promise<void> => {
+      const asked = rights.map((right) => ({
+        ...right,
+        ...optional('namespace', right.namespace ?? bound?.namespace),
+      }));
+      await Promise.all(asked.map((right) => rightInForce(client, right, expected)));
+    };
+    await inForce(false);
     logged = '';
     return async () => {
       await giveBack();
-      await rightInForce(client, asked, true);
+      await inForce(true);
     };
   }
 
-  async function read(right: Right): Promise<void> {
+  async function read(...rights: readonly Right[]): Promise<void> {
+    for (const verb of READS) {
+      // oxlint-disable-next-line no-await-in-loop -- all views at once, and for each one verb after the other
+      await Promise.all(rights.filter((right) => right.verb === verb).map((right) => readOne(right)));
+    }
+  }
+
+  async function readOne(right: Right): Promise<void> {
     const { verb, resource, namespace = '' } = right;
     if (verb === 'get') return await loseSpare(right);
     if (verb === 'list') return await listAgain(right, 'before');
@@ -129,8 +174,11 @@ export async function startRightsBed(
       listed.resolve();
     }, when);
     proxy.on({ verb: 'list', resource, namespace, nth: 1, fault });
-    watches.get(`${resource} ${namespace}`)?.end(410);
-    await listed.promise;
+    const endWatch = (): void => watches.get(`${resource} ${namespace}`)?.end(410);
+    endWatch();
+    // An end that meets the answer to a refused watch is lost.
+    const repeating = setInterval(endWatch, REPEAT_MS);
+    await listed.promise.finally(() => clearInterval(repeating));
   }
 
   /** An object that is missing in the next list is read by its name. */
