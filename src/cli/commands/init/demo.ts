@@ -16,6 +16,9 @@ const ARTIFACT = 'artifacts/kubelet.mjs';
 /** An update from the first to the last is one minor version. */
 const KUBERNETES_VERSIONS = ['1.35.0', CONTROL_PLANE_VERSION.slice(1)];
 
+/** For a demonstration. */
+const SHORTENED = { probe: { periodSeconds: 2 }, commitAfterSeconds: 3 };
+
 /** Maps each path to its content. `folder`: of the new repository; agents read the artifact there. */
 export async function demoFiles(
   folder: string,
@@ -24,10 +27,11 @@ export async function demoFiles(
   const { text, sha256 } = await readKubeletBundle(bundle);
   const url = pathToFileURL(join(folder, ARTIFACT)).href;
   const artifact = { url, sha256, nodeFolder: dirname(process.execPath) };
-  const kubelets = KUBERNETES_VERSIONS.map((version) => ({
-    ...standInComponent(version, artifact).spec,
-    version,
-  }));
+  const kubelets = KUBERNETES_VERSIONS.map((version) => {
+    const { spec } = standInComponent(version, artifact);
+    const probes = spec.probes?.map((probe) => ({ ...probe, ...SHORTENED.probe }));
+    return { ...spec, version, probes, commitAfterSeconds: SHORTENED.commitAfterSeconds };
+  });
   const local = { node: process.execPath, kubelets };
   return new Map([
     [ARTIFACT, text],

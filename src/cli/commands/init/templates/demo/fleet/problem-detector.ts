@@ -35,7 +35,8 @@ export const problemDetector: MachineComponentSpec = {
     { path: monitor.logPath, content: '', drift: 'Ignore', onChange: 'None' },
   ],
   activation: { class: 'None' },
-  commitAfterSeconds: 5,
+  // Shortened for a demonstration.
+  commitAfterSeconds: 3,
 };
 
 /** The agent notices a change by itself. */

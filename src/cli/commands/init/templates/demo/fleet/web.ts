@@ -39,6 +39,7 @@ export const web: readonly MachineComponentSpec[] = releases.map(({ version, gre
       exec: { argv: [local.node, '/opt/web/server.mjs', '/etc/web/greeting', '${port.http}'] },
     },
   ],
-  probes: [{ name: 'greets', http: { port: 'http', path: '/' } }],
-  commitAfterSeconds: 5,
+  // Shortened for a demonstration, as the period of the probe.
+  commitAfterSeconds: 3,
+  probes: [{ name: 'greets', http: { port: 'http', path: '/' }, periodSeconds: 2 }],
 }));
