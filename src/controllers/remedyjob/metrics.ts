@@ -21,8 +21,8 @@ const HEALING_SECONDS = [10, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200];
 export function registerRemedyMetrics(metrics: Metrics): RemedyMetrics {
   const jobs = metrics.counter({
     name: 'remedy_jobs_total',
-    help: 'Repair jobs that ended, by rule, rung and class of the outcome.',
-    labels: ['rule', 'rung', 'outcome'],
+    help: 'Repair jobs that ended, by rule, rung, class of the fault and class of the outcome.',
+    labels: ['rule', 'rung', 'fault', 'outcome'],
   });
   const seconds = (name: string, help: string, buckets: readonly number[]): Histogram<'rule'> =>
     metrics.histogram({ name: `remedy_${name}_seconds`, help, labels: ['rule'], buckets });
@@ -43,9 +43,9 @@ export function registerRemedyMetrics(metrics: Metrics): RemedyMetrics {
   );
   return {
     settled: ({ spec }, { outcome, timeline = {} }) => {
-      const rule = spec.cause.remedier;
+      const { remedier: rule, faultClass: fault } = spec.cause;
       const { firstFaultAt, detectedAt, admittedAt, verifiedAt } = timeline;
-      jobs.add({ rule, rung: spec.rung.name, outcome: outcome?.class ?? 'unknown' });
+      jobs.add({ rule, rung: spec.rung.name, fault, outcome: outcome?.class ?? 'unknown' });
       if (isFirst(spec)) {
         observe(detection, rule, firstFaultAt, detectedAt);
         observe(decision, rule, detectedAt, admittedAt);

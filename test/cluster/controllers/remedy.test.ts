@@ -125,7 +125,7 @@ async function expectCounted(): Promise<void> {
   await expect
     .poll(remedyMetrics, PATIENCE)
     .toEqual([
-      'kubenode_remedy_jobs_total{rule="b-high",rung="soft",outcome="Cancelled"} 1',
+      'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
       'kubenode_remedy_detection_seconds_count{rule="b-high"} 1',
       'kubenode_remedy_decision_seconds_count{rule="b-high"} 1',
     ]);

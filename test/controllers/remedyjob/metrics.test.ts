@@ -58,12 +58,12 @@ describe('registerRemedyMetrics', () => {
     expect(await valuesOf(`${name}_seconds_count`, {}, {})).toEqual({ 'rule="kernel-hang"': 2 });
   });
 
-  it('counts jobs by rule, rung and class of their outcome', async () => {
+  it('R37 counts jobs by rule, rung, class of the fault and class of their outcome', async () => {
     const jobs = [failed, { spec: second }, {}, { outcome: { class: 'HandedOff' }, spec: nextRung } as const];
     expect(await valuesOf('jobs_total', ...jobs)).toEqual({
-      'rule="kernel-hang",rung="soft",outcome="Transient"': 1,
-      'rule="kernel-hang",rung="soft",outcome="Succeeded"': 2,
-      'rule="kernel-hang",rung="person",outcome="HandedOff"': 1,
+      'rule="kernel-hang",rung="soft",fault="Kernel",outcome="Transient"': 1,
+      'rule="kernel-hang",rung="soft",fault="Kernel",outcome="Succeeded"': 2,
+      'rule="kernel-hang",rung="person",fault="Kernel",outcome="HandedOff"': 1,
     });
   });
 
