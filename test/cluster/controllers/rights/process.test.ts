@@ -51,9 +51,6 @@ let bed: RightsBed;
 let sets = 0;
 beforeAll(async () => {
   bed = await startRightsBed([]);
-  const head = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name: 'm-1' } };
-  const spec = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
-  await bed.admin.create(MACHINES, { ...head, spec });
 }, MINUTES);
 afterAll(() => bed?.stop(), MINUTES);
 
@@ -80,9 +77,13 @@ async function leads(): Promise<void> {
   await expect.poll(hasRenewedLease, PATIENCE).toBe(true);
 }
 
+/** And a Machine of its own: a new one is written to. Returns the name of the set. */
 async function createSet(): Promise<string> {
   sets += 1;
   const name = `set-${sets}`;
+  const head = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name: `m-${sets}` } };
+  const spec = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
+  await bed.admin.create(MACHINES, { ...head, spec });
   await bed.admin.create(MACHINE_SETS, machineSetObject(name, 1));
   return name;
 }
