@@ -6,11 +6,13 @@ import {
   MACHINE_COMPONENTS,
   MACHINE_SETS,
   MACHINES,
+  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
 import { createComponentSetController } from '../../controllers/componentset/controller.ts';
 import { CONTROLLER_REVISIONS } from '../../controllers/componentset/revision/stored-revisions.ts';
+import { createHostDoctorController } from '../../controllers/hostdoctor/controller.ts';
 import { createMachineController } from '../../controllers/machine/controller.ts';
 import { createRemedyController } from '../../controllers/remedy/controller.ts';
 import { createRemedyJobController } from '../../controllers/remedyjob/controller.ts';
@@ -62,7 +64,7 @@ const KINDS: readonly Resource[] = [
   MACHINE_SETS,
   PODS,
 ];
-const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS];
+const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS, MAINTENANCE_EVENTS];
 /** More than any moment needs. */
 const MAX_RECONCILES = 2000;
 
@@ -89,6 +91,7 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   if (facts) {
     const grants = jobGrantsWith(ledger, broken);
     queues.push(
+      createQueue(createHostDoctorController({})),
       createQueue(createRemedyController({ facts, grants: ledger })),
       createQueue(createRemedyJobController({ client, grants, facts }), {
         client: jobClientWith(client, broken),
@@ -170,6 +173,7 @@ function factViews(views: Readonly<Record<string, View>>): FactViews {
     events: view(NODE_EVENTS),
     agentLeases: view(LEASES),
     components: view(MACHINE_COMPONENTS),
+    maintenance: view(MAINTENANCE_EVENTS),
   };
 }
 

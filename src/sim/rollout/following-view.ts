@@ -1,6 +1,7 @@
 /** A view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
-import { REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
+import { MAINTENANCE_EVENT_INDEXERS } from '../../api/machine/maintenance-events.ts';
 import { createStore } from '../../kube/cache/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Resource } from '../../kube/objects/object.ts';
@@ -27,6 +28,7 @@ const STUCK = 0.002;
 const INDEXERS = { node: () => [] };
 
 function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never) => readonly string[]>> {
+  if (kind === MAINTENANCE_EVENTS.kind) return MAINTENANCE_EVENT_INDEXERS;
   return kind === REMEDY_OPERATION_JOBS.kind ? JOB_INDEXERS : INDEXERS;
 }
 

@@ -7,6 +7,7 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { SimulatedHost } from '../hosts.ts';
+import { announceMaintenance, endMaintenance } from './maintenance.ts';
 import { type Illness, patientOf, type RepairsContext } from './patient.ts';
 import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
 import { isUnschedulable } from './unschedulable.ts';
@@ -24,6 +25,7 @@ export function befallRepairs(context: RepairsContext): void {
   const host = random.pick([...hosts.values()]);
   if (host && random.chance(0.02)) fallIll(host, context);
   if (random.chance(0.0008)) darken(context);
+  announceMaintenance(context);
   actAsPerson(context);
 }
 
@@ -147,8 +149,9 @@ function statusOf(isIll: boolean): 'True' | 'False' {
 }
 
 /** Nothing is ill any more, and no rule finds a new fault. */
-export function calmRepairs({ patients }: RepairsContext): void {
+export function calmRepairs({ patients, api }: RepairsContext): void {
   for (const patient of patients.values()) patient.illness = undefined;
+  endMaintenance({ api });
 }
 
 /** People look at what was handed to them: a Node that is cordoned, and not by a job or an update any more. */

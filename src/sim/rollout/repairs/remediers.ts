@@ -1,7 +1,7 @@
 /** The rules of a simulated cluster: one fault that the agent reports, and one that the network of the cluster reports. */
-import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
 import type { NodeRemedier, RemedyStep, Rung } from '../../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, GROUP } from '../../../api/names.ts';
+import { withMaintenance } from './maintenance.ts';
 
 /** Both become False again by themselves, and need no heartbeat. */
 export const FAULTS = { hung: 'FrequentTaskHung', network: 'NetworkUnavailable' } as const;
@@ -88,12 +88,15 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
 };
 
 export function simulatedRemediers(): readonly NodeRemedier[] {
-  return (Object.keys(LADDERS) as SimulatedFault[]).map((fault) => ({
-    apiVersion: `${GROUP}/v1alpha1`,
-    kind: NODE_REMEDIERS.kind as 'NodeRemedier',
-    metadata: { name: fault, annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
-    spec: specOf(fault),
-  }));
+  const ofFaults = (Object.keys(LADDERS) as SimulatedFault[]).map(
+    (fault): NodeRemedier => ({
+      apiVersion: `${GROUP}/v1alpha1`,
+      kind: 'NodeRemedier',
+      metadata: { name: fault, annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
+      spec: specOf(fault),
+    }),
+  );
+  return [...ofFaults, withMaintenance(specOf('hung'), PERSON)];
 }
 
 function specOf(fault: SimulatedFault): NodeRemedier['spec'] {

@@ -40,7 +40,7 @@ describe('createRules', () => {
     createRules(context);
     const rules = context.api.list(NODE_REMEDIERS);
     const checked = await Promise.all(rules.map((rule) => createCheckedRules().check(rule)));
-    expect(checked.map(({ problems }) => problems)).toEqual([[], []]);
+    expect(checked.map(({ problems }) => problems)).toEqual([[], [], []]);
   });
 });
 

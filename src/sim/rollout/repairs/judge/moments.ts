@@ -1,11 +1,12 @@
 /** Since when what forbids a step has been so in the API server: a process may know of it later. */
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
-import type { Machine, RemedyOperationJob } from '../../../../api/generated/types.ts';
-import { ANNOTATION_CORDONED_BY } from '../../../../api/names.ts';
+import { MACHINES, MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
+import type { Machine, MaintenanceEvent, RemedyOperationJob } from '../../../../api/generated/types.ts';
+import { ANNOTATION_CORDONED_BY, MAINTENANCE_REMEDIER } from '../../../../api/names.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { ApiChange } from '../../api-server.ts';
+import { isDue } from '../maintenance.ts';
 import { FAULTS, type SimulatedFault } from '../remediers.ts';
 import { isUnschedulable } from '../unschedulable.ts';
 
@@ -26,6 +27,8 @@ export const KEYS = {
 
 export function createMoments(nowMs: () => number): Moments {
   const since = new Map<string, number>();
+  /** By machine, names of the events for which it has to be empty. */
+  const due = new Map<string, Set<string>>();
   return { since, written };
 
   function note(key: string, isSo: boolean): void {
@@ -38,6 +41,8 @@ export function createMoments(nowMs: () => number): Moments {
     // Of the type of its kind.
     if (kind === MACHINES.kind) machineWritten((after ?? before) as Machine, after === undefined);
     if (kind === NODES.kind) nodeWritten(before, after);
+    if (kind === MAINTENANCE_EVENTS.kind)
+      eventWritten((after ?? before) as MaintenanceEvent, after === undefined);
     if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(after as RemedyOperationJob);
   }
 
@@ -54,6 +59,16 @@ export function createMoments(nowMs: () => number): Moments {
     noteFault(name, 'network', listAt(after, 'status', 'conditions'));
     const mark = annotations[ANNOTATION_CORDONED_BY];
     if (mark !== undefined) note(KEYS.uncordoned(name, mark), !isUnschedulable(after));
+  }
+
+  /** Nothing is due any more on its machine. */
+  function eventWritten(event: MaintenanceEvent, isDeleted: boolean): void {
+    const { machine } = event.spec;
+    const names = due.get(machine) ?? new Set();
+    due.set(machine, names);
+    if (isDue(event) && !isDeleted) names.add(event.metadata.name);
+    else names.delete(event.metadata.name);
+    note(KEYS.cleared(machine, MAINTENANCE_REMEDIER), names.size === 0);
   }
 
   function noteFault(machine: string, fault: SimulatedFault, conditions: readonly unknown[]): void {
