@@ -3,7 +3,6 @@ import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.t
 import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, GROUP, MAINTENANCE_REMEDIER } from '../../../api/names.ts';
 import { maintenance } from '../../../constructs/conditions/facts.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { RepairsContext } from './patient.ts';
 
 type EventState = MaintenanceEvent['spec']['state'];
@@ -47,7 +46,7 @@ function announce({ api, random }: ProviderContext): void {
       hint,
       ...(hint ? { ttlSeconds: 600 } : {}),
     },
-  } as KubeObject);
+  });
 }
 
 function moveOn(event: MaintenanceEvent, { api, random }: ProviderContext): void {
@@ -62,15 +61,16 @@ export function endMaintenance({ api }: Pick<RepairsContext, 'api'>): void {
   }
 }
 
+function factsOf(hint: boolean): object {
+  return { maintenance: { pending: true, type: 'Reboot', state: 'Scheduled', hint, secondsUntilAct: 0 } };
+}
+
 /** As the shipped rule, with times of this simulation. */
 export function withMaintenance(
   spec: NodeRemedier['spec'],
   person: NodeRemedier['spec']['ladder'][number],
 ): NodeRemedier {
   const step = { with: {}, retries: 0, onFailure: 'Fail', onTimeout: 'Fail', timeoutSeconds: 300 } as const;
-  const facts = (hint: boolean): object => ({
-    maintenance: { pending: true, type: 'Reboot', state: 'Scheduled', hint, secondsUntilAct: 0 },
-  });
   const empty = {
     name: 'empty',
     maxAttempts: 3,
@@ -95,8 +95,8 @@ export function withMaintenance(
       ladder: [empty, person],
       job: { ...spec.job, deadlineSeconds: 21_600 },
       tests: [
-        { name: 'due', expect: 'Match', given: facts(false) },
-        { name: 'a hint', expect: 'NoMatch', given: facts(true) },
+        { name: 'due', expect: 'Match', given: factsOf(false) },
+        { name: 'a hint', expect: 'NoMatch', given: factsOf(true) },
         { name: 'not known', expect: 'Indeterminate', given: {} },
       ],
     } as unknown as NodeRemedier['spec'],

@@ -37,13 +37,13 @@ export function createMoments(nowMs: () => number): Moments {
   }
 
   function written({ before, after }: ApiChange): void {
-    const { kind } = after ?? before ?? {};
     // Of the type of its kind.
-    if (kind === MACHINES.kind) machineWritten((after ?? before) as Machine, after === undefined);
+    const object = (after ?? before) as never;
+    const kind = kindOf(object);
+    if (kind === MACHINES.kind) machineWritten(object, after === undefined);
     if (kind === NODES.kind) nodeWritten(before, after);
-    if (kind === MAINTENANCE_EVENTS.kind)
-      eventWritten((after ?? before) as MaintenanceEvent, after === undefined);
-    if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(after as RemedyOperationJob);
+    if (kind === MAINTENANCE_EVENTS.kind) eventWritten(object, after === undefined);
+    if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(object);
   }
 
   function machineWritten(machine: Machine, isDeleted: boolean): void {
@@ -80,4 +80,8 @@ export function createMoments(nowMs: () => number): Moments {
     const isCancelled = spec.cancel !== undefined || metadata.deletionTimestamp !== undefined;
     note(KEYS.cancelled(metadata.uid ?? ''), isCancelled);
   }
+}
+
+function kindOf(object: KubeObject | undefined): string | undefined {
+  return object?.kind;
 }
