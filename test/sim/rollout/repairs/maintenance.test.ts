@@ -14,27 +14,27 @@ import { simulatedRemediers } from '../../../../src/sim/rollout/repairs/remedier
 import { machine } from '../../../support/builders.ts';
 import { maintenanceEvent } from '../../../support/maintenance.ts';
 
-function announced(steps: number): { readonly api: SimulatedApi; readonly seen: ReadonlySet<string> } {
-  const seen = new Set<string>();
+function announced(steps: number): { readonly api: SimulatedApi; readonly observed: ReadonlySet<string> } {
+  const observed = new Set<string>();
   const api = createSimulatedApi({
     nowMs: () => 0,
     changed: ({ after }) => {
       if (after?.kind !== MAINTENANCE_EVENTS.kind) return;
       const { spec } = after as MaintenanceEvent;
-      seen.add(`${spec.hint ? 'hint' : 'event'} ${spec.state}`);
+      observed.add(`${spec.hint ? 'hint' : 'event'} ${spec.state}`);
     },
   });
   api.put(machine('m-1'));
   const random = createRandom(1);
   for (let step = 0; step < steps; step += 1) announceMaintenance({ api, random });
-  return { api, seen };
+  return { api, observed };
 }
 
 describe('simulated maintenance', () => {
   it('announces events and hints that happen, fail, and are cancelled or avoided', () => {
-    const { api, seen } = announced(40_000);
+    const { api, observed } = announced(40_000);
     const states = ['Scheduled', 'Executing', 'Done', 'Failed', 'Cancelled', 'Avoided'];
-    expect([...seen].toSorted()).toEqual(
+    expect([...observed].toSorted()).toEqual(
       ['event', 'hint'].flatMap((kind) => states.map((each) => `${kind} ${each}`)).toSorted(),
     );
     expect(api.list(MAINTENANCE_EVENTS).some(isDue)).toBe(true);
