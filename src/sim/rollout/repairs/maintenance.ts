@@ -3,10 +3,15 @@ import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.t
 import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, GROUP, MAINTENANCE_REMEDIER } from '../../../api/names.ts';
 import { maintenance } from '../../../constructs/conditions/facts.ts';
-import type { RepairsContext } from './patient.ts';
+import type { Random } from '../../random.ts';
+import type { SimulatedApi } from '../api-server.ts';
 
 type EventState = MaintenanceEvent['spec']['state'];
-type ProviderContext = Pick<RepairsContext, 'api' | 'random'>;
+
+interface ProviderContext {
+  readonly api: SimulatedApi;
+  readonly random: Random;
+}
 
 const DUE: ReadonlySet<EventState> = new Set(['Scheduled', 'Executing']);
 /** What follows each state. An event that is over stays so. */
@@ -55,7 +60,7 @@ function moveOn(event: MaintenanceEvent, { api, random }: ProviderContext): void
 }
 
 /** Whatever was announced is over. */
-export function endMaintenance({ api }: Pick<RepairsContext, 'api'>): void {
+export function endMaintenance({ api }: Pick<ProviderContext, 'api'>): void {
   for (const event of api.list(MAINTENANCE_EVENTS)) {
     if (DUE.has(event.spec.state)) api.put({ ...event, spec: { ...event.spec, state: 'Done' } });
   }
