@@ -17,7 +17,7 @@ export interface TurnOrder {
   enter(turn: Turn): void;
   leave(machine: string): void;
   has(turn: Pick<Turn, 'machine' | 'rule'>): boolean;
-  /** Those of the same rule that go before it and may still take their turn, the first one first. */
+  /** Of the same rule, the other machines that go before it and may still take their turn, the first one first. */
   before(turn: Turn, nowMs: number): readonly Turn[];
   first(rule: string): Turn | undefined;
   /** It is its turn now. */
@@ -44,7 +44,8 @@ export function createTurnOrder(): TurnOrder {
     has: ({ machine, rule }) => entries.get(machine)?.turn.rule === rule,
     before: (turn, nowMs) =>
       ofRule(turn.rule)
-        .filter((each) => byTurn(each.turn, turn) < 0 && mayTakeIt(each, nowMs))
+        .filter((each) => each.turn.machine !== turn.machine && byTurn(each.turn, turn) < 0)
+        .filter((each) => mayTakeIt(each, nowMs))
         .map((each) => each.turn)
         .toSorted(byTurn)
         .slice(0, MAX_BEFORE),

@@ -19,10 +19,16 @@ export async function takeTurn(planned: RemedyAct, parts: ExecuteParts): Promise
   const announced = announcedFor(planned, parts);
   const turn = turnOf(planned, announced ?? faultOf(planned), parts);
   const wait = gatherWait(turn, announced !== undefined, parts) ?? (await orderWait(turn, parts));
-  state.turns.enter(turn);
-  if (wait) return wait;
+  if (wait) {
+    state.turns.enter(turn);
+    return wait;
+  }
   const denied = await act(planned, parts);
-  if (denied) return denied;
+  // Only an answer: a machine whose ask or job fails each time has not taken its turn.
+  if (denied) {
+    state.turns.enter(turn);
+    return denied;
+  }
   state.turns.leave(turn.machine);
   const next = state.turns.first(turn.rule);
   if (next) callTurn(next, parts);

@@ -213,6 +213,22 @@ describe('the turn of a machine', { timeout: 120_000 }, () => {
     expect(taken()).toEqual(['m-0', 'm-2', 'm-1']);
   });
 
+  it('R39 passes over a machine that is first when each ask for it fails', async () => {
+    const { bed, grants, announce, taken, endJobs } = await zoneBed(inZone(3), 1);
+    for (let index = 0; index < 3; index += 1) announce(`m-${index}`);
+    await bed.advance(RETRY_MS);
+    expect(taken()).toEqual(['m-0']);
+    const { ask } = grants;
+    const failing: typeof ask = async (asks) => {
+      if (asks.some(({ machine: name }) => name === 'm-1')) throw new Error('the ask failed');
+      return await ask(asks);
+    };
+    Object.assign(grants, { ask: failing });
+    await endJobs();
+    await bed.advance(4 * RETRY_MS);
+    expect(taken()).toEqual(['m-0', 'm-2']);
+  });
+
   it('is forgotten with the machine, and when its event is over', async () => {
     const { bed, facts, announce, taken, endJobs } = await zoneBed(inZone(4), 1);
     for (let index = 0; index < 4; index += 1) announce(`m-${index}`, 600 + index);
