@@ -35,3 +35,22 @@ export const FAULT_CLASSES = [
   'Other',
 ] as const;
 export type FaultClass = (typeof FAULT_CLASSES)[number];
+
+/** Types of announced maintenance that the pods of the machine do not survive. */
+export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const;
+/** For rules that know the fault: a drain would disturb the pods for certain. */
+export const NO_OUTAGES = [
+  'Freeze',
+  'Network',
+  'DiskFault',
+  'GPUFault',
+  'MemoryFault',
+  'Degraded',
+  'Other',
+] as const;
+
+/** States of announced maintenance. An event that is inquired may never come. */
+export const DECIDED = ['Scheduled', 'Executing'] as const;
+/** How each state before may end. */
+export const MAINTENANCE_ENDS = ['Cancelled', 'Failed', 'Avoided'] as const;
+export const FINAL_STATES = ['Done', ...MAINTENANCE_ENDS] as const;

@@ -1,11 +1,11 @@
 /** MaintenanceEvent: a hardware event of a machine, announced by its provider or diagnosed by Host Doctor. */
 import { count, statusHead, waiting } from '../common.ts';
-import { PROVIDERS } from '../enums.ts';
+import { DECIDED, FINAL_STATES, NO_OUTAGES, OUTAGES, PROVIDERS } from '../enums.ts';
 import { choice, flag, immutable, int, name, named, percent, rules, text, time } from '../schema.ts';
 import { maintenanceEventPhases } from '../status/phase-tables.ts';
 import { AGE, type Kind, PHASE } from './kind.ts';
 
-const STATES = ['Inquiring', 'Scheduled', 'Executing', 'Done', 'Cancelled', 'Failed', 'Avoided'] as const;
+const STATES = ['Inquiring', ...DECIDED, ...FINAL_STATES] as const;
 
 const spec = rules(
   named('MaintenanceEventSpec', 'The event as the provider or Host Doctor reports it.', {
@@ -15,22 +15,7 @@ const spec = rules(
     ),
     eventID: immutable('the event id', name('Id of the event at the provider.', 128)),
     machine: immutable('the machine', name('Name of the Machine.')),
-    type: immutable(
-      'the type',
-      choice('What happens to the machine.', [
-        'Reboot',
-        'Stop',
-        'Redeploy',
-        'Preempt',
-        'Freeze',
-        'Network',
-        'DiskFault',
-        'GPUFault',
-        'MemoryFault',
-        'Degraded',
-        'Other',
-      ]),
-    ),
+    type: immutable('the type', choice('What happens to the machine.', [...OUTAGES, ...NO_OUTAGES])),
     state: choice(
       'State of the event at the provider: Inquiring, Scheduled, Executing, Done, in this order. Each of the first three may end as Cancelled, Failed or Avoided.',
       STATES,
@@ -57,7 +42,7 @@ const spec = rules(
     fieldPath: '.deadline',
   },
   {
-    rule: "!(oldSelf.state in ['Done', 'Cancelled', 'Failed', 'Avoided']) || self.state == oldSelf.state",
+    rule: `!(oldSelf.state in [${FINAL_STATES.map((state) => `'${state}'`).join(', ')}]) || self.state == oldSelf.state`,
     message: 'a finished event cannot change its state; report a new event',
     fieldPath: '.state',
     reason: 'FieldValueForbidden',

@@ -1,5 +1,6 @@
 /** The MaintenanceEvents of one machine, from an index, and what their spec alone tells. No npm package here. */
 import type { Store } from '../../kube/cache/store.ts';
+import { DECIDED, FINAL_STATES, OUTAGES } from '../enums.ts';
 import type { MaintenanceEvent } from '../generated/types.ts';
 import { parseTime } from './node-state.ts';
 
@@ -19,10 +20,13 @@ export function maintenanceEventsOn(
 
 export type MaintenanceState = MaintenanceEvent['spec']['state'];
 
-const FINAL: readonly MaintenanceState[] = ['Done', 'Cancelled', 'Failed', 'Avoided'];
-
 export function isFinalState(state: MaintenanceState): boolean {
-  return FINAL.includes(state);
+  return FINAL_STATES.some((each) => each === state);
+}
+
+/** It will come, as far as its provider knows. */
+export function isDecided({ spec: { hint, state } }: Pick<MaintenanceEvent, 'spec'>): boolean {
+  return !hint && DECIDED.some((each) => each === state);
 }
 
 /** When a hint ends by itself; undefined for what is not a hint. */
@@ -38,9 +42,6 @@ export function isMaintenanceOver(event: MaintenanceEvent, now: Date): boolean {
   return isFinalState(event.spec.state) || (expiry !== undefined && expiry <= now);
 }
 
-/** What pods do not survive. Everything else is for rules that know the fault: a drain would disturb the pods for certain. */
-const PREPARED_TYPES: readonly MaintenanceEvent['spec']['type'][] = ['Reboot', 'Stop', 'Redeploy', 'Preempt'];
-
 export function needsPreparation({ spec }: Pick<MaintenanceEvent, 'spec'>): boolean {
-  return PREPARED_TYPES.includes(spec.type);
+  return OUTAGES.some((each) => each === spec.type);
 }

@@ -1,12 +1,13 @@
 /** What a rule can read of a node: `disk('imagefs').usedPercent.atLeast(80)`. Renders the JSON of the rule language. */
 import { DURATION_FORM, type DurationText, durationSeconds } from '../../api/duration.ts';
+import { DECIDED, NO_OUTAGES, OUTAGES } from '../../api/enums.ts';
 import type { Step } from '../../api/steps/steps.ts';
 import { componentFact } from '../../rules/facts/component.ts';
 import { conditionFact } from '../../rules/facts/condition.ts';
 import { diskFact } from '../../rules/facts/disk.ts';
 import { eventFact } from '../../rules/facts/event.ts';
 import { historyFact } from '../../rules/facts/history.ts';
-import { DECIDED, maintenanceFact, NO_OUTAGES, OUTAGES } from '../../rules/facts/maintenance.ts';
+import { maintenanceFact } from '../../rules/facts/maintenance.ts';
 import { nodeFact } from '../../rules/facts/node.ts';
 import { probeFact } from '../../rules/facts/probe.ts';
 import type { Expr } from '../generated/types.ts';

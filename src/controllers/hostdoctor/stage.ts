@@ -1,6 +1,6 @@
 /** How far an event is: what its conditions and its wait follow from. Pure. */
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
-import { isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
+import { isDecided, isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
 import { actTime } from './drain-time.ts';
 import { hasPrepared, holdsNode, jobOfEvent } from './event-job.ts';
 import { type MachineMatch, matchMachine } from './match.ts';
@@ -61,6 +61,6 @@ interface PendingEvent extends Pick<MaintenanceObservation, 'event' | 'now'> {
 function preparationStage({ event, job, actAt, now }: PendingEvent): MaintenanceStage {
   // An earlier event may have had the machine prepared already.
   if (job && holdsNode(job) && hasPrepared(job)) return 'Prepared';
-  if (event.spec.hint || event.spec.state === 'Inquiring') return 'NotScheduled';
+  if (!isDecided(event)) return 'NotScheduled';
   return now < actAt ? 'TooEarly' : 'Preparing';
 }

@@ -1,13 +1,12 @@
 /** Which changes of the state of an event are possible, judged from the state that was observed before. Pure. */
+import { MAINTENANCE_ENDS } from '../../api/enums.ts';
 import type { MaintenanceEvent } from '../../api/generated/types.ts';
 import type { MaintenanceState } from '../../api/machine/maintenance-events.ts';
 
-const ENDS = ['Cancelled', 'Failed', 'Avoided'] as const;
-
 const NEXT: Readonly<Record<MaintenanceState, readonly MaintenanceState[]>> = {
-  Inquiring: ['Scheduled', ...ENDS],
-  Scheduled: ['Executing', ...ENDS],
-  Executing: ['Done', ...ENDS],
+  Inquiring: ['Scheduled', ...MAINTENANCE_ENDS],
+  Scheduled: ['Executing', ...MAINTENANCE_ENDS],
+  Executing: ['Done', ...MAINTENANCE_ENDS],
   Done: [],
   Cancelled: [],
   Failed: [],

@@ -1,5 +1,5 @@
 /** What is announced for the machine: its earliest event that is not over. */
-import type { MaintenanceEvent } from '../../api/generated/types.ts';
+import { DECIDED, NO_OUTAGES, OUTAGES } from '../../api/enums.ts';
 import {
   BOOLEAN_FIELD,
   COUNTDOWN_FIELD,
@@ -8,23 +8,6 @@ import {
   createParams,
   type FactKind,
 } from './fact.ts';
-
-type EventType = MaintenanceEvent['spec']['type'];
-type EventState = MaintenanceEvent['spec']['state'];
-
-/** What the pods of the machine do not survive. */
-export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const satisfies readonly EventType[];
-export const NO_OUTAGES = [
-  'Freeze',
-  'Network',
-  'DiskFault',
-  'GPUFault',
-  'MemoryFault',
-  'Degraded',
-  'Other',
-] as const satisfies readonly EventType[];
-/** An event that is inquired may never come. */
-export const DECIDED = ['Scheduled', 'Executing'] as const satisfies readonly EventState[];
 
 export const maintenanceFact = {
   name: 'maintenance',

@@ -3,10 +3,15 @@
  * one that has changed since is unknown: neither is a reason to act.
  */
 import type { MaintenanceEvent } from '../../../api/generated/types.ts';
-import { hintExpiry, isMaintenanceOver } from '../../../api/machine/maintenance-events.ts';
+import {
+  hintExpiry,
+  isDecided,
+  isMaintenanceOver,
+  needsPreparation,
+} from '../../../api/machine/maintenance-events.ts';
 import { parseTime } from '../../../api/machine/node-state.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
-import { DECIDED, maintenanceFact, OUTAGES } from '../../facts/maintenance.ts';
+import { maintenanceFact } from '../../facts/maintenance.ts';
 import type { TimePoint } from '../clocks/time-point.ts';
 import { knownAnswer, type ReadFact, unknownAnswer } from './answer.ts';
 
@@ -51,8 +56,8 @@ function byUrgency(a: MaintenanceEvent, b: MaintenanceEvent): number {
   return rank || startMs(a) - startMs(b) || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
 
-function isCertainOutage({ spec: { hint, type, state } }: MaintenanceEvent): boolean {
-  return !hint && OUTAGES.some((each) => each === type) && DECIDED.some((each) => each === state);
+function isCertainOutage(event: MaintenanceEvent): boolean {
+  return isDecided(event) && needsPreparation(event);
 }
 
 /** Without a time it may begin at any moment. */
