@@ -36,6 +36,8 @@ export interface ObjectWait {
   readonly reason: string;
   readonly since: string;
   readonly message?: string;
+  /** What ends it, where that is known. */
+  readonly unblock?: string;
 }
 
 export interface ActVerdict {

@@ -1,6 +1,6 @@
 /** Prints why acts on a machine happen or do not: the answer first, then what is in the way. Pure. */
 import { denialPage } from '../../../api/deny-reasons.ts';
-import type { ActVerdict, GrantInTheWay, MachineExplanation } from '../../../defender/explain.ts';
+import type { ActVerdict, GrantInTheWay, MachineExplanation, ObjectWait } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
 import { denialHint } from '../../fleet/unblock.ts';
@@ -34,10 +34,7 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
     ...section('held', why.holds.map(holdLine)),
     ...section(
       'waits',
-      why.waits.map(
-        ({ object, reason, since, message }) =>
-          `${object}: ${reason}${message ? `: ${message}` : ''} (${formatAge(since, now)})`,
-      ),
+      why.waits.flatMap((wait) => waitLines(wait, now)),
     ),
     ...section('act', why.grant ? [grantLine(why.grant, now)] : []),
     ...why.acts.flatMap((act) => actLines(act, { machine: why.machine, now })),
@@ -88,6 +85,11 @@ function maintenanceLine(view: MaintenanceView, now: Date): string {
   const begins = notBefore === undefined ? '' : ` from ${notBefore}`;
   const wait = maintenanceWaitText(view, now);
   return `${event}: ${type} ${state}${begins}, ${phase}${wait === '' ? '' : `: ${wait}`}`;
+}
+
+function waitLines({ object, reason, since, message, unblock }: ObjectWait, now: Date): readonly string[] {
+  const line = `${object}: ${reason}${message ? `: ${message}` : ''} (${formatAge(since, now)})`;
+  return unblock === undefined ? [line] : [line, `  unblocks: ${unblock}`];
 }
 
 function holdLine({ reason, scope, until }: MachineExplanation['holds'][number]): string {

@@ -18,6 +18,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts'
 import { CliError, EXIT } from '../../errors.ts';
 import { readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
+import { ruleWaitHint } from '../../fleet/rule-wait-hints.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { withDefender } from '../defender/session.ts';
@@ -177,7 +178,11 @@ function ruleWaits({ machines }: ObservedViews, name: string): readonly ObjectWa
   const waiting = machines.store.get(name)?.status?.remedyWaits ?? [];
   return waiting
     .toSorted((a, b) => (a.rule < b.rule ? -1 : 1))
-    .map(({ rule, ...wait }) => ({ object: `NodeRemedier ${rule}`, ...wait }));
+    .map(({ rule, ...wait }) => ({
+      object: `NodeRemedier ${rule}`,
+      ...wait,
+      ...optional('unblock', ruleWaitHint(wait.reason, rule, name)),
+    }));
 }
 
 /** Acts that wait for the answer of a person, as the leading controllers heard them. */

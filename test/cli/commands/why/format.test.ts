@@ -44,7 +44,10 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
     readinessSince: ago(840),
     notes: ['cordoned'],
     holds: [{ reason: 'new disks', scope: 'All', until: '2030-01-02T00:00:00Z' }],
-    waits: [{ object: 'Machine node-a22', reason: 'WaitingForGrant', since: ago(60) }],
+    waits: [
+      { object: 'NodeRemedier hang', reason: 'TooManyMatches', since: ago(60), unblock: 'look for a cause' },
+      { object: 'Machine node-a22', reason: 'WaitingForGrant', since: ago(60) },
+    ],
     acts: [
       {
         action: 'Reboot',
@@ -79,7 +82,9 @@ it('R29 prints the deciding limit first, then the rest, who is in the way, and w
       'node-a22   pool web / zone cn-b   NotReady 14m, cordoned   facts 3s old, ledger seq 9, recovering',
       '',
       'held      all automation: new disks (until 2030-01-02T00:00:00Z)',
-      'waits     Machine node-a22: WaitingForGrant (60s)',
+      'waits     NodeRemedier hang: TooManyMatches (60s)',
+      '            unblocks: look for a cause',
+      '          Machine node-a22: WaitingForGrant (60s)',
       'DENIED    Reboot  ConcurrencyPool  fleet-default: pool web: 1 of 1',
       '  also    NodeInterval  last job ended 06:51 (until 2030-01-01T00:21:00.000Z)',
       '          node-a17  Reboot Started  RemedyOperationJob node-a17-kernel-hang, granted 3m ago, ends 2030-01-01T00:02:00Z  [g-1]',
