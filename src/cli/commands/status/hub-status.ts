@@ -112,8 +112,9 @@ function pipelineRow(pipeline: Pipeline): PipelineRow {
 function waitOf(pipeline: Pipeline): { because: string; since: string } {
   const trouble = pipelineTrouble(pipeline);
   if (trouble) return { because: trouble.message, since: trouble.lastTransitionTime };
+  const idle = pipeline.status?.phase === undefined ? NOT_OBSERVED : 'nothing to wait for';
   return {
-    because: textField(pipeline, 'status.waiting.message', 'nothing to wait for'),
+    because: textField(pipeline, 'status.waiting.message', idle),
     since: textField(pipeline, 'status.waiting.since'),
   };
 }

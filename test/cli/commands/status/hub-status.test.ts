@@ -51,6 +51,14 @@ describe('summarizeHub', () => {
     );
   });
 
+  it('does not tell that a pipeline waits for nothing before sync has observed it', () => {
+    const { pipelines } = summarizeHub({ pipelines: [pipeline({}), pipeline({ phase: 'UpToDate' })] });
+    expect(pipelines.map(({ because }) => because)).toEqual([
+      'not observed yet: check that kubenode sync is running',
+      'nothing to wait for',
+    ]);
+  });
+
   it('wraps the last column on a terminal', () => {
     const head = { commit: COMMIT, verdict: 'RenderFailed', message: 'no stage is named prod '.repeat(4) };
     const report = summarizeHub({ pipelines: [pipeline({ head })], clusters: [cluster({ message: 'ok' })] });
