@@ -1,9 +1,11 @@
 import { Command } from 'commander';
 import { stopLocalFleet } from '../../../local/fleet.ts';
+import { createLayout } from '../../../local/layout.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
+import { requireNoPrograms } from './fleet-programs.ts';
 import { endMachines } from './machines-folder.ts';
 
 export function createDownCommand(io: Io): Command {
@@ -15,6 +17,7 @@ export function createDownCommand(io: Io): Command {
 
 async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true }): Promise<void> {
   const wipe = flags.wipe === true;
+  await requireNoPrograms(createLayout(flags.dir));
   await endMachines(flags.dir, io.clock);
   const found = await withProgress(io, (progress) =>
     stopLocalFleet({

@@ -7,16 +7,15 @@ import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { createLayout, type Layout } from '../../../local/layout.ts';
 import { stopProcess } from '../../../os/process/child.ts';
-import { type ProcessIdentity, readProcessIdentity } from '../../../os/process/identity.ts';
-import { listPids } from '../../../os/process/table.ts';
 import { instanceFolder, listUids } from '../../../providers/local/folders.ts';
 import { findMarked } from '../../../providers/local/processes.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
+import { findPrograms } from '../local/fleet-programs.ts';
 import { machinesFolder } from '../local/machines-folder.ts';
 import { STAGES } from './observed.ts';
-import { type DemoProgram, repositoryOf, selectPrograms } from './programs.ts';
+import { repositoryOf } from './programs.ts';
 import { openDemoRepository } from './repository.ts';
 import type { Tour } from './step.ts';
 import { resumeMachine, suspendMachine } from './suspend.ts';
@@ -87,14 +86,6 @@ async function resumeAll(dir: string): Promise<void> {
       (await listUids(machines)).map((uid) => resumeMachine(instanceFolder(machines, uid).path)),
     );
   }
-}
-
-async function findPrograms({ kubeconfig }: Layout): Promise<readonly DemoProgram[]> {
-  const all = await Promise.all(
-    (await listPids()).map((pid) => readProcessIdentity(pid).catch(() => undefined)),
-  );
-  const found = all.filter((identity): identity is ProcessIdentity => identity !== undefined);
-  return selectPrograms(found, kubeconfig);
 }
 
 async function runKubenode(
