@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
   hintExpiry,
+  isDecided,
   isMaintenanceOver,
   MAINTENANCE_EVENT_INDEXERS,
+  type MaintenanceState,
   maintenanceEventsOn,
   needsPreparation,
 } from '../../../src/api/machine/maintenance-events.ts';
@@ -22,6 +24,16 @@ describe('a MaintenanceEvent', () => {
 
   it.each(['Inquiring', 'Scheduled', 'Executing'] as const)('is not over while it is %s', (state) => {
     expect(isMaintenanceOver(maintenanceEvent({ state }), NOW)).toBe(false);
+  });
+
+  it.each<[state: MaintenanceState, hint: boolean, expected: boolean]>([
+    ['Inquiring', false, false],
+    ['Scheduled', false, true],
+    ['Executing', false, true],
+    ['Scheduled', true, false],
+    ['Done', false, false],
+  ])('will come, as far as its provider knows: %s, a hint: %s', (state, hint, expected) => {
+    expect(isDecided(maintenanceEvent({ state, hint }))).toBe(expected);
   });
 
   it('is over as a hint from its last second on', () => {

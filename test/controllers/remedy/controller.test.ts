@@ -1,27 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
-import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { MACHINES, NODE_REMEDIERS } from '../../../src/api/generated/resources.ts';
+import type { Machine, NodeRemedier } from '../../../src/api/generated/types.ts';
 import { createRemedyController } from '../../../src/controllers/remedy/controller.ts';
 import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { machine, NOW, node } from '../../support/builders.ts';
+import { NOW } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import { HUNG_FACTS, type MemoryFacts, memoryFacts, WELL_FACTS } from '../../support/memory-facts.ts';
 import { type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import { remedier, remedyJob } from '../../support/remediers.ts';
+import { bootedMachine, endJob, jobsOf, REMEDY_KINDS } from './remedy-bed.ts';
 
-const JOBS = { resource: REMEDY_OPERATION_JOBS, status: true, lists: { plan: ['id'], onVerified: ['id'] } };
-const KINDS = [
-  { resource: NODE_REMEDIERS, status: true, lists: { conditions: ['type'], rungs: ['name'] } },
-  {
-    resource: MACHINES,
-    status: true,
-    lists: { conditions: ['type'], faults: ['type'], remedyWaits: ['rule'], components: ['name'] },
-  },
-  { resource: NODES },
-  JOBS,
-];
 const COMMIT = { annotations: { 'kubenode.dev/commit': '4f2c9e1a77b0' } };
 const UNKNOWN_FACT = { '/rule/conditions/all/0/fact': 'weather' };
 const HUNG_FOR_LONG = {
@@ -63,8 +51,8 @@ function fixture(rules: readonly NodeRemedier[], machines: readonly string[] = [
   const listed: string[] = [];
   const writes = { done: false };
   const options = {
-    kinds: KINDS,
-    objects: [...rules, ...machines.flatMap((name) => [machineOf(name), booted(name)])],
+    kinds: REMEDY_KINDS,
+    objects: [...rules, ...machines.flatMap(bootedMachine)],
     /** Each process has its own memory. */
     get controllers() {
       const controller = createRemedyController({ facts, grants });
@@ -102,22 +90,11 @@ function countingView(key: string, context: ReconcileContext, listed: string[]):
   };
 }
 
-function machineOf(name: string): Machine {
-  const { metadata, ...rest } = machine(name);
-  const { uid: _, ...others } = metadata;
-  return { ...rest, metadata: others };
-}
-
 async function start(...args: Parameters<typeof fixture>): Promise<Fixture> {
   const made = fixture(...args);
   await made.bed.start();
   await made.bed.advance(3000);
   return made;
-}
-
-function booted(name: string): KubeObject {
-  const found = node(name);
-  return { ...found, status: { ...(found['status'] as object), nodeInfo: { bootID: 'boot-1' } } };
 }
 
 function statusOf(bed: ControllerBed, name = 'kernel-hang'): NodeRemedier['status'] {
@@ -129,29 +106,19 @@ function acceptedOf(bed: ControllerBed, name: string): string | undefined {
   return found && `${found.status}: ${found.message}`;
 }
 
-function jobsOf(bed: ControllerBed): readonly RemedyOperationJob[] {
-  return bed.api.objects.list(JOBS, undefined) as RemedyOperationJob[];
-}
-
 function names(bed: ControllerBed): string[] {
   return jobsOf(bed).map(({ metadata }) => metadata.name.replace(/[0-9a-f]{8}/, 'CASE'));
 }
 
-type Outcome = NonNullable<NonNullable<RemedyOperationJob['status']>['outcome']>['class'];
-
-/** What the job controller does at the end of the only job. */
-async function end(bed: ControllerBed, grants: MemoryGrants, outcome: Outcome): Promise<void> {
+/** The only job. */
+async function end(
+  bed: ControllerBed,
+  grants: MemoryGrants,
+  outcome: Parameters<typeof endJob>[3],
+): Promise<void> {
   const [job] = jobsOf(bed);
   if (!job) throw new Error('there is no job');
-  const { name } = job.metadata;
-  const settledAt = bed.clock.now().toISOString();
-  const status = { conditions: [], outcome: { class: outcome }, timeline: { settledAt } };
-  const by = { manager: 'kubenode-remedyjob' };
-  bed.api.objects.merge(JOBS, { name }, (live) => ({ ...live, status }), { ...by, subresource: 'status' });
-  await grants.settle([{ ...job.spec.grant, outcome: outcome === 'Succeeded' ? 'Succeeded' : 'Failed' }]);
-  const released = [{ op: 'remove', path: '/metadata/finalizers' }] as const;
-  bed.api.objects.patch(JOBS, { name }, released, by);
-  bed.api.changed();
+  await endJob(bed, grants, job, outcome);
 }
 
 /** What a rule counts in this mode while one machine hangs after the other, and how often it acts or would act. */

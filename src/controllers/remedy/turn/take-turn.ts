@@ -18,16 +18,14 @@ export async function takeTurn(planned: RemedyAct, parts: ExecuteParts): Promise
   const { state } = parts;
   const announced = announcedFor(planned, parts);
   const turn = turnOf(planned, announced ?? faultOf(planned), parts);
-  const wait = gatherWait(turn, announced !== undefined, parts) ?? (await orderWait(turn, parts));
+  const wait =
+    gatherWait(turn, announced !== undefined, parts) ??
+    (await orderWait(turn, parts)) ??
+    (await act(planned, parts));
+  // Only after an answer: a machine whose ask or job fails each time has not taken its turn.
   if (wait) {
     state.turns.enter(turn);
     return wait;
-  }
-  const denied = await act(planned, parts);
-  // Only an answer: a machine whose ask or job fails each time has not taken its turn.
-  if (denied) {
-    state.turns.enter(turn);
-    return denied;
   }
   state.turns.leave(turn.machine);
   const next = state.turns.first(turn.rule);

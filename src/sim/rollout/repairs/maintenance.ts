@@ -1,29 +1,22 @@
 /** What a simulated provider announces: reboots that happen, that are cancelled or avoided, and hints that never come true. */
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
 import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/types.ts';
+import { isFinalState, type MaintenanceState } from '../../../api/machine/maintenance-events.ts';
 import { ANNOTATION_COMMIT, GROUP, MAINTENANCE_REMEDIER } from '../../../api/names.ts';
 import { maintenance } from '../../../constructs/conditions/facts.ts';
 import type { Random } from '../../random.ts';
 import type { SimulatedApi } from '../api-server.ts';
-
-type EventState = MaintenanceEvent['spec']['state'];
 
 interface ProviderContext {
   readonly api: SimulatedApi;
   readonly random: Random;
 }
 
-const DUE: ReadonlySet<EventState> = new Set(['Scheduled', 'Executing']);
 /** What follows each state. An event that is over stays so. */
-const NEXT: Partial<Readonly<Record<EventState, readonly EventState[]>>> = {
+const NEXT: Partial<Readonly<Record<MaintenanceState, readonly MaintenanceState[]>>> = {
   Scheduled: ['Executing', 'Executing', 'Cancelled', 'Avoided'],
   Executing: ['Done', 'Done', 'Failed'],
 };
-
-/** A machine has to be empty for it now. Events of the simulation have no time: those that are decided are due. */
-export function isDue({ spec }: MaintenanceEvent): boolean {
-  return DUE.has(spec.state) && !spec.hint;
-}
 
 /** Each step of 5 seconds. */
 export function announceMaintenance(context: ProviderContext): void {
@@ -62,7 +55,7 @@ function moveOn(event: MaintenanceEvent, { api, random }: ProviderContext): void
 /** Whatever was announced is over. */
 export function endMaintenance({ api }: Pick<ProviderContext, 'api'>): void {
   for (const event of api.list(MAINTENANCE_EVENTS)) {
-    if (DUE.has(event.spec.state)) api.put({ ...event, spec: { ...event.spec, state: 'Done' } });
+    if (!isFinalState(event.spec.state)) api.put({ ...event, spec: { ...event.spec, state: 'Done' } });
   }
 }
 

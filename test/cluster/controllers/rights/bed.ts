@@ -1,6 +1,6 @@
 /** `kubenode controllers` behind a proxy, from whose accounts single rights are taken away, and what makes its views use each of theirs. */
 import type { ChildProcess } from 'node:child_process';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import {
   ANNOTATION_CONFIRM_DELETE,
   NAMESPACE,
@@ -20,7 +20,7 @@ import { faultProxy } from '../../../support/fault-proxy.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../../defender/objects.ts';
 import { killed, startLoggedControllers } from '../../defender/processes.ts';
-import { CONTROLLERS, POLICY } from '../machine-cluster.ts';
+import { CONTROLLERS, PATIENCE, POLICY } from '../machine-cluster.ts';
 import { missedRights, type Right, rightInForce, withoutRight } from '../rights.ts';
 
 /** A kind that the process watches, and an object of it that nothing needs. */
@@ -59,6 +59,8 @@ export interface RightsBed {
   ): Promise<() => Promise<void>>;
   /** Makes the views of the process get, then list, then watch: a view that lists again and again waits longer each time. */
   read(...rights: readonly Right[]): Promise<void>;
+  /** Takes these away while the views use each of them. Resolves, when as many are missed, to those that are. Gives them back. */
+  missedWithout(account: string, rights: readonly Right[]): Promise<readonly string[]>;
   /** Runs this before the view lists. */
   listAgain(right: Right, run: () => unknown): Promise<void>;
   stop(): Promise<void>;
@@ -104,6 +106,14 @@ export async function startRightsBed(
     },
     takeAway,
     read,
+    missedWithout: async (account, rights) => {
+      const giveBack = await takeAway(account, rights);
+      await read(...rights);
+      await expect.poll(() => missedRights(logged).length, PATIENCE).toBeGreaterThanOrEqual(rights.length);
+      const found = missedRights(logged);
+      await giveBack();
+      return found;
+    },
     listAgain: (right, run) => listAgain(right, 'before', run),
     stop: async () => {
       if (running) await killed(running);

@@ -31,6 +31,11 @@ describe('the order of machines that wait for a grant', () => {
     expect(namesOf(orderOf(turn('a', 0), never, other).before(turn('b', 1), 0))).toBe('y z a');
   });
 
+  it('has no machine before itself, also when its event was postponed', () => {
+    const order = orderOf(turn('a', 1), turn('b', 2));
+    expect(namesOf(order.before(turn('a', 30), 0))).toBe('b');
+  });
+
   it('forgets a machine that leaves, and one that waits for another rule', () => {
     const order = orderOf(turn('a', 1), turn('b', 2));
     order.leave('a');

@@ -1,28 +1,17 @@
 /** The shipped rule `maintenance` on machines of one zone, with the decisions of the Defender under a limit for the zone. */
 import { describe, expect, it } from 'vitest';
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../../src/api/generated/resources.ts';
-import type { Machine, MachineRemedyWait, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
+import { MACHINES } from '../../../../src/api/generated/resources.ts';
+import type { Machine, MachineRemedyWait } from '../../../../src/api/generated/types.ts';
 import { createRemedyController } from '../../../../src/controllers/remedy/controller.ts';
 import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { fleetFacts, ledgerSpec, machineFacts, policy } from '../../../defender/builders.ts';
-import { machine, NOW, node } from '../../../support/builders.ts';
+import { NOW } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../../support/controller/bed.ts';
 import { shippedMaintenanceRule } from '../../../support/faults/fault-rules.ts';
 import { type LedgerGrants, ledgerGrants } from '../../../support/ledger-grants.ts';
 import { type MemoryFacts, memoryFacts } from '../../../support/memory-facts.ts';
+import { bootedMachine, endJob, jobsOf, REMEDY_KINDS } from '../remedy-bed.ts';
 
-const JOBS = { resource: REMEDY_OPERATION_JOBS, status: true, lists: { plan: ['id'], onVerified: ['id'] } };
-const KINDS = [
-  { resource: NODE_REMEDIERS, status: true, lists: { conditions: ['type'], rungs: ['name'] } },
-  {
-    resource: MACHINES,
-    status: true,
-    lists: { conditions: ['type'], faults: ['type'], remedyWaits: ['rule'], components: ['name'] },
-  },
-  { resource: NODES },
-  JOBS,
-];
 const READY = { 'condition Ready': { status: 'True', observedSeconds: 9000 } };
 const RETRY_MS = 31_000;
 
@@ -61,13 +50,11 @@ async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Pr
     },
   });
   const controllers = [createRemedyController({ facts, grants })];
-  const objects = [shippedMaintenanceRule(), ...names.flatMap((name) => [machineOf(name), booted(name)])];
-  const bed = createControllerBed({ kinds: KINDS, objects, controllers });
+  const objects = [shippedMaintenanceRule(), ...names.flatMap(bootedMachine)];
+  const bed = createControllerBed({ kinds: REMEDY_KINDS, objects, controllers });
   ({ clock } = bed);
   const created: string[] = [];
   const ended = new Set<string>();
-  const jobs = (): readonly RemedyOperationJob[] =>
-    bed.api.objects.list(JOBS, undefined) as RemedyOperationJob[];
   await bed.start();
   await bed.advance(3000);
   return {
@@ -88,10 +75,10 @@ async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Pr
       return created;
     },
     endJobs: async () => {
-      const atWork = jobs().filter(({ metadata }) => !ended.has(metadata.name));
+      const atWork = jobsOf(bed).filter(({ metadata }) => !ended.has(metadata.name));
       for (const job of atWork) {
         ended.add(job.metadata.name);
-        await endJob(bed, grants, job);
+        await endJob(bed, grants, job, 'Succeeded');
         facts.set(job.spec.machine.name, { ...READY, maintenance: { pending: false } });
       }
       return atWork.length;
@@ -102,31 +89,6 @@ async function zoneBed(zones: Readonly<Record<string, string>>, max: number): Pr
   function uidOf(name: string): string {
     return bed.get(NODES, name)?.metadata.uid ?? '';
   }
-}
-
-function machineOf(name: string): Machine {
-  const { metadata, ...rest } = machine(name);
-  const { uid: _, ...others } = metadata;
-  return { ...rest, metadata: others };
-}
-
-function booted(name: string): KubeObject {
-  const found = node(name);
-  return { ...found, status: { ...(found['status'] as object), nodeInfo: { bootID: 'boot-1' } } };
-}
-
-async function endJob(bed: ControllerBed, grants: LedgerGrants, job: RemedyOperationJob): Promise<void> {
-  const { name } = job.metadata;
-  const by = { manager: 'kubenode-remedyjob' };
-  const status = {
-    conditions: [],
-    outcome: { class: 'Succeeded' },
-    timeline: { settledAt: bed.clock.now().toISOString() },
-  };
-  bed.api.objects.merge(JOBS, { name }, (live) => ({ ...live, status }), { ...by, subresource: 'status' });
-  await grants.settle([{ ...job.spec.grant, outcome: 'Succeeded' }]);
-  bed.api.objects.patch(JOBS, { name }, [{ op: 'remove', path: '/metadata/finalizers' }], by);
-  bed.api.changed();
 }
 
 function inZone(count: number, zone = 'a'): Readonly<Record<string, string>> {

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { MAINTENANCE_EVENTS, NODE_REMEDIERS } from '../../../../src/api/generated/resources.ts';
 import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
+import { isDecided } from '../../../../src/api/machine/maintenance-events.ts';
 import { MAINTENANCE_REMEDIER } from '../../../../src/api/names.ts';
 import { createRandom } from '../../../../src/sim/random.ts';
 import { createSimulatedApi, type SimulatedApi } from '../../../../src/sim/rollout/api-server.ts';
 import { createMoments, KEYS } from '../../../../src/sim/rollout/repairs/judge/moments.ts';
-import {
-  announceMaintenance,
-  endMaintenance,
-  isDue,
-} from '../../../../src/sim/rollout/repairs/maintenance.ts';
+import { announceMaintenance, endMaintenance } from '../../../../src/sim/rollout/repairs/maintenance.ts';
 import { simulatedRemediers } from '../../../../src/sim/rollout/repairs/remediers.ts';
 import { machine } from '../../../support/builders.ts';
 import { maintenanceEvent } from '../../../support/maintenance.ts';
@@ -37,19 +34,9 @@ describe('simulated maintenance', () => {
     expect([...observed].toSorted()).toEqual(
       ['event', 'hint'].flatMap((kind) => states.map((each) => `${kind} ${each}`)).toSorted(),
     );
-    expect(api.list(MAINTENANCE_EVENTS).some(isDue)).toBe(true);
+    expect(api.list(MAINTENANCE_EVENTS).some(isDecided)).toBe(true);
     endMaintenance({ api });
-    expect(api.list(MAINTENANCE_EVENTS).filter(isDue)).toEqual([]);
-  });
-
-  it.each<[state: MaintenanceEvent['spec']['state'], hint: boolean, expected: boolean]>([
-    ['Inquiring', false, false],
-    ['Scheduled', false, true],
-    ['Executing', false, true],
-    ['Scheduled', true, false],
-    ['Done', false, false],
-  ])('knows whether a machine has to be empty: %s, a hint: %s', (state, hint, expected) => {
-    expect(isDue(maintenanceEvent({ state, hint }))).toBe(expected);
+    expect(api.list(MAINTENANCE_EVENTS).filter(isDecided)).toEqual([]);
   });
 
   it('forbids steps of its rule once no event of the machine is due any more', () => {

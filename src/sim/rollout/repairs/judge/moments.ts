@@ -1,12 +1,12 @@
 /** Since when what forbids a step has been so in the API server: a process may know of it later. */
 import { MACHINES, MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
 import type { Machine, MaintenanceEvent, RemedyOperationJob } from '../../../../api/generated/types.ts';
+import { isDecided } from '../../../../api/machine/maintenance-events.ts';
 import { ANNOTATION_CORDONED_BY, MAINTENANCE_REMEDIER } from '../../../../api/names.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { ApiChange } from '../../api-server.ts';
-import { isDue } from '../maintenance.ts';
 import { FAULTS, type SimulatedFault } from '../remediers.ts';
 import { isUnschedulable } from '../unschedulable.ts';
 
@@ -37,13 +37,13 @@ export function createMoments(nowMs: () => number): Moments {
   }
 
   function written({ before, after }: ApiChange): void {
+    const [object, isDeleted] = [after ?? before, after === undefined];
+    const { kind } = object ?? {};
     // Of the type of its kind.
-    const object = (after ?? before) as never;
-    const kind = kindOf(object);
-    if (kind === MACHINES.kind) machineWritten(object, after === undefined);
+    if (kind === MACHINES.kind) machineWritten(object as Machine, isDeleted);
     if (kind === NODES.kind) nodeWritten(before, after);
-    if (kind === MAINTENANCE_EVENTS.kind) eventWritten(object, after === undefined);
-    if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(object);
+    if (kind === MAINTENANCE_EVENTS.kind) eventWritten(object as MaintenanceEvent, isDeleted);
+    if (kind === REMEDY_OPERATION_JOBS.kind && after) jobWritten(after as RemedyOperationJob);
   }
 
   function machineWritten(machine: Machine, isDeleted: boolean): void {
@@ -61,12 +61,12 @@ export function createMoments(nowMs: () => number): Moments {
     if (mark !== undefined) note(KEYS.uncordoned(name, mark), !isUnschedulable(after));
   }
 
-  /** Nothing is due any more on its machine. */
+  /** Its events have no time: those that are decided are due. */
   function eventWritten(event: MaintenanceEvent, isDeleted: boolean): void {
     const { machine } = event.spec;
     const names = due.get(machine) ?? new Set();
     due.set(machine, names);
-    if (isDue(event) && !isDeleted) names.add(event.metadata.name);
+    if (isDecided(event) && !isDeleted) names.add(event.metadata.name);
     else names.delete(event.metadata.name);
     note(KEYS.cleared(machine, MAINTENANCE_REMEDIER), names.size === 0);
   }
@@ -80,8 +80,4 @@ export function createMoments(nowMs: () => number): Moments {
     const isCancelled = spec.cancel !== undefined || metadata.deletionTimestamp !== undefined;
     note(KEYS.cancelled(metadata.uid ?? ''), isCancelled);
   }
-}
-
-function kindOf(object: KubeObject | undefined): string | undefined {
-  return object?.kind;
 }

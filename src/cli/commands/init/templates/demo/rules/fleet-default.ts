@@ -11,7 +11,7 @@ export const fleetDefault: DefenderPolicySpec = {
   perMachine: { minIntervalSeconds: 30, maxGrants: 100, maxReboots: 100, lemon: { repairs: 100 } },
   // By default a node is not repaired in its first 15 minutes.
   blockers: { minNodeAgeSeconds: 0 },
-  // A zone is half of prod: by these two, nothing would be done in the other half either while it is dark.
+  // Both percentages are above half of prod, which is a zone: while one zone is dark, repairs go on in the other.
   selfDoubt: { massUnknownPercent: 60 },
   breakers: [
     { name: 'unhealthy', type: 'UnhealthyRatio', per: 'Cluster', percent: 60, count: 3 },
