@@ -161,8 +161,10 @@ class Tile extends Component<TileProps> {
 
   override render({ placed, isRepaired, isSelected, select }: TileProps): JSX.Element {
     const { key, name, tile } = placed;
-    const { sign, tone } = machineSign(tile.p, isRepaired);
-    const label = [name, tile.p, isRepaired && 'in repair', tile.why?.reason].filter(Boolean).join(', ');
+    const isCordoned = tile.c === true;
+    const { sign, tone } = machineSign(tile.p, { isRepaired, isCordoned });
+    const marks = [isRepaired && 'in repair', isCordoned && 'cordoned', tile.why?.reason];
+    const label = [name, tile.p, ...marks].filter(Boolean).join(', ');
     return (
       <button
         type="button"

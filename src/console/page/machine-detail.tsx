@@ -43,6 +43,12 @@ function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number
       <dl>
         <dt>Zone</dt>
         <dd>{tile.z ?? 'none'}</dd>
+        {tile.c && (
+          <>
+            <dt>Node</dt>
+            <dd>cordoned for a drain</dd>
+          </>
+        )}
         <dt>Runs</dt>
         <dd>{tile.v ?? 'nothing reported'}</dd>
       </dl>

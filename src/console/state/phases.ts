@@ -21,11 +21,22 @@ const MACHINE_SIGNS: Readonly<Record<string, PhaseSign>> = {
   Stalled: { sign: '×', tone: 'bad' },
 };
 
+const SIGNED_AS_CORDONED: ReadonlySet<string> = new Set(['Ready', 'Updating']);
 const UNKNOWN_SIGN: PhaseSign = { sign: '·', tone: 'quiet' };
 
-/** A machine that is being repaired is shown so, whatever its phase. */
-export function machineSign(phase: string, isRepaired: boolean): PhaseSign {
+export interface MachineMarks {
+  readonly isRepaired?: boolean;
+  /** Kubenode keeps new pods away from its Node. */
+  readonly isCordoned?: boolean;
+}
+
+/**
+ * A machine that is being repaired is shown so, whatever its phase. A cordon hides no trouble, no hold and no deletion: each of
+ * these explains more than the cordon does.
+ */
+export function machineSign(phase: string, { isRepaired, isCordoned }: MachineMarks = {}): PhaseSign {
   if (isRepaired) return { sign: 'R', tone: phase === 'Ready' ? 'busy' : 'bad' };
+  if (isCordoned && SIGNED_AS_CORDONED.has(phase)) return { sign: 'C', tone: 'busy' };
   return Object.hasOwn(MACHINE_SIGNS, phase) ? (MACHINE_SIGNS[phase] ?? UNKNOWN_SIGN) : UNKNOWN_SIGN;
 }
 

@@ -58,6 +58,8 @@ export interface MachineTile {
   readonly s?: number;
   /** Versions that run. */
   readonly v?: string;
+  /** Its Node is cordoned for a drain. */
+  readonly c?: true;
   readonly why?: WhyLine;
 }
 

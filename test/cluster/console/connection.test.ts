@@ -1,42 +1,18 @@
 /** The page of the console in a real browser, beside a server whose state the tests choose: large fleets, and connections that end. */
-import { pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
-import { readPageFiles } from '../../../src/console/server/page-files.ts';
-import { type ConsoleServer, startConsoleServer } from '../../../src/console/server/server.ts';
-import type { ConsoleSource } from '../../../src/console/server/streams.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { clusterLine, stateOf } from '../../console/fixtures.ts';
 import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { servePage, settable } from './served-page.ts';
 
-const clock = createSystemClock();
 const folder = tempFolder('page');
 let browser: Browser;
 
 function fleetOf(phases: Readonly<Record<string, string>>): ConsoleState {
   return stateOf(phases, { clusters: { prod: clusterLine('prod') } });
-}
-
-/** The state that a test sets. */
-function settable(first: ConsoleState): ConsoleSource & { readonly set: (state: ConsoleState) => void } {
-  let state = first;
-  const handlers: (() => void)[] = [];
-  return {
-    current: () => state,
-    subscribe: (handler) => void handlers.push(handler),
-    set: (next) => {
-      state = next;
-      for (const handler of handlers) handler();
-    },
-  };
-}
-
-async function serve(source: ConsoleSource, port = 0): Promise<ConsoleServer> {
-  const files = await readPageFiles(pathToFileURL(`${folder}/`));
-  return await startConsoleServer({ files, source, clock, host: '127.0.0.1', port });
 }
 
 /** Counts the tiles whose attributes or text are written from now on. */
@@ -61,7 +37,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
       Array.from({ length: 10_000 }, (_, index) => [`prod/node-${String(index).padStart(5, '0')}`, 'Ready']),
     );
     const source = settable(fleetOf(phases));
-    const server = await serve(source);
+    const server = await servePage(folder, source);
     const { page, problems } = await openPage(browser, server.url);
     await page.locator('.tile').last().waitFor({ state: 'attached' });
     expect(await page.locator('.tile').count()).toBe(10_000);
@@ -75,14 +51,15 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
   });
 
   it('shows that the connection is lost, keeps the last state, and connects again by itself', async () => {
-    const first = await serve(settable(fleetOf({ 'prod/m-1': 'Ready' })));
+    const first = await servePage(folder, settable(fleetOf({ 'prod/m-1': 'Ready' })));
     const { page } = await openPage(browser, first.url);
     await page.getByRole('button', { name: 'm-1, Ready' }).waitFor();
     await page.getByText('live', { exact: false }).first().waitFor();
     await first.close();
     await page.getByRole('alert').getByText('connection lost').waitFor();
     expect(await page.getByRole('button', { name: 'm-1, Ready' }).count()).toBe(1);
-    const second = await serve(
+    const second = await servePage(
+      folder,
       settable(fleetOf({ 'prod/m-1': 'Updating' })),
       Number(new URL(first.url).port),
     );

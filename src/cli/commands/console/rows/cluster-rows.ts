@@ -47,8 +47,14 @@ export function machineTile(machine: Machine): MachineTile {
     ...optional('z', zone),
     ...optional('s', secondsOf(since)),
     ...optional('v', runs.length > 0 ? runs.join(', ') : undefined),
+    ...optional('c', isCordonedForDrain(machine) || undefined),
     ...optional('why', why),
   };
+}
+
+/** The record is written before the cordon and is removed after it. Nodes themselves are not read: viewers may not. */
+function isCordonedForDrain({ status }: Machine): boolean {
+  return status?.drain?.state !== undefined;
 }
 
 function secondsOf(since: string | undefined): number | undefined {

@@ -34,6 +34,11 @@ describe('machineTile', () => {
     });
   });
 
+  it.each(['Cordoned', 'Draining', 'Drained'] as const)('is cordoned while its drain is %s', (state) => {
+    const drained = machine('m-1', { status: { phase: 'Updating', drain: { state } } });
+    expect(machineTile(drained)).toMatchObject({ p: 'Updating', c: true });
+  });
+
   it('of 10,000 machines takes at most 1.5 MB, so that a page opens in a second', () => {
     const tiles = Array.from({ length: 10_000 }, (_, index) => {
       const name = `prod-pool-a-${String(index).padStart(5, '0')}`;
