@@ -3,7 +3,11 @@
  * be written keeps no other.
  */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
-import type { MachineComponentSet, MachineComponentSetStatus } from '../../../api/generated/types.ts';
+import type {
+  Machine,
+  MachineComponentSet,
+  MachineComponentSetStatus,
+} from '../../../api/generated/types.ts';
 import type { GrantSettlement } from '../../../api/grants.ts';
 import { EVENT_PREFIX, MANAGER_COMPONENTSET } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -14,6 +18,7 @@ import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import type { DeniedMachine } from '../status/report.ts';
+import { currentVersion } from './current-version.ts';
 import {
   obtainGrants,
   type PermittedAction,
@@ -40,6 +45,9 @@ export interface RolloutResult {
 }
 
 type Settle = Extract<RolloutAction, { do: 'Settle' }>;
+
+/** What ended is not urgent: the next machines do not wait until a large batch is settled, and what has ended meanwhile is observed. */
+const SETTLE_MS = 250;
 
 export async function carryOutRollout(execution: RolloutExecution): Promise<RolloutResult> {
   const { input, plan, grants, context } = execution;
@@ -130,7 +138,12 @@ async function endAll(
       : [],
   );
   const settles = actions.filter((action) => action.do === 'Settle');
+  const until = context.clock.monotonicMs() + SETTLE_MS;
   await runConcurrently(settles, async (action) => {
+    if (context.clock.monotonicMs() > until) {
+      outcomes.isIncomplete = true;
+      return;
+    }
     const settlement = settlementOf(action, input);
     const isWritten = await outcomes.of(writeEntries(action, undefined, { input, context }));
     if (isWritten && settlement) settlements.push(settlement);
@@ -195,7 +208,7 @@ function isPausedNow({ set }: Pick<RolloutInput, 'set'>, context: ReconcileConte
   return !set.spec.paused && now?.spec.paused !== false;
 }
 
-/** On the version of the Machine that was read, so that no entry is taken over that became a pin. */
+/** On a version of the Machine with what was read, so that no entry is taken over that became a pin. */
 async function writeEntries(
   action: WritingAction,
   grant: GivenGrant | undefined,
@@ -203,8 +216,9 @@ async function writeEntries(
 ): Promise<void> {
   const { metadata, spec } = input.set;
   const set = { name: metadata.name, ...optional('retryToken', spec.retryToken) };
-  const { machine: name, resourceVersion, components } = entriesWrite(set, action, grant);
-  const target = { name, ...optional('resourceVersion', resourceVersion) };
+  const { machine: name, components } = entriesWrite(set, action, grant);
+  const newest = context.view<Machine>(MACHINES).get(name);
+  const target = { name, ...optional('resourceVersion', currentVersion(action.member.machine, newest)) };
   await context.apply(MACHINES, { metadata: target, spec: { components } });
 }
 

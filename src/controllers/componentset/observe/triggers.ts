@@ -53,12 +53,17 @@ function isConcerned({ spec, metadata: { name } }: MachineComponentSet, machine:
   );
 }
 
-/** What people and other controllers write in the status counts for nothing, but the report of the agent. */
+/**
+ * What people and other controllers write in the status counts for nothing, but the report of the agent. Who wrote the status owns
+ * no entry by it.
+ */
 export const machineChanged: Changed<Machine> = partChanged(({ metadata, spec, status }) => [
   metadata.labels,
   metadata.annotations,
   metadata.deletionTimestamp,
-  metadata.managedFields?.map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1]),
+  metadata.managedFields
+    ?.filter(({ subresource }) => subresource !== 'status')
+    .map(({ manager, operation, fieldsV1 }) => [manager, operation, fieldsV1]),
   spec.components,
   spec.hold,
   status?.components,
