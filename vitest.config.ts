@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leakGuard } from './test/support/leak-guard/run.ts';
+import { LongestFirst } from './test/support/longest-first.ts';
 import { Totals } from './test/support/totals-reporter.ts';
 
 // One seed for the order of the tests, fast-check and every sweep. vitest prints it when it starts.
@@ -13,7 +14,7 @@ const long = process.env['KUBENODE_LONG'] === '1';
 const LONG_MS = 12 * 3_600_000;
 
 /** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
-const beyondCores = { maxWorkers: availableParallelism() + 2, sequence: { shuffle: true, groupOrder: 1 } };
+const beyondCores = { maxWorkers: availableParallelism() + 3, sequence: { shuffle: true, groupOrder: 1 } };
 
 const shared = {
   // The rules of the example fleet import the package by its name.
@@ -37,7 +38,7 @@ const SWEEPS = [
 export default defineConfig({
   plugins: [leakGuard()],
   test: {
-    sequence: { seed },
+    sequence: { seed, sequencer: LongestFirst },
     // By default vitest leaves one core idle.
     maxWorkers: '100%',
     reporters: ['default', new Totals()],

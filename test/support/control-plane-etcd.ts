@@ -12,6 +12,9 @@ export interface Row {
 }
 export type Snapshot = ReadonlyMap<string, Row>;
 
+/** What one server has and a new one has not: keys without the prefix of the server, values in base64. */
+export type Addition = readonly (readonly [key: string, value: string])[];
+
 /** Keys and values are in base64. */
 export type Operation =
   | { readonly request_delete_range: { readonly key: string } }
@@ -39,6 +42,23 @@ export async function restore(etcd: Etcd, prefix: string, target: Snapshot): Pro
   for (const success of transactionsOf(operations.filter((one) => isRestored(keyOf(one))))) {
     await call(etcd, '/v3/kv/txn', { success });
   }
+}
+
+/** What was created since the snapshot. */
+export async function additionSince(etcd: Etcd, prefix: string, before: Snapshot): Promise<Addition> {
+  const after = await range(etcd, prefix, false);
+  return [...after]
+    .filter(([key]) => !before.has(key))
+    .map(([key, { value }]) => [Buffer.from(key, 'base64').toString().slice(prefix.length), value]);
+}
+
+/** Before the server of this prefix starts: it then need not be asked for each object. */
+export async function preload(etcd: Etcd, prefix: string, addition: Addition): Promise<void> {
+  const rows = addition.map(([key, value]): [string, Row] => [
+    Buffer.from(`${prefix}${key}`).toString('base64'),
+    { revision: '', value },
+  ]);
+  await restore(etcd, prefix, new Map(rows));
 }
 
 /**

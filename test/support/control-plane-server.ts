@@ -16,7 +16,7 @@ import { findFreePort, isPortFree } from '../../src/os/ports.ts';
 import { stopProcess } from '../../src/os/process/child.ts';
 import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
-import { restore, snapshot } from './control-plane-etcd.ts';
+import { type Addition, additionSince, preload, restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run } from './control-plane-run.ts';
 
 export interface ApiServerOptions {
@@ -26,6 +26,8 @@ export interface ApiServerOptions {
   readonly names?: readonly string[];
   /** More flags of kube-apiserver. */
   readonly flags?: readonly string[];
+  /** Objects that it starts with. */
+  readonly preloaded?: Addition;
 }
 
 export interface ApiServer {
@@ -49,6 +51,8 @@ export interface ApiServer {
   keep(): Promise<void>;
   /** Removes everything written since. */
   wipe(): Promise<void>;
+  /** Everything created since, for another server to start with. */
+  created(): Promise<Addition>;
   /** Ends the process, as a crash or a shutdown does. `start` restarts it on the same port with the same data. */
   kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
@@ -95,6 +99,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
 
   let identity: ProcessIdentity | undefined;
   let made = 0;
+  if (options.preloaded) await preload(run.etcd, etcdPrefix, options.preloaded);
   await start();
   const kubeconfig = await kubeconfigFor(ADMIN);
   const client = await connect({ kubeconfig });
@@ -117,6 +122,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
     async wipe() {
       await restore(run.etcd, etcdPrefix, kept);
     },
+    created: () => additionSince(run.etcd, etcdPrefix, kept),
     kill,
     start,
     async stop() {

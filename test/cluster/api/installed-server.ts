@@ -5,7 +5,7 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
+import { type ApiServer, startApiServer, storedInstallation } from '../../support/control-plane.ts';
 import type { ApiServerOptions } from '../../support/control-plane-server.ts';
 
 export interface InstalledServer {
@@ -19,10 +19,7 @@ export async function startInstalledServer(
   objects: readonly KubeObject[] = installation(),
   options: ApiServerOptions = {},
 ): Promise<InstalledServer> {
-  const server = await startApiServer(options);
-  const results = await install(server.client, { clock: createSystemClock(), objects });
-  const failed = results.flatMap(({ error }) => error ?? []);
-  if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');
+  const server = await startWithObjects(objects, options);
   await server.keep();
   const clients = new Map<string, Promise<Client>>();
   return {
@@ -38,6 +35,36 @@ export async function startInstalledServer(
       await server.stop();
     },
   };
+}
+
+/** The first file of a run installs the objects; the servers of the others start with what that one stored. */
+async function startWithObjects(
+  objects: readonly KubeObject[],
+  options: ApiServerOptions,
+): Promise<ApiServer> {
+  const stored = await storedInstallation(objects);
+  if (stored.addition) {
+    const server = await startApiServer({ ...options, preloaded: stored.addition });
+    await installAll(server, objects.filter(isAdmission));
+    return server;
+  }
+  const server = await startApiServer(options);
+  await installAll(server, objects);
+  await stored.store((await server.created()).filter(([key]) => !ADMISSION_KEY.test(key)));
+  return server;
+}
+
+/** A server that starts with a policy may look for the kind of its parameters before it serves it, and again only after 30 s. */
+const ADMISSION_KEY = /^\/validatingadmissionpolic/;
+
+function isAdmission({ kind }: KubeObject): boolean {
+  return kind.startsWith('ValidatingAdmissionPolicy');
+}
+
+async function installAll(server: ApiServer, objects: readonly KubeObject[]): Promise<void> {
+  const results = await install(server.client, { clock: createSystemClock(), objects });
+  const failed = results.flatMap(({ error }) => error ?? []);
+  if (failed.length > 0) throw new AggregateError(failed, 'the installation failed');
 }
 
 async function clientFor(
