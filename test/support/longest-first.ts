@@ -14,6 +14,7 @@ const LONG = [
 
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest
     const others = await super.sort(files);
     return others.toSorted((one, other) => placeOf(one) - placeOf(other));
   }

@@ -1,7 +1,9 @@
 import type { JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { announceChange } from '../state/announce.ts';
-import { type ConsoleState, NO_STATE } from '../state/state.ts';
+import { findTile } from '../state/fleet.ts';
+import { type Shown, showChange, showState } from '../state/shown.ts';
+import type { ConsoleState, MachineTile } from '../state/state.ts';
 import { Fleet, focusTile } from './fleet.tsx';
 import { Limits } from './limits.tsx';
 import { MachineDetail } from './machine-detail.tsx';
@@ -14,7 +16,7 @@ import { followState } from './stream.ts';
 const AGE_MS = 5000;
 
 export function App(): JSX.Element {
-  const { state, isConnected, said } = useFleetState();
+  const { shown, isConnected, said } = useFleetState();
   const now = useNow();
   const [selected, select] = useState<string>();
   const close = (): void => {
@@ -28,13 +30,13 @@ export function App(): JSX.Element {
       </a>
       <header>
         <h1>kubenode</h1>
-        <Connection isConnected={isConnected} hasState={state !== undefined} />
+        <Connection isConnected={isConnected} hasState={shown !== undefined} />
       </header>
-      <main aria-busy={state === undefined}>
-        {state && <Sections state={state} now={now} selected={selected} select={select} />}
+      <main aria-busy={shown === undefined}>
+        {shown && <Sections shown={shown} now={now} selected={selected} select={select} />}
       </main>
-      {state && selected !== undefined && (
-        <MachineDetail key={selected} state={state} machine={selected} now={now} close={close} />
+      {shown && selected !== undefined && (
+        <MachineDetail key={selected} shown={shown} machine={selected} now={now} close={close} />
       )}
       <p class="hidden" role="status" aria-live="polite">
         {said}
@@ -44,18 +46,18 @@ export function App(): JSX.Element {
 }
 
 interface SectionsProps {
-  readonly state: ConsoleState;
+  readonly shown: Shown;
   readonly now: number;
   readonly selected: string | undefined;
   readonly select: (key: string) => void;
 }
 
-function Sections({ state, now, selected, select }: SectionsProps): JSX.Element {
+function Sections({ shown: { state, groups }, now, selected, select }: SectionsProps): JSX.Element {
   return (
     <>
       <Notes notes={state.notes} />
       <Pipelines pipelines={state.pipelines} now={now} />
-      <Fleet state={state} now={now} selected={selected} select={select} />
+      <Fleet groups={groups} repairs={state.repairs} now={now} selected={selected} select={select} />
       <Rollouts rollouts={state.rollouts} now={now} />
       <Repairs repairs={state.repairs} now={now} />
       <Limits limits={state.limits} grants={state.grants} now={now} />
@@ -76,30 +78,35 @@ function Connection(props: { readonly isConnected: boolean; readonly hasState: b
 }
 
 interface FleetState {
-  readonly state: ConsoleState | undefined;
+  /** Undefined: nothing was received yet. */
+  readonly shown?: Shown;
   readonly isConnected: boolean;
   /** For screen readers: the last change. */
   readonly said: string;
 }
 
 function useFleetState(): FleetState {
-  const [shown, show] = useState<{ state: ConsoleState | undefined; said: string }>({
-    state: undefined,
-    said: '',
-  });
+  const [fleet, setFleet] = useState<Omit<FleetState, 'isConnected'>>({ said: '' });
   const [isConnected, setConnected] = useState(false);
   useEffect(() => {
-    const onState = (state: ConsoleState): void =>
-      show((before) => {
-        const change = before.state ? announceChange(before.state, state) : summaryOf(state);
-        return { state, said: change || before.said };
-      });
-    followState({ onState, onConnection: setConnected });
+    followState({
+      onState: (state) => setFleet({ shown: showState(state), said: summaryOf(state) }),
+      onChange: (change) =>
+        setFleet(({ shown, said }) => {
+          if (!shown) return { said };
+          const machine = (key: string): MachineTile | undefined => findTile(shown.groups, key);
+          return {
+            shown: showChange(shown, change),
+            said: announceChange({ ...shown.state, machine }, change) || said,
+          };
+        }),
+      onConnection: setConnected,
+    });
   }, []);
-  return { ...shown, isConnected };
+  return { ...fleet, isConnected };
 }
 
-function summaryOf({ clusters, machines }: ConsoleState = NO_STATE): string {
+function summaryOf({ clusters, machines }: ConsoleState): string {
   return `${Object.keys(machines).length} machines in ${Object.keys(clusters).length} clusters`;
 }
 

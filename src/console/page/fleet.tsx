@@ -3,10 +3,10 @@ import { Component, type JSX, type TargetedKeyboardEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import {
   type ClusterGroupView,
-  countPhases,
-  groupFleet,
+  type FleetGroups,
   NO_STAGE,
   type PlacedTile,
+  type TileBlock,
   type ZoneGroup,
 } from '../state/fleet.ts';
 import { moveFocus } from '../state/move.ts';
@@ -14,16 +14,14 @@ import { machineSign } from '../state/phases.ts';
 import type { ConsoleState } from '../state/state.ts';
 import { Badge, Section, Since } from './parts.tsx';
 
-export interface FleetProps {
-  readonly state: ConsoleState;
+export interface FleetProps extends Pick<ConsoleState, 'repairs'> {
+  readonly groups: FleetGroups;
   readonly now: number;
   readonly selected: string | undefined;
   readonly select: (key: string) => void;
 }
 
-export function Fleet({ state, now, selected, select }: FleetProps): JSX.Element {
-  const { clusters, machines, repairs } = state;
-  const stages = useMemo(() => groupFleet({ clusters, machines }), [clusters, machines]);
+export function Fleet({ groups: { stages }, repairs, now, selected, select }: FleetProps): JSX.Element {
   const repaired = useMemo(() => machinesInRepair(repairs), [repairs]);
   const fleet = useRef<HTMLDivElement>(null);
   useEffect(() => keepOneInTabOrder(fleet.current));
@@ -81,56 +79,50 @@ function Cluster({ group, now, ...tiles }: ClusterProps): JSX.Element {
   );
 }
 
-function Zone({
-  zone: { zone, tiles },
-  repaired,
-  selected,
-  select,
-}: TilesProps & { zone: ZoneGroup }): JSX.Element {
-  const counts = countPhases(tiles).map(([phase, count]) => `${count} ${phase}`);
-  return (
-    <div class="zone" role="group" aria-label={`Zone ${zone}: ${counts.join(', ')}`}>
-      <p class="soft">
-        {zone}: {counts.join(', ')}
-      </p>
-      {blocksOf(tiles).map((block, index) => (
-        <TileBlock key={index} tiles={block} repaired={repaired} selected={selected} select={select} />
-      ))}
-    </div>
-  );
+interface ZoneProps extends TilesProps {
+  readonly zone: ZoneGroup;
 }
 
-/** Small enough to be drawn in a frame, and large enough that 10,000 machines are few blocks. */
-const BLOCK_TILES = 200;
+/** Not drawn again while its machines and what is marked among them stay the same. */
+class Zone extends Component<ZoneProps> {
+  override shouldComponentUpdate({ zone, repaired, selected }: ZoneProps): boolean {
+    const { props } = this;
+    return zone !== props.zone || repaired !== props.repaired || selected !== props.selected;
+  }
 
-function blocksOf(tiles: readonly PlacedTile[]): readonly (readonly PlacedTile[])[] {
-  const starts = Array.from(
-    { length: Math.ceil(tiles.length / BLOCK_TILES) },
-    (_, index) => index * BLOCK_TILES,
-  );
-  return starts.map((start) => tiles.slice(start, start + BLOCK_TILES));
+  override render({ zone: { zone, counts, blocks }, ...tiles }: ZoneProps): JSX.Element {
+    const text = `${zone}: ${counts.map(([phase, count]) => `${count} ${phase}`).join(', ')}`;
+    return (
+      <div class="zone" role="group" aria-label={`Zone ${text}`}>
+        <p class="soft">{text}</p>
+        {blocks.map((block, index) => (
+          <Block key={index} block={block} {...tiles} />
+        ))}
+      </div>
+    );
+  }
 }
 
 interface BlockProps extends TilesProps {
-  readonly tiles: readonly PlacedTile[];
+  readonly block: TileBlock;
 }
 
 /** Drawn again only if one of its machines changed; one that is not on the screen has no layout. */
-class TileBlock extends Component<BlockProps> {
-  override shouldComponentUpdate(next: BlockProps): boolean {
-    const { tiles, repaired, selected } = this.props;
-    if (next.repaired !== repaired || next.tiles.length !== tiles.length) return true;
-    const isShown = ({ key }: PlacedTile): boolean => key === selected || key === next.selected;
-    if (next.selected !== selected && (tiles.some(isShown) || next.tiles.some(isShown))) return true;
-    return next.tiles.some(
-      ({ key, tile }, index) => key !== tiles[index]?.key || tile !== tiles[index]?.tile,
+class Block extends Component<BlockProps> {
+  override shouldComponentUpdate({ block, repaired, selected }: BlockProps): boolean {
+    const { props } = this;
+    if (block !== props.block) return true;
+    if (repaired === props.repaired && selected === props.selected) return false;
+    return block.some(
+      ({ key }) =>
+        repaired.has(key) !== props.repaired.has(key) || (key === selected) !== (key === props.selected),
     );
   }
 
-  override render({ tiles, repaired, selected, select }: BlockProps): JSX.Element {
+  override render({ block, repaired, selected, select }: BlockProps): JSX.Element {
     return (
       <div class="tiles">
-        {tiles.map((placed) => (
+        {block.map((placed) => (
           <Tile
             key={placed.key}
             placed={placed}

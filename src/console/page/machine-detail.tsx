@@ -1,22 +1,24 @@
 /** One machine: its phase and since when, what it waits for and what ends the wait, its rollout, its grant and its repairs. */
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import type { ConsoleState, MachineTile } from '../state/state.ts';
+import { findTile } from '../state/fleet.ts';
+import type { Shown } from '../state/shown.ts';
+import type { MachineTile } from '../state/state.ts';
 import { Badge, Since, Why } from './parts.tsx';
 import { Repair } from './repairs.tsx';
 
 interface DetailProps {
-  readonly state: ConsoleState;
+  readonly shown: Shown;
   /** Its key. */
   readonly machine: string;
   readonly now: number;
   readonly close: () => void;
 }
 
-export function MachineDetail({ state, machine, now, close }: DetailProps): JSX.Element {
+export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
-  const tile = state.machines[machine];
+  const tile = findTile(shown.groups, machine);
   const onKeyDown = ({ key }: { readonly key: string }): void => {
     if (key === 'Escape') close();
   };
@@ -29,7 +31,7 @@ export function MachineDetail({ state, machine, now, close }: DetailProps): JSX.
         {machine}
       </h2>
       {tile ? <Facts tile={tile} now={now} /> : <p>This machine was deleted.</p>}
-      <Work state={state} machine={machine} now={now} />
+      <Work shown={shown} machine={machine} now={now} />
     </section>
   );
 }
@@ -58,7 +60,7 @@ function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number
   );
 }
 
-function Work({ state, machine, now }: Omit<DetailProps, 'close'>): JSX.Element {
+function Work({ shown: { state }, machine, now }: Omit<DetailProps, 'close'>): JSX.Element {
   const rollouts = Object.values(state.rollouts).flatMap(({ cluster, set, batch, inWork }) => {
     const work = inWork.find((each) => `${cluster}/${each.machine}` === machine);
     return work ? [{ set, batch, work }] : [];

@@ -1,18 +1,19 @@
 /** The stream of the server: the whole state, then what changes. The browser connects again by itself. */
-import { applyPatch, type ConsolePatch } from '../state/patch.ts';
+import type { ConsolePatch } from '../state/patch.ts';
 import type { ConsoleState } from '../state/state.ts';
 
 export interface StreamHandlers {
+  /** At the start of each connection. */
   readonly onState: (state: ConsoleState) => void;
+  readonly onChange: (change: ConsolePatch) => void;
   readonly onConnection: (isConnected: boolean) => void;
 }
 
 /** The server sends a heartbeat every 15 s: after three of them the connection is lost, whatever the browser thinks. */
 const SILENT_MS = 45_000;
 
-export function followState({ onState, onConnection }: StreamHandlers): void {
+export function followState({ onState, onChange, onConnection }: StreamHandlers): void {
   const events = new EventSource('/events');
-  let state: ConsoleState | undefined;
   let silent = setTimeout(reconnect, SILENT_MS);
   const heard = (): void => {
     clearTimeout(silent);
@@ -21,14 +22,11 @@ export function followState({ onState, onConnection }: StreamHandlers): void {
   };
   events.addEventListener('state', ({ data }: MessageEvent<string>) => {
     heard();
-    state = JSON.parse(data) as ConsoleState;
-    onState(state);
+    onState(JSON.parse(data) as ConsoleState);
   });
   events.addEventListener('patch', ({ data }: MessageEvent<string>) => {
     heard();
-    if (!state) return;
-    state = applyPatch(state, JSON.parse(data) as ConsolePatch);
-    onState(state);
+    onChange(JSON.parse(data) as ConsolePatch);
   });
   events.addEventListener('heartbeat', heard);
   events.addEventListener('error', () => {
@@ -45,6 +43,6 @@ export function followState({ onState, onConnection }: StreamHandlers): void {
   function restartSoon(): void {
     clearTimeout(silent);
     events.close();
-    setTimeout(() => followState({ onState, onConnection }), 5000);
+    setTimeout(() => followState({ onState, onChange, onConnection }), 5000);
   }
 }

@@ -1,15 +1,27 @@
 /** What a screen reader announces of a change: short, however much changed. Pure; runs in the page. */
-import type { ConsoleState } from './state.ts';
+import type { ConsolePatch, SectionPatch } from './patch.ts';
+import type { ConsoleState, MachineTile } from './state.ts';
 
 const MAX_NAMED = 3;
 
+/** What was shown before the change. */
+export interface Announced extends Pick<ConsoleState, 'rollouts' | 'repairs' | 'clusters'> {
+  readonly machine: (key: string) => MachineTile | undefined;
+}
+
 /** Empty: nothing that a person has to hear. */
-export function announceChange(before: ConsoleState, after: ConsoleState): string {
+export function announceChange(before: Announced, change: ConsolePatch): string {
   return [
-    changedTexts(before.machines, after.machines, { what: 'machines', state: ({ p }) => p }),
-    changedTexts(before.rollouts, after.rollouts, { what: 'rollouts', state: rolloutText }),
-    changedTexts(before.repairs, after.repairs, { what: 'repairs', state: ({ phase }) => phase }),
-    changedTexts(before.clusters, after.clusters, { what: 'clusters', state: ({ state }) => state }),
+    changedTexts(before.machine, change.machines, { what: 'machines', state: ({ p }) => p }),
+    changedTexts((key) => before.rollouts[key], change.rollouts, { what: 'rollouts', state: rolloutText }),
+    changedTexts((key) => before.repairs[key], change.repairs, {
+      what: 'repairs',
+      state: ({ phase }) => phase,
+    }),
+    changedTexts((key) => before.clusters[key], change.clusters, {
+      what: 'clusters',
+      state: ({ state }) => state,
+    }),
   ]
     .filter(Boolean)
     .join('. ');
@@ -25,14 +37,13 @@ interface Named<Row> {
 }
 
 function changedTexts<Row>(
-  before: Readonly<Record<string, Row>>,
-  after: Readonly<Record<string, Row>>,
+  before: (key: string) => Row | undefined,
+  change: SectionPatch<Row> | undefined,
   { what, state }: Named<Row>,
 ): string {
-  if (before === after) return '';
-  const changed = Object.entries(after).filter(([key, row]) => {
-    const old = before[key];
-    return old !== row && (old === undefined || state(old) !== state(row));
+  const changed = Object.entries(change?.set ?? {}).filter(([key, row]) => {
+    const old = before(key);
+    return old === undefined || state(old) !== state(row);
   });
   if (changed.length > MAX_NAMED) return `${changed.length} ${what} changed`;
   return changed.map(([key, row]) => `${key}: ${state(row)}`).join('. ');

@@ -32,10 +32,13 @@ function isEqualRow(before: unknown, after: unknown): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Sections and rows that did not change stay the same objects. */
-export function applyPatch(state: ConsoleState, patch: ConsolePatch): ConsoleState {
-  const sections = SECTIONS.map((section) => [section, patchRows(state[section], patch[section])] as const);
-  return Object.fromEntries(sections) as unknown as ConsoleState;
+/** Of the sections that the state has. Sections and rows that did not change stay the same objects. */
+export function applyPatch<State extends Partial<ConsoleState>>(state: State, patch: ConsolePatch): State {
+  const sections = SECTIONS.flatMap((section) => {
+    const rows = state[section];
+    return rows ? [[section, patchRows(rows, patch[section])] as const] : [];
+  });
+  return Object.fromEntries(sections) as unknown as State;
 }
 
 function patchRows(rows: AnyRows, patch: SectionPatch<AnyRows[string]> | undefined): AnyRows {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { announceChange } from '../../../src/console/state/announce.ts';
+import { diffStates } from '../../../src/console/state/patch.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
 import { clusterLine, stateOf } from '../fixtures.ts';
 
@@ -29,5 +30,6 @@ it.each<[name: string, after: ConsoleState, text: string]>([
     'a/m-1: Updating. a: Failed',
   ],
 ])('announces %s', (_, after, text) => {
-  expect(announceChange(before, after)).toBe(text);
+  const shown = { ...before, machine: (key: string) => before.machines[key] };
+  expect(announceChange(shown, diffStates(before, after) ?? {})).toBe(text);
 });

@@ -1,5 +1,14 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { clusterOf, countPhases, groupFleet, NO_STAGE } from '../../../src/console/state/fleet.ts';
+import {
+  findTile,
+  groupFleet,
+  NO_STAGE,
+  regroupFleet,
+  type ZoneGroup,
+} from '../../../src/console/state/fleet.ts';
+import { applyPatch, type ConsolePatch, diffStates } from '../../../src/console/state/patch.ts';
+import type { ConsoleState, MachineTile } from '../../../src/console/state/state.ts';
 import { clusterLine, stateOf } from '../fixtures.ts';
 
 const lines = {
@@ -9,6 +18,10 @@ const lines = {
   here: clusterLine('here', { order: 3, stage: '' }),
 };
 
+function namesIn({ blocks }: ZoneGroup): readonly string[] {
+  return blocks.flat().map(({ name }) => name);
+}
+
 describe('groupFleet', () => {
   it('puts clusters into stages in their order, and machines into zones by name', () => {
     const machines = {
@@ -17,41 +30,118 @@ describe('groupFleet', () => {
       'prod/m-1': { p: 'Ready', z: 'b' },
       'prod/m-4': { p: 'Ready', z: 'a' },
     };
-    const stages = groupFleet({ clusters: lines, machines });
+    const { stages } = groupFleet({ clusters: lines, machines });
     expect(stages.map(({ stage, clusters }) => [stage, clusters.map(({ line }) => line.name)])).toEqual([
       ['test', ['test']],
       ['prod', ['prod-b', 'prod']],
       [NO_STAGE, ['here']],
     ]);
     const prod = stages[1]?.clusters[1];
-    expect([
-      prod?.machines,
-      prod?.zones.map(({ zone, tiles }) => [zone, tiles.map(({ name }) => name)]),
-    ]).toEqual([
+    expect([prod?.machines, prod?.zones.map((zone) => [zone.zone, zone.machines, namesIn(zone)])]).toEqual([
       4,
       [
-        ['a', ['m-4']],
-        ['b', ['m-1', 'm-2']],
-        ['no zone', ['m-3']],
+        ['a', 1, ['m-4']],
+        ['b', 2, ['m-1', 'm-2']],
+        ['no zone', 1, ['m-3']],
       ],
     ]);
   });
 
   it('shows no machine of a cluster that is not listed', () => {
-    expect(groupFleet(stateOf({ 'gone/m-1': 'Ready' }))).toEqual([]);
+    expect(groupFleet(stateOf({ 'gone/m-1': 'Ready' })).stages).toEqual([]);
+  });
+
+  it('counts the phases of a zone, the most frequent first', () => {
+    const phases = { 'a/m-1': 'Ready', 'a/m-2': 'Stalled', 'a/m-3': 'Ready', 'a/m-4': 'Held' };
+    const { stages } = groupFleet(stateOf(phases, { clusters: { a: clusterLine('a') } }));
+    expect(stages[0]?.clusters[0]?.zones[0]?.counts).toEqual([
+      ['Ready', 2],
+      ['Held', 1],
+      ['Stalled', 1],
+    ]);
   });
 });
 
-it('counts the phases of a zone, the most frequent first', () => {
-  const tiles = ['Ready', 'Stalled', 'Ready', 'Held'].map((p, index) => ({
-    key: `a/m-${index}`,
-    name: `m-${index}`,
-    tile: { p },
-  }));
-  expect(countPhases(tiles)).toEqual([
-    ['Ready', 2],
-    ['Held', 1],
-    ['Stalled', 1],
-  ]);
-  expect(clusterOf('prod/m-1')).toBe('prod');
+/** Two zones of several blocks. */
+function largeFleet(): ConsoleState {
+  const indexes = Array.from({ length: 900 }, (_, index) => 1000 + index);
+  const tiles = indexes.map((index) => [`a/m-${index}`, { p: 'Ready', z: `z${index % 2}` }] as const);
+  return { ...stateOf({}), clusters: { a: clusterLine('a') }, machines: Object.fromEntries(tiles) };
+}
+
+describe('regroupFleet', () => {
+  it('replaces the block and the zone of the machine that changed, and no other one', () => {
+    const before = largeFleet();
+    const change = { machines: { set: { 'a/m-1500': { p: 'Updating', z: 'z0' } }, removed: [] } };
+    const [groups, after] = [groupFleet(before), applyPatch(before, change)];
+    const zonesOf = ({ zones }: typeof groups): readonly ZoneGroup[] => zones.get('a') ?? [];
+    const regrouped = regroupFleet(groups, after.clusters, change);
+    expect(zonesOf(regrouped).map((zone, index) => zone === zonesOf(groups)[index])).toEqual([false, true]);
+    const [old, now] = [zonesOf(groups)[0], zonesOf(regrouped)[0]];
+    expect(now?.blocks.map((block, index) => block === old?.blocks[index])).toEqual([true, false, true]);
+    expect(now?.counts).toEqual([
+      ['Ready', 449],
+      ['Updating', 1],
+    ]);
+  });
+
+  it('keeps all zones when only clusters changed, and everything when neither did', () => {
+    const before = largeFleet();
+    const groups = groupFleet(before);
+    const change = { clusters: { set: { a: clusterLine('a', { state: 'Failed' }) }, removed: [] } };
+    const regrouped = regroupFleet(groups, applyPatch(before, change).clusters, change);
+    expect(regrouped.zones).toBe(groups.zones);
+    expect(regrouped.stages[0]?.clusters[0]?.line.state).toBe('Failed');
+    expect(regroupFleet(groups, before.clusters, {})).toBe(groups);
+  });
+
+  it('groups as if it began with each state, whatever changes', () => {
+    const tile: fc.Arbitrary<MachineTile> = fc.record(
+      { p: fc.constantFrom('Ready', 'Held', 'Updating'), z: fc.constantFrom('x', 'y') },
+      { requiredKeys: ['p'] },
+    );
+    const key = fc.tuple(fc.constantFrom('a', 'b', 'gone'), fc.nat(30)).map(([c, i]) => `${c}/m-${i}`);
+    const state = fc
+      .record({
+        machines: fc.dictionary(key, tile, { maxKeys: 40, noNullPrototype: true }),
+        order: fc.nat(2),
+      })
+      .map(({ machines, order }) => ({
+        ...stateOf({}),
+        machines,
+        clusters: { a: clusterLine('a', { order }), b: clusterLine('b', { order: 1, stage: 'test' }) },
+      }));
+    fc.assert(
+      fc.property(fc.array(state, { minLength: 2, maxLength: 5 }), ([first, ...later]) => {
+        let [shown, groups] = [first as ConsoleState, groupFleet(first as ConsoleState)];
+        for (const next of later) {
+          const change: ConsolePatch = diffStates(shown, next) ?? {};
+          groups = regroupFleet(groups, next.clusters, change);
+          shown = next;
+          expect(groups.stages).toEqual(groupFleet(next).stages);
+          const keys = [...Object.keys(next.machines), 'a/none'];
+          expect(keys.map((found) => findTile(groups, found))).toEqual(
+            keys.map((found) => next.machines[found]),
+          );
+        }
+      }),
+    );
+  });
+
+  it('groups as if it began with each state when single tiles change', () => {
+    const start = largeFleet();
+    const change = fc.tuple(fc.integer({ min: 1000, max: 1899 }), fc.constantFrom('Ready', 'Held'));
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 6 }), (changes) => {
+        let [state, groups] = [start, groupFleet(start)];
+        for (const [index, p] of changes) {
+          const patch = { machines: { set: { [`a/m-${index}`]: { p, z: `z${index % 2}` } }, removed: [] } };
+          state = applyPatch(state, patch);
+          groups = regroupFleet(groups, state.clusters, patch);
+        }
+        expect(groups.stages).toEqual(groupFleet(state).stages);
+      }),
+      { numRuns: 30 },
+    );
+  });
 });

@@ -47,6 +47,11 @@ describe('diffStates', () => {
     expect(after.machines['a/m-1']).toBe(before.machines['a/m-1']);
   });
 
+  it('leaves out sections that the state does not have', () => {
+    const change = { machines: { set: { 'a/m-1': { p: 'Held' } }, removed: [] } };
+    expect(applyPatch({ notes: {} }, change)).toEqual({ notes: {} });
+  });
+
   it('treats a key that every object has as any other', () => {
     const odd = stateOf({ constructor: 'Ready' });
     expect(diffStates(odd, NO_STATE)).toEqual({ machines: { set: {}, removed: ['constructor'] } });
