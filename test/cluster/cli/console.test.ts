@@ -1,0 +1,157 @@
+/** `kubenode console` on a real API server: rights that are missing, a server that is away, and two consoles at once. */
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsolePage } from '../../../scripts/bundle-console.ts';
+import { GROUP } from '../../../src/api/names.ts';
+import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/roles/rbac.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
+import type { ConsoleState } from '../../../src/console/state/state.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { openEvents } from '../../console/server/event-reader.ts';
+import { eventually } from '../../support/eventually.ts';
+import { drop } from '../../support/fault-proxy/faults.ts';
+import { faultProxy } from '../../support/fault-proxy.ts';
+import { testIo } from '../../support/test-io.ts';
+import type { InstalledServer } from '../api/installed-server.ts';
+import { startHub } from './hub-fixture.ts';
+import { declareMachine, reportMachine } from './rollout-fixture.ts';
+
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: false };
+const ROLES: Resource = { ...RBAC, kind: 'ClusterRole', plural: 'clusterroles' };
+const BINDINGS: Resource = { ...RBAC, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' };
+/** As the console names the cluster of the context itself. */
+const HOME = 'this cluster';
+const VIEWER = 'viewer';
+
+let installed: InstalledServer;
+
+interface OpenConsole {
+  readonly url: string;
+  readonly close: () => Promise<void>;
+}
+
+async function openConsole(kubeconfig: string): Promise<OpenConsole> {
+  const io = testIo({ env: { KUBECONFIG: kubeconfig } });
+  const code = runCommandLine(io, ['console', '--port', '0']);
+  const url = await eventually(
+    () => Promise.resolve(/http:\S+/.exec(io.stdout)?.[0]),
+    `the console does not start: ${io.stderr}`,
+  );
+  return {
+    url,
+    close: async () => {
+      io.interrupt();
+      await code;
+    },
+  };
+}
+
+/** What a page that is opened now is sent first, as soon as it is so. */
+async function shows({ url }: OpenConsole, isSo: (state: ConsoleState) => boolean): Promise<ConsoleState> {
+  return await eventually(async () => {
+    const events = await openEvents(url);
+    const state = (await events.next())?.data as ConsoleState;
+    events.close();
+    return isSo(state) ? state : undefined;
+  }, 'the console does not show it');
+}
+
+const staleOf = (state: ConsoleState): string | undefined => state.clusters[HOME]?.stale;
+const phaseOf = (state: ConsoleState, name: string): string | undefined =>
+  state.machines[`${HOME}/${name}`]?.p;
+
+async function apply(resource: Resource, object: KubeObject): Promise<void> {
+  await installed.server.client.apply(resource, object, { fieldManager: 'kubectl', force: true });
+}
+
+/** The right to read these kinds of kubenode, and no others. */
+async function permit(kinds: readonly string[]): Promise<void> {
+  await apply(ROLES, clusterRole(VIEWER, 'Reads some kinds.', [may(READ, GROUP, kinds)]));
+}
+
+describe('kubenode console', { timeout: 180_000 }, () => {
+  beforeAll(async () => {
+    await buildConsolePage(fileURLToPath(PAGE_FOLDER));
+    installed = await startHub();
+    await declareMachine(installed.server.client, 'm-1', { zone: 'a' });
+    await reportMachine(installed.server.client, 'm-1', { phase: 'Ready' });
+  }, 180_000);
+  afterAll(() => installed?.stop());
+
+  it('names the right that is missing, shows what the others permit, and the whole when the right is given', async () => {
+    const { server } = installed;
+    const viewers = { kind: 'Group', name: VIEWER, apiGroup: RBAC.group } as const;
+    await apply(BINDINGS, clusterRoleBinding(VIEWER, VIEWER, [viewers]));
+    await permit([
+      'clusters',
+      'pipelines',
+      'releases',
+      'machines',
+      'machinecomponentsets',
+      'defenderpolicies',
+      'defenderledgers',
+    ]);
+    const view = await openConsole(await server.kubeconfigFor({ user: VIEWER, groups: [VIEWER] }));
+    try {
+      const partial = await shows(
+        view,
+        (state) => staleOf(state) !== undefined && phaseOf(state, 'm-1') === 'Ready',
+      );
+      expect(staleOf(partial)).toMatch(/remedyoperationjobs.*forbidden/);
+      await reportMachine(server.client, 'm-1', { phase: 'Held' });
+      await shows(view, (state) => phaseOf(state, 'm-1') === 'Held');
+      await permit(['*']);
+      const whole = await shows(view, (state) => staleOf(state) === undefined);
+      expect(phaseOf(whole, 'm-1')).toBe('Held');
+    } finally {
+      await view.close();
+    }
+  });
+
+  it('keeps the last state while the API server is away, with the reason, and follows it when it is back', async () => {
+    const { server } = installed;
+    await reportMachine(server.client, 'm-1', { phase: 'Ready' });
+    const proxy = await faultProxy(server);
+    await proxy.listen({ name: 'same', server });
+    const view = await openConsole(proxy.kubeconfig);
+    try {
+      await shows(view, (state) => phaseOf(state, 'm-1') === 'Ready');
+      proxy.on({ fault: drop('before') });
+      proxy.swap('default', 'same', { cutOpen: true });
+      const away = await shows(view, (state) => staleOf(state) !== undefined);
+      expect([phaseOf(away, 'm-1'), staleOf(away)]).toEqual([
+        'Ready',
+        expect.stringContaining('retrying, with the last state that was read') as string,
+      ]);
+      proxy.reset();
+      await reportMachine(server.client, 'm-1', { phase: 'Updating' });
+      const back = await shows(
+        view,
+        (state) => phaseOf(state, 'm-1') === 'Updating' && staleOf(state) === undefined,
+      );
+      expect(Object.keys(back.machines)).toEqual([`${HOME}/m-1`]);
+    } finally {
+      await view.close();
+      await proxy.close();
+    }
+  });
+
+  it('shows the same in two consoles at once, and in one when the other has ended', async () => {
+    const { client, kubeconfig } = installed.server;
+    const [one, other] = await Promise.all([openConsole(kubeconfig), openConsole(kubeconfig)]);
+    try {
+      await reportMachine(client, 'm-1', { phase: 'NotReady' });
+      const isSo = (state: ConsoleState): boolean => phaseOf(state, 'm-1') === 'NotReady';
+      const [first, second] = await Promise.all([shows(one, isSo), shows(other, isSo)]);
+      expect(first.machines).toEqual(second.machines);
+      await one.close();
+      await reportMachine(client, 'm-1', { phase: 'Ready' });
+      expect(
+        Object.keys((await shows(other, (state) => phaseOf(state, 'm-1') === 'Ready')).machines),
+      ).toHaveLength(1);
+    } finally {
+      await Promise.all([one.close(), other.close()]);
+    }
+  });
+});
