@@ -1,4 +1,4 @@
-/** The open pages: each gets the whole state once, then what changed, at most four times a second. */
+/** The open pages: each gets the whole state once, then what changed, at most twice a second. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import { diffStates } from '../state/patch.ts';
@@ -27,7 +27,8 @@ export interface StreamsOptions {
   readonly maxUnreadBytes?: number;
 }
 
-const UPDATE_MS = 250;
+/** Two pictures a second are live for a person, and each costs the browser a layout of the page. */
+const UPDATE_MS = 500;
 /** Shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 /** Each tab of a person is one. A browser opens at most six connections to one address, so this is several people. */
@@ -40,6 +41,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   const open = new Set<ServerResponse>();
   /** What the open pages show. */
   let shown = NO_STATE;
+  const stateText = createStateText();
   let change = Promise.withResolvers<void>();
   source.subscribe(() => change.resolve());
 
@@ -50,7 +52,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       open.add(response);
       response.once('close', () => open.delete(response));
       response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' });
-      write(response, `retry: 2000\n${eventText('state', shown)}`);
+      write(response, `retry: 2000\n${stateText(shown)}`);
       return true;
     },
     get size() {
@@ -104,6 +106,15 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
       response.destroy();
     }
   }
+}
+
+/** Pages that open while nothing changes get the same text. */
+function createStateText(): (state: ConsoleState) => string {
+  let last: { readonly state: ConsoleState; readonly text: string } | undefined;
+  return (state) => {
+    if (last?.state !== state) last = { state, text: eventText('state', state) };
+    return last.text;
+  };
 }
 
 function eventText(event: 'state' | 'patch', data: object): string {

@@ -138,7 +138,7 @@ describe('startConsoleServer', () => {
     const { source, change, reads } = changingSource(ready);
     const { url } = await start({ source, clock });
     change(ready);
-    await settle(clock, 250);
+    await settle(clock, 500);
     expect(reads()).toBe(0);
     const events = await openEvents(url);
     await events.next();
@@ -146,7 +146,7 @@ describe('startConsoleServer', () => {
     expect(await events.next()).toMatchObject({ event: 'patch' });
     const before = reads();
     for (const phase of ['Updating', 'NotReady', 'Held']) change(stateOf({ 'a/m-1': phase }));
-    await settle(clock, 250);
+    await settle(clock, 500);
     expect(await events.next()).toMatchObject({ data: { machines: { set: { 'a/m-1': { p: 'Held' } } } } });
     expect(reads() - before).toBe(1);
     events.close();

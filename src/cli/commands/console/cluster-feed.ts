@@ -15,6 +15,7 @@ import type {
 } from '../../../api/generated/types.ts';
 import { LEDGER } from '../../../api/names.ts';
 import type { ConsoleState, MachineTile, RowsByKey } from '../../../console/state/state.ts';
+import type { Store } from '../../../kube/cache/store.ts';
 import { createTransform } from '../../../kube/cache/trim.ts';
 import { createView } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -44,11 +45,11 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
     const jobs = createView<RemedyOperationJob>({ ...parts, resource: REMEDY_OPERATION_JOBS });
     const policies = createView<DefenderPolicy>({ ...parts, resource: DEFENDER_POLICIES });
     const ledgers = createView<DefenderLedger>({ ...parts, resource: DEFENDER_LEDGERS });
-    const tiles = createTiles(cluster);
+    const tiles = createTiles(cluster, machines.store);
     return {
       views: [machines, sets, jobs, policies, ledgers],
       current: () => ({
-        machines: tiles(machines.store.list()),
+        machines: tiles(),
         rollouts: rolloutCards(cluster, sets.store.list(), machines.store.list()),
         repairs: repairCards(cluster, jobs.store.list()),
         limits: limitLines(cluster, policies.store.list()),
@@ -58,17 +59,28 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
   });
 }
 
-/** Objects of a store never change: the tile of one is computed once, and stays the same object. */
-function createTiles(cluster: string): (machines: readonly Machine[]) => RowsByKey<MachineTile> {
+/**
+ * Objects of a store never change: the tile of one is computed once, and stays the same object. The rows stay the same object until
+ * a machine changes, so that what changes elsewhere copies and compares none of 10,000.
+ */
+export function createTiles(
+  cluster: string,
+  store: Pick<Store<Machine>, 'list' | 'subscribe'>,
+): () => RowsByKey<MachineTile> {
   const known = new WeakMap<Machine, MachineTile>();
-  return (machines) =>
-    Object.fromEntries(
-      machines.map((machine) => {
-        const tile = known.get(machine) ?? machineTile(machine);
-        known.set(machine, tile);
-        return [`${cluster}/${machine.metadata.name}`, tile];
-      }),
-    );
+  let rows: RowsByKey<MachineTile> | undefined;
+  const forget = (): void => void (rows = undefined);
+  store.subscribe({ added: forget, updated: forget, removed: forget });
+  return () => (rows ??= tileRows());
+
+  function tileRows(): RowsByKey<MachineTile> {
+    const entries = store.list().map((machine) => {
+      const tile = known.get(machine) ?? machineTile(machine);
+      known.set(machine, tile);
+      return [`${cluster}/${machine.metadata.name}`, tile] as const;
+    });
+    return Object.fromEntries(entries);
+  }
 }
 
 function rolloutCards(

@@ -1,6 +1,11 @@
 /** The whole fleet as the console shows it: the hub, its clusters, and the cluster of the context itself if it has machines. */
 import type { ConsoleSource } from '../../../console/server/streams.ts';
-import { type ClusterLine, type ConsoleState, NO_STATE } from '../../../console/state/state.ts';
+import {
+  type ClusterLine,
+  type ConsoleState,
+  NO_STATE,
+  type RowsByKey,
+} from '../../../console/state/state.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { LiveFeed } from '../../live/feed.ts';
@@ -103,10 +108,22 @@ function loneLine({ home, hub, members }: Sources, listed: HubRows['clusters']):
 function mergeClusters(clusters: readonly (ClusterRows | undefined)[]): ClusterRows {
   const found = clusters.flatMap((rows) => rows ?? []);
   return {
-    machines: Object.assign({}, ...found.map(({ machines }) => machines)) as ClusterRows['machines'],
-    rollouts: Object.assign({}, ...found.map(({ rollouts }) => rollouts)) as ClusterRows['rollouts'],
-    repairs: Object.assign({}, ...found.map(({ repairs }) => repairs)) as ClusterRows['repairs'],
-    limits: Object.assign({}, ...found.map(({ limits }) => limits)) as ClusterRows['limits'],
-    grants: Object.assign({}, ...found.map(({ grants }) => grants)) as ClusterRows['grants'],
+    machines: mergeSections(found.map(({ machines }) => machines)),
+    rollouts: mergeSections(found.map(({ rollouts }) => rollouts)),
+    repairs: mergeSections(found.map(({ repairs }) => repairs)),
+    limits: mergeSections(found.map(({ limits }) => limits)),
+    grants: mergeSections(found.map(({ grants }) => grants)),
   };
+}
+
+/** Of a single cluster the same object: rows that did not change are not compared then, and none is copied. */
+function mergeSections<Row>(sections: readonly RowsByKey<Row>[]): RowsByKey<Row> {
+  const [first, ...others] = sections.filter((rows) => !isEmpty(rows));
+  if (!first || others.length === 0) return first ?? {};
+  return Object.assign({}, first, ...others) as RowsByKey<Row>;
+}
+
+function isEmpty(rows: RowsByKey<unknown>): boolean {
+  for (const _ in rows) return false;
+  return true;
 }

@@ -67,6 +67,11 @@ describe('mergeRows', () => {
     expect([Object.keys(listed.clusters), Object.keys(listed.machines)]).toEqual([['all'], ['all/m-1']]);
   });
 
+  it('does not copy the machines of a single cluster', () => {
+    const rows = rowsOf('hub/m-1');
+    expect(mergeRows({ home: home(rows), hub: undefined, members: NO_MEMBERS }).machines).toBe(rows.machines);
+  });
+
   it('shows a cluster without a hub alone, also without machines', () => {
     const state = mergeRows({ home: home(rowsOf()), hub: undefined, members: NO_MEMBERS });
     expect(Object.keys(state.clusters)).toEqual(['hub']);
