@@ -78,12 +78,14 @@ async function serveConsole(io: Io, client: Client, flags: ConsoleFlags): Promis
   }
 }
 
+/** Whether a kind that may not be read exists is not known: the page names the right that is missing, and shows the rest. */
 async function isInstalled(client: Client, resource: Resource, signal: AbortSignal): Promise<boolean> {
   try {
     await client.list(resource, { limit: 1, signal });
     return true;
   } catch (error) {
     if (isKubeError(error, 'NotFound')) return false;
+    if (isKubeError(error, 'Forbidden')) return true;
     throw error;
   }
 }

@@ -72,8 +72,10 @@ export function mergeRows({ home, hub, members }: Sources): ConsoleState {
   const lone = loneLine({ home, hub, members }, rows.clusters);
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
   const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
+  const unseen = isHomeShown ? undefined : unseenReason({ home, hub, members });
   return {
     ...rows,
+    ...(unseen !== undefined && { notes: { ...rows.notes, ...noteRows([unseen], []) } }),
     ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
     ...mergeClusters(feeds.map((feed) => feed.current())),
   };
@@ -93,6 +95,17 @@ function readHubRows(hub: Sources['hub'], members: Sources['members']): HubRows 
   return hubStale === undefined
     ? rows
     : { ...rows, notes: { ...rows.notes, ...noteRows([`hub: ${hubStale}`], []) } };
+}
+
+/**
+ * Why it is not known whether the context's own cluster has machines. A hub that cannot be read explains that already, and so does
+ * a member that is the same cluster.
+ */
+function unseenReason({ home, hub, members }: Sources): string | undefined {
+  const isExplained =
+    hub?.staleReason() !== undefined || members.list().some(({ server }) => server === home.server);
+  const because = isExplained ? undefined : home.feed.staleReason();
+  return because === undefined ? undefined : `machines of ${home.name}: ${because}`;
 }
 
 /** The line of the context's own cluster: only if it has machines, and the hub does not list it under another name. */

@@ -77,6 +77,19 @@ describe('mergeRows', () => {
     expect(Object.keys(state.clusters)).toEqual(['hub']);
   });
 
+  it('shows why it does not know the machines of the cluster itself, unless the hub or a member explains it', () => {
+    const forbidden = { name: 'hub', server: 'https://hub', feed: feedOf(rowsOf(), 'machines is forbidden') };
+    const textsOf = (
+      hub: LiveFeed<HubStatus>,
+      members = NO_MEMBERS as Parameters<typeof mergeRows>[0]['members'],
+    ) => Object.keys(mergeRows({ home: forbidden, hub, members }).notes);
+    expect(textsOf(feedOf(hubOf()))).toEqual(['machines of hub: machines is forbidden']);
+    expect(textsOf(feedOf(hubOf(), 'unreachable'))).toEqual(['hub: unreachable']);
+    const same = { name: 'all', server: 'https://hub', feed: feedOf(rowsOf(), 'machines is forbidden') };
+    expect(textsOf(feedOf(hubOf('all')), { ...NO_MEMBERS, list: () => [same] })).toEqual([]);
+    expect(textsOf(feedOf(hubOf('hub')))).toEqual([]);
+  });
+
   it('shows that the hub cannot be read, with its last state', () => {
     const hub = feedOf(hubOf('test'), 'retrying: connection refused');
     const { notes, clusters } = mergeRows({ home: home(rowsOf()), hub, members: NO_MEMBERS });
