@@ -89,6 +89,7 @@ async function measureRollout(server: ApiServer): Promise<RolloutTimes> {
   const sync = await as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   const controllers = startControllers(await server.kubeconfigFor({ user, groups: ACCOUNTS }));
+  const until: Until = async (holds) => untilOf(holds, controllers);
   const writes: number[] = [];
   const agents = await connect({
     kubeconfig: server.kubeconfig,
@@ -241,9 +242,13 @@ function resultOf(inMemory: ReconcileLoad & HeartbeatLoad, rollout: RolloutTimes
   };
 }
 
-async function until(holds: () => Promise<boolean>): Promise<void> {
+type Until = (holds: () => Promise<boolean>) => Promise<void>;
+
+/** Controllers that lost their Lease end, and nothing goes on without them. */
+async function untilOf(holds: () => Promise<boolean>, controllers: ChildProcess): Promise<void> {
   const end = performance.now() + WITHIN_MS;
   while (!(await holds())) {
+    if (controllers.exitCode !== null) throw new Error('the controllers ended');
     if (performance.now() > end) throw new Error(`not reached within ${WITHIN_MS} ms`);
     await pause(250);
   }
