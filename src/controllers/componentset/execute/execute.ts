@@ -46,9 +46,6 @@ export interface RolloutResult {
 
 type Settle = Extract<RolloutAction, { do: 'Settle' }>;
 
-/** What ended is not urgent: the next machines do not wait until a large batch is settled, and what has ended meanwhile is observed. */
-const SETTLE_MS = 250;
-
 export async function carryOutRollout(execution: RolloutExecution): Promise<RolloutResult> {
   const { input, plan, grants, context } = execution;
   const isCurrent = await announce(execution);
@@ -138,12 +135,7 @@ async function endAll(
       : [],
   );
   const settles = actions.filter((action) => action.do === 'Settle');
-  const until = context.clock.monotonicMs() + SETTLE_MS;
   await runConcurrently(settles, async (action) => {
-    if (context.clock.monotonicMs() > until) {
-      outcomes.isIncomplete = true;
-      return;
-    }
     const settlement = settlementOf(action, input);
     const isWritten = await outcomes.of(writeEntries(action, undefined, { input, context }));
     if (isWritten && settlement) settlements.push(settlement);
