@@ -1,6 +1,6 @@
 /** `kubenode tour`: does real things to the fleet of the demo, and verifies on its API servers what follows. */
 import { createInterface } from 'node:readline/promises';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
@@ -9,7 +9,7 @@ import { addDirOption } from '../local/dir-option.ts';
 import { provenEverywhere } from './fleet-state.ts';
 import { type Answer, runSteps, type TourStepResult } from './runner.ts';
 import { withTour } from './session.ts';
-import type { Tour } from './step.ts';
+import type { Tour, TourStep } from './step.ts';
 import { TOUR_STEPS } from './steps.ts';
 
 const HELP = `
@@ -23,13 +23,14 @@ Exit codes: 0 every step that ran was verified (with --yes: every step), 1 one w
 Examples:
   kubenode tour
   kubenode tour --yes
-  kubenode tour --yes --step kernel-hang`;
+  kubenode tour --yes --step kernel-hang
+  kubenode tour --yes --step bad-rule --step rollout`;
 
 interface TourFlags {
   readonly dir: string;
   readonly yes?: true;
   readonly list?: true;
-  readonly step?: string;
+  readonly step?: readonly string[];
   readonly output: 'table' | 'json';
 }
 
@@ -37,7 +38,7 @@ export function createTourCommand(io: Io): Command {
   return addDirOption(io, new Command('tour'))
     .description('try the fleet of the demo: rollouts, repairs and failures, each verified')
     .option('-y, --yes', 'do not wait for Enter before each step')
-    .addOption(new Option('--step <step>', 'only this step').choices(TOUR_STEPS.map(({ name }) => name)))
+    .option('--step <step>', 'only this step; repeat it for more, which run in that order', addStep)
     .option('--list', 'list the steps')
     .addOption(
       new Option('-o, --output <format>', 'output format; json: a line for each step')
@@ -62,7 +63,7 @@ async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<v
       exitCode: EXIT.usage,
     });
   }
-  const steps = TOUR_STEPS.filter(({ name }) => step === undefined || name === step);
+  const steps = step?.map(stepNamed) ?? TOUR_STEPS;
   const isJson = output === 'json';
   const print = (line: string): void => (isJson ? undefined : io.out(`${line}\n`));
   await withTour(io, { dir, print }, async (tour) => {
@@ -72,6 +73,17 @@ async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<v
     const results = await runSteps(io, steps, { tour, ask, settle, onResult });
     if (!isSuccess(results, yes === true)) setExitCode(io, EXIT.failed);
   });
+}
+
+function addStep(name: string, earlier: readonly string[] = []): readonly string[] {
+  stepNamed(name);
+  return [...earlier, name];
+}
+
+function stepNamed(wanted: string): TourStep {
+  const found = TOUR_STEPS.find(({ name }) => name === wanted);
+  if (found) return found;
+  throw new InvalidArgumentError(`The steps are ${TOUR_STEPS.map(({ name }) => name).join(', ')}.`);
 }
 
 async function settle(tour: Tour): Promise<void> {
