@@ -37,7 +37,6 @@ import {
   reportSet,
 } from '../cli/rollout-fixture.ts';
 
-const SCREENSHOT = fileURLToPath(new URL('../../../docs/guides/console.png', import.meta.url));
 const clock = createSystemClock();
 
 let installed: InstalledServer;
@@ -177,20 +176,6 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     await tile(page, 'node-a1').waitFor();
     const duration = `getComputedStyle(document.querySelector('.tile')).transitionDuration`;
     expect(await page.evaluate<string>(duration)).toBe('0s');
-    expect(problems()).toEqual([]);
-  });
-
-  it.runIf(process.env['UPDATE_GOLDEN'] === '1')('is the picture of the documentation', async () => {
-    await reportRollout({ phase: 'Rolling', batch: { index: 1, of: 3, size: 2, updated: 1 }, updated: 2 });
-    await phase('node-a2', 'Updating');
-    await phase('node-b1', 'NotReady', { reason: 'AgentSilent', message: 'no heartbeat for 90 s' });
-    const job = await startRepair('node-b2');
-    const page = await open();
-    await page.getByRole('article', { name: 'Repair of node-b2 in prod' }).waitFor();
-    await tile(page, 'node-b1, NotReady').waitFor();
-    await page.screenshot({ path: SCREENSHOT });
-    await repairer.finish(job, 'Succeeded');
-    await Promise.all([phase('node-a2', 'Ready'), phase('node-b1', 'Ready')]);
     expect(problems()).toEqual([]);
   });
 });

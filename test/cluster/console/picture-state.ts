@@ -1,0 +1,132 @@
+/** The fleet of the picture of the documentation: a rollout, a repair, a drain and a wait, at one moment. */
+import {
+  type ConsoleState,
+  type MachineTile,
+  NO_STATE,
+  type RowsByKey,
+} from '../../../src/console/state/state.ts';
+import { clusterLine } from '../../console/fixtures.ts';
+
+const COMMIT = '5f2c9a41d0b7';
+/** When the picture is taken. */
+export const PICTURE_TIME = '2026-03-02T10:00:00Z';
+
+const SILENT: MachineTile = {
+  p: 'NotReady',
+  why: {
+    reason: 'AgentSilent',
+    because: 'no heartbeat for 90 s',
+    unblock: 'kubenode machine show prod-a-05',
+  },
+};
+
+/** What is not Ready, by name. */
+const CHANGED: Readonly<Record<string, MachineTile>> = {
+  'prod-a-03': { p: 'Updating', c: true },
+  'prod-a-05': SILENT,
+  'prod-b-02': { p: 'Updating' },
+  'prod-b-07': { p: 'Held' },
+  'prod-b-08': { p: 'NotReady' },
+};
+
+export const PICTURE_STATE: ConsoleState = {
+  ...NO_STATE,
+  pipelines: {
+    fleet: {
+      name: 'fleet',
+      phase: 'Promoting',
+      commit: COMMIT,
+      verdict: 'Accepted',
+      because: 'stage prod is in work',
+      since: '2026-03-02T09:12:00Z',
+    },
+  },
+  clusters: {
+    test: clusterLine('test', {
+      stage: 'test',
+      commit: COMMIT,
+      since: '2026-03-02T09:14:00Z',
+    }),
+    prod: clusterLine('prod', {
+      order: 1,
+      commit: COMMIT,
+      state: 'Applying',
+      because: 'waits for rollout general-nodes',
+      since: '2026-03-02T09:46:00Z',
+    }),
+  },
+  machines: { ...machinesOf('test', 'a', 3), ...machinesOf('prod', 'a', 10), ...machinesOf('prod', 'b', 10) },
+  rollouts: {
+    'prod/general-nodes': {
+      cluster: 'prod',
+      set: 'general-nodes',
+      phase: 'Rolling',
+      state: 'Running',
+      because: 'machines are in work',
+      changes: ['kubelet-1.35.4 to kubelet-1.36.0'],
+      batch: { place: '2 of 4 (index 1)', size: 5, updated: 3, failed: 0 },
+      selected: 20,
+      updated: 4,
+      failed: 0,
+      since: '2026-03-02T09:47:00Z',
+      unblock: '',
+      inWork: [
+        { machine: 'prod-a-03', state: 'Draining', because: 'evicted 7 of 9 pods' },
+        { machine: 'prod-b-02', state: 'Activating', because: 'kubelet starts' },
+      ],
+    },
+  },
+  repairs: {
+    'prod/kubelet-hung-prod-b-08': {
+      cluster: 'prod',
+      job: 'kubelet-hung-prod-b-08',
+      machine: 'prod-b-08',
+      rule: 'kubelet-hung',
+      rung: 'restart',
+      attempt: 1,
+      phase: 'Verifying',
+      state: 'Running',
+      created: '2026-03-02T09:58:10Z',
+      evidence: [],
+      timeline: [
+        { what: 'fault', at: '2026-03-02T09:55:00Z', because: 'NodeReady is Unknown' },
+        { what: 'detected', at: '2026-03-02T09:58:00Z', because: 'rule kubelet-hung' },
+        { what: 'granted', at: '2026-03-02T09:58:10Z', because: 'for rung restart' },
+        { what: 'acted', at: '2026-03-02T09:58:40Z', because: '1 of 1 step succeeded' },
+        { what: 'verified', because: '' },
+        { what: 'settled', because: '' },
+      ],
+      steps: [{ step: 'RestartService@v1', state: 'Succeeded', because: 'kubelet runs' }],
+    },
+  },
+  limits: {
+    'prod/zones': {
+      cluster: 'prod',
+      policy: 'zones',
+      rule: 'concurrency',
+      counts: 'zone b',
+      used: 2,
+      limit: 3,
+    },
+  },
+  grants: {
+    'prod/prod-a-03': {
+      cluster: 'prod',
+      machine: 'prod-a-03',
+      action: 'Rollout',
+      state: 'Granted',
+      holder: 'MachineComponentSet general-nodes',
+      since: '2026-03-02T09:56:00Z',
+    },
+  },
+};
+
+function machinesOf(cluster: string, zone: string, count: number): RowsByKey<MachineTile> {
+  const names = Array.from(
+    { length: count },
+    (_, index) => `${cluster}-${zone}-${String(index + 1).padStart(2, '0')}`,
+  );
+  return Object.fromEntries(
+    names.map((name) => [`${cluster}/${name}`, { z: zone, ...(CHANGED[name] ?? { p: 'Ready' }) }]),
+  );
+}
