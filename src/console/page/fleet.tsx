@@ -9,7 +9,7 @@ import {
   type TileBlock,
   type ZoneGroup,
 } from '../state/fleet.ts';
-import { moveFocus } from '../state/move.ts';
+import { moveFocus, type TileBox } from '../state/move.ts';
 import { machineSign } from '../state/phases.ts';
 import type { ConsoleState } from '../state/state.ts';
 import { Badge, Section, Since } from './parts.tsx';
@@ -179,14 +179,15 @@ function moveWithKeys(event: TargetedKeyboardEvent<HTMLDivElement>): void {
   const tiles = [...currentTarget.querySelectorAll<HTMLElement>('.tile')];
   const from = tiles.indexOf(target as HTMLElement);
   if (from < 0) return;
-  const boxes = tiles.map((tile) => {
-    const { top, left } = tile.getBoundingClientRect();
-    return { top, left };
-  });
-  const next = moveFocus(key, from, boxes);
+  const next = moveFocus({ key, from, count: tiles.length }, () => tiles.map(boxOf));
   if (next === undefined) return;
   event.preventDefault();
   tiles[next]?.focus();
+}
+
+function boxOf(tile: HTMLElement): TileBox {
+  const { top, left } = tile.getBoundingClientRect();
+  return { top, left };
 }
 
 /** The tile that has the focus is the one that Tab comes back to. */

@@ -8,16 +8,30 @@ export interface TileBox {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowRight: 1, ArrowLeft: -1 };
 
-/** The index of the next tile; undefined: the key does not move. Zones and clusters are beside each other: only the places count. */
-export function moveFocus(key: string, from: number, boxes: readonly TileBox[]): number | undefined {
-  const last = boxes.length - 1;
+export interface TileMove {
+  readonly key: string;
+  /** The index of the tile that has the focus. */
+  readonly from: number;
+  /** Of tiles. */
+  readonly count: number;
+}
+
+/**
+ * The index of the next tile; undefined: the key does not move. Zones and clusters are beside each other: only the places count.
+ * `readBoxes` is called only for a key that needs them: for 10,000 tiles the browser has to compute the layout of all.
+ */
+export function moveFocus(
+  { key, from, count }: TileMove,
+  readBoxes: () => readonly TileBox[],
+): number | undefined {
+  const last = count - 1;
   if (last < 0) return undefined;
   if (key === 'Home') return 0;
   if (key === 'End') return last;
   const step = STEPS[key];
   if (step !== undefined) return Math.min(last, Math.max(0, from + step));
-  if (key === 'ArrowDown') return nearestTile(from, boxes, 1);
-  return key === 'ArrowUp' ? nearestTile(from, boxes, -1) : undefined;
+  if (key === 'ArrowDown') return nearestTile(from, readBoxes(), 1);
+  return key === 'ArrowUp' ? nearestTile(from, readBoxes(), -1) : undefined;
 }
 
 /** A tile straight above or below is closer than one beside it in a nearer row. */

@@ -24,15 +24,30 @@ it.each([
   ['Enter', 1, undefined],
   ['Tab', 1, undefined],
 ])('%s leads from tile %i to %s', (key, from, to) => {
-  expect(moveFocus(key, from, BOXES)).toBe(to);
+  expect(moveFocus({ key, from, count: BOXES.length }, () => BOXES)).toBe(to);
 });
 
 it('goes to the closest tile when none is straight below or above', () => {
   const edge = [{ top: 0, left: 9 }, ...[0, 1, 2].map((left) => ({ top: 1, left }))];
-  expect(moveFocus('ArrowDown', 0, edge)).toBe(3);
-  expect(moveFocus('ArrowUp', 1, edge)).toBe(0);
+  expect(moveFocus({ key: 'ArrowDown', from: 0, count: edge.length }, () => edge)).toBe(3);
+  expect(moveFocus({ key: 'ArrowUp', from: 1, count: edge.length }, () => edge)).toBe(0);
 });
 
 it('goes nowhere without tiles', () => {
-  expect(moveFocus('Home', 0, [])).toBeUndefined();
+  expect(moveFocus({ key: 'Home', from: 0, count: 0 }, () => [])).toBeUndefined();
+});
+
+it.each([
+  ['ArrowRight', 0],
+  ['End', 0],
+  ['Enter', 0],
+  ['ArrowDown', 1],
+])('%s reads the places of the tiles %i times', (key, times) => {
+  let reads = 0;
+  const readBoxes = (): typeof BOXES => {
+    reads += 1;
+    return BOXES;
+  };
+  moveFocus({ key, from: 0, count: BOXES.length }, readBoxes);
+  expect(reads).toBe(times);
 });

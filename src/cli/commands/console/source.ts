@@ -113,8 +113,7 @@ function loneLine({ home, hub, members }: Sources, listed: HubRows['clusters']):
   if (Object.hasOwn(listed, home.name) || members.list().some(({ server }) => server === home.server)) {
     return undefined;
   }
-  const hasMachines = Object.keys(home.feed.current()?.machines ?? {}).length > 0;
-  if (hub && !hasMachines) return undefined;
+  if (hub && isEmpty(home.feed.current()?.machines ?? {})) return undefined;
   return loneCluster(home.name, Object.keys(listed).length, home.feed.staleReason());
 }
 
