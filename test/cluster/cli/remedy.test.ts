@@ -2,63 +2,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import {
-  MANAGER_CLI,
-  MANAGER_REMEDYJOB,
-  PRINCIPAL_COMPONENTSET,
-  PRINCIPAL_DEFENDER,
-  PRINCIPAL_REMEDY,
-  PRINCIPAL_REMEDYJOB,
-} from '../../../src/api/names.ts';
-import { API_VERSION } from '../../../src/api/version.ts';
+import { MANAGER_CLI } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { createPrincipal } from '../../../src/local/pki/principal.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { createGranter } from '../../support/granter.ts';
-import { createRepairer, type Repairer } from '../../support/repairs.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
+import { createRepairFixture, type RepairFixture } from './repair-fixture.ts';
 import { declareMachine, printed, run, start } from './rollout-fixture.ts';
 
 let installed: InstalledServer;
 let client: Client;
-let remedyjob: Client;
-let repairer: Repairer;
+let repairs: RepairFixture;
 
 beforeAll(async () => {
   installed = await startInstalledServer();
   ({ client } = installed.server);
-  const clock = createSystemClock();
-  const [defender, componentset] = [await signIn(PRINCIPAL_DEFENDER), await signIn(PRINCIPAL_COMPONENTSET)];
-  remedyjob = await signIn(PRINCIPAL_REMEDYJOB);
-  const granter = createGranter({ defender, componentset, clock });
-  repairer = createRepairer({ granter, defender, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
+  repairs = await createRepairFixture(installed);
 }, 180_000);
 afterAll(() => installed?.stop());
-
-async function signIn(principal: string): Promise<Client> {
-  const { user, groups } = createPrincipal(principal);
-  return await installed.as(user, groups);
-}
 
 /** A job that restarts the kubelet of a new machine. */
 async function startJob(machine: string): Promise<string> {
   await declareMachine(client, machine);
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: machine } });
-  const body = { status: { nodeInfo: { bootID: 'boot-1' } } };
-  await client.patch(NODES, { name: machine }, { type: 'merge', body }, { subresource: 'status' });
-  return await repairer.release({ machine, step: 'RestartService', with: { service: 'kubelet' } });
-}
-
-async function report(name: string, status: object): Promise<void> {
-  const object = {
-    apiVersion: API_VERSION,
-    kind: 'RemedyOperationJob',
-    metadata: { name },
-    status: { conditions: [], ...status },
-  };
-  const options = { fieldManager: MANAGER_REMEDYJOB, force: true, subresource: 'status' };
-  await remedyjob.apply(REMEDY_OPERATION_JOBS, object, options);
+  return await repairs.startRepair(machine);
 }
 
 const read = (name: string): Promise<RemedyOperationJob> =>
@@ -72,7 +36,7 @@ const waits = (reason: string): object => ({
 describe('remedy', { timeout: 180_000 }, () => {
   it('R29 lists and shows jobs with the reason that each waits for, as a table and for programs', async () => {
     const name = await startJob('listed');
-    await report(name, waits('PodDisruptionBudget'));
+    await repairs.reportRepair(name, waits('PodDisruptionBudget'));
 
     const listed = await run(installed, 'remedy', 'list', '--machine', 'listed');
     expect([listed.exitCode, listed.stderr]).toEqual([0, '']);
@@ -113,8 +77,8 @@ describe('remedy', { timeout: 180_000 }, () => {
 
   it('does not cancel a job that has ended', async () => {
     const name = await startJob('ended');
-    await repairer.finish(name, 'Succeeded');
-    await report(name, { phase: 'Succeeded', outcome: { class: 'Succeeded' } });
+    await repairs.repairer.finish(name, 'Succeeded');
+    await repairs.reportRepair(name, { phase: 'Succeeded', outcome: { class: 'Succeeded' } });
     const { exitCode, stdout } = await run(installed, 'remedy', 'cancel', name, '--reason', 'x');
     expect([exitCode, stdout]).toEqual([0, `${name} has ended already: Succeeded\n`]);
     expect((await read(name)).spec.cancel).toBeUndefined();
@@ -124,9 +88,9 @@ describe('remedy', { timeout: 180_000 }, () => {
     const name = await startJob('followed');
     const watching = start(installed, ['remedy', 'watch', name]);
     await printed(watching, `${name}: granted at `);
-    await report(name, { phase: 'Running', steps: [{ id: 's1', state: 'Running', tries: 1 }] });
+    await repairs.reportRepair(name, { phase: 'Running', steps: [{ id: 's1', state: 'Running', tries: 1 }] });
     await printed(watching, `${name}: s1 RestartService@v1 Running`);
-    await report(name, {
+    await repairs.reportRepair(name, {
       phase: 'Succeeded',
       steps: [{ id: 's1', state: 'Succeeded', tries: 1 }],
       outcome: { class: 'Succeeded', reason: 'Verified' },
@@ -140,7 +104,7 @@ describe('remedy', { timeout: 180_000 }, () => {
     ['ApprovalRequired', waits('ApprovalRequired'), 3],
   ])('ends with an exit code of its own: %s', async (reason, status, code) => {
     const name = await startJob(`code-${code}`);
-    await report(name, status);
+    await repairs.reportRepair(name, status);
     const { exitCode, stdout } = await run(installed, 'remedy', 'watch', name, '-o', 'json');
     expect([exitCode, stdout.includes(reason)]).toEqual([code, true]);
   });

@@ -6,29 +6,16 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
-import { REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
-import {
-  MANAGER_REMEDYJOB,
-  PRINCIPAL_COMPONENTSET,
-  PRINCIPAL_DEFENDER,
-  PRINCIPAL_REMEDY,
-  PRINCIPAL_REMEDYJOB,
-} from '../../../src/api/names.ts';
-import { API_VERSION } from '../../../src/api/version.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
-import type { Client } from '../../../src/kube/client/client.ts';
-import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { launchBrowser, noBrowserReason, openPage, type WatchedPage } from '../../support/browser.ts';
 import { eventually } from '../../support/eventually.ts';
-import { createGranter } from '../../support/granter.ts';
-import { createRepairer, type Repairer } from '../../support/repairs.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 import { declareCluster, startHub } from '../cli/hub-fixture.ts';
+import { createRepairFixture, type RepairFixture } from '../cli/repair-fixture.ts';
 import {
   declareMachine,
   declareSet,
@@ -44,8 +31,7 @@ let browser: Browser;
 let io: TestIo;
 let code: Promise<number>;
 let url: string;
-let repairer: Repairer;
-let remedyjob: Client;
+let repairs: RepairFixture;
 let watched: WatchedPage | undefined;
 
 if (noBrowserReason !== undefined) process.stderr.write(`the page is not tested: ${noBrowserReason}\n`);
@@ -104,45 +90,20 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
 
   it('shows a repair as a timeline as it happens, and its grant', async () => {
     const page = await open();
-    const job = await startRepair('node-a1');
+    const job = await repairs.startRepair('node-a1');
     const repair = page.getByRole('article', { name: 'Repair of node-a1 in prod' });
     await repair.getByText('○ acted: not yet').waitFor();
     await tile(page, 'node-a1, Ready, in repair').waitFor();
     await page.locator('#limits').getByText('prod/node-a1: RestartService').waitFor();
-    await reportJob(job, { phase: 'Running', timeline: { executedAt: now() } });
+    await repairs.reportRepair(job, { phase: 'Running', timeline: { executedAt: now() } });
     await repair.getByText('● acted').waitFor();
-    await reportJob(job, {
+    await repairs.reportRepair(job, {
       phase: 'Succeeded',
       outcome: { class: 'Succeeded' },
       timeline: { executedAt: now(), verifiedAt: now(), settledAt: now() },
     });
     await repair.getByText('● settled').waitFor();
-    await repairer.finish(job, 'Succeeded');
-    expect(problems()).toEqual([]);
-  });
-
-  it('can be used with the keyboard alone: one tile is in the tab order, arrows move, Enter opens, Escape closes', async () => {
-    const page = await open();
-    await tile(page, 'node-a1').waitFor();
-    expect(await page.locator('.tile[tabindex="0"]').count()).toBe(1);
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toBe('Skip to the fleet');
-    await page.keyboard.press('Tab');
-    expect(await focused(page)).toMatch(/^node-a1, /);
-    await page.keyboard.press('ArrowRight');
-    expect(await focused(page)).toMatch(/^node-a2, /);
-    await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toMatch(/^node-b2, /);
-    await page.keyboard.press('End');
-    expect(await focused(page)).toMatch(/^node-b3, /);
-    await page.keyboard.press('Home');
-    await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'prod/node-a1' });
-    await dialog.getByText('Why this waits').waitFor();
-    expect(await focused(page)).toBe('prod/node-a1');
-    await page.keyboard.press('Escape');
-    await dialog.waitFor({ state: 'detached' });
-    expect(await focused(page)).toMatch(/^node-a1, /);
+    await repairs.repairer.finish(job, 'Succeeded');
     expect(problems()).toEqual([]);
   });
 
@@ -155,27 +116,6 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     await dialog.getByText('kubenode machine show node-b1').waitFor();
     await phase('node-b1', 'Ready');
     await dialog.getByText('It waits for nothing.').waitFor();
-    expect(problems()).toEqual([]);
-  });
-
-  it.each(['light', 'dark'] as const)(
-    'can be read in the %s theme: contrast of at least 4.5',
-    async (theme) => {
-      const page = await open({ colorScheme: theme });
-      await tile(page, 'node-a1').waitFor();
-      const ratios = await page.evaluate<readonly (readonly [string, number])[]>(CONTRASTS);
-      expect(ratios.length).toBeGreaterThan(5);
-      expect(ratios.filter(([, ratio]) => ratio < 4.5)).toEqual([]);
-      const background = await page.evaluate<string>('getComputedStyle(document.body).backgroundColor');
-      expect(background).toBe(theme === 'light' ? 'rgb(246, 247, 249)' : 'rgb(20, 23, 28)');
-    },
-  );
-
-  it('does not move where the person wants no motion', async () => {
-    const page = await open({ reducedMotion: 'reduce' });
-    await tile(page, 'node-a1').waitFor();
-    const duration = `getComputedStyle(document.querySelector('.tile')).transitionDuration`;
-    expect(await page.evaluate<string>(duration)).toBe('0s');
     expect(problems()).toEqual([]);
   });
 });
@@ -191,37 +131,11 @@ const problems = (): readonly string[] => watched?.problems ?? ['no page is open
 const tile = (page: Page, name: string): ReturnType<Page['getByRole']> =>
   page.locator('#fleet').getByRole('button', { name });
 
-const focused = (page: Page): Promise<string> =>
-  page.evaluate<string>('document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()');
-
 const now = (): string =>
   clock
     .now()
     .toISOString()
     .replace(/\.\d+Z$/, 'Z');
-
-/** The contrast of each text of a state against its background, as WCAG computes it. */
-const CONTRASTS = `
-  (() => {
-    const light = (color) => {
-      const parts = color.match(/[\\d.]+/g).slice(0, 3).map((part) => part / 255);
-      const [r, g, b] = parts.map((part) => (part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
-      return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-    };
-    const classes = ['good', 'busy', 'bad', 'quiet'].map((tone) => {
-      const element = document.createElement('span');
-      element.className = 'badge ' + tone;
-      document.querySelector('.card').append(element);
-      return element;
-    });
-    const texts = [...classes, document.querySelector('.tile'), document.querySelector('.card .soft')];
-    return texts.map((element) => {
-      let behind = element;
-      while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;
-      const [one, other] = [getComputedStyle(element).color, getComputedStyle(behind).backgroundColor].map(light);
-      return [element.className, (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05)];
-    });
-  })()`;
 
 /** A copy of the kubeconfig that reaches the same server also under this name, as a cluster of the hub. */
 function withContext(name: string, kubeconfig: string): string {
@@ -250,15 +164,7 @@ async function createFleet(): Promise<void> {
     await declareMachine(client, name, { zone: name.at(5) }, { pool: 'general' });
     await phase(name, 'Ready');
   }
-  remedyjob = await signIn(PRINCIPAL_REMEDYJOB);
-  const [defender, componentset] = [await signIn(PRINCIPAL_DEFENDER), await signIn(PRINCIPAL_COMPONENTSET)];
-  const granter = createGranter({ defender, componentset, clock });
-  repairer = createRepairer({ granter, defender, remedy: await signIn(PRINCIPAL_REMEDY), remedyjob, clock });
-}
-
-async function signIn(principal: string): Promise<Client> {
-  const { user, groups } = createPrincipal(principal);
-  return await installed.as(user, groups);
+  repairs = await createRepairFixture(installed);
 }
 
 async function phase(name: string, value: string, waiting?: object): Promise<void> {
@@ -279,23 +185,4 @@ async function reportRollout({ updated = 0, ...rest }: ReportedRollout): Promise
     updateRevision: 'r-5d41402a',
     ...rest,
   });
-}
-
-async function startRepair(machine: string): Promise<string> {
-  const { client } = installed.server;
-  await client.create(NODES, { apiVersion: 'v1', kind: 'Node', metadata: { name: machine } });
-  const body = { status: { nodeInfo: { bootID: 'boot-1' } } };
-  await client.patch(NODES, { name: machine }, { type: 'merge', body }, { subresource: 'status' });
-  return await repairer.release({ machine, step: 'RestartService', with: { service: 'kubelet' } });
-}
-
-async function reportJob(name: string, status: object): Promise<void> {
-  const object = {
-    apiVersion: API_VERSION,
-    kind: 'RemedyOperationJob',
-    metadata: { name },
-    status: { conditions: [], ...status },
-  };
-  const options = { fieldManager: MANAGER_REMEDYJOB, force: true, subresource: 'status' };
-  await remedyjob.apply(REMEDY_OPERATION_JOBS, object, options);
 }
