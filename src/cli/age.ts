@@ -1,12 +1,8 @@
+import { elapsedText } from '../console/state/elapsed.ts';
+
 /** Formats how long ago a moment was, as kubectl does: 42s, 7m, 3h, 12d. */
 export function formatAge(since: string | undefined, now: Date): string {
-  const from = since === undefined ? Number.NaN : Date.parse(since);
-  if (Number.isNaN(from)) return '-';
-  const seconds = Math.max(0, Math.floor((now.getTime() - from) / 1000));
-  if (seconds < 120) return `${seconds}s`;
-  if (seconds < 2 * 3600) return `${Math.floor(seconds / 60)}m`;
-  if (seconds < 2 * 86_400) return `${Math.floor(seconds / 3600)}h`;
-  return `${Math.floor(seconds / 86_400)}d`;
+  return elapsedText(since, now.getTime()) || '-';
 }
 
 const TIME = /(?:\b(?<word>until|since|at) )?(?<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/g;
