@@ -1,9 +1,10 @@
-/** The Dockerfile builds from files that exist, and starts a program that is in the package. No build runs in the tests. */
+/** The Dockerfile builds from files that exist, and starts a program that is in the package. What it builds runs in test/nodes/deploy. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { containerOf, IMAGE_USER } from '../../src/deploy/container.ts';
 import { CONTROLLERS } from '../../src/deploy/programs.ts';
+import { dockerInstructions } from '../support/dockerfile.ts';
 import { npm } from '../support/packed.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -13,33 +14,17 @@ const { name, version, dependencies } = JSON.parse(readFileSync(join(ROOT, 'pack
   dependencies: Readonly<Record<string, string>>;
 };
 
-interface Instruction {
-  readonly word: string;
-  readonly rest: string;
-}
-
-const instructions: readonly Instruction[] = readFileSync(join(ROOT, 'deploy/Dockerfile'), 'utf8')
-  .replaceAll(/^#.*\n/gm, '')
-  .replaceAll('\\\n', ' ')
-  .split('\n')
-  .filter((line) => line.trim() !== '')
-  .map((line) => ({ word: line.split(' ')[0] ?? '', rest: line.slice(line.indexOf(' ') + 1).trim() }));
-
-function all(word: string): readonly string[] {
-  return instructions.filter((each) => each.word === word).map(({ rest }) => rest);
-}
-
 describe('the Dockerfile', () => {
   it('uses the version of Node.js that the package depends on, in both stages', () => {
-    expect(all('ARG')).toEqual([`NODE_VERSION=${dependencies['node'] ?? ''}`]);
-    const images = all('FROM').map((rest) => rest.split(' ')[0]);
+    expect(dockerInstructions('ARG')).toEqual([`NODE_VERSION=${dependencies['node'] ?? ''}`]);
+    const images = dockerInstructions('FROM').map((rest) => rest.split(' ')[0]);
     expect(images.length).toBe(2);
     // Without a host: the registry is that of the engine which builds.
     for (const image of images) expect(image).toMatch(/^node:\$\{NODE_VERSION\}-[a-z]+-slim$/);
   });
 
   it('copies files that exist: the packed package, and the lock file of this repository', () => {
-    const copies = all('COPY').filter((rest) => !rest.startsWith('--from='));
+    const copies = dockerInstructions('COPY').filter((rest) => !rest.startsWith('--from='));
     expect(copies).toEqual(['kubenode-*.tgz /tmp/', 'package-lock.json ./']);
     expect(`${name}-${version}.tgz`).toMatch(/^kubenode-.*\.tgz$/);
     expect(existsSync(join(ROOT, 'package-lock.json'))).toBe(true);
@@ -48,15 +33,15 @@ describe('the Dockerfile', () => {
   });
 
   it('copies between stages only what the first one writes', () => {
-    const [workdir = ''] = all('WORKDIR');
-    const between = all('COPY').filter((rest) => rest.startsWith('--from='));
+    const [workdir = ''] = dockerInstructions('WORKDIR');
+    const between = dockerInstructions('COPY').filter((rest) => rest.startsWith('--from='));
     expect(between).toEqual([`--from=build ${workdir} ${workdir}`]);
-    expect(all('FROM')[0]).toMatch(/ AS build$/);
+    expect(dockerInstructions('FROM')[0]).toMatch(/ AS build$/);
   });
 
   it('starts the program of the package, as a file that npm packs', () => {
-    const [workdir = ''] = all('WORKDIR');
-    const [node, program = ''] = JSON.parse(all('ENTRYPOINT')[0] ?? '[]') as string[];
+    const [workdir = ''] = dockerInstructions('WORKDIR');
+    const [node, program = ''] = JSON.parse(dockerInstructions('ENTRYPOINT')[0] ?? '[]') as string[];
     const packed = JSON.parse(npm(ROOT, 'pack', '--dry-run', '--ignore-scripts', '--json')) as {
       files: readonly { path: string }[];
     }[];
@@ -66,7 +51,7 @@ describe('the Dockerfile', () => {
   });
 
   it('runs as the user of the charts, which is not root', () => {
-    expect(all('USER')).toEqual([`${IMAGE_USER}:${IMAGE_USER}`]);
+    expect(dockerInstructions('USER')).toEqual([`${IMAGE_USER}:${IMAGE_USER}`]);
     expect(IMAGE_USER).toBeGreaterThan(0);
     expect(containerOf(CONTROLLERS, 'kubenode:1').securityContext?.user).toBe(IMAGE_USER);
   });

@@ -34,9 +34,16 @@ interface Options {
   /** Expected as the password of any user. */
   readonly token?: string;
   readonly tls?: { readonly key: string; readonly cert: string };
+  /** Address to listen on. Default: only this machine. */
+  readonly host?: string;
 }
 
-export async function startGitHttpServer({ root, token, tls }: Options): Promise<GitHttpServer> {
+export async function startGitHttpServer({
+  root,
+  token,
+  tls,
+  host = '127.0.0.1',
+}: Options): Promise<GitHttpServer> {
   const faults = new Map<Step, Fault>();
   const requests: GitHttpServer['requests'] = [];
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
@@ -49,11 +56,11 @@ export async function startGitHttpServer({ root, token, tls }: Options): Promise
     answer(request, response, step === 'other' ? undefined : faults.get(step));
   };
   const server = tls ? createTlsServer(tls, handler) : createServer(handler);
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void server.listen(0, host, resolve));
   const { port } = server.address() as AddressInfo;
 
   return {
-    url: `${tls ? 'https' : 'http'}://127.0.0.1:${port}`,
+    url: `${tls ? 'https' : 'http'}://${host}:${port}`,
     requests,
     fail: (step, fault) => void faults.set(step, fault),
     heal: () => faults.clear(),

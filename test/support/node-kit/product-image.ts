@@ -1,0 +1,90 @@
+/**
+ * The image of kubenode for a node without a registry: what deploy/Dockerfile puts into it, by the same commands, on a base of our
+ * own. The base is Node.js with its libraries, the certificates of this machine, and the user of the Dockerfile: no registry has an
+ * image for these tests.
+ */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { dockerInstructions } from '../dockerfile.ts';
+import { packedTarball } from '../packed.ts';
+import { tempFolder } from '../temp.ts';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt';
+const NODE = 'usr/local/bin/node';
+
+/** Path of an archive for `ctr image import`. The image trusts this CA, too. */
+export async function buildProductImage(name: string, caPem: string): Promise<string> {
+  const folder = tempFolder('image');
+  const root = join(folder, 'root');
+  const [workdir = '', user = '', entrypoint = '[]'] = ['WORKDIR', 'USER', 'ENTRYPOINT'].map(
+    (word) => dockerInstructions(word)[0],
+  );
+  putBase(root, user, caPem);
+  await putProduct(join(root, workdir));
+  const layer = tarOf(folder, 'layer.tar', root, ['.']);
+  const digest = createHash('sha256').update(readFileSync(layer)).digest('hex');
+  const config = {
+    architecture: process.arch === 'x64' ? 'amd64' : process.arch,
+    os: 'linux',
+    config: {
+      User: user,
+      Entrypoint: JSON.parse(entrypoint) as unknown,
+      WorkingDir: '/',
+      Env: ['PATH=/usr/local/bin:/usr/bin:/bin', ...dockerInstructions('ENV')],
+    },
+    rootfs: { type: 'layers', diff_ids: [`sha256:${digest}`] },
+  };
+  const manifest = [{ Config: 'config.json', RepoTags: [name], Layers: [basename(layer)] }];
+  writeFileSync(join(folder, 'config.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(manifest));
+  return tarOf(folder, 'image.tar', folder, ['manifest.json', 'config.json', basename(layer)]);
+}
+
+function putBase(root: string, user: string, caPem: string): void {
+  const [uid, gid] = user.split(':');
+  write(
+    root,
+    'etc/passwd',
+    `root:x:0:0::/root:/sbin/nologin\nnode:x:${uid}:${gid}::/home/node:/sbin/nologin\n`,
+  );
+  write(root, 'etc/group', `root:x:0:\nnode:x:${gid}:\n`);
+  write(root, CERTIFICATES, `${readFileSync(`/${CERTIFICATES}`, 'utf8')}\n${caPem}`);
+  copy(process.execPath, join(root, NODE));
+  const libraries = execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).match(/\/\S+/g) ?? [];
+  for (const library of libraries) copy(library, join(root, library));
+  mkdirSync(join(root, 'tmp'), { mode: 0o1777 });
+}
+
+/** The first stage of the Dockerfile. */
+async function putProduct(folder: string): Promise<void> {
+  mkdirSync(folder, { recursive: true });
+  using packed = await packedTarball();
+  const [unpack = '', install = ''] = dockerInstructions('RUN');
+  run(folder, unpack.replace(/\/tmp\/kubenode-\*\.tgz/, packed.tarball));
+  copyFileSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
+  run(folder, install);
+}
+
+function run(cwd: string, command: string): void {
+  execFileSync('sh', ['-ec', command], { cwd, stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function tarOf(folder: string, name: string, from: string, paths: readonly string[]): string {
+  const target = join(folder, name);
+  execFileSync('tar', ['--create', '--file', target, '--owner=0', '--group=0', '-C', from, ...paths]);
+  return target;
+}
+
+function write(root: string, path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function copy(from: string, to: string): void {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, to);
+}
