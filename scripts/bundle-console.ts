@@ -1,11 +1,12 @@
 // Builds the page of the console: `node scripts/bundle-console.ts [folder]`. All of it is in three files, so that the page loads nothing else.
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const PAGE = join(ROOT, 'src/console/page');
+const CHART_STYLES = fileURLToPath(import.meta.resolve('uplot/dist/uPlot.min.css'));
 
 /** Returns the size of the script. */
 export async function buildConsolePage(folder: string): Promise<number> {
@@ -25,7 +26,11 @@ export async function buildConsolePage(folder: string): Promise<number> {
     if (imports.length > 0) throw new Error(`the page imports ${imports.join(', ')}`);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, 'page.js'), code);
-    for (const name of ['index.html', 'page.css']) await copyFile(join(PAGE, name), join(folder, name));
+    await copyFile(join(PAGE, 'index.html'), join(folder, 'index.html'));
+    const styles = await Promise.all(
+      [CHART_STYLES, join(PAGE, 'page.css')].map((path) => readFile(path, 'utf8')),
+    );
+    await writeFile(join(folder, 'page.css'), styles.join('\n'));
     return Buffer.byteLength(code);
   } finally {
     await build.close();

@@ -76,6 +76,7 @@ const homes: Record<string, string> = {
   'p-queue': 'src/sync/',
   pino: 'src/kube/',
   preact: 'src/console/page/',
+  uplot: 'src/console/page/',
   ssh2: 'src/providers/ssh/',
 };
 

@@ -1,4 +1,4 @@
-import { elapsedText } from '../console/state/elapsed.ts';
+import { elapsedText } from '../api/elapsed.ts';
 
 /** Formats how long ago a moment was, as kubectl does: 42s, 7m, 3h, 12d. */
 export function formatAge(since: string | undefined, now: Date): string {

@@ -5,6 +5,7 @@ import { findTile } from '../state/fleet.ts';
 import { type Shown, showChange, showState } from '../state/shown.ts';
 import type { ConsoleState, MachineTile } from '../state/state.ts';
 import { Fleet, focusTile } from './fleet.tsx';
+import { History } from './history.tsx';
 import { Limits } from './limits.tsx';
 import { MachineDetail } from './machine-detail.tsx';
 import { Notes, Pipelines } from './overview.tsx';
@@ -58,6 +59,7 @@ function Sections({ shown: { state, groups }, now, selected, select }: SectionsP
       <Notes notes={state.notes} />
       <Pipelines pipelines={state.pipelines} now={now} />
       <Fleet groups={groups} repairs={state.repairs} now={now} selected={selected} select={select} />
+      <History history={state.history} />
       <Rollouts rollouts={state.rollouts} now={now} />
       <Repairs repairs={state.repairs} now={now} />
       <Limits limits={state.limits} grants={state.grants} now={now} />

@@ -1,6 +1,6 @@
 /** What all sections show in the same way. */
 import type { ComponentChildren, JSX } from 'preact';
-import { elapsedText } from '../state/elapsed.ts';
+import { elapsedText } from '../../api/elapsed.ts';
 import { stateTone } from '../state/phases.ts';
 import type { WhyLine } from '../state/state.ts';
 

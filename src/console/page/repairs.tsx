@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { elapsedText } from '../state/elapsed.ts';
+import { elapsedText } from '../../api/elapsed.ts';
 import type { ConsoleState, MomentLine, RepairCard } from '../state/state.ts';
 import { Badge, Section, Since, Why } from './parts.tsx';
 

@@ -13,10 +13,15 @@ export interface ConsoleRows {
   readonly grants: GrantLine;
   /** What needs a person, by its text. */
   readonly notes: NoteLine;
+  /** The last hour, by the second of the epoch. */
+  readonly history: HistoryPoint;
 }
 
 export type RowsByKey<Row> = Readonly<Record<string, Row>>;
 export type ConsoleState = { readonly [Section in keyof ConsoleRows]: RowsByKey<ConsoleRows[Section]> };
+
+/** What the clusters have now. */
+export type FleetRows = Omit<ConsoleState, 'history'>;
 
 /** A wait, and what ends it. Absent: it waits for nothing. */
 export interface WhyLine {
@@ -153,6 +158,14 @@ export interface NoteLine {
   readonly bad: boolean;
 }
 
+/** How many there were. */
+export interface HistoryPoint {
+  readonly changing: number;
+  readonly trouble: number;
+  readonly repairs: number;
+  readonly grants: number;
+}
+
 export const SECTIONS = [
   'pipelines',
   'clusters',
@@ -162,6 +175,7 @@ export const SECTIONS = [
   'limits',
   'grants',
   'notes',
+  'history',
 ] as const satisfies readonly (keyof ConsoleRows)[];
 
 export const NO_STATE: ConsoleState = {
@@ -173,4 +187,5 @@ export const NO_STATE: ConsoleState = {
   limits: {},
   grants: {},
   notes: {},
+  history: {},
 };

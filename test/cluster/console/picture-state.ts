@@ -31,6 +31,7 @@ const CHANGED: Readonly<Record<string, MachineTile>> = {
 
 export const PICTURE_STATE: ConsoleState = {
   ...NO_STATE,
+  history: lastHour(),
   pipelines: {
     fleet: {
       name: 'fleet',
@@ -129,4 +130,22 @@ function machinesOf(cluster: string, zone: string, count: number): RowsByKey<Mac
   return Object.fromEntries(
     names.map((name) => [`${cluster}/${name}`, { z: zone, ...(CHANGED[name] ?? { p: 'Ready' }) }]),
   );
+}
+
+/** A rollout over the stages, and a node that fell ill. */
+function lastHour(): ConsoleState['history'] {
+  const endS = Date.parse(PICTURE_TIME) / 1000;
+  const points = Array.from({ length: 241 }, (_, index) => {
+    const isRolling = index > 40 && (index + 60) % 80 > 30;
+    const isIll = index > 200;
+    const changing = isRolling ? 1 + (Math.floor(index / 10) % 3) : 0;
+    const point = {
+      changing,
+      trouble: isIll ? 2 : 0,
+      repairs: isIll ? 1 : 0,
+      grants: changing + (isIll ? 1 : 0),
+    };
+    return [endS - 15 * (240 - index), point] as const;
+  });
+  return Object.fromEntries(points);
 }

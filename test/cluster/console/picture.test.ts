@@ -80,7 +80,12 @@ function skipElsewhere(skip: (reason: string) => void): void {
 
 async function takePicture(state: ConsoleState): Promise<Buffer> {
   source.set(state);
-  const { page } = await openPage(browser, server.url, { reducedMotion: 'reduce', colorScheme: 'light' });
+  const { page } = await openPage(browser, server.url, {
+    reducedMotion: 'reduce',
+    colorScheme: 'light',
+    timezoneId: 'UTC',
+    locale: 'en-US',
+  });
   await page.addInitScript(FIXED_CLOCK);
   await page.reload();
   await page.getByText('✓ live').waitFor();

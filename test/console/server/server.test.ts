@@ -133,7 +133,7 @@ describe('startConsoleServer', () => {
     second.close();
   });
 
-  it('sends many changes as one, four times a second at most, and computes nothing without a page', async () => {
+  it('sends many changes as one, twice a second at most, and computes nothing without a page', async () => {
     const clock = virtualClock();
     const { source, change, reads } = changingSource(ready);
     const { url } = await start({ source, clock });

@@ -1,6 +1,7 @@
 /** `kubenode console`: a page in the browser that shows the fleet as it changes. It changes nothing. */
 import { Command } from 'commander';
 import { MACHINES, PIPELINES } from '../../../api/generated/resources.ts';
+import { recordHistory } from '../../../console/server/history.ts';
 import { readPageFiles } from '../../../console/server/page-files.ts';
 import { startConsoleServer } from '../../../console/server/server.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -58,14 +59,16 @@ async function serveConsole(io: Io, client: Client, flags: ConsoleFlags): Promis
   const isHub = await isInstalled(client, PIPELINES, signal);
   if (!isHub && !(await isInstalled(client, MACHINES, signal))) throw notKubenode(client);
   const kubeconfig = findKubeconfig(io, flags);
-  const source = createFleetSource({
+  const fleet = createFleetSource({
     clock,
     home: { name: homeName(flags), client },
     hub: isHub ? createHub(io, client, flags) : undefined,
     connectTo: (context) => connect({ clock, context, ...(kubeconfig === undefined ? {} : { kubeconfig }) }),
   });
+  const source = recordHistory(fleet, clock);
   const stop = new AbortController();
-  const running = source.run(AbortSignal.any([signal, stop.signal]));
+  const ended = AbortSignal.any([signal, stop.signal]);
+  const running = Promise.all([fleet.run(ended), source.run(ended)]);
   try {
     const { host, port } = flags;
     const server = await startConsoleServer({ files, source, clock, host, port });

@@ -1,11 +1,6 @@
 /** The whole fleet as the console shows it: the hub, its clusters, and the cluster of the context itself if it has machines. */
-import type { ConsoleSource } from '../../../console/server/streams.ts';
-import {
-  type ClusterLine,
-  type ConsoleState,
-  NO_STATE,
-  type RowsByKey,
-} from '../../../console/state/state.ts';
+import type { PresentSource } from '../../../console/server/history.ts';
+import { type ClusterLine, type FleetRows, NO_STATE, type RowsByKey } from '../../../console/state/state.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { LiveFeed } from '../../live/feed.ts';
@@ -14,7 +9,7 @@ import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
 import { type HubRows, hubRows, loneCluster, noteRows } from './rows/hub-rows.ts';
 
-export interface FleetSource extends ConsoleSource {
+export interface FleetSource extends PresentSource {
   /** Resolves after the signal, when all watches have ended. */
   run(signal: AbortSignal): Promise<void>;
 }
@@ -67,7 +62,7 @@ interface Sources {
   readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
 }
 
-export function mergeRows({ home, hub, members }: Sources): ConsoleState {
+export function mergeRows({ home, hub, members }: Sources): FleetRows {
   const rows = readHubRows(hub, members);
   const lone = loneLine({ home, hub, members }, rows.clusters);
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);

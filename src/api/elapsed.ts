@@ -1,4 +1,4 @@
-/** How long ago a moment was, as kubectl formats it: 42s, 7m, 3h, 12d. Pure; runs in the page. */
+/** How long ago a moment was, as kubectl formats it: 42s, 7m, 3h, 12d. Pure; also runs in the page of the console. */
 
 const UNITS: readonly (readonly [seconds: number, unit: string])[] = [
   [86_400, 'd'],

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { formatAge } from '../../../src/cli/age.ts';
-import { elapsedText } from '../../../src/console/state/elapsed.ts';
-import { ago, NOW } from '../../support/builders.ts';
+import { elapsedText } from '../../src/api/elapsed.ts';
+import { formatAge } from '../../src/cli/age.ts';
+import { ago, NOW } from '../support/builders.ts';
 
 it.each([0, 1, 119, 120, 7199, 7200, 172_799, 172_800, 9_000_000])(
   'formats %i seconds as the commands do',

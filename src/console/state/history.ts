@@ -1,0 +1,61 @@
+/** The last hour in numbers: a point every few seconds, the same for every page. Pure; also runs in the page. */
+import { machineSign } from './phases.ts';
+import type { ConsoleState, FleetRows, HistoryPoint } from './state.ts';
+
+/** An hour of points. */
+const MAX_POINTS = 720;
+export const POINT_MS = 3_600_000 / MAX_POINTS;
+
+export interface HistoryLine {
+  readonly field: keyof HistoryPoint;
+  readonly title: string;
+}
+
+export const HISTORY_LINES: readonly HistoryLine[] = [
+  { field: 'changing', title: 'machines that change' },
+  { field: 'trouble', title: 'machines in trouble' },
+  { field: 'repairs', title: 'repairs' },
+  { field: 'grants', title: 'grants' },
+];
+
+export function pointOf({ machines, repairs, grants }: FleetRows): HistoryPoint {
+  const tones = Object.values(machines).map(({ p, c }) => machineSign(p, { isCordoned: c === true }).tone);
+  const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
+  return {
+    changing: tones.filter((tone) => tone === 'busy').length,
+    trouble: tones.filter((tone) => tone === 'bad').length,
+    repairs: open.length,
+    grants: Object.keys(grants).length,
+  };
+}
+
+/** By the second: numbers as keys are in ascending order. The oldest points are dropped. */
+export function addPoint(
+  history: ConsoleState['history'],
+  nowMs: number,
+  point: HistoryPoint,
+): ConsoleState['history'] {
+  const next = { ...history, [Math.floor(nowMs / 1000)]: point };
+  const all: readonly [string, HistoryPoint][] = Object.entries(next);
+  return Object.fromEntries(all.slice(-MAX_POINTS));
+}
+
+/** A column of times, in seconds, and one for each line. */
+export function historyColumns(history: ConsoleState['history']): [number[], ...number[][]] {
+  const points = Object.values(history);
+  return [
+    Object.keys(history).map(Number),
+    ...HISTORY_LINES.map(({ field }) => points.map((point) => point[field])),
+  ];
+}
+
+export interface HistorySummary {
+  readonly now: number;
+  readonly most: number;
+}
+
+/** Of one line. */
+export function summarizeLine(history: ConsoleState['history'], field: keyof HistoryPoint): HistorySummary {
+  const values = Object.values(history).map((point) => point[field]);
+  return { now: values.at(-1) ?? 0, most: Math.max(0, ...values) };
+}

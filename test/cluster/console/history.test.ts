@@ -1,0 +1,85 @@
+/** The last hour on the page: as lines in the colors of their keys, and in words. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildConsolePage } from '../../../scripts/bundle-console.ts';
+import type { ConsoleServer } from '../../../src/console/server/server.ts';
+import type { ConsoleState, HistoryPoint } from '../../../src/console/state/state.ts';
+import { stateOf } from '../../console/fixtures.ts';
+import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { type SettableSource, servePage, settable } from './served-page.ts';
+
+const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0 };
+const START = 1_772_445_600;
+
+/** Points of five seconds. */
+function withTrouble(...counts: readonly number[]): ConsoleState {
+  const points = counts.map((trouble, index) => [START + 5 * index, { ...NONE, trouble }] as const);
+  return stateOf({ 'a/m-1': 'Ready' }, { history: Object.fromEntries(points) });
+}
+
+/** How many pixels of the chart have the color of this key. */
+function pixelsOf(field: string): string {
+  return `(() => {
+    const [r, g, b] = getComputedStyle(document.querySelector('.key.${field}')).backgroundColor.match(/\\d+/g).map(Number);
+    const chart = document.querySelector('.chart canvas');
+    const copy = Object.assign(document.createElement('canvas'), { width: chart.width, height: chart.height });
+    const context = copy.getContext('2d', { willReadFrequently: true });
+    context.drawImage(chart, 0, 0);
+    const { data } = context.getImageData(0, 0, copy.width, copy.height);
+    let found = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) found += 1;
+    }
+    return found;
+  })()`;
+}
+
+let browser: Browser;
+let server: ConsoleServer;
+let source: SettableSource;
+
+describe.skipIf(noBrowserReason !== undefined)('the last hour', { timeout: 120_000 }, () => {
+  beforeAll(async () => {
+    const folder = tempFolder('page');
+    await buildConsolePage(folder);
+    browser = await launchBrowser();
+    source = settable(withTrouble(0, 4, 1));
+    server = await servePage(folder, source);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  it('is drawn in the colors of its keys, in each theme, follows new points, and has its numbers in words', async () => {
+    source.set(withTrouble(0, 4, 1));
+    const { page, problems } = await openPage(browser, server.url, { colorScheme: 'light' });
+    await page.getByText('machines in trouble: 1 now, 4 at most').waitFor();
+    const few = await drawn(page, 'trouble');
+    expect(few).toBeGreaterThan(50);
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(() => page.evaluate<number>(pixelsOf('trouble'))).toBeGreaterThan(50);
+    source.set(withTrouble(0, 4, 1, 9));
+    await page.getByText('machines in trouble: 9 now, 9 at most').waitFor();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('is as wide as the window, and smaller in a smaller one', async () => {
+    const { page } = await openPage(browser, server.url);
+    const width = (): Promise<number> =>
+      page.evaluate<number>(`document.querySelector('.chart canvas').getBoundingClientRect().width`);
+    await page.locator('.chart canvas').waitFor();
+    const wide = await width();
+    expect(wide).toBeGreaterThan(800);
+    await page.setViewportSize({ width: 500, height: 800 });
+    await expect.poll(width).toBeLessThan(480);
+    await page.context().close();
+  });
+});
+
+async function drawn(page: Page, field: string): Promise<number> {
+  await page.locator('.chart canvas').waitFor();
+  return await page.evaluate<number>(pixelsOf(field));
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import {
+  addPoint,
+  HISTORY_LINES,
+  historyColumns,
+  POINT_MS,
+  pointOf,
+  summarizeLine,
+} from '../../../src/console/state/history.ts';
+import { applyPatch, diffStates } from '../../../src/console/state/patch.ts';
+import type { ConsoleState, HistoryPoint, RepairCard } from '../../../src/console/state/state.ts';
+import { stateOf } from '../fixtures.ts';
+
+const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0 };
+
+function repair(state: string): RepairCard {
+  return {
+    cluster: 'a',
+    job: 'j',
+    machine: 'm',
+    rule: 'r',
+    rung: 'reboot',
+    attempt: 1,
+    phase: 'Running',
+    state,
+    evidence: [],
+    timeline: [],
+    steps: [],
+  };
+}
+
+function recorded(points: number): ConsoleState['history'] {
+  let history: ConsoleState['history'] = {};
+  for (let index = 0; index < points; index += 1) {
+    history = addPoint(history, index * POINT_MS, { ...NONE, changing: index });
+  }
+  return history;
+}
+
+it('counts machines by what a person sees, open repairs, and grants', () => {
+  const phases = { 'a/1': 'Ready', 'a/2': 'Updating', 'a/3': 'NotReady', 'a/4': 'Held', 'a/5': 'Joining' };
+  const grant = {
+    cluster: 'a',
+    machine: '2',
+    action: 'Restart',
+    state: 'Active',
+    holder: 'general',
+    since: '',
+  };
+  const state = stateOf(phases, {
+    repairs: { 'a/x': repair('Running'), 'a/y': repair('Succeeded'), 'a/z': repair('NeedsPerson') },
+    grants: { 'a/2': grant },
+  });
+  expect(pointOf(state)).toEqual({ changing: 2, trouble: 1, repairs: 2, grants: 1 });
+  const drained = { ...state, machines: { 'a/1': { p: 'Ready', c: true } as const } };
+  expect(pointOf(drained).changing).toBe(1);
+});
+
+it('keeps an hour, in the order of time', () => {
+  const history = recorded(730);
+  const [times, changing] = historyColumns(history);
+  expect([times.length, times[0], times.at(-1)]).toEqual([720, 50, 3645]);
+  expect([changing?.[0], changing?.at(-1)]).toEqual([10, 729]);
+  expect(times).toEqual(times.toSorted((a, b) => a - b));
+});
+
+it('sends a page one point, and which one is too old', () => {
+  const [before, after] = [720, 721].map((points) => ({ ...stateOf({}), history: recorded(points) }));
+  const patch = diffStates(before as ConsoleState, after as ConsoleState);
+  expect(patch).toEqual({ history: { set: { 3600: { ...NONE, changing: 720 } }, removed: ['0'] } });
+  const shown = applyPatch(before as ConsoleState, patch ?? {});
+  expect(historyColumns(shown.history)).toEqual(historyColumns((after as ConsoleState).history));
+});
+
+it('has a column for each line, and a summary of each', () => {
+  const history = { 10: { ...NONE, trouble: 4 }, 15: { ...NONE, trouble: 1, grants: 2 } };
+  expect(historyColumns(history)).toEqual([
+    [10, 15],
+    [0, 0],
+    [4, 1],
+    [0, 0],
+    [0, 2],
+  ]);
+  expect(HISTORY_LINES.map(({ field }) => summarizeLine(history, field))).toEqual([
+    { now: 0, most: 0 },
+    { now: 1, most: 4 },
+    { now: 0, most: 0 },
+    { now: 2, most: 2 },
+  ]);
+  expect(summarizeLine({}, 'grants')).toEqual({ now: 0, most: 0 });
+});
