@@ -14,7 +14,7 @@ const long = process.env['KUBENODE_LONG'] === '1';
 const LONG_MS = 12 * 3_600_000;
 
 /** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
-const beyondCores = { maxWorkers: availableParallelism() + 3, sequence: { shuffle: true, groupOrder: 1 } };
+const beyondCores = { maxWorkers: availableParallelism() + 2, sequence: { shuffle: true, groupOrder: 1 } };
 
 const shared = {
   // The rules of the example fleet import the package by its name.

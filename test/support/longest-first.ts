@@ -2,7 +2,7 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Each took more than a tenth of a run with five workers, the longest first. */
+/** Each took more than a tenth of a run, the longest first. */
 const LONG = [
   'test/cluster/cli/demo.test.ts',
   'test/cluster/sync/split-leases.test.ts',
