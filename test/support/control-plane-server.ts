@@ -30,6 +30,13 @@ export interface ApiServerOptions {
   readonly preloaded?: Addition;
 }
 
+/** What another process needs to use a server that runs. */
+export interface ServerAddress {
+  readonly folder: string;
+  readonly port: number;
+  readonly identity: ProcessIdentity;
+}
+
 export interface ApiServer {
   readonly url: string;
   readonly caFile: string;
@@ -53,6 +60,8 @@ export interface ApiServer {
   wipe(): Promise<void>;
   /** Everything created since, for another server to start with. */
   created(): Promise<Addition>;
+  /** Undefined while it does not run. */
+  address(): ServerAddress | undefined;
   /** Ends the process, as a crash or a shutdown does. `start` restarts it on the same port with the same data. */
   kill(signal?: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   start(): Promise<void>;
@@ -78,6 +87,19 @@ export async function startServer(run: Run, options: ApiServerOptions = {}): Pro
 
 async function startOn(run: Run, port: number, options: ApiServerOptions): Promise<ApiServer> {
   const folder = await mkdtemp(join(run.folder, 'server-'));
+  return await openServer(run, { folder, port }, options);
+}
+
+/** A server without options that another process of this run started. */
+export async function adoptServer(run: Run, address: ServerAddress): Promise<ApiServer> {
+  return await openServer(run, address, {});
+}
+
+async function openServer(
+  run: Run,
+  { folder, port, ...running }: Pick<ServerAddress, 'folder' | 'port'> & Partial<ServerAddress>,
+  options: ApiServerOptions,
+): Promise<ApiServer> {
   const name = basename(folder);
   const pkiFolder = join(folder, 'pki');
   const etcdPrefix = `/${name}`;
@@ -97,7 +119,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
     ...(options.flags ? { extra: options.flags } : {}),
   });
 
-  let identity: ProcessIdentity | undefined;
+  let { identity } = running;
   let made = 0;
   if (options.preloaded) await preload(run.etcd, etcdPrefix, options.preloaded);
   await start();
@@ -123,6 +145,7 @@ async function startOn(run: Run, port: number, options: ApiServerOptions): Promi
       await restore(run.etcd, etcdPrefix, kept);
     },
     created: () => additionSince(run.etcd, etcdPrefix, kept),
+    address: () => identity && { folder, port, identity },
     kill,
     start,
     async stop() {

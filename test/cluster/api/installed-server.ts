@@ -5,7 +5,12 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { type ApiServer, startApiServer, storedInstallation } from '../../support/control-plane.ts';
+import {
+  type ApiServer,
+  startApiServer,
+  storedInstallation,
+  takeApiServer,
+} from '../../support/control-plane.ts';
 import type { ApiServerOptions } from '../../support/control-plane-server.ts';
 
 export interface InstalledServer {
@@ -19,8 +24,11 @@ export async function startInstalledServer(
   objects: readonly KubeObject[] = installation(),
   options: ApiServerOptions = {},
 ): Promise<InstalledServer> {
-  const server = await startWithObjects(objects, options);
-  await server.keep();
+  const stored = await storedInstallation(objects);
+  const isOrdinary = Object.keys(options).length === 0;
+  const server = isOrdinary
+    ? await takeApiServer(stored.digest, () => startWithObjects(stored, objects))
+    : await startWithObjects(stored, objects, options);
   const clients = new Map<string, Promise<Client>>();
   return {
     server,
@@ -39,18 +47,20 @@ export async function startInstalledServer(
 
 /** The first file of a run installs the objects; the servers of the others start with what that one stored. */
 async function startWithObjects(
+  stored: Awaited<ReturnType<typeof storedInstallation>>,
   objects: readonly KubeObject[],
-  options: ApiServerOptions,
+  options: ApiServerOptions = {},
 ): Promise<ApiServer> {
-  const stored = await storedInstallation(objects);
   if (stored.addition) {
     const server = await startApiServer({ ...options, preloaded: stored.addition });
     await installAll(server, objects.filter(isAdmission));
+    await server.keep();
     return server;
   }
   const server = await startApiServer(options);
   await installAll(server, objects);
   await stored.store((await server.created()).filter(([key]) => !ADMISSION_KEY.test(key)));
+  await server.keep();
   return server;
 }
 

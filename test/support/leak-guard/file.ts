@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { removeFoldersOfFile } from '../temp.ts';
+import { isKeptForRun } from './kept.ts';
 import { end, FILE_MARK, listeners, processesOf, RUN_FOLDER } from './leaks.ts';
 import { untilClean } from './until-clean.ts';
 
@@ -40,7 +41,8 @@ function processes(): string[] {
 }
 
 function leftProcesses(): ReturnType<typeof processesOf> {
-  return processesOf(`${FILE_MARK}=${mark}`, process.pid).filter(({ pid }) => !ranBefore.has(pid));
+  const found = processesOf(`${FILE_MARK}=${mark}`, process.pid);
+  return found.filter(({ pid }) => !ranBefore.has(pid) && !isKeptForRun(pid));
 }
 
 function sockets(): string[] {
