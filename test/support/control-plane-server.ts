@@ -17,7 +17,7 @@ import { stopProcess } from '../../src/os/process/child.ts';
 import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { type Addition, additionSince, preload, restore, snapshot } from './control-plane-etcd.ts';
-import { forget, note, type Run } from './control-plane-run.ts';
+import { forget, note, type Run, withLazyGc } from './control-plane-run.ts';
 
 export interface ApiServerOptions {
   /** 0.0.0.0 for real nodes. Default: only this machine. */
@@ -108,16 +108,18 @@ async function openServer(
   const { authority, admin } = await ensureClusterPki({ folder: pkiFolder, name, names, now: clock.now() });
   const url = localUrl(bindAddress, port);
   const logFile = join(folder, 'kube-apiserver.log');
-  const command = createApiServerCommand((program) => join(run.binaries, program), {
-    pkiFolder,
-    etcdPkiFolder: run.etcd.pkiFolder,
-    port,
-    bindAddress,
-    advertiseAddress: findAdvertisedAddress(bindAddress),
-    etcdUrl: run.etcd.url,
-    etcdPrefix,
-    ...(options.flags ? { extra: options.flags } : {}),
-  });
+  const command = withLazyGc(
+    createApiServerCommand((program) => join(run.binaries, program), {
+      pkiFolder,
+      etcdPkiFolder: run.etcd.pkiFolder,
+      port,
+      bindAddress,
+      advertiseAddress: findAdvertisedAddress(bindAddress),
+      etcdUrl: run.etcd.url,
+      etcdPrefix,
+      ...(options.flags ? { extra: options.flags } : {}),
+    }),
+  );
 
   let { identity } = running;
   let made = 0;

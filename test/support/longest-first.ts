@@ -2,7 +2,7 @@
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
-/** Each took more than a tenth of a run, the longest first. */
+/** Each takes minutes beside others, the longest first. */
 const LONG = [
   'test/cluster/cli/demo.test.ts',
   'test/cluster/sync/split-leases.test.ts',
@@ -10,6 +10,8 @@ const LONG = [
   'test/cluster/sync/fleet.test.ts',
   'test/cluster/controllers/rollout.test.ts',
   'test/cluster/local/fleet.test.ts',
+  'test/cluster/cli/packed-fleet.test.ts',
+  'test/sync/promote/model.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {

@@ -18,12 +18,10 @@ interface DetailProps {
 export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null);
   useEffect(() => title.current?.focus(), []);
+  useEscape(close);
   const tile = findTile(shown.groups, machine);
-  const onKeyDown = ({ key }: { readonly key: string }): void => {
-    if (key === 'Escape') close();
-  };
   return (
-    <section class="card detail" role="dialog" aria-labelledby="detail-title" onKeyDown={onKeyDown}>
+    <section class="card detail" role="dialog" aria-labelledby="detail-title">
       <button type="button" class="close" onClick={close}>
         Close (Esc)
       </button>
@@ -34,6 +32,17 @@ export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.
       <Work shown={shown} machine={machine} now={now} />
     </section>
   );
+}
+
+/** Wherever the focus is: a person may have clicked a tile or a text since the detail opened. */
+function useEscape(close: () => void): void {
+  useEffect(() => {
+    const onKeyDown = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') close();
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [close]);
 }
 
 function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number }): JSX.Element {

@@ -60,6 +60,21 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     expect(problems()).toEqual([]);
   });
 
+  it('closes the detail by Escape wherever the focus is', async () => {
+    const page = await open();
+    const dialog = page.getByRole('dialog', { name: 'prod/node-a1' });
+    for (const elsewhere of [tile(page, 'node-a1'), page.getByRole('heading', { name: 'kubenode' })]) {
+      // oxlint-disable no-await-in-loop -- one page
+      await tile(page, 'node-a1').click();
+      await dialog.waitFor();
+      await elsewhere.click();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      // oxlint-enable no-await-in-loop
+    }
+    expect(await focused(page)).toMatch(/^node-a1, /);
+  });
+
   it.each(['light', 'dark'] as const)(
     'can be read in the %s theme: contrast of at least 4.5',
     async (theme) => {

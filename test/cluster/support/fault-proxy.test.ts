@@ -218,7 +218,7 @@ describe('the log', () => {
   it('logs that the server was unreachable', async () => {
     const other = await startApiServer();
     const alone = await faultProxy(other, 'alone');
-    await other.stop();
+    await other.kill();
     const lonely = httpsClient(alone, other.certificateFor(ADMIN));
     await expect(lonely.ask(MAPS)).rejects.toMatchObject({ code: 'ECONNRESET' });
     lonely.close();
@@ -226,5 +226,6 @@ describe('the log', () => {
       { reached: true, serverStatus: undefined, status: undefined, fault: 'no upstream' },
     ]);
     await alone.close();
+    await other.stop();
   });
 });
