@@ -64,13 +64,32 @@ const EVENTS_MS = 3000;
 /** Rejects when the hub is unreachable or does not serve our kinds. */
 export async function startSync(options: SyncOptions, signal: AbortSignal): Promise<Sync> {
   const client = await options.connectHub();
-  await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
-  const hubUID = await readClusterUID(client, signal);
-  const hub = createHubCache({ ...options, client });
   const closing = new AbortController();
-  const watching = hub.run(closing.signal);
-  await hub.synced(signal);
+  let watching: Promise<unknown> | undefined;
+  const disconnect = async (): Promise<void> => {
+    closing.abort();
+    await watching;
+    await client.close();
+  };
+  try {
+    await client.resourceFor(`${PIPELINES.group}/${PIPELINES.version}`, PIPELINES.kind);
+    const hubUID = await readClusterUID(client, signal);
+    const hub = createHubCache({ ...options, client });
+    watching = hub.run(closing.signal);
+    await hub.synced(signal);
+    return startWorkers(options, { client, hub, hubUID }, disconnect);
+  } catch (error) {
+    // A watch that went on would keep the process running.
+    await disconnect();
+    throw error;
+  }
+}
 
+function startWorkers(
+  options: SyncOptions,
+  { client, hub, hubUID }: Omit<Hub, 'events'>,
+  disconnect: () => Promise<void>,
+): Sync {
   const events = createEventRecorder({
     ...options,
     client,
@@ -91,9 +110,7 @@ export async function startSync(options: SyncOptions, signal: AbortSignal): Prom
       await clusters.close();
       await assignments.close();
       await events.close(AbortSignal.timeout(EVENTS_MS));
-      closing.abort();
-      await watching;
-      await client.close();
+      await disconnect();
     },
   };
 }

@@ -6,7 +6,12 @@ import { Command } from 'commander';
 import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
-import { startHealthServer } from '../../../kube/process/health.ts';
+import {
+  type HealthCheck,
+  type HealthOptions,
+  type HealthServer,
+  startHealthServer,
+} from '../../../kube/process/health.ts';
 import { createLineBuffer } from '../../../kube/process/line-buffer.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
@@ -124,31 +129,32 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   };
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
-  const { stores } = running.hub;
-  const known = (): SyncMetricsSource => ({
-    clusters: stores.clusters.list(),
-    pipelines: stores.pipelines.list(),
-    releases: stores.releases.list(),
-    report: (name) => running.clusters.report(name),
-  });
-  registerSyncMetrics(metrics, known, () => clock.now().getTime());
-  const health =
-    flags.port === undefined
-      ? undefined
-      : await startHealthServer({
-          port: flags.port,
-          host: flags.host,
-          ready: { hub: () => running.notReadyReason() },
-          metrics,
-          clock,
-          log,
-        });
-  log.info('sync started', health ? { health: health.url } : {});
-  warnWithoutPipeline(log, stores.pipelines.list().length, flags.from);
-  await untilAborted(signal);
-  log.info('sync stopping');
-  await health?.close();
-  await running.close();
+  try {
+    const { stores } = running.hub;
+    const known = (): SyncMetricsSource => ({
+      clusters: stores.clusters.list(),
+      pipelines: stores.pipelines.list(),
+      releases: stores.releases.list(),
+      report: (name) => running.clusters.report(name),
+    });
+    registerSyncMetrics(metrics, known, () => clock.now().getTime());
+    const health = await serveHealth(flags, { ready: () => running.notReadyReason(), metrics, clock, log });
+    log.info('sync started', health ? { health: health.url } : {});
+    warnWithoutPipeline(log, stores.pipelines.list().length, flags.from);
+    await untilAborted(signal);
+    log.info('sync stopping');
+    await health?.close();
+  } finally {
+    await running.close();
+  }
+}
+
+/** Rejects when the port is taken. */
+async function serveHealth(
+  { port, host }: Flags,
+  { ready, ...parts }: Pick<HealthOptions, 'metrics' | 'clock' | 'log'> & { readonly ready: HealthCheck },
+): Promise<HealthServer | undefined> {
+  return port === undefined ? undefined : startHealthServer({ port, host, ready: { hub: ready }, ...parts });
 }
 
 function untilAborted(signal: AbortSignal): Promise<void> {
