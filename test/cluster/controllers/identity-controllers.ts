@@ -1,12 +1,12 @@
 /** `kubenode controllers` as its own ServiceAccount with the installed rights, and controllers of Kubernetes: the signer and others. */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { expect } from 'vitest';
 import { PRINCIPAL_CONTROLLERS, PRINCIPAL_MACHINE, serviceAccountUser } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { startControllerManager } from '../../support/controller-manager.ts';
 import { testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
+import { killed } from '../defender/processes.ts';
 
 export const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kubenode-system'];
 
@@ -17,15 +17,32 @@ export async function startIdentityControllers(
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   const kubeconfig = await server.kubeconfigFor({ user, groups: ACCOUNTS });
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+  const stopControllers = keepRunning(args);
   const stopManager = await startControllerManager(server, ['csrsigning', ...others]);
   return async () => {
-    if (child.exitCode === null) {
-      child.kill('SIGKILL');
-      await once(child, 'exit');
-    }
+    await stopControllers();
     await stopManager();
   };
+}
+
+/** As a kubelet does: a process that has lost its Lease exits, and the next one continues. */
+function keepRunning(args: readonly string[]): () => Promise<void> {
+  let isStopped = false;
+  let running = start();
+  return async () => {
+    isStopped = true;
+    await killed(running);
+  };
+
+  function start(): ChildProcess {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    child.once('exit', (code, signal) => {
+      if (isStopped) return;
+      process.stderr.write(`kubenode controllers ended with ${signal ?? code}, and are started again\n`);
+      running = start();
+    });
+    return child;
+  }
 }
 
 /** `kubenode machine token`, run by an administrator. Returns what it prints. */

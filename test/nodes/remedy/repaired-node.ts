@@ -2,7 +2,6 @@
 import { problemDetector } from '../../../fleet/components/problem-detector.ts';
 import {
   MACHINE_COMPONENT_SETS,
-  MACHINES,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../../src/api/generated/resources.ts';
@@ -13,6 +12,7 @@ import {
   PRINCIPAL_SYNC,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
@@ -26,6 +26,7 @@ import { eventually } from '../../support/eventually.ts';
 import { importImage } from '../../support/node-kit/image.ts';
 import { kubeletBinary } from '../../support/node-kit/kubelet.ts';
 import type { TestNode } from '../../support/node-kit.ts';
+import { testIo } from '../../support/test-io.ts';
 import { runWebPod } from '../rollout/workload.ts';
 
 export interface RepairedNode extends AsyncDisposable {
@@ -110,6 +111,13 @@ function repairedNode(cluster: NodeCluster, node: TestNode, name: string): Repai
     return listAt(found, 'status', 'conditions').find((each) => textAt(each, 'type') === type);
   }
 
+  /** As a person would ask. */
+  async function why(...about: readonly string[]): Promise<string> {
+    const io = testIo({ env: { KUBECONFIG: cluster.installed.server.kubeconfig } });
+    await runCommandLine(io, ['why', ...about]);
+    return io.stdout + io.stderr;
+  }
+
   return {
     cluster,
     client,
@@ -136,17 +144,19 @@ function repairedNode(cluster: NodeCluster, node: TestNode, name: string): Repai
     async until(what, isSo) {
       const poll = async (): Promise<true | undefined> => (await isSo()) || undefined;
       await eventually(poll, what, REPAIR_MS).catch(async (error: unknown) => {
-        const { items } = await client.list(NODE_REMEDIERS);
-        const machine = await client.get(MACHINES, { name });
-        const { stdout } = await node.run('journalctl', '--no-pager', '--lines=200', '--unit=kubenode-agent');
-        const found = JSON.stringify([items, await jobs(), machine], undefined, 1);
-        throw new Error(`${String(error)}\n${found}\n${stdout}`, { cause: error });
+        const explained = await Promise.all([why('node', name), why('rollout', SET)]);
+        const lines = ['--no-pager', '--lines=40', '--unit=kubenode-agent'];
+        const { stdout } = await node.run('journalctl', ...lines);
+        throw new Error([String(error), ...explained, JSON.stringify(await jobs()), stdout].join('\n'), {
+          cause: error,
+        });
       });
     },
   };
 }
 
 const API = 'kubenode.dev/v1alpha1';
+const SET = 'nodes';
 
 async function declareComponents(client: Client, pool: string): Promise<void> {
   const names = ['containerd-1.0.0', `kubelet-${KUBELET}`, `problem-detector-${problemDetector.version}`];
@@ -155,6 +165,6 @@ async function declareComponents(client: Client, pool: string): Promise<void> {
     componentRef,
   }));
   const spec = { machineSelector: { matchLabels: { pool } }, components };
-  const object = { apiVersion: API, kind: 'MachineComponentSet', metadata: { name: 'nodes' }, spec };
+  const object = { apiVersion: API, kind: 'MachineComponentSet', metadata: { name: SET }, spec };
   await client.apply(MACHINE_COMPONENT_SETS, object, { fieldManager: 'test', force: true });
 }

@@ -15,7 +15,6 @@ import {
   PRINCIPAL_MACHINESET,
   PRINCIPAL_REMEDY,
 } from '../../../../src/api/names.ts';
-import { CONTROLLER_PRINCIPALS } from '../../../../src/api/principals.ts';
 import { controllersRights, defenderRights } from '../../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
@@ -24,11 +23,11 @@ import { valueAt } from '../../../../src/kube/objects/json.ts';
 import type { Resource } from '../../../../src/kube/objects/object.ts';
 import { readLedger } from '../../defender/objects.ts';
 import { MINUTES, machineSetObject, PATIENCE } from '../machine-cluster.ts';
-import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';
+import { expectedMisses, rightsIn, rightTo, textOf } from '../rights.ts';
 import { type RightsBed, startRightsBed } from './bed.ts';
+import { refusedAccounts, toImpersonate } from './impersonation.ts';
 
-const ALL = rightsIn(controllersRights(CONTROLLER_PRINCIPALS));
-const LEASE = ALL.filter(({ resource }) => resource === 'leases');
+const LEASE = rightsIn(controllersRights([])).filter(({ resource }) => resource === 'leases');
 const WATCHING = [
   PRINCIPAL_APPROVER,
   PRINCIPAL_COMPONENTSET,
@@ -53,18 +52,6 @@ beforeAll(async () => {
   bed = await startRightsBed([]);
 }, MINUTES);
 afterAll(() => bed?.stop(), MINUTES);
-
-function toImpersonate(accounts: readonly string[]): readonly Right[] {
-  return ALL.filter(({ verb, name = '' }) => verb === 'impersonate' && accounts.includes(name));
-}
-
-/** The accounts that the process may not impersonate, as it logged it. */
-function refusedAccounts(): readonly string[] {
-  const refusals =
-    /serviceaccounts \W+(?<account>kubenode-[a-z]+)\W+is forbidden: [^}]*? cannot impersonate/g;
-  const found = [...bed.logged().matchAll(refusals)].map(({ groups = {} }) => groups['account'] ?? '');
-  return [...new Set(found)].toSorted();
-}
 
 async function hasRenewedLease(): Promise<boolean> {
   const [lease] = (await bed.admin.list(LEASES, { namespace: NAMESPACE })).items;
@@ -134,10 +121,10 @@ describe('the account of the process', { timeout: MINUTES }, () => {
   ] as const)(
     'misses the rights to impersonate accounts that %s, logs each, and continues with them',
     async (_what, accounts) => {
-      const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(accounts));
+      const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(...accounts));
       const set = await createSet();
       await bed.restart();
-      await expect.poll(refusedAccounts, PATIENCE).toEqual(accounts.toSorted());
+      await expect.poll(() => refusedAccounts(bed.logged()), PATIENCE).toEqual(accounts.toSorted());
       expect(await machinesOf(set)).toBe(0);
       await giveBack();
       await expect.poll(() => machinesOf(set), PATIENCE).toBe(1);

@@ -4,6 +4,7 @@ import { NODE_REMEDIERS } from '../../../../src/api/generated/resources.ts';
 import {
   NAMESPACE_OF_NODE_EVENTS,
   NAMESPACE_OF_NODE_LEASES,
+  PRINCIPAL_CONTROLLERS,
   PRINCIPAL_REMEDY,
   PRINCIPAL_REMEDYJOB,
 } from '../../../../src/api/names.ts';
@@ -15,6 +16,7 @@ import { createBudget, deleteBudget } from '../budgeted-pod.ts';
 import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';
 import { READS, type RightsBed, startRightsBed } from './bed.ts';
+import { refusedAccounts, toImpersonate } from './impersonation.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 
 const KINDS = [
@@ -101,6 +103,14 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
       await recovering;
     },
   );
+
+  it('miss the right of the process to act as the account of jobs, log it, and continue with it', async () => {
+    const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(PRINCIPAL_REMEDYJOB));
+    const machine = await repairs.fallIll();
+    await expect.poll(() => refusedAccounts(bed.logged()), PATIENCE).toEqual([PRINCIPAL_REMEDYJOB]);
+    await giveBack();
+    await repairs.recover(machine);
+  });
 
   it('miss the right of jobs to evict a pod, report it in the job, and continue with it', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, rightTo(JOB, 'create pods/eviction'));
