@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
+import { NAMESPACES } from '../../src/kube/objects/core-kinds.ts';
 import { isLocalError } from '../../src/local/errors.ts';
 import { ADMIN, ensureClusterPki, issueClientCertificate } from '../../src/local/pki/authority.ts';
 import type { CertificatePair } from '../../src/local/pki/certificate.ts';
@@ -18,6 +19,7 @@ import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { type Addition, additionSince, preload, restore, snapshot } from './control-plane-etcd.ts';
 import { forget, note, type Run, withLazyGc } from './control-plane-run.ts';
+import { eventually } from './eventually.ts';
 
 export interface ApiServerOptions {
   /** 0.0.0.0 for real nodes. Default: only this machine. */
@@ -95,6 +97,15 @@ export async function adoptServer(run: Run, address: ServerAddress): Promise<Api
   return await openServer(run, address, {});
 }
 
+const OWN_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
+
+/** A new server creates them a moment after it is ready. A wipe to a state before that would remove them for a minute. */
+async function hasNamespaces(client: Client): Promise<true | undefined> {
+  const { items } = await client.list(NAMESPACES);
+  const names = items.map(({ metadata }) => metadata.name);
+  return OWN_NAMESPACES.every((name) => names.includes(name)) || undefined;
+}
+
 async function openServer(
   run: Run,
   { folder, port, ...running }: Pick<ServerAddress, 'folder' | 'port'> & Partial<ServerAddress>,
@@ -127,6 +138,7 @@ async function openServer(
   await start();
   const kubeconfig = await kubeconfigFor(ADMIN);
   const client = await connect({ kubeconfig });
+  await eventually(() => hasNamespaces(client), 'the API server has no namespaces', START_MS);
   let kept = await snapshot(run.etcd, etcdPrefix);
 
   return {
