@@ -1,15 +1,14 @@
 /** TCP ports of this machine. */
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { OsError, type OsErrorCode, systemCode } from './errors.ts';
 
 /**
- * A port that is free now. Another program may take it before it is used, so a caller that starts a server
- * on it must handle a failed start.
+ * A port that is free now, and that no outgoing connection takes while its server restarts. Another program may take it before it is
+ * used, so a caller that starts a server on it must handle a failed start.
  */
 export async function findFreePort(address = '127.0.0.1'): Promise<number> {
-  const port = await listenOnce(0, address);
-  if (port === undefined) throw new Error(`no free port on ${address}`);
-  return port;
+  return await findNextPort(new Set(), address, randomInt(FIRST_PORT, LAST_PORT - 1000));
 }
 
 export async function isPortFree(port: number, address = '127.0.0.1'): Promise<boolean> {

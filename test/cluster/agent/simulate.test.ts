@@ -19,7 +19,8 @@ import { type InstalledServer, startInstalledServer } from '../api/installed-ser
 
 const AGENTS = 40;
 const NAMES = Array.from({ length: AGENTS }, (_, index) => `sim-${index}`);
-const IDLE_SECONDS = 20;
+/** Two heartbeats and a half: each agent sends two or three. */
+const IDLE_SECONDS = 25;
 const WITHIN_MS = 120_000;
 
 let installed: InstalledServer;

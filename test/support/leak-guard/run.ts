@@ -63,5 +63,6 @@ function endKilledRuns(): void {
 
 /** Never through a mount: the mounted files are not ours to delete. */
 function remove(folder: string): void {
-  if (mountsUnder(folder).length === 0) rmSync(folder, { recursive: true, force: true });
+  // Two runs that begin at once remove the same one.
+  if (mountsUnder(folder).length === 0) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
