@@ -1,5 +1,6 @@
 /** What keeps a staged component from being activated. In doubt it stays staged. Pure. */
 import { changeBetween, isClassAtLeast } from '../../api/machine/component-change.ts';
+import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
 import type { Target } from '../target/target.ts';
@@ -123,7 +124,7 @@ function drainBrake(input: ComponentInput, transition: Transition): ComponentWai
     return undefined;
   }
   return {
-    reason: 'DrainPending',
+    reason: DRAIN_PENDING,
     message: `waits until the machine is drained for grant ${grant?.id ?? ''}: ${change.because}`,
   };
 }

@@ -1,4 +1,5 @@
 /** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
+import type { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { ComponentRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import type { AgentUpgrade } from '../upgrade/slots.ts';
@@ -34,7 +35,7 @@ export type ComponentWaitReason =
   | 'DependencyMismatch' // the version in force does not fit a version that it depends on
   | 'DependencyNotCommitted'
   | 'Downloading'
-  | 'DrainPending'
+  | typeof DRAIN_PENDING
   | 'GrantNeeded'
   | 'HandedOver' // this agent is replaced by another version of itself
   | 'Held'

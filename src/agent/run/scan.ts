@@ -2,6 +2,7 @@
  * When the agent observes its whole host. Watches of files and units tell what changed; what they miss is found by a scan. In
  * between, a component at rest costs its probes only. Pure.
  */
+import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { ComponentWaitReason } from '../component/operation.ts';
 import type { ReportedComponent } from '../status/report.ts';
 import type { TriggerReason } from './trigger.ts';
@@ -24,7 +25,7 @@ export function needsScan({ reason, sinceScanMs, reports }: ScanInput): boolean 
 const LONG_WAITS: ReadonlySet<ComponentWaitReason> = new Set([
   'Denied',
   'DependencyMismatch',
-  'DrainPending',
+  DRAIN_PENDING,
   'GrantNeeded',
   'Held',
   'InvalidEntry',

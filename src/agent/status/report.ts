@@ -1,5 +1,6 @@
 /** What the agent reports of its machine: its part of Machine.status. Pure. */
 import type { MachineComponentReport, MachineDrift, MachineStatus } from '../../api/generated/types.ts';
+import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import { type Condition, withCondition } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -137,7 +138,7 @@ function versionReport({
 /** Restarts of units during a wait for a grant are those of a staged version or of a process on wrong content. */
 const WAITING: Readonly<Record<string, ReportState>> = {
   GrantNeeded: 'WaitingForGrant',
-  DrainPending: 'WaitingForDrain',
+  [DRAIN_PENDING]: 'WaitingForDrain',
   DependencyNotCommitted: 'Blocked',
   InvalidEntry: 'Blocked',
   NoWayBack: 'Blocked',

@@ -1,6 +1,7 @@
 /** Hosts with their agents and kubelets: they install what their Machine asks for with the grant that it carries, and fail, fall silent or break. */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
+import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import { NAMESPACE_AGENTS, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { API_VERSION } from '../../api/version.ts';
@@ -131,7 +132,8 @@ function begin(
 ): MachineComponentReport {
   if (!isPermitted(entry, nowMs()) || machine.spec.hold) return waiting(entry, component);
   if (version(entry.componentRef).needsDrain && !isDrainedFor(machine, entry)) {
-    return reportOf(entry, 'WaitingForDrain', component);
+    const wait = { reason: DRAIN_PENDING, since: BEGIN, message: 'waits until the machine is drained' };
+    return { ...reportOf(entry, 'WaitingForDrain', component), waiting: wait };
   }
   const activeMs = nowMs() + 5000 + random.below(60_000);
   component.work = { id: entryDigest(entry), activeMs, endsMs: activeMs + 5000 + random.below(60_000) };

@@ -1,4 +1,5 @@
 /** Why each machine is not at its revision, in one of a few words: for counters, where the reason of an agent may be any word. Pure. */
+import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { SetReport } from './report.ts';
@@ -64,5 +65,5 @@ const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
   Pinned: 'Pinned',
   ServerVersionUnknown: 'Blocked',
   Soaking: 'Gate',
-  WaitingForDrain: 'WaitingForDrain',
+  [DRAIN_PENDING]: 'WaitingForDrain',
 };

@@ -1,5 +1,6 @@
 /** What a whole set waits for, and whether work goes on meanwhile. Pure. */
 import type { Blocker } from '../../../api/generated/types.ts';
+import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import type { Reason } from '../../../api/names.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
@@ -55,7 +56,7 @@ export function isWorking({ input, plan, denials }: SetReport): boolean {
 
 /** The machine controller knows which pod or budget a drain waits for. */
 function drainWait(member: MemberState | undefined): Explanation | undefined {
-  const waiting = member?.reason === 'WaitingForDrain' ? member.machine.status?.waiting : undefined;
+  const waiting = member?.reason === DRAIN_PENDING ? member.machine.status?.waiting : undefined;
   if (!member || !waiting) return undefined;
   const { reason, blocker, message = reason } = waiting;
   return { reason, because: `${member.name}: ${message}`, ...optional('blocker', blocker) };

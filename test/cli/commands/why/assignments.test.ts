@@ -4,6 +4,7 @@ import type {
   MachineComponentReport,
   MachineComponentSet,
 } from '../../../../src/api/generated/types.ts';
+import { DRAIN_PENDING } from '../../../../src/api/machine/drain-wait.ts';
 import { explainAssignments } from '../../../../src/cli/commands/why/assignments.ts';
 import {
   type ComponentVersion,
@@ -11,6 +12,7 @@ import {
 } from '../../../../src/controllers/componentset/revision/resolve.ts';
 import { componentSet } from '../../../controllers/componentset/component-set.ts';
 import { entriesOwnedBy, ownEntries } from '../../../controllers/componentset/managed-fields.ts';
+import { drainReport } from '../../../support/agent/drain-report.ts';
 import { ago, condition, DESIRED, machine, NOW, node, PREVIOUS } from '../../../support/builders.ts';
 
 const VERSION: ComponentVersion = { spec: { component: 'kubelet', parameters: [] }, digest: DESIRED.digest };
@@ -103,10 +105,10 @@ describe('explainAssignments', () => {
     ['Pinned', member({ manager: 'ann' }), {}],
     ['AgentSilent', member({ agent: 'Unknown' }), {}],
     [
-      'WaitingForDrain',
+      DRAIN_PENDING,
       member({
         version: DESIRED,
-        report: { state: 'WaitingForDrain', digest: PREVIOUS.digest },
+        report: { ...drainReport(DESIRED), digest: PREVIOUS.digest },
         grant: true,
       }),
       {},

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { entryDigest } from '../../../../src/api/machine/entry-content.ts';
 import { rolloutCounts } from '../../../../src/controllers/componentset/status/counts.ts';
 import { condition, machine } from '../../../support/builders.ts';
-import { grant, member, NEW } from '../rollout/rollout-input.ts';
+import { member, NEW } from '../rollout/rollout-input.ts';
+import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, reportOf } from './set-report.ts';
 import { DONE, FAILED, IN_WORK } from './situations.ts';
 
@@ -44,7 +45,7 @@ describe('rolloutCounts', () => {
   });
 
   it('ROL-11 counts a machine in work once, whatever it waits for', () => {
-    const members = [member('a', { ...IN_WORK, reason: 'WaitingForDrain', grant: grant() })];
+    const members = [draining('a', BUDGET_WAIT)];
     expect(rolloutCounts(reportOf({ members }))).toMatchObject({ inProgress: 1, blocked: 0 });
   });
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { progressDeadline } from '../../../../src/controllers/componentset/status/deadline.ts';
 import { ago, condition, machine, NOW } from '../../../support/builders.ts';
 import { BATCH, COMPLETED, grant, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, message, type ReportParts, read, reportOf, statusOf } from './set-report.ts';
 
 const LIMIT = 7200;
@@ -97,21 +98,7 @@ const BLOCKERS: readonly Blocked[] = [
   },
   {
     name: 'a budget that permits no eviction',
-    members: [
-      {
-        ...member('a', { ...IN_WORK, reason: 'WaitingForDrain' }),
-        machine: machine('a', {
-          status: {
-            waiting: {
-              reason: 'PodDisruptionBudget',
-              blocker: { kind: 'PodDisruptionBudget', name: 'web', namespace: 'shop' },
-              since: ago(60),
-            },
-          },
-        }),
-      },
-      member('b'),
-    ],
+    members: [draining('a', BUDGET_WAIT), member('b')],
     progress: ONE,
     blocker: 'PodDisruptionBudget web',
     reason: 'PodDisruptionBudget',

@@ -5,6 +5,7 @@ import {
   waitKinds,
 } from '../../../../src/controllers/componentset/status/wait-kind.ts';
 import { BATCH, COMPLETED, grant, member, progressOf } from '../rollout/rollout-input.ts';
+import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, type ReportParts, reportOf } from './set-report.ts';
 import { DONE, FAILED, IN_WORK, SITUATIONS, SOAKED } from './situations.ts';
 
@@ -24,7 +25,7 @@ const FIXTURES: Readonly<Record<WaitKind, ReportParts>> = {
   Held: { members: [member('a', { hold: { reason: 'mine', scope: 'All' } }), member('b', IN_WORK)] },
   Pinned: { members: [member('a', { pinned: ['app'] }), member('b', IN_WORK)] },
   AgentSilent: { members: [member('a', { isSilent: true }), member('b', IN_WORK)] },
-  WaitingForDrain: { members: [member('a', { ...IN_WORK, reason: 'WaitingForDrain' })] },
+  WaitingForDrain: { members: [draining('a', BUDGET_WAIT)] },
   Failed: { members: [member('a', FAILED), member('b', DONE), member('c')], rollout: PAUSE },
   Paused: { members: [member('a')], paused: true },
   Stopped: { members: [member('a'), member('b', FAILED), member('c', DONE)], rollout: PAUSE },

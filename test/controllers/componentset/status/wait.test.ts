@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { ago, machine, NOW } from '../../../support/builders.ts';
+import { ago, NOW } from '../../../support/builders.ts';
 import { member } from '../rollout/rollout-input.ts';
+import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, read, statusOf } from './set-report.ts';
-import { IN_WORK } from './situations.ts';
 
 describe('setWait', () => {
   it('ROL-12 shows policy, number and limit of a denial', () => {
@@ -26,20 +26,9 @@ describe('setWait', () => {
   });
 
   it('ROL-52 names the budget that a drain waits for', () => {
-    const blocker = { kind: 'PodDisruptionBudget', name: 'web', namespace: 'default' };
-    const waiting = {
-      reason: 'PodDisruptionBudget',
-      blocker,
-      since: ago(60),
-      message: 'web permits no eviction',
-    };
-    const draining = machine('a', { status: { waiting } });
-    const members = [member('a', { ...IN_WORK, reason: 'WaitingForDrain' })].map((each) => ({
-      ...each,
-      machine: draining,
-    }));
-    const status = statusOf({ members });
-    expect(status.waiting).toMatchObject({ reason: 'PodDisruptionBudget', blocker });
+    const status = statusOf({ members: [draining('a', BUDGET_WAIT)] });
+    const { reason, blocker, message } = BUDGET_WAIT;
+    expect(status.waiting).toMatchObject({ reason, blocker, message: `a: ${message}` });
     expect(read(status, 'Progressing')).toBe('True PodDisruptionBudget');
   });
 });
