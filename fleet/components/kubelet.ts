@@ -51,4 +51,6 @@ kind: KubeletConfiguration
 authentication: {anonymous: {enabled: false}, webhook: {enabled: true}}
 authorization: {mode: Webhook}
 clusterDNS: [10.96.0.10]
+# kubenode removes it when every component runs and every readiness gate is True: until then the node gets no pods.
+registerWithTaints: [{key: kubenode.dev/not-initialized, effect: NoSchedule}]
 `;

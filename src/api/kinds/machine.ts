@@ -4,6 +4,7 @@ import { HOSTS, PROVIDERS } from '../enums.ts';
 import { FINGERPRINT } from '../patterns.ts';
 import {
   bigInt,
+  type CelRule,
   choice,
   digest,
   flag,
@@ -35,6 +36,15 @@ export const host = named('MachineHost', 'How the agent manages the host.', {
   type: choice('systemd: a real host. sandbox: a directory and child processes.', HOSTS).default('systemd'),
 }).prefault({});
 
+function ownKeys(field: string, key: string): CelRule {
+  return {
+    rule: `!has(self.${field}) || self.${field}.all(each, !${key}.startsWith('kubenode.dev/'))`,
+    message: `${field} that begin with kubenode.dev/ are set by kubenode itself`,
+    fieldPath: `.${field}`,
+    reason: 'FieldValueForbidden',
+  };
+}
+
 export const node = rules(
   named('MachineNode', 'Labels, annotations and taints of the Node. Those set by others are never changed.', {
     labels: map('Labels of the Node.', text('Value.', { max: 63 }), 64).optional(),
@@ -50,12 +60,9 @@ export const node = rules(
       [0, 32],
     ).default([]),
   }),
-  {
-    rule: "!has(self.labels) || self.labels.all(k, !k.startsWith('kubenode.dev/'))",
-    message: 'labels that begin with kubenode.dev/ are set by kubenode itself',
-    fieldPath: '.labels',
-    reason: 'FieldValueForbidden',
-  },
+  ownKeys('labels', 'each'),
+  ownKeys('annotations', 'each'),
+  ownKeys('taints', 'each.key'),
 ).prefault({});
 
 export const deletion = named('MachineDeletion', 'What happens when the Machine is deleted.', {

@@ -1,4 +1,5 @@
 /** What a kubelet writes about its node: the Node, its status and its Lease. Pure. */
+import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { formatMicroTime } from '../../kube/leader/record.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
@@ -22,13 +23,15 @@ const LEASE_NAMESPACE = 'kube-node-lease';
 /** Four heartbeats of ten seconds, as the kubelet has it. */
 const LEASE_SECONDS = 40;
 
+/** Without pods until the machine controller has observed everything else of the machine, too. */
 export function nodeObject({ name, arch }: KubeletFacts): KubeObject {
   const labels = {
     'kubernetes.io/hostname': name,
     'kubernetes.io/os': 'linux',
     'kubernetes.io/arch': arch,
   };
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels } };
+  const spec = { taints: [{ key: TAINT_NOT_INITIALIZED, effect: TAINT_EFFECT }] };
+  return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec };
 }
 
 /** `since`: when this process began; `at`: the heartbeat. */

@@ -11,6 +11,7 @@ import { sendSignal, unitPids } from '../../../src/agent/host/sandbox/unit-proce
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
+import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
@@ -76,6 +77,10 @@ async function isCommitted(machine: string): Promise<true | undefined> {
   return status?.components?.[0]?.state === 'Committed' ? true : undefined;
 }
 
+async function isInitialized(name: string): Promise<true | undefined> {
+  return hasStartupTaint(await installed.server.client.get(NODES, { name })) ? undefined : true;
+}
+
 describe('a stand-in kubelet as a component of a sandbox', { timeout: 300_000 }, () => {
   it('brings a Node to Ready, ends evicted pods, loses the Node without its agent, and is repaired by it', async () => {
     const { client } = installed.server;
@@ -107,6 +112,8 @@ describe('a stand-in kubelet as a component of a sandbox', { timeout: 300_000 },
     );
     expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node.metadata.uid }]);
     await eventually(() => isCommitted('k1'), 'the component was not committed', WITHIN_MS);
+
+    await eventually(() => isInitialized('k1'), 'the start-up taint was not removed', WITHIN_MS);
 
     await evict('k1');
 

@@ -51,17 +51,17 @@ async function startWithObjects(
   objects: readonly KubeObject[],
   options: ApiServerOptions = {},
 ): Promise<ApiServer> {
-  if (stored.addition) {
-    const server = await startApiServer({ ...options, preloaded: stored.addition });
-    await installAll(server, objects.filter(isAdmission));
+  const { addition } = stored;
+  const server = await startApiServer({ ...options, ...(addition ? { preloaded: addition } : {}) });
+  try {
+    await installAll(server, addition ? objects.filter(isAdmission) : objects);
+    if (!addition) await stored.store((await server.created()).filter(([key]) => !ADMISSION_KEY.test(key)));
     await server.keep();
     return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
   }
-  const server = await startApiServer(options);
-  await installAll(server, objects);
-  await stored.store((await server.created()).filter(([key]) => !ADMISSION_KEY.test(key)));
-  await server.keep();
-  return server;
 }
 
 /** A server that starts with a policy may look for the kind of its parameters before it serves it, and again only after 30 s. */

@@ -28,6 +28,12 @@ describe('what a stand-in kubelet writes', () => {
     });
   });
 
+  it('MAC-18 is a Node that gets no pods until the machine controller has observed the rest of its machine', () => {
+    expect(nodeObject(FACTS)['spec']).toEqual({
+      taints: [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }],
+    });
+  });
+
   it('reports boot, version and capacity, and whole units of memory', () => {
     expect(nodeStatus(FACTS, SINCE, AT)).toMatchObject({
       status: {

@@ -5,6 +5,7 @@ import type {
   MachineComponentReport,
   MachineComponentSet,
 } from '../../../src/api/generated/types.ts';
+import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../src/api/names.ts';
 import type { Client, WatchEvent } from '../../../src/kube/client/client.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
@@ -111,6 +112,7 @@ function nodeFacts(node: KubeObject): Facts {
       textAt(ready, 'status') === 'True'
         ? `is Ready with ${textAt(node, 'status', 'nodeInfo', 'kubeletVersion')}`
         : undefined,
+    start: hasStartupTaint(node) ? 'has the start-up taint' : 'has no start-up taint',
     cordon: isCordoned ? `is cordoned by ${isOurs ? 'kubenode' : 'someone'}` : 'is not cordoned',
   };
 }

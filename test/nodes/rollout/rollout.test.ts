@@ -172,10 +172,15 @@ describe.skipIf(reason)(
       return journal.lines(from).filter((line) => lines.includes(line));
     }
 
-    it('starts with the older minor version on both', async () => {
+    it('MAC-18 starts with the older minor version on both, whose kubelets register with the start-up taint', async () => {
       await declareKubelet(OLD);
       for (const name of NAMES) await printed(`${name} is Ready with v${OLD}`, 0);
       await printed(`${SET} ends containerd-1.0.0 ${OLD}: Completed`, 0);
+      for (const name of NAMES) {
+        const starting = [`${name} has the start-up taint`, `${name} has no start-up taint`];
+        await printed(`${name} has no start-up taint`, 0);
+        expect(happened(0, starting)).toEqual(starting);
+      }
       await Promise.all([...nodes.values()].map(importImage));
       await startWorkload(client, NAMES);
       await expect.poll(leftovers, PATIENCE).toEqual([]);

@@ -1,7 +1,13 @@
 /** The components of a real node: config for the containerd that the node has, and a kubelet. */
+import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../../src/api/names.ts';
 import { CONTAINERD, KUBELET_CONFIGURATION, NETWORK } from '../node-kit/kubelet.ts';
 
 export const KUBELET_CONFIG = '/etc/kubernetes/kubelet.json';
+/** As the example fleet configures it. */
+const CONFIGURATION = {
+  ...KUBELET_CONFIGURATION,
+  registerWithTaints: [{ key: TAINT_NOT_INITIALIZED, effect: TAINT_EFFECT }],
+};
 const CONTAINERD_CONFIG = '/etc/containerd/config.toml';
 
 /** Adopts a unit of Debian, without touching its process. */
@@ -61,9 +67,7 @@ export function kubeletComponent(
     identity: 'Kubelet',
     ports: [{ name: 'healthz', port: 10_248 }],
     artifacts: [{ os: 'linux', arch: 'any', url, sha256, format: 'Raw', install: [] }],
-    files: [
-      { path: KUBELET_CONFIG, content: JSON.stringify(KUBELET_CONFIGURATION, undefined, 2), mode: '0600' },
-    ],
+    files: [{ path: KUBELET_CONFIG, content: JSON.stringify(CONFIGURATION, undefined, 2), mode: '0600' }],
     units: [
       {
         name: 'kubelet',
