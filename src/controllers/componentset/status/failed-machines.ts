@@ -7,12 +7,15 @@ import type { MemberState } from '../machine/member-state.ts';
 import { hasFailed } from './counts.ts';
 import type { SetReport } from './report.ts';
 
-/** As many as the status holds. */
-const MAX_MACHINES = 20;
+/** As many as the status holds, and as many as are named. */
+export const MAX_FAILED_MACHINES = 20;
 const MAX_MESSAGE = 256;
 const MAX_CODE = 64;
 
-/** After a rollback the machines are well again: why it happened stays until the revision is another one. */
+/**
+ * All of them, by name: which error is the commonest is known of all only. After a rollback the machines are well again: why it
+ * happened stays until the revision is another one, for those that the status holds.
+ */
 export function failedMachines({ input, plan }: SetReport): readonly FailedMachine[] {
   const before = input.set.status;
   const isSameRollout = before?.updateRevision === plan.progress.updateRevision;
@@ -23,7 +26,7 @@ export function failedMachines({ input, plan }: SetReport): readonly FailedMachi
     .map((member) => failedMachine(member, known.get(member.name), input.now));
   const names = new Set(failed.map(({ name }) => name));
   const kept = isKept ? [...known.values()].filter(({ name }) => !names.has(name)) : [];
-  return [...failed, ...kept].toSorted((a, b) => byCode(a.name, b.name)).slice(0, MAX_MACHINES);
+  return [...failed, ...kept].toSorted((a, b) => byCode(a.name, b.name));
 }
 
 function failedMachine(member: MemberState, before: FailedMachine | undefined, now: Date): FailedMachine {
@@ -52,6 +55,8 @@ export function describeFailures(machines: readonly FailedMachine[]): string {
   const [commonest = []] = groups.toSorted((a, b) => b.length - a.length);
   const [first] = commonest;
   if (!first) return '';
-  const names = machines.map(({ name }) => name).join(', ');
-  return `${first.code} on ${commonest.length} of ${machines.length}: ${first.message}; machines: ${names}`;
+  const names = machines.slice(0, MAX_FAILED_MACHINES).map(({ name }) => name);
+  const more = machines.length - names.length;
+  const list = more > 0 ? `${names.join(', ')} and ${more} more` : names.join(', ');
+  return `${first.code} on ${commonest.length} of ${machines.length}: ${first.message}; machines: ${list}`;
 }

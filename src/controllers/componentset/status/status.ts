@@ -12,7 +12,7 @@ import { rolloutBatch } from './batch.ts';
 import { type Situation, setFindings } from './conditions.ts';
 import { rolloutCounts } from './counts.ts';
 import { lastProgress, progressDeadline } from './deadline.ts';
-import { failedMachines } from './failed-machines.ts';
+import { failedMachines, MAX_FAILED_MACHINES } from './failed-machines.ts';
 import { checkResults } from './gates.ts';
 import { progressStatus } from './progress.ts';
 import type { SetReport } from './report.ts';
@@ -46,7 +46,7 @@ function rolloutStatus(report: SetReport): MachineComponentSetStatus {
     ...headOf(report, situation),
     ...shown,
     ...optional('progressedAt', progressedAt?.toISOString()),
-    ...(failed.length > 0 ? { failedMachines: failed } : {}),
+    ...(failed.length > 0 ? { failedMachines: failed.slice(0, MAX_FAILED_MACHINES) } : {}),
     ...optional('checks', shown.batch && checkResults(report)),
   });
 }

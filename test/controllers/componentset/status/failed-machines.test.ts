@@ -36,9 +36,23 @@ describe('failedMachines', () => {
   it('ROL-30 names at most 20 machines, always the same ones', () => {
     const members = Array.from({ length: 30 }, (_, index) => member(`m-${index + 10}`, FAILED));
     const names = (list: typeof members) =>
-      failedMachines(reportOf({ members: list, rollout: STOP })).map(({ name }) => name);
+      statusOf({ members: list, rollout: STOP }).failedMachines?.map(({ name }) => name);
     expect(names(members)).toHaveLength(20);
     expect(names(members.toReversed())).toEqual(names(members));
+  });
+
+  it('ROL-30 finds the commonest error among all machines that failed, not among those that are named', () => {
+    const late = { ...FAILED, reason: 'TimedOut', because: 'not settled after 900 s' };
+    const members = Array.from({ length: 50 }, (_, index) =>
+      member(`m-${index + 10}`, index < 20 ? late : FAILED),
+    );
+    const status = statusOf({ members, rollout: STOP });
+    expect(status.failedMachines?.map(({ code }) => code)).toEqual(
+      Array.from({ length: 20 }, () => 'TimedOut'),
+    );
+    const found = message(status, 'Stalled');
+    expect(found).toContain('RolledBack on 30 of 50: app: probes fail; machines: m-10, m-11, ');
+    expect(found).toMatch(/m-28, m-29 and 30 more$/);
   });
 
   it('ROL-32 still names them when all are back, until git gives another revision', () => {
