@@ -20,7 +20,7 @@ import type {
 import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
-import { beginRollback, planRollback } from './rollout/rollback.ts';
+import { beginRollback, failedReturns, planRollback } from './rollout/rollback.ts';
 import { availabilityLimit } from './rollout/slots.ts';
 import { planRestarts, planUpkeep } from './rollout/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
@@ -139,12 +139,13 @@ function stoppedReason({ stopped: stop }: RolloutProgress): Explanation | undefi
 
 /** Of a mode in which no batch is opened. */
 function endedReason(
-  { set }: RolloutInput,
+  { set, members, stable }: RolloutInput,
   { history, updateRevision = '' }: RolloutProgress,
   mode: RolloutMode,
 ): Explanation | undefined {
   const refused = mode === 'Refused' && refusedReason(history, updateRevision, set.spec.retryToken);
-  return refused ? { reason: 'RolledBack', because: refused } : ENDED[mode];
+  if (!refused) return ENDED[mode];
+  return { reason: 'RolledBack', because: `${refused}${failedReturns(members, stable)}` };
 }
 
 const ENDED: Partial<Readonly<Record<RolloutMode, Explanation>>> = {

@@ -32,8 +32,8 @@ export function planRollback(
   { stable, availability }: { readonly stable: Revision; readonly availability: Limit },
 ): RolloutStep {
   const scope = rollbackScope(input, progress);
-  const returning = input.members.filter((each) => each.revision === stable.name && each.step === 'InWork');
-  if (scope.length === 0 && returning.length === 0) return finish(input, progress);
+  const returning = input.members.filter((member) => isReturning(member, stable));
+  if (scope.length === 0 && returning.length === 0) return finish(input, progress, stable);
   const ready = scope.filter(
     (member) => !startWait(member, stable, permissionFor(input, member, stable, true)),
   );
@@ -48,7 +48,8 @@ export function planRollback(
       because: `back from ${progress.updateRevision}`,
     };
   });
-  const because = `back to ${stable.name}: ${scope.length} to go, ${returning.length} in work`;
+  const failures = failedReturns(input.members, stable);
+  const because = `back to ${stable.name}: ${scope.length} to go, ${returning.length} in work${failures}`;
   const isBlocked = ready.length > 0 && members.length === 0 && returning.length === 0;
   if (isBlocked) {
     return { progress, actions, limit: { ...availability, because: `${because}; ${availability.because}` } };
@@ -56,6 +57,20 @@ export function planRollback(
   const blocker = [...scope, ...returning].map(({ name }) => ({ kind: 'Machine', name }))[0];
   const limit = { slots: 0, reason: 'RollingBack', because, ...optional('blocker', blocker) };
   return { progress, actions, limit };
+}
+
+/** With its grant a machine is on its way, also while its agent is silent, or when it takes too long: that does not end the rollback. */
+function isReturning({ revision, step, holdsGrant }: MemberState, stable: Revision): boolean {
+  if (revision !== stable.name) return false;
+  return step === 'InWork' || (holdsGrant && (step === 'Unknown' || step === 'Failed'));
+}
+
+/** A rollback that leaves machines out of order did not do what it is for: that is reported with it. Empty where there are none. */
+export function failedReturns(members: readonly MemberState[], stable: Revision | undefined): string {
+  const failed = members.filter(({ revision, step }) => revision === stable?.name && step === 'Failed');
+  const [first] = failed;
+  if (!first || !stable) return '';
+  return `; machines that failed at ${stable.name}: ${failed.length}. ${first.name}: ${first.because}`;
 }
 
 /** By the policy, in the reverse order of the batches. */
@@ -72,10 +87,11 @@ function rollbackScope({ set, members }: RolloutInput, progress: RolloutProgress
   return bad.filter(scope).toSorted((a, b) => (b.batch ?? 0) - (a.batch ?? 0));
 }
 
-function finish({ now }: RolloutInput, progress: RolloutProgress): RolloutStep {
+function finish({ now, members }: RolloutInput, progress: RolloutProgress, stable: Revision): RolloutStep {
   const record = recordOf(progress.history, progress.updateRevision ?? '');
   const ended = { ...record, finishedAt: now.toISOString() };
-  const limit: Explanation = { reason: 'RolledBack', because: `${progress.updateRevision} was rolled back` };
+  const because = `${progress.updateRevision} was rolled back${failedReturns(members, stable)}`;
+  const limit: Explanation = { reason: 'RolledBack', because };
   return {
     progress: { ...progress, history: addRecord(progress.history, ended) },
     actions: [],

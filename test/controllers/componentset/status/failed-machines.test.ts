@@ -4,7 +4,7 @@ import {
   failedMachines,
 } from '../../../../src/controllers/componentset/status/failed-machines.ts';
 import { ago, machine, NOW } from '../../../support/builders.ts';
-import { COMPLETED, member, NEW, progressOf } from '../rollout/rollout-input.ts';
+import { COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { message, reportOf, statusOf } from './set-report.ts';
 
 const FAILED = {
@@ -54,6 +54,20 @@ describe('failedMachines', () => {
     expect(found).toContain('RolledBack on 30 of 50: app: probes fail; machines: m-10, m-11, ');
     expect(found).toMatch(/m-28, m-29 and 30 more$/);
   });
+
+  it.each<[what: string, finishedAt: string | undefined, holdsGrant: boolean]>([
+    ['in work', undefined, true],
+    ['ended', ago(1), false],
+  ])(
+    'ROL-32 names a machine that fails as it returns, when the rollback is %s',
+    (_what, finishedAt, holdsGrant) => {
+      const record = { revision: NEW.name, result: 'RolledBack', ...(finishedAt && { finishedAt }) } as const;
+      const progress = progressOf({ history: [record, COMPLETED] });
+      const failed = member('a', { ...FAILED, at: OLD, because: 'app: no answer', holdsGrant });
+      const ready = message(statusOf({ members: [failed, member('b')], progress }), 'Ready');
+      expect(ready).toContain(`machines that failed at ${OLD.name}: 1. a: app: no answer`);
+    },
+  );
 
   it('ROL-32 still names them when all are back, until git gives another revision', () => {
     const known = { name: 'a', code: 'RolledBack', message: 'app: probes fail', since: ago(90) };
