@@ -8,7 +8,9 @@ import type {
   Machine,
   MachineComponentEntry,
   MachineComponentReport,
+  MachineComponentSetStatus,
   MachineDrain,
+  Rollout,
 } from '../../src/api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../src/api/names.ts';
 import { type MemberState, memberState } from '../../src/controllers/componentset/machine/member-state.ts';
@@ -24,9 +26,11 @@ import type {
   RolloutProgress,
 } from '../../src/controllers/componentset/rollout/input.ts';
 import { planLeft } from '../../src/controllers/componentset/rollout/upkeep.ts';
+import { componentSetStatus } from '../../src/controllers/componentset/status/status.ts';
 import { componentOrder, type DrainDecision, planMachineDrain } from '../../src/controllers/machine/drain.ts';
 import type { JsonPatchOperation } from '../../src/kube/controller/writes/declared-fields.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { drainReport } from '../support/agent/drain-report.ts';
 import { machine, node } from '../support/builders.ts';
 import { ownEntries } from './componentset/managed-fields.ts';
 import { COMPLETED, inputOf, NEW, OLD } from './componentset/rollout/rollout-input.ts';
@@ -40,9 +44,17 @@ type Outcome = 'Good' | 'Bad' | 'Hangs' | 'NeverDrains';
 interface Run {
   readonly outcome: Outcome;
   readonly isCordonedBefore: boolean;
+  readonly onFailure?: Rollout['failure']['onFailure'];
 }
 
 type ReportState = NonNullable<MachineComponentReport['state']>;
+
+const BUDGET_WAIT = {
+  reason: 'PodDisruptionBudget',
+  blocker: { kind: 'PodDisruptionBudget', name: 'web', namespace: 'shop' },
+  since: '2030-01-01T00:00:00.000Z',
+  message: '1 pods left',
+};
 
 /** Of an activation. */
 const ENDS = { Good: 'Committed', Bad: 'RolledBack', Hangs: false, NeverDrains: false } as const;
@@ -64,10 +76,13 @@ class DrainSimulation {
   #report: MachineComponentReport = reportOf(OLD, 'Committed');
   #drain: MachineDrain | undefined;
   #node: KubeObject;
+  #status: MachineComponentSetStatus | undefined;
   readonly #outcome: Outcome;
+  readonly #onFailure: Rollout['failure']['onFailure'];
 
-  constructor({ outcome, isCordonedBefore }: Run) {
+  constructor({ outcome, isCordonedBefore, onFailure = 'RollbackBatch' }: Run) {
     this.#outcome = outcome;
+    this.#onFailure = onFailure;
     this.#node = { ...node('m'), spec: isCordonedBefore ? { unschedulable: true } : {} };
   }
 
@@ -97,6 +112,11 @@ class DrainSimulation {
     return this.#member().step === 'Failed';
   }
 
+  get stalled(): string {
+    const found = this.#status?.conditions.find(({ type }) => type === 'Stalled');
+    return `${found?.status} ${found?.reason}: ${found?.message}`;
+  }
+
   #machine(): Machine {
     return machine('m', {
       metadata: { generation: this.#generation, managedFields: [ownEntries('app')] },
@@ -105,6 +125,7 @@ class DrainSimulation {
         agent: { observedGeneration: this.#generation },
         components: [this.#report],
         ...(this.#drain ? { drain: this.#drain } : {}),
+        ...(this.#drain && this.#outcome === 'NeverDrains' ? { waiting: BUDGET_WAIT } : {}),
       },
     });
   }
@@ -115,18 +136,18 @@ class DrainSimulation {
     if (!entry) return;
     const { componentRef } = entry;
     if (componentRef === this.#report.currentRef) {
-      this.#report = { ...this.#report, ...entryOf(entry), state: 'Committed' };
+      this.#report = { ...withoutWait(this.#report), ...entryOf(entry), state: 'Committed' };
     } else if (componentRef === this.#report.desiredRef) {
       this.#advance(entry);
     } else {
-      this.#report = { ...this.#report, desiredRef: componentRef, state: 'Staged' };
+      this.#report = { ...withoutWait(this.#report), desiredRef: componentRef, state: 'Staged' };
     }
   }
 
   #advance(entry: MachineComponentEntry): void {
     const state = this.#nextState(this.#report.state, entry);
     if (state === 'Committed') this.#report = { ...reportOf(NEW, state), ...entryOf(entry) };
-    else if (state) this.#report = { ...this.#report, state };
+    else if (state) this.#report = { ...withoutWait(this.#report), state, ...waitOf(entry, state) };
   }
 
   #nextState(state: ReportState | undefined, { grant }: MachineComponentEntry): ReportState | false {
@@ -168,7 +189,11 @@ class DrainSimulation {
   #plan(): readonly RolloutAction[] {
     const member = this.#member();
     if (this.isSetDeleted) return planLeft({ left: [member], deleted: [], now: this.now });
-    const rollout = { maxUnavailable: 1, gate: { soakSeconds: 0, checks: [], approval: 'None' } } as const;
+    const rollout = {
+      maxUnavailable: 1,
+      gate: { soakSeconds: 0, checks: [], approval: 'None' },
+      failure: { maxFailed: 0, per: 'Rollout', onFailure: this.#onFailure },
+    } as const;
     const input: RolloutInput = inputOf({
       rollout,
       paused: this.isPaused,
@@ -177,7 +202,16 @@ class DrainSimulation {
       classOf: () => 'Drain',
       now: this.now,
     });
-    return planRollout(input).actions;
+    const plan = planRollout(input);
+    const set = { ...input.set, ...(this.#status ? { status: this.#status } : {}) };
+    this.#status = componentSetStatus({
+      input: { ...input, set },
+      plan,
+      denials: [],
+      conflicts: [],
+      runs: [],
+    });
+    return plan.actions;
   }
 
   #member(): MemberState {
@@ -235,6 +269,16 @@ class DrainSimulation {
     }
     this.#node = copy as unknown as KubeObject;
   }
+}
+
+function withoutWait({ waiting: _waiting, ...report }: MachineComponentReport): MachineComponentReport {
+  return report;
+}
+
+/** As the agent reports it. */
+function waitOf(entry: MachineComponentEntry, state: ReportState): Pick<MachineComponentReport, 'waiting'> {
+  const { waiting } = drainReport(entry);
+  return state === 'WaitingForDrain' && waiting ? { waiting } : {};
 }
 
 function unescape(key: string): string {
@@ -308,6 +352,17 @@ describe('a machine that is drained for a rollout', () => {
           `${at}: ${sim.state} ${JSON.stringify({ cordoned: run.isCordonedBefore, ours: false })}`,
         );
       }
+    },
+  );
+
+  it.each(['RollbackBatch', 'Pause'] as const)(
+    'ROL-52 names the budget of a drain that never ends, past the time limit and for good: %s',
+    (onFailure) => {
+      const sim = play({ outcome: 'NeverDrains', isCordonedBefore: false, onFailure }, 'nothing', 0);
+      expect(sim.wasDrained).toBe(false);
+      expect(sim.stalled).toMatch(/^True (RolledBack|FailureBudgetSpent): /);
+      expect(sim.stalled).toContain('its drain waits for PodDisruptionBudget web: 1 pods left');
+      expect(sim.end).toEqual({ cordoned: false, ours: false, drain: false, grants: 0 });
     },
   );
 

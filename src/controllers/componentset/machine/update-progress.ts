@@ -1,5 +1,6 @@
 /** How far a machine has come with the entries that a set gave it, and when that counts as a failure. Pure. */
-import type { Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
+import type { Machine, MachineComponentEntry, MachineStatus } from '../../../api/generated/types.ts';
+import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import { isObserved } from '../../../api/machine/entry-report.ts';
 import type { NodeReadiness } from '../../../api/machine/node-state.ts';
 import { type EntryProgress, entryProgress } from './entry-progress.ts';
@@ -100,12 +101,26 @@ function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline)
  * and it starts over with the release.
  */
 function startedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
-  const open = onHost.step === 'Settled' ? nodeProblem(input) : onHost;
+  const open = onHost.step === 'Settled' ? nodeProblem(input) : withDrainBlocker(onHost, input.machine);
   if (!open) return SETTLED;
   if (input.isHeld || !isOver(clockStart(input), deadline)) return { ...open, step: 'InWork' };
   if (onHost.step === 'Settled' && wasUnhealthyBefore(input)) return unhealthyBefore(open);
   const because = `not settled after ${deadline.timeoutSeconds} s: ${open.because}`;
   return { step: 'Failed', reason: 'TimedOut', because };
+}
+
+/** The agent knows only that it waits. What the drain waits for comes first: messages are truncated. */
+function withDrainBlocker(onHost: Progress, { status }: Machine): Progress {
+  if (onHost.reason !== DRAIN_PENDING || !status) return onHost;
+  const found = drainBlocker(status);
+  return found === '' ? onHost : { ...onHost, because: `its drain waits for ${found}` };
+}
+
+function drainBlocker({ waiting, drain }: MachineStatus): string {
+  const { blocker, message = '' } = waiting ?? {};
+  if (!blocker) return (drain?.blockedBy ?? []).join(', ');
+  const named = `${blocker.kind} ${blocker.name}`;
+  return message === '' ? named : `${named}: ${message}`;
 }
 
 function clockStart({ startedAt, permittedUntil, releasedAt }: UpdateInput): Date | undefined {

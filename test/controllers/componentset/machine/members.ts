@@ -3,6 +3,7 @@ import type {
   LedgerGrant,
   MachineComponentEntry,
   MachineComponentReport,
+  MachineStatus,
 } from '../../../../src/api/generated/types.ts';
 import type { ObservedMember } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import type { Condition } from '../../../../src/kube/objects/conditions.ts';
@@ -35,6 +36,8 @@ export interface MemberParts {
   /** Of the Machine. */
   readonly conditions?: readonly Condition[];
   readonly patrol?: ObservedMember['patrol'];
+  /** What the machine controller reports. */
+  readonly status?: Pick<MachineStatus, 'waiting' | 'drain'>;
 }
 
 /** Settled at NEW in batch 1, without a grant. */
@@ -47,6 +50,7 @@ export function observed(parts: MemberParts = {}): ObservedMember {
     components: reportsOf(parts),
     node: { uid: 'node-1' },
     conditions: parts.conditions ?? [],
+    ...parts.status,
   };
   return {
     machine: machine('m-1', { metadata, spec: { components }, status }),

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { memberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import type { Condition } from '../../../../src/kube/objects/conditions.ts';
+import { drainReport } from '../../../support/agent/drain-report.ts';
 import { ago, component, condition, NOW, node } from '../../../support/builders.ts';
 import { ownEntries } from '../managed-fields.ts';
-import { GENERATION, type MemberParts, OLD, observed, SET } from './members.ts';
+import { GENERATION, type MemberParts, NEW, OLD, observed, SET } from './members.ts';
 
 const CONTEXT = {
   set: SET,
@@ -24,6 +25,13 @@ const NEEDS_GRANT = {
   state: 'WaitingForGrant',
   waiting: { reason: 'GrantNeeded', since: ago(5), message: 'restart' },
 } as const;
+const { desiredRef: _desired, ...DRAINS } = drainReport(NEW);
+const BUDGET = {
+  reason: 'PodDisruptionBudget',
+  blocker: { kind: 'PodDisruptionBudget', name: 'web', namespace: 'shop' },
+  since: ago(60),
+  message: '1 pods left',
+};
 const ASSIGNMENT = { set: SET, revision: 'r-new', batch: 1 };
 const NOT_READY = node('m-1', 'False');
 const UNKNOWN = node('m-1', 'Unknown');
@@ -76,6 +84,31 @@ describe('updateProgress', () => {
     [
       'a hold that ended before the update began',
       { startedAgo: 901, report: PROBATION, conditions: [released(3000)] },
+      'Failed TimedOut: not settled after 900 s: kubelet is Probation',
+    ],
+    [
+      'a drain of which nothing is known',
+      { startedAgo: 60, report: DRAINS },
+      `InWork DrainPending: kubelet is WaitingForDrain: ${DRAINS.waiting?.message}`,
+    ],
+    [
+      'a drain that waits for a budget',
+      { startedAgo: 60, report: DRAINS, status: { waiting: BUDGET } },
+      'InWork DrainPending: its drain waits for PodDisruptionBudget web: 1 pods left',
+    ],
+    [
+      'a drain that waits for a budget for too long',
+      { startedAgo: 901, report: DRAINS, status: { waiting: BUDGET } },
+      'Failed TimedOut: not settled after 900 s: its drain waits for PodDisruptionBudget web: 1 pods left',
+    ],
+    [
+      'a drain that only names what blocks it, for too long',
+      { startedAgo: 901, report: DRAINS, status: { drain: { blockedBy: ['shop/web', 'shop/db'] } } },
+      'Failed TimedOut: not settled after 900 s: its drain waits for shop/web, shop/db',
+    ],
+    [
+      'probation after a drain: what the machine waits for is not its own reason',
+      { startedAgo: 901, report: PROBATION, status: { waiting: BUDGET } },
       'Failed TimedOut: not settled after 900 s: kubelet is Probation',
     ],
     [
