@@ -51,4 +51,12 @@ describe('mergeEntries', () => {
       RUNC,
     ]);
   });
+
+  it('ROL-41 gives an entry of a set that was deleted to the set that takes it', () => {
+    const left = machineWith([entry('kubelet', '1', 'deleted'), entry('cni', '1', 'deleted')]);
+    expect(mergeEntries(left, [entry('kubelet', '2', 'a')])).toEqual([
+      entry('cni', '1', 'deleted'),
+      entry('kubelet', '2', 'a'),
+    ]);
+  });
 });

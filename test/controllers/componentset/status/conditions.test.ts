@@ -29,6 +29,20 @@ describe('setFindings', () => {
     expect(read(failed, 'Stalled')).toBe('True FailureBudgetSpent');
   });
 
+  it('ROL-21 names a machine that was unhealthy before, while the rollout goes on and at its end', () => {
+    const because = 'Node a is NotReady, as before the update';
+    const step = 'UnhealthyBefore';
+    const before = member('a', { ...DONE, step, reason: step, because, readiness: 'NotReady' });
+    const parts = { members: [before, member('b', DONE)], rollout: { maxUnavailable: 0 } };
+    for (const progress of [progressOf(), STEADY]) {
+      const status = statusOf({ ...parts, progress });
+      expect(status.failedMachines).toBeUndefined();
+      expect(read(status, 'Stalled')).toBe('False AsWanted');
+      expect(message(status, 'Ready')).toBe(`UpToDate: 1 of 2 machines are at ${NEW.name}; not: a`);
+      expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0: a');
+    }
+  });
+
   it('ROL-32 names the machines and the error of a revision that was rolled back', () => {
     const failedMachines = [{ name: 'a', code: 'UnitFailed', message: 'app: exit code 3' }];
     const progress = progressOf({
