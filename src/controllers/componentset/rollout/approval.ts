@@ -2,20 +2,26 @@
 import type { Rollout } from '../../../api/generated/types.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 
+export interface ApprovedBatch {
+  readonly index: number;
+  /** That was rolled out: batch 0 or, where no machine of the canary was started, batch 1. */
+  readonly isFirst: boolean;
+}
+
 /** An approval holds for that revision only. */
 export function approvalReason(
   rollout: Pick<Rollout, 'canary' | 'gate' | 'approved'>,
   revision: string,
-  batch: number,
+  batch: ApprovedBatch,
 ): Explanation | undefined {
   const { approved } = rollout;
-  const isGiven = approved?.revision === revision && approved.throughBatch >= batch;
+  const isGiven = approved?.revision === revision && approved.throughBatch >= batch.index;
   if (isGiven || !isNeeded(rollout, batch)) return undefined;
-  const because = `batch ${batch} of ${revision} waits for approval: kubenode rollout approve`;
+  const because = `batch ${batch.index} of ${revision} waits for approval: kubenode rollout approve`;
   return { reason: 'ApprovalRequired', because };
 }
 
-function isNeeded({ canary, gate }: Pick<Rollout, 'canary' | 'gate'>, batch: number): boolean {
+function isNeeded({ canary, gate }: Pick<Rollout, 'canary' | 'gate'>, { isFirst }: ApprovedBatch): boolean {
   if (gate.approval === 'EveryBatch') return true;
-  return batch === 0 && (gate.approval === 'FirstBatch' || canary?.hold === true);
+  return isFirst && (gate.approval === 'FirstBatch' || canary?.hold === true);
 }

@@ -10,7 +10,14 @@ import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
-import type { Permission, RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
+import type {
+  OpenBatch,
+  Permission,
+  RolloutAction,
+  RolloutInput,
+  RolloutMode,
+  RolloutProgress,
+} from './input.ts';
 import { permissionFor } from './permission.ts';
 import { pickMembers } from './slots.ts';
 import { isPinned, startWait } from './start-wait.ts';
@@ -67,18 +74,52 @@ function next(
   { todo, own }: Candidates,
 ): RolloutStep {
   if (todo.length === 0) return complete(input, progress, context);
-  const { rollout } = input.set.spec;
-  const { name } = context.revision;
-  const approval = progress.batch && approvalReason(rollout, name, progress.batch.index);
-  if (approval && context.mode === 'Forward') return { progress, actions: [], limit: stop(approval) };
   const canaries = todo.filter((each) => mayBeIn(input, 0, each)).length;
+  const wait = forwardWait(input, progress, context, canaries);
+  if (wait) return { progress, actions: [], limit: stop(wait) };
   const index = nextIndex(input, progress, canaries);
   const candidates = own(index);
   if (candidates.length === 0) return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
   const total = progress.batch?.total ?? input.members.length;
-  const size = batchSize(rollout, index, { total, left: todo.length, canaries });
+  const size = batchSize(input.set.spec.rollout, index, { total, left: todo.length, canaries });
   const opened = { ...progress, batch: { index, size, total, startedAt: input.now } };
   return fill(input, opened, context, candidates);
+}
+
+/** What a person decides before the next batch: an approval, or a hold of the whole canary. A revert waits for neither. */
+function forwardWait(
+  input: RolloutInput,
+  progress: RolloutProgress,
+  context: BatchContext,
+  canaries: number,
+): Explanation | undefined {
+  const { mode, revision } = context;
+  if (mode !== 'Forward') return undefined;
+  const { batch } = progress;
+  if (!batch) return canaries === 0 ? heldCanary(input, context) : undefined;
+  const isFirst = batch.index === 0 || isWithoutCanary(input, progress, batch);
+  return approvalReason(input.set.spec.rollout, revision.name, { index: batch.index, isFirst });
+}
+
+/** Other machines do not get a version before its canary because a person holds that. */
+function heldCanary(input: RolloutInput, context: BatchContext): Explanation | undefined {
+  const { revision } = context;
+  if (!hasCanary(input)) return undefined;
+  const waits = input.members
+    .filter((each) => mayBeIn(input, 0, each) && each.revision !== revision.name)
+    .map((each) => startWait(each, revision, permissionOf(input, context, each)));
+  return waits.find((wait) => wait?.reason === 'Held');
+}
+
+/** Batch 1 is the first one where no machine of the canary was started. */
+function isWithoutCanary(input: RolloutInput, progress: RolloutProgress, batch: OpenBatch): boolean {
+  return (
+    batch.index === 1 && hasCanary(input) && startedIn(input, progress, { ...batch, index: 0 }).length === 0
+  );
+}
+
+function hasCanary({ set }: RolloutInput): boolean {
+  return set.spec.rollout.canary?.machineSelector !== undefined;
 }
 
 /** A canary whose selector matches no machine has no batch. */

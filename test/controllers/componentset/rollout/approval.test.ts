@@ -31,8 +31,14 @@ describe('approvalReason', () => {
     ],
     ['an approval of another revision', { ...held, approved: { revision: 'x', throughBatch: 9 } }, 0, true],
   ])('ROL-02 waits for approval, or not: %s', (_what, rollout, batch, isNeeded) => {
-    expect(approvalReason({ ...ROLLOUT, ...rollout }, 'r', batch)?.reason).toBe(
+    const its = { index: batch, isFirst: batch === 0 };
+    expect(approvalReason({ ...ROLLOUT, ...rollout }, 'r', its)?.reason).toBe(
       isNeeded ? 'ApprovalRequired' : undefined,
     );
+  });
+
+  it('ROL-02 waits for approval after batch 1 where no canary was started', () => {
+    const first = { index: 1, isFirst: true };
+    expect(approvalReason({ ...ROLLOUT, ...held }, 'r', first)?.because).toMatch(/^batch 1 of r waits/);
   });
 });

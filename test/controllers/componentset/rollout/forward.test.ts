@@ -32,6 +32,8 @@ const CANARY = {
   canary: { machineSelector: { all: false, matchLabels: { canary: 'yes' } }, count: 1, hold: false },
 };
 const LABEL = { labels: { canary: 'yes' } };
+const HELD_CANARY = { ...LABEL, hold: { reason: 'x', scope: 'All' } } as const;
+const ON_HOLD = { canary: { ...CANARY.canary, hold: true } };
 
 function plan(parts: InputParts, progress = FRESH, context: Partial<BatchContext> = {}): RolloutStep {
   const input: RolloutInput = inputOf({ ...parts, progress });
@@ -127,6 +129,47 @@ describe('planBatches', () => {
       'a canary that matches no machine',
       () => plan({ members: [member('a')], rollout: CANARY }),
       'batch 1 of 1: a, BatchFull',
+    ],
+    [
+      'a canary that a person holds',
+      () => plan({ members: [member('a'), member('b', HELD_CANARY)], rollout: CANARY }),
+      'no batch: -, Held',
+    ],
+    [
+      'a canary that a person holds, in a revert',
+      () =>
+        plan({ members: [member('a'), member('b', HELD_CANARY)], rollout: CANARY }, FRESH, {
+          mode: 'Revert',
+        }),
+      'batch 1 of 1: a, BatchFull',
+    ],
+    [
+      'one of two canaries held',
+      () => plan({ members: [member('a', LABEL), member('b', HELD_CANARY), member('c')], rollout: CANARY }),
+      'batch 0 of 1: a, BatchFull',
+    ],
+    [
+      'a pinned canary',
+      () =>
+        plan({ members: [member('a'), member('b', { ...HELD_CANARY, pinned: ['app'] })], rollout: CANARY }),
+      'batch 1 of 1: a, BatchFull',
+    ],
+    [
+      'a first batch without a canary, on hold',
+      () => plan({ members: [member('a', { at: NEW, batch: 1 }), member('b')], rollout: ON_HOLD }, SOAKED),
+      'batch 1 of 1: -, ApprovalRequired',
+    ],
+    [
+      'a batch after a canary that was approved',
+      () => {
+        const members = [
+          member('a', { ...LABEL, at: NEW, batch: 0 }),
+          member('b', { at: NEW, batch: 1 }),
+          member('c'),
+        ];
+        return plan({ members, rollout: ON_HOLD }, SOAKED);
+      },
+      'batch 2 of 1: c, BatchFull',
     ],
     [
       'an approval',
