@@ -98,11 +98,13 @@ class Detector {
     await this.#readConfig();
     await this.#rearmIfAsked();
     for (const monitor of this.#monitors) monitor.judge();
-    // What was raised is on the disk before it is reported.
+    // What was raised is on the disk before it is reported: what is raised during the save is reported after the next one.
+    const events = this.#monitors.map((monitor) => [monitor.source, monitor.takeEvents()] as const);
+    const conditions = this.#monitors.flatMap((monitor) => monitor.conditions());
     await this.#trySave();
-    for (const monitor of this.#monitors) this.#options.events.record(monitor.source, monitor.takeEvents());
+    for (const [source, found] of events) this.#options.events.record(source, found);
     if (this.#monitors.length === 0 && !this.#hasReported) return;
-    await this.#reporter.report(this.#monitors.flatMap((monitor) => monitor.conditions()));
+    await this.#reporter.report(conditions);
     this.#hasReported = this.#monitors.length > 0;
   }
 

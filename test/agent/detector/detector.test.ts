@@ -17,6 +17,8 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 
 const FOLDER = '/etc/kubenode/detector';
 const LOG = '/var/log/kern.log';
+/** Longer than a monitor takes to read a line. */
+const SLOW_DISK_MS = 700;
 let directory: string;
 let host: SandboxHost;
 let node: FakeNode;
@@ -166,6 +168,34 @@ describe('detector', () => {
     expect(saved.at(-1)).toContain('bad line 7');
   });
 
+  it('AGT-73 is on the disk before it is reported, also what was raised while the disk was slow', async () => {
+    const text = JSON.stringify(fileMonitor);
+    write(`${FOLDER}/first.json`, text.replaceAll('bad line', 'first line'));
+    const second = text.replaceAll('bad line', 'second line').replaceAll('FileProblem', 'OtherProblem');
+    write(`${FOLDER}/second.json`, second);
+    const clock = createSystemClock();
+    const slow: HostFiles['write'] = async (path, content, options) => {
+      await host.files.write(path, content, options);
+      const state = new TextDecoder().decode(content);
+      if (!state.includes('first line 1') || state.includes('second line 2')) return;
+      append('second line 2');
+      await clock.sleep(SLOW_DISK_MS);
+    };
+    const files = withFiles({ write: slow });
+    const saved: string[] = [];
+    node.beforeWrite = () => saved.push(readFileSync(`${directory}/var/lib/kubenode/detector.json`, 'utf8'));
+    start({ host: { ...host, files } });
+    await statusOf('False');
+    append('first line 1');
+    await eventually(
+      async () => node.condition('OtherProblem')?.status === 'True' || undefined,
+      'not raised',
+    );
+    expect(node.writes.map((each) => each.join(', ').includes('OtherProblem True'))).toEqual(
+      saved.map((each) => each.includes('second line 2')),
+    );
+  });
+
   it('AGT-73 keeps reporting while its state cannot be saved, and rearms once for each request', async () => {
     const state = `${directory}/var/lib/kubenode/detector.json`;
     write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
@@ -208,10 +238,7 @@ describe('detector', () => {
       },
     };
     mkdirSync(`${directory}${FOLDER}`, { recursive: true });
-    const files = new Proxy(host.files, {
-      get: (target, name: keyof HostFiles) => changing[name] ?? target[name].bind(target),
-    });
-    start({ host: { ...host, files }, clock });
+    start({ host: { ...host, files: withFiles(changing) }, clock });
     await eventually(async () => {
       // Sooner than the next regular read.
       if (clock.sleepers > 0 && clock.monotonicMs() < 5000) await clock.advance(200);
@@ -228,6 +255,13 @@ describe('detector', () => {
     expect(node.writes).toEqual([]);
   });
 });
+
+/** Those of the host, but for these. */
+function withFiles(changed: Partial<HostFiles>): HostFiles {
+  return new Proxy(host.files, {
+    get: (target, name: keyof HostFiles) => changed[name] ?? target[name].bind(target),
+  });
+}
 
 function start(given: Partial<Pick<DetectorOptions, 'host' | 'clock'>> = {}): void {
   abort = new AbortController();
