@@ -89,6 +89,18 @@ describe('the fields of an object that this version does not act on', () => {
       'remove it',
     ],
     [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].inconclusiveLimit',
+      rollout({ gate: { checks: [{ builtin: {}, inconclusiveLimit: 5 }] } }),
+      'remove it',
+    ],
+    [
+      'MachineComponentSet',
+      'rollout.gate.checks[0].failureLimit',
+      rollout({ gate: { checks: [{ builtin: {}, failureLimit: 2 }] } }),
+      'remove it',
+    ],
+    [
       'DefenderPolicy',
       'selfDoubt.secondVantage',
       { selfDoubt: { secondVantage: ['PeerAgents'] } },
