@@ -1,7 +1,7 @@
 /** The hour of docs/guides/first-hour.md on real API servers, by the packed package. What it prints at 80 columns is first-hour.txt. */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
 import { stopLocalFleet } from '../../../src/local/fleet.ts';
 import { stateFolder } from '../../../src/local/folders.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -34,6 +34,7 @@ describe('the first hour', { timeout: 30 * MINUTES }, () => {
   }, 10 * MINUTES);
 
   it('prints what the golden file has', async () => {
+    onTestFailed(() => void process.stderr.write(shell.transcript()));
     await begin();
     await change();
     await takeBack();

@@ -1,5 +1,5 @@
 /** Each right of the account of component sets is taken away from `kubenode controllers`, which then logs that it misses it. */
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
 import { NAMESPACE, PRINCIPAL_COMPONENTSET, serviceAccountUser } from '../../../src/api/names.ts';
 import { componentsetRights } from '../../../src/api/roles/controllers.ts';
@@ -73,6 +73,7 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
   async function takeAway(...rights: readonly Right[]): Promise<() => Promise<void>> {
     const giveBack = await withoutRight(fleet.cluster.admin, PRINCIPAL_COMPONENTSET, ...rights);
     onTestFinished(giveBack);
+    onTestFailed(() => void process.stderr.write(logged));
     await inForce(rights, false);
     return async () => {
       await giveBack();
@@ -87,7 +88,9 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
       await beforeList();
       listed.resolve();
     });
-    proxy.on({ verb: 'list', resource, nth: 1, fault: before });
+    const rule = proxy.on({ verb: 'list', resource, nth: 1, fault: before });
+    // One that was not used would take the list of the next test.
+    onTestFinished(() => rule.remove());
     watches.get(resource)?.end(410);
     await listed.promise;
   }

@@ -44,6 +44,9 @@ export function createProxiedRequest(carried: Carried): ProxiedRequest {
     call: carried.call,
     ending,
     disconnected: disconnected.promise,
+    get serverStatus() {
+      return entry.serverStatus;
+    },
     async forward() {
       const whole = await send(client.signal, 'as asked');
       begin({ status: whole.statusCode ?? 502, headers: headersOf(whole, OF_THE_CONNECTION) });

@@ -19,6 +19,8 @@ export interface ProxiedRequest {
   readonly ending: AbortSignal;
   /** Resolves when the client disconnects, or the proxy closes. */
   readonly disconnected: Promise<void>;
+  /** Of the API server's answer, when it has arrived. */
+  readonly serverStatus: number | undefined;
   /** Forwards request and answer unchanged. */
   forward(): Promise<void>;
   /** Sends the request and reads the whole answer, also if the client disconnects meanwhile. Uncompressed. */

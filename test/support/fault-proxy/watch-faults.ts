@@ -4,6 +4,7 @@ import type { Fault, ProxiedRequest } from './proxied-request.ts';
 import { statusObject } from './status.ts';
 
 const NEWLINE = 0x0a;
+const OK = 200;
 
 /** The watch stays open and sends nothing more. */
 export function freezeWatch(afterEvents = 0): Fault {
@@ -43,7 +44,11 @@ export function openWatches(): OpenWatches {
       async act(proxied) {
         const body = await proxied.open();
         proxied.begin();
-        const isEnded = await Promise.race([ending.promise, forwardAll(body, proxied)]);
+        const forwarded = forwardAll(body, proxied);
+        // A watch that the server refuses was never open: the next one is ended.
+        const isEnded = await (proxied.serverStatus === OK
+          ? Promise.race([ending.promise, forwarded])
+          : forwarded);
         if (isEnded) ending = Promise.withResolvers();
         if (isEnded && status !== undefined) await proxied.write(errorEvent(status));
         proxied.end();
@@ -57,9 +62,17 @@ export function openWatches(): OpenWatches {
   };
 }
 
+/** Whole events: what is written after them begins a line, also where the server's answer arrives in pieces. */
 async function forwardAll(body: Readable, proxied: ProxiedRequest): Promise<undefined> {
+  let rest: Buffer = Buffer.alloc(0);
   try {
-    for await (const piece of body) await proxied.write(piece as Buffer);
+    for await (const piece of body) {
+      const received = Buffer.concat([rest, piece as Buffer]);
+      const end = received.lastIndexOf(NEWLINE) + 1;
+      rest = received.subarray(end);
+      await proxied.write(received.subarray(0, end));
+    }
+    await proxied.write(rest);
   } catch {
     // The client disconnected, or the watch was ended.
   }

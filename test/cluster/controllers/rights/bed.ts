@@ -1,6 +1,6 @@
 /** `kubenode controllers` behind a proxy, from whose accounts single rights are taken away, and what makes its views use each of theirs. */
 import type { ChildProcess } from 'node:child_process';
-import { expect, onTestFinished } from 'vitest';
+import { expect, onTestFailed, onTestFinished } from 'vitest';
 import {
   ANNOTATION_CONFIRM_DELETE,
   NAMESPACE,
@@ -66,7 +66,6 @@ export interface RightsBed {
   stop(): Promise<void>;
 }
 
-const REPEAT_MS = 2000;
 /** What views do. */
 export const READS = ['get', 'list', 'watch'];
 /** Nodes of a test are young. */
@@ -143,6 +142,7 @@ export async function startRightsBed(
     const client = await installed.as(serviceAccountUser(account), ACCOUNTS);
     const giveBack = await withoutRight(admin, bound?.role ?? account, ...rights);
     onTestFinished(giveBack);
+    onTestFailed(() => void process.stderr.write(logged));
     const inForce = async (expected: boolean): Promise<void> => {
       const asked = rights.map((right) => ({
         ...right,
@@ -183,12 +183,11 @@ export async function startRightsBed(
       await run();
       listed.resolve();
     }, when);
-    proxy.on({ verb: 'list', resource, namespace, nth: 1, fault });
-    const endWatch = (): void => watches.get(`${resource} ${namespace}`)?.end(410);
-    endWatch();
-    // An end that meets the answer to a refused watch is lost.
-    const repeating = setInterval(endWatch, REPEAT_MS);
-    await listed.promise.finally(() => clearInterval(repeating));
+    const rule = proxy.on({ verb: 'list', resource, namespace, nth: 1, fault });
+    // One that was not used would take the list of the next test.
+    onTestFinished(() => rule.remove());
+    watches.get(`${resource} ${namespace}`)?.end(410);
+    await listed.promise;
   }
 
   /** An object that is missing in the next list is read by its name. */
