@@ -252,7 +252,8 @@ class DrainSimulation {
   }
 
   #apply(action: WritingAction, grant: Pick<LedgerGrant, 'id' | 'fence' | 'notAfter'> | undefined): void {
-    this.#entries = entriesWrite({ name: SET }, action, grant).components;
+    const { components } = entriesWrite({ name: SET }, action, grant);
+    this.#entries = components.filter((entry) => 'componentRef' in entry);
     this.#generation += 1;
   }
 

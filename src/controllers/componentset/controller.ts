@@ -1,4 +1,4 @@
-/** Rolls the versions of MachineComponentSets out over their machines, as kubenode-componentset. Every choice is made in plan.ts. */
+/** Rolls the versions of MachineComponentSets out over their machines, and permits what people pin, as kubenode-componentset. Every choice is made in plan.ts. */
 import {
   DEFENDER_LEDGERS,
   MACHINE_COMPONENT_SETS,
@@ -25,6 +25,7 @@ import {
   nodeChanged,
   type SetIndex,
 } from './observe/triggers.ts';
+import { machineOfKey, pinKeys, reconcilePins } from './pin/reconcile.ts';
 import { planRollout } from './plan.ts';
 import { previewRollout } from './preview/preview.ts';
 import { nextReconcileAt } from './requeue.ts';
@@ -47,7 +48,10 @@ export function createComponentSetController(options: ComponentSetControllerOpti
     name: 'componentset',
     reads: [
       read(MACHINE_COMPONENT_SETS, { keys: index.ofSet, changed: generationChanged }),
-      read(MACHINES, { keys: index.ofMachine, changed: machineChanged }),
+      read(MACHINES, {
+        keys: (machine) => [...index.ofMachine(machine), ...pinKeys(machine)],
+        changed: machineChanged,
+      }),
       read(MACHINE_COMPONENTS, { keys: index.all, changed: componentChanged }),
       read(NODES, { keys: index.ofNamesake, changed: nodeChanged }),
       readAgentLeases(index.ofNamesake),
@@ -67,7 +71,11 @@ export function createComponentSetController(options: ComponentSetControllerOpti
     deletes: ['ControllerRevision'],
     fieldManager: MANAGER_COMPONENTSET,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_COMPONENTSET },
-    reconcile: (name, context) => reconcile(name, { ...options, index, context }),
+    reconcile: (key, context) => {
+      const machine = machineOfKey(key);
+      if (machine !== undefined) return reconcilePins(machine, { ...options, context });
+      return reconcile(key, { ...options, index, context });
+    },
   };
 }
 

@@ -194,7 +194,7 @@ function machineObject(name: string, pool: string): Parameters<MachineCluster['a
 }
 
 /** One program without files, so that nothing is downloaded. */
-function programSpec(component: string, version: string): object {
+export function programSpec(component: string, version: string): object {
   const exec = { argv: [`/usr/bin/${component}`], env: { VERSION: version }, user: 'root' };
   const units = componentSpec(version).units.map((unit) => ({ ...unit, name: component, exec }));
   return componentSpec(version, { component, units, files: [], artifacts: [], commitAfterSeconds: 1 });

@@ -4,7 +4,7 @@ import type { Grant, GrantAsk } from '../../../api/grants.ts';
 import { entryContent, entryDigest } from '../../../api/machine/entry-content.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
-import { mergeEntries } from '../members/entries.ts';
+import { type AppliedEntry, mergeEntries } from '../members/entries.ts';
 import { riskOf } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 import type { Permission, RolloutAction } from './input.ts';
@@ -15,7 +15,7 @@ export type GivenGrant = Pick<Grant, 'id' | 'fence' | 'notAfter'>;
 export interface EntriesWrite {
   readonly machine: string;
   readonly resourceVersion?: string;
-  readonly components: readonly MachineComponentEntry[];
+  readonly components: readonly AppliedEntry[];
 }
 
 export interface AssigningSet {
@@ -61,7 +61,7 @@ function ownEntries(set: string, { spec }: Machine): readonly MachineComponentEn
   return spec.components.filter(({ assignment }) => assignment?.set === set);
 }
 
-function grantFor(entry: MachineComponentEntry, { id, fence, notAfter }: GivenGrant): ComponentGrant {
+export function grantFor(entry: MachineComponentEntry, { id, fence, notAfter }: GivenGrant): ComponentGrant {
   return { id, fence, entryDigest: entryDigest(entry), notAfter };
 }
 

@@ -8,7 +8,7 @@ import { modeOf } from './mode.ts';
 import { pickMembers } from './slots.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
-const RENEW_BEFORE_MS = 150_000;
+export const RENEW_BEFORE_MS = 150_000;
 
 /** `changing` get other entries now, with the grant that they have. */
 export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): readonly RolloutAction[] {
@@ -54,7 +54,7 @@ function abandonment(member: MemberState): RolloutAction | undefined {
   return { do: 'Settle', member, outcome: 'Failed', because };
 }
 
-function hasBegun({ machine }: MemberState): boolean {
+export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {
   return (machine.status?.components ?? []).some(({ state }) => state !== undefined && BEGUN.has(state));
 }
 

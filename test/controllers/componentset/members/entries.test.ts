@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine, MachineComponentEntry } from '../../../../src/api/generated/types.ts';
-import { mergeEntries } from '../../../../src/controllers/componentset/members/entries.ts';
+import { mergeEntries, mergePinGrants } from '../../../../src/controllers/componentset/members/entries.ts';
 import { component, machine } from '../../../support/builders.ts';
 import { ownEntries } from '../managed-fields.ts';
 
@@ -17,6 +17,19 @@ function machineWith(components: readonly MachineComponentEntry[], pins: readonl
 
 const KUBELET = entry('kubelet', '1', 'a');
 const RUNC = entry('runc', '1', 'b');
+
+const GRANT = { id: 'g-1', fence: 1, entryDigest: 'sha256:1', notAfter: '2030-01-01T00:00:00Z' };
+
+describe('mergePinGrants', () => {
+  it.each<[what: string, grants: ReadonlyMap<string, typeof GRANT>, merged: readonly object[]]>([
+    ['a grant', new Map([['kubelet', GRANT]]), [{ name: 'kubelet', grant: GRANT }, RUNC]],
+    ['none, where it is settled', new Map(), [RUNC]],
+  ])('ROL-06 applies the whole list, with %s in a pin', (_what, grants, merged) => {
+    const old = { ...GRANT, id: 'g-0' };
+    const pinned = machineWith([{ ...KUBELET, grant: old }, RUNC], ['kubelet']);
+    expect(mergePinGrants(pinned, grants)).toEqual(merged);
+  });
+});
 
 describe('mergeEntries', () => {
   it.each<
@@ -43,6 +56,14 @@ describe('mergeEntries', () => {
     ],
   ])('ROL-06 applies the whole list and %s', (_what, of, changed, merged) => {
     expect(mergeEntries(of, changed)).toEqual(merged);
+  });
+
+  it('ROL-06 keeps the grant of a pin, and applies nothing else of it', () => {
+    const pinned = machineWith([{ ...KUBELET, grant: GRANT }, RUNC], ['kubelet']);
+    expect(mergeEntries(pinned, [entry('runc', '2', 'b')])).toEqual([
+      { name: 'kubelet', grant: GRANT },
+      entry('runc', '2', 'b'),
+    ]);
   });
 
   it('ROL-41 keeps the entries of a set that no longer selects the machine', () => {

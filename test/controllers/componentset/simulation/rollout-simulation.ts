@@ -288,7 +288,7 @@ export class RolloutSimulation {
     if (resourceVersion !== String(target.generation)) throw new Error(`${machine}: conflict`);
     const known = this.ledger.grants.get(machine)?.id;
     if (grant && known !== grant.id) throw new Error(`${machine}: grant ${grant.id} is not in the ledger`);
-    const isWritten = this.#write(() => target.apply(components));
+    const isWritten = this.#write(() => target.apply(components.filter((entry) => 'componentRef' in entry)));
     if (action.do === 'Assign') this.#checkSize(action.batch);
     return isWritten;
   }

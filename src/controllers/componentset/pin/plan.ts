@@ -1,0 +1,157 @@
+/**
+ * Decides about the pins of one machine: entries that a person or another tool owns. Their content is not ours, but each change of it
+ * needs the permission of the Defender, which is asked in the name of the Machine. Pure.
+ */
+import type { LedgerGrant, Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../api/grants.ts';
+import { isObserved, reportOf } from '../../../api/machine/entry-report.ts';
+import { type EntryProgress, entryProgress } from '../machine/entry-progress.ts';
+import { pinnedComponents } from '../members/pins.ts';
+import { hasBegun, RENEW_BEFORE_MS } from '../rollout/upkeep.ts';
+
+export interface PinInput {
+  readonly machine: Machine;
+  /** What the ledger holds for the machine. */
+  readonly ledgerGrant?: LedgerGrant;
+  readonly now: Date;
+}
+
+/** Permit: the pins in `names` get the grant, and no others. */
+export type PinDecision = { readonly because: string } & (
+  | { readonly do: 'Nothing' }
+  | { readonly do: 'Wait' }
+  | { readonly do: 'Ask'; readonly names: readonly string[] }
+  | {
+      readonly do: 'Permit';
+      readonly names: readonly string[];
+      readonly grant: PinGrant;
+      readonly renew: boolean;
+    }
+  | { readonly do: 'Settle'; readonly grant: PinGrant; readonly outcome: GrantOutcome }
+);
+
+export type PinGrant = Pick<LedgerGrant, 'id' | 'fence' | 'notAfter'>;
+
+/** The default of `machineTimeoutSeconds`: a pin has no set with a limit of its own. */
+export const PIN_TIMEOUT_SECONDS = 900;
+/** In the ledger, of an update of components. */
+const ACTION = 'UpdateComponent';
+
+export function planPins(input: PinInput): PinDecision {
+  const { machine, ledgerGrant } = input;
+  const pins = pinsOf(machine);
+  const held = heldGrant(machine.metadata.name, pins, ledgerGrant);
+  const states = pins.map((entry) => stateOf(machine, entry));
+  if (held) return planHeld(input, held, states);
+  const isLeaving = machine.metadata.deletionTimestamp !== undefined;
+  const asking = isLeaving || !isObserved(machine) ? [] : states.filter(needsGrant);
+  const [first] = asking;
+  if (!first) return { do: 'Nothing', because: 'no pin waits for a grant' };
+  if (ledgerGrant && ledgerGrant.state !== 'Settled') {
+    const { holder, id } = ledgerGrant;
+    return { do: 'Wait', because: `the machine has grant ${id} of ${holder.kind} ${holder.name}` };
+  }
+  return { do: 'Ask', names: namesOf(states.filter(isOpen)), because: first.because };
+}
+
+export function pinsOf(machine: Machine): readonly MachineComponentEntry[] {
+  const pinned = pinnedComponents(machine);
+  return machine.spec.components.filter(({ name }) => pinned.has(name));
+}
+
+/** Of the ledger; of the entries until the ledger is observed. The grant of another holder ends the one in the entries. */
+function heldGrant(
+  machine: string,
+  pins: readonly MachineComponentEntry[],
+  grant: LedgerGrant | undefined,
+): (PinGrant & Partial<Pick<LedgerGrant, 'issuedAt'>>) | undefined {
+  const isOwn = grant?.holder.kind === 'Machine' && grant.holder.name === machine && grant.action === ACTION;
+  if (grant && isOwn && grant.state !== 'Settled') return grant;
+  return pins.find((entry) => entry.grant !== undefined)?.grant;
+}
+
+interface PinState {
+  readonly entry: MachineComponentEntry;
+  readonly step: EntryProgress['step'];
+  readonly reason: string;
+  readonly because: string;
+}
+
+/** The report of a pin that was changed since is not about this content. */
+function stateOf(machine: Machine, entry: MachineComponentEntry): PinState {
+  const progress = entryProgress(entry, reportOf(machine, entry));
+  if (progress.step !== 'Done') return { entry, ...progress };
+  return { entry, step: 'Done', reason: 'Done', because: `${entry.name} is in force` };
+}
+
+function needsGrant({ step, reason }: PinState): boolean {
+  return step === 'InWork' && reason === 'GrantNeeded';
+}
+
+/** What works badly is at its end, too. */
+function isOpen({ step }: PinState): boolean {
+  return step === 'InWork';
+}
+
+function namesOf(states: readonly PinState[]): readonly string[] {
+  return states.map(({ entry }) => entry.name);
+}
+
+type Held = NonNullable<ReturnType<typeof heldGrant>>;
+
+function planHeld(
+  { machine, ledgerGrant, now }: PinInput,
+  held: Held,
+  states: readonly PinState[],
+): PinDecision {
+  const { id, fence, notAfter } = held;
+  const grant = { id, fence, notAfter };
+  if (machine.metadata.deletionTimestamp !== undefined) {
+    return { do: 'Settle', grant, outcome: 'Ambiguous', because: 'the Machine is being deleted' };
+  }
+  if (isOfAnother(ledgerGrant, id)) {
+    return { do: 'Settle', grant, outcome: 'Ambiguous', because: `grant ${id} is over` };
+  }
+  return planOpen({ machine, now }, held, states);
+}
+
+function planOpen(
+  { machine, now }: Omit<PinInput, 'ledgerGrant'>,
+  held: Held,
+  states: readonly PinState[],
+): PinDecision {
+  const { id, fence, notAfter } = held;
+  const grant = { id, fence, notAfter };
+  const isCurrent = isObserved(machine);
+  // Before the agent has acted on the newest entries, its report is about those before.
+  const open = states.filter((state) => isOpen(state) || !isCurrent);
+  const [first] = open;
+  if (!first) return settleEnded(grant, states);
+  if (isOver(held, now) && !hasBegun({ machine })) {
+    const because = `not at its end after ${PIN_TIMEOUT_SECONDS} s: ${first.because}`;
+    return { do: 'Settle', grant, outcome: 'Failed', because };
+  }
+  const renew = +new Date(notAfter) - +now <= RENEW_BEFORE_MS;
+  const isMissing = isCurrent && open.some(needsGrant);
+  const { because } = first;
+  if (!renew && !isMissing) return { do: 'Wait', because };
+  const permitted = isMissing ? open : states.filter(({ entry }) => entry.grant?.id === id);
+  return { do: 'Permit', names: namesOf(permitted), grant, renew, because };
+}
+
+function isOfAnother(ledgerGrant: LedgerGrant | undefined, id: string): boolean {
+  return ledgerGrant !== undefined && ledgerGrant.state !== 'Settled' && ledgerGrant.id !== id;
+}
+
+function isOver({ issuedAt }: Held, now: Date): boolean {
+  return issuedAt !== undefined && +now - +new Date(issuedAt) > PIN_TIMEOUT_SECONDS * 1000;
+}
+
+function settleEnded(grant: PinGrant, states: readonly PinState[]): PinDecision {
+  if (states.length === 0) {
+    return { do: 'Settle', grant, outcome: 'Ambiguous', because: 'the machine has no pin any more' };
+  }
+  const failed = states.find(({ step }) => step !== 'Done');
+  const outcome = failed ? 'Failed' : 'Succeeded';
+  return { do: 'Settle', grant, outcome, because: failed?.because ?? 'every pin is in force' };
+}

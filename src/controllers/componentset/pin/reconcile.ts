@@ -1,0 +1,162 @@
+/** Asks for the grants of pins. Every choice is made in plan.ts. */
+import { DEFENDER_LEDGERS, MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
+import type { DefenderLedger, Machine, MachineComponent } from '../../../api/generated/types.ts';
+import type { Denial, Grant, GrantAsk } from '../../../api/grants.ts';
+import { isEstablished } from '../../../api/machine/node-state.ts';
+import { EVENT_PREFIX, LEDGER, MANAGER_COMPONENTSET } from '../../../api/names.ts';
+import type { ReconcileResult } from '../../../kube/controller/controller.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { currentVersion } from '../execute/current-version.ts';
+import type { RolloutGrants } from '../execute/permissions.ts';
+import { mergePinGrants } from '../members/entries.ts';
+import { pinnedComponents } from '../members/pins.ts';
+import { riskOf } from '../revision/change-class.ts';
+import { type GivenGrant, grantFor } from '../rollout/assignment.ts';
+import { classOfPins } from './class.ts';
+import { PIN_TIMEOUT_SECONDS, type PinDecision, type PinInput, pinsOf, planPins } from './plan.ts';
+
+export interface PinParts {
+  readonly grants: Pick<RolloutGrants, 'ask' | 'renew' | 'settle'>;
+  readonly context: ReconcileContext;
+}
+
+/** Time limits of what is in work, and the end of the grant of another holder. */
+const WORKING_MS = 5000;
+const DENIED_MS = 30_000;
+/** No set has such a name. */
+const PREFIX = 'machine/';
+
+/** The key of a machine that has pins: the rest of the keys are sets. One controller writes the entries of both. */
+export function pinKeys(machine: Machine): readonly string[] {
+  const { name, managedFields } = machine.metadata;
+  return managedFields && pinnedComponents(machine).size > 0 ? [`${PREFIX}${name}`] : [];
+}
+
+/** Undefined: the key is that of a set. */
+export function machineOfKey(key: string): string | undefined {
+  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
+}
+
+export async function reconcilePins(name: string, parts: PinParts): Promise<ReconcileResult> {
+  const { context } = parts;
+  const machine = context.view<Machine>(MACHINES).get(name);
+  if (!machine) return {};
+  const ledger = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
+  const now = context.clock.now();
+  const input = { machine, ...optional('ledgerGrant', ownValue(ledger, name)), now };
+  return await carryOut(planPins(input), input, parts);
+}
+
+async function carryOut(decision: PinDecision, input: PinInput, parts: PinParts): Promise<ReconcileResult> {
+  if (decision.do === 'Nothing') return {};
+  if (decision.do === 'Ask') return await ask(decision, input, parts);
+  if (decision.do === 'Permit') return await permit(decision, input, parts);
+  if (decision.do === 'Settle') return await settle(decision, input, parts);
+  return inWork(input);
+}
+
+function inWork({ now }: PinInput): ReconcileResult {
+  return { requeueAt: new Date(+now + WORKING_MS) };
+}
+
+async function ask(
+  { names, because }: Extract<PinDecision, { do: 'Ask' }>,
+  input: PinInput,
+  parts: PinParts,
+): Promise<ReconcileResult> {
+  const [answer] = await parts.grants.ask([askOf(input, names, parts.context)]);
+  if (!answer?.granted) return denied(answer, input, parts);
+  await writeGrants(names, answer, input, parts);
+  tell(input, parts, `${names.join(', ')}: ${because} (grant ${answer.id})`);
+  return inWork(input);
+}
+
+function askOf({ machine, now }: PinInput, names: readonly string[], context: ReconcileContext): GrantAsk {
+  const { name } = machine.metadata;
+  const node = context.view(NODES).get(name);
+  const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
+  const changed = pinsOf(machine).filter((entry) => names.includes(entry.name));
+  const found = classOfPins(machine, changed, (ref) => components.get(ref));
+  return {
+    holder: { kind: 'Machine', name, origin: `Machine/${name}` },
+    machine: name,
+    ...optional('nodeUID', node?.metadata.uid),
+    action: 'UpdateComponent',
+    risk: riskOf(found, isEstablished(machine, node)),
+    factsAt: now,
+    expectedSeconds: PIN_TIMEOUT_SECONDS,
+    started: true,
+  };
+}
+
+/** A grant that the ledger does not have any more is settled in the entries, and asked for again. */
+async function permit(
+  decision: Extract<PinDecision, { do: 'Permit' }>,
+  input: PinInput,
+  parts: PinParts,
+): Promise<ReconcileResult> {
+  const { grant, names, renew } = decision;
+  const renewed = renew ? await renewal(grant, parts) : undefined;
+  if (renewed && !renewed.granted) {
+    if (renewed.reason !== 'AskInvalid') return denied(renewed, input, parts);
+    return await settle({ ...decision, do: 'Settle', outcome: 'Ambiguous' }, input, parts);
+  }
+  await writeGrants(names, renewed ?? grant, input, parts);
+  return inWork(input);
+}
+
+async function renewal(
+  { id, fence }: Pick<Grant, 'id' | 'fence'>,
+  { grants }: PinParts,
+): Promise<Grant | Denial | undefined> {
+  const [answer] = await grants.renew([{ id, fence }]);
+  return answer;
+}
+
+/** The entries first: what the ledger has settled permits nothing. */
+async function settle(
+  { grant, outcome, because }: Extract<PinDecision, { do: 'Settle' }>,
+  input: PinInput,
+  parts: PinParts,
+): Promise<ReconcileResult> {
+  await writeGrants([], grant, input, parts);
+  await parts.grants.settle([{ id: grant.id, fence: grant.fence, outcome }]);
+  const { name: machine } = input.machine.metadata;
+  parts.context.log.info('grant of pins settled', { machine, grant: grant.id, outcome, because });
+  return {};
+}
+
+function denied(
+  answer: Denial | undefined,
+  { machine, now }: PinInput,
+  { context }: PinParts,
+): ReconcileResult {
+  const { message = 'the Defender gave no answer', retryAt } = answer ?? {};
+  const reason = `${EVENT_PREFIX[MANAGER_COMPONENTSET]}PinDenied`;
+  context.event(machine, { type: 'Warning', reason, action: 'Permit', note: `grant denied: ${message}` });
+  const latest = new Date(+now + DENIED_MS);
+  return { requeueAt: retryAt && retryAt > now && retryAt < latest ? retryAt : latest };
+}
+
+function tell({ machine }: PinInput, { context }: PinParts, note: string): void {
+  const reason = `${EVENT_PREFIX[MANAGER_COMPONENTSET]}PinPermitted`;
+  context.event(machine, { type: 'Normal', reason, action: 'Permit', note });
+}
+
+/** On a version of the Machine with what was read: the grant is for this content of the pin. */
+async function writeGrants(
+  names: readonly string[],
+  grant: GivenGrant,
+  { machine }: PinInput,
+  { context }: PinParts,
+): Promise<void> {
+  const permitted = pinsOf(machine).filter((entry) => names.includes(entry.name));
+  const grants = new Map(permitted.map((entry) => [entry.name, grantFor(entry, grant)]));
+  const { name } = machine.metadata;
+  const newest = context.view<Machine>(MACHINES).get(name);
+  const metadata = { name, ...optional('resourceVersion', currentVersion(machine, newest)) };
+  await context.apply(MACHINES, { metadata, spec: { components: mergePinGrants(machine, grants) } });
+}
