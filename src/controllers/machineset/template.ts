@@ -33,6 +33,8 @@ export function templateDifferences(set: MachineSet, machine: Machine): Template
     ['deletion', isDeepStrictEqual(template.deletion, deletion)],
   ];
   const replacement: readonly (readonly [path: string, isSame: boolean])[] = [
+    // It cannot be changed in a set: a machine that the set adopted may have another one.
+    ['infra.provider', template.infra.provider === infra.provider],
     ['infra.config', isDeepStrictEqual(template.infra.config, infra.config)],
     ['host.type', template.host.type === host.type],
     ['node.taints', !evicts],
