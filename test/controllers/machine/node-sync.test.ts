@@ -4,7 +4,23 @@ import type { Machine } from '../../../src/api/generated/types.ts';
 import { type NodeSyncOptions, planNodeSync } from '../../../src/controllers/machine/node-sync.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { machine, node } from '../../support/builders.ts';
-import { patchJson } from '../../support/controller/json-patch.ts';
+import { JsonPatchFailed, patchJson } from '../../support/controller/json-patch.ts';
+import {
+  anyEditSteps,
+  declaringMachine,
+  type EditStep,
+  editedNode,
+  KEY_KINDS,
+  modelOf,
+  type NodeModel,
+  nextVersion,
+  reconciledModel,
+  registeredNode,
+  taintCount,
+  valuesOn,
+  withoutRecord,
+} from '../../support/node-edits.ts';
+import { runs } from '../../support/sweep-size.ts';
 
 type Texts = Readonly<Record<string, string>>;
 interface NodeParts {
@@ -174,30 +190,50 @@ describe('planNodeSync', () => {
   });
 
   it('MAC-17 keeps each key of others through any edits, and reaches what is declared', () => {
-    const value = fc.constantFrom('1', '2');
-    const map = fc.dictionary(fc.constantFrom('a', 'b', 'c'), value, { maxKeys: 3 });
-    const foreign = fc.dictionary(fc.constantFrom('x', 'y'), value, { maxKeys: 2 });
-    const step = fc.record({ desired: map, edit: fc.option(map), foreign });
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 8 }), (steps) => {
-        let current = observed({});
-        for (const { desired: labels, edit, foreign: theirs } of steps) {
-          const keys = ownedIn(current);
-          // A person edits keys that are ours, and keys of their own.
-          const edited = Object.fromEntries(Object.entries(edit ?? {}).filter(([key]) => keys.includes(key)));
-          const all = { ...current.metadata.labels, ...edited, ...theirs };
-          current = synced({ labels }, { ...current, metadata: { ...current.metadata, labels: all } });
-          expect(current.metadata.labels).toMatchObject({ ...theirs, ...labels });
-          expect(ownedIn(current).toSorted()).toEqual(
-            [...Object.keys(labels), 'kubenode.dev/machine'].toSorted(),
-          );
+      fc.property(anyEditSteps, (steps) => {
+        let current = registeredNode();
+        for (const step of steps) {
+          const edited = step.before.reduce(editedNode, current);
+          const read = step.losesRecord ? withoutRecord(edited) : edited;
+          const stale = writtenNode(read, step.during.reduce(editedNode, read), step);
+          const before = modelOf(stale);
+          current = writtenNode(stale, stale, step);
+          expect(modelOf(current)).toEqual(reconciledModel(before, step));
+          expect(taintCount(current)).toBe(valuesOn(current).taints.size);
+          expect(changesOfOthers(before, current, step)).toEqual([]);
+          expect(writtenNode(current, current, step)).toBe(current);
         }
       }),
+      runs(1000, 20_000),
     );
   });
 });
 
-function ownedIn({ metadata }: KubeObject): readonly string[] {
-  const record = JSON.parse(metadata.annotations?.['kubenode.dev/owned'] ?? '{}') as { labels?: string[] };
-  return record.labels ?? [];
+/** The Node after a write that was planned from what was read; the API server refuses it when the Node has changed since. */
+function writtenNode(read: KubeObject, present: KubeObject, step: EditStep): KubeObject {
+  const { operations } = planNodeSync(declaringMachine(step.declared), read, step);
+  if (operations.length === 0) return present;
+  const { resourceVersion } = read.metadata;
+  const test = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
+  const next = { op: 'replace', path: test.path, value: nextVersion(present) };
+  try {
+    return patchJson(present, [test, ...operations, next]) as KubeObject;
+  } catch (error) {
+    if (error instanceof JsonPatchFailed && read !== present) return present;
+    throw error;
+  }
+}
+
+/** Keys that others had set and that are different now; a start-up taint that was not there. */
+function changesOfOthers(before: NodeModel, found: KubeObject, step: EditStep): readonly string[] {
+  const after = valuesOn(found);
+  const changed = KEY_KINDS.flatMap((kind) =>
+    [...before.values[kind]]
+      .filter(([key, value]) => !before.owned[kind].has(key) && after[kind].get(key) !== value)
+      .map(([key]) => key),
+  );
+  const startup = STARTUP.replace('=', '');
+  const added = after.taints.has(startup) && !before.values.taints.has(startup) ? [startup] : [];
+  return [...changed, ...added].filter((key) => !(step.removeStartupTaint && key === startup));
 }
