@@ -86,7 +86,7 @@ function next(
   return fill(input, opened, context, candidates);
 }
 
-/** What a person decides before the next batch: an approval, or a hold of the whole canary. A revert waits for neither. */
+/** What has to come before the next batch: an approval, or a canary that can start. A revert waits for neither. */
 function forwardWait(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -96,19 +96,27 @@ function forwardWait(
   const { mode, revision } = context;
   if (mode !== 'Forward') return undefined;
   const { batch } = progress;
-  if (!batch) return canaries === 0 ? heldCanary(input, context) : undefined;
+  if (!batch) return canaries === 0 ? canaryWait(input, context) : undefined;
   const isFirst = batch.index === 0 || isWithoutCanary(input, progress, batch);
   return approvalReason(input.set.spec.rollout, revision.name, { index: batch.index, isFirst });
 }
 
-/** Other machines do not get a version before its canary because a person holds that. */
-function heldCanary(input: RolloutInput, context: BatchContext): Explanation | undefined {
-  const { revision } = context;
+/** Other machines do not get a version before its canary because a person holds that, or because it joins at another revision first. */
+function canaryWait(input: RolloutInput, context: BatchContext): Explanation | undefined {
+  const { revision, joining } = context;
   if (!hasCanary(input)) return undefined;
-  const waits = input.members
-    .filter((each) => mayBeIn(input, 0, each) && each.revision !== revision.name)
-    .map((each) => startWait(each, revision, permissionOf(input, context, each)));
-  return waits.find((wait) => wait?.reason === 'Held');
+  const canary = input.members.filter((each) => mayBeIn(input, 0, each) && each.revision !== revision.name);
+  const waits = canary.flatMap((member) => {
+    const wait = startWait(member, revision, permissionOf(input, context, member));
+    return wait ?? (joining.has(member.name) ? joinWait(member) : []);
+  });
+  // A pin is not waited for: its owner may keep it for ever.
+  return waits.find(({ reason }) => reason !== 'Pinned');
+}
+
+function joinWait({ name }: MemberState): Explanation {
+  const because = `${name}: is a canary that joins first`;
+  return { reason: 'CanaryJoins', because, blocker: { kind: 'Machine', name } };
 }
 
 /** Batch 1 is the first one where no machine of the canary was started. */

@@ -136,6 +136,32 @@ describe('planBatches', () => {
       'no batch: -, Held',
     ],
     [
+      'a canary that joins',
+      () =>
+        plan({ members: [member('a'), member('b', { ...LABEL, at: 'None' })], rollout: CANARY }, FRESH, {
+          joining: new Set(['b']),
+        }),
+      'no batch: -, CanaryJoins',
+    ],
+    [
+      'a canary that would join and is silent',
+      () => {
+        const silent = member('b', { ...LABEL, at: 'None', isSilent: true });
+        return plan({ members: [member('a'), silent], rollout: CANARY }, FRESH, { joining: new Set(['b']) });
+      },
+      'no batch: -, AgentSilent',
+    ],
+    [
+      'a canary that joined at the revision itself',
+      () => plan({ members: [member('a'), member('b', { ...LABEL, at: NEW })], rollout: CANARY }),
+      'batch 1 of 1: a, BatchFull',
+    ],
+    [
+      'a canary that has the revision already, and is held',
+      () => plan({ members: [member('a'), member('b', { ...HELD_CANARY, at: NEW })], rollout: CANARY }),
+      'batch 1 of 1: a, BatchFull',
+    ],
+    [
       'a canary that a person holds, in a revert',
       () =>
         plan({ members: [member('a'), member('b', HELD_CANARY)], rollout: CANARY }, FRESH, {
@@ -198,6 +224,17 @@ describe('planBatches', () => {
     ],
   ])('ROL-01 opens and fills batches: %s', (_what, step, expected) => {
     expect(explain(step())).toBe(expected);
+  });
+
+  it.each([
+    ['is held', HELD_CANARY, 'b: held: x'],
+    ['joins', { ...LABEL, at: 'None' }, 'b: is a canary that joins first'],
+  ] as const)('ROL-02 names the canary that %s', (_what, parts, because) => {
+    const joining = new Set('at' in parts ? ['b'] : []);
+    const { limit } = plan({ members: [member('a'), member('b', parts)], rollout: CANARY }, FRESH, {
+      joining,
+    });
+    expect(limit).toMatchObject({ because, blocker: { kind: 'Machine', name: 'b' } });
   });
 
   it('ROL-01 goes on without a pause where the soak has no length', () => {
