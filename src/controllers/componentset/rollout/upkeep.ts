@@ -17,15 +17,26 @@ export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): 
   // No rollback begins before the set is resumed, and none of a revision that completed without a machine that was held.
   const isIdle = set.spec.paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
   const isStopped = progress.stopped !== undefined && set.spec.rollout.failure.onFailure === 'Pause';
+  const back = returnRevision(input);
   return [
     ...kept.flatMap((member) => {
       const isAbandoned = isIdle || (isStopped && isPending(member));
       return (
-        settlement(member) ?? (isAbandoned ? abandonment(member) : undefined) ?? renewal(member, now) ?? []
+        settlement(member) ??
+        (isAbandoned ? abandonment(member) : undefined) ??
+        renewal(member, now, back) ??
+        []
       );
     }),
     ...planLeft({ left: left.filter(({ name }) => !changing.has(name)), deleted, now }),
   ];
+}
+
+/** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
+function returnRevision(input: RolloutInput): string | undefined {
+  const mode = modeOf(input, input.progress);
+  if (mode === 'RollingBack') return input.stable?.name;
+  return mode === 'Revert' ? input.progress.updateRevision : undefined;
 }
 
 /** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */
@@ -96,12 +107,13 @@ function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): bo
 }
 
 /** Also where the entry does not have the grant any more, as after a plain `kubectl apply`. */
-function renewal(member: MemberState, now: Date): RolloutAction | undefined {
-  const { step, holdsGrant, grant } = member;
+function renewal(member: MemberState, now: Date, back?: string): RolloutAction | undefined {
+  const { step, holdsGrant, grant, revision } = member;
   if (!holdsGrant || !grant || step !== 'InWork') return undefined;
   const endsAt = permittedUntil(member, grant);
   if (endsAt && +endsAt - +now > RENEW_BEFORE_MS) return undefined;
-  const permission = { by: 'Renew', class: 'None', recovery: false } as const;
+  const recovery = back !== undefined && revision === back;
+  const permission = { by: 'Renew', class: 'None', recovery } as const;
   return { do: 'Permit', member, permission, because: member.because };
 }
 

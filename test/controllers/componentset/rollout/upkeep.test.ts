@@ -2,16 +2,19 @@ import { describe, expect, it } from 'vitest';
 import type { MachineComponentReport } from '../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
+import type { Revision } from '../../../../src/controllers/componentset/revision/resolve.ts';
 import type { RolloutAction, RolloutPlan } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { planRestarts, planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
 import { ago } from '../../../support/builders.ts';
 import { ROLLOUT } from '../component-set.ts';
 import {
+  COMPLETED,
   grant,
   type InputParts,
   inputOf,
   member,
   NEW,
+  OLD,
   progressOf,
   type StateParts,
 } from './rollout-input.ts';
@@ -47,6 +50,13 @@ function reporting(state: ReportState | undefined, parts: StateParts): MemberSta
 const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
 const PAUSES = { failure: { ...ROLLOUT.failure, maxFailed: 5, onFailure: 'Pause' } } as const;
 const GOES_BACK = { failure: { ...PAUSES.failure, onFailure: 'RollbackFailed' } } as const;
+
+/** From NEW to OLD: because NEW failed, and because git asks for OLD again. */
+const GOES_BACK_NOW = progressOf({ history: [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] });
+const REVERTS = progressOf({
+  updateRevision: OLD.name,
+  history: [{ revision: NEW.name, result: 'Completed' }, COMPLETED],
+});
 
 function upkeepOf(each: MemberState, parts: InputParts): string {
   return doneBy({ actions: planUpkeep(inputOf({ ...parts, members: [each] }), NONE) });
@@ -104,6 +114,25 @@ describe('planUpkeep', () => {
     ['silent', { ...HOLDS, step: 'Unknown', grantEndsAt: new Date(ago(10)) }, ''],
   ])('ROL-10 settles and renews grants: %s', (_what, parts, expected) => {
     expect(actionOf(parts)).toBe(expected);
+  });
+
+  it.each<[what: string, parts: InputParts, at: Revision, recovery: boolean]>([
+    ['to the new revision', {}, NEW, false],
+    ['back in a rollback', { progress: GOES_BACK_NOW }, OLD, true],
+    ['that has to go back in a rollback', { progress: GOES_BACK_NOW }, NEW, false],
+    ['back in a rollback, while the set is paused', { progress: GOES_BACK_NOW, paused: true }, OLD, true],
+    ['back in a revert', { progress: REVERTS, desired: { revision: OLD, yanked: [] } }, OLD, true],
+    [
+      'that has to go back in a revert',
+      { progress: REVERTS, desired: { revision: OLD, yanked: [] } },
+      NEW,
+      false,
+    ],
+  ])('ROL-32 ROL-33 renews as a recovery what goes back: in work %s', (_what, parts, at, recovery) => {
+    const each = member('m', { ...HOLDS, at, step: 'InWork', grantEndsAt: new Date(ago(-150)) });
+    expect(planUpkeep(inputOf({ ...parts, members: [each] }), NONE)).toMatchObject([
+      { do: 'Permit', permission: { by: 'Renew', recovery } },
+    ]);
   });
 
   it('ROL-34 keeps grants while the set is paused, and asks for none', () => {
