@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import type { MachineComponentEntry } from '../../../src/api/generated/types.ts';
 import { ApiRefusal } from '../../support/controller/refusal.ts';
 import { ROLLOUT } from './component-set.ts';
 import { createFleetBed, type FleetBed, type FleetParts } from './fleet-bed.ts';
@@ -23,6 +24,48 @@ function assignments({ log }: FleetBed): readonly string[] {
   return log.lines
     .filter(({ message }) => message === 'machine assigned')
     .map(({ fields }) => `${String(fields['machine'])} ${String(fields['because'])}`);
+}
+
+/** What the Defender is asked for, and asked to renew. */
+function recordAsks({ grants }: FleetBed): string[] {
+  const lines: string[] = [];
+  const { ask, renew } = grants;
+  const record = (what: string, machine: string, recovery = false): void => {
+    lines.push(`${what} ${machine}${recovery ? ' recovery' : ''}`);
+  };
+  Object.assign(grants, {
+    ask: async (asks: Parameters<typeof ask>[0]) => {
+      for (const { machine, recovery } of asks) record('ask', machine, recovery);
+      return await ask(asks);
+    },
+    renew: async (renewals: Parameters<typeof renew>[0]) => {
+      const machines = new Map([...grants.open].map(([machine, { id }]) => [id, machine]));
+      for (const { id, recovery } of renewals) record('renew', machines.get(id) ?? id, recovery);
+      return await renew(renewals);
+    },
+  });
+  return lines;
+}
+
+/** Of the machines, those that run that version. */
+function running({ agents }: FleetBed, version: string): readonly string[] {
+  return [...agents.values()].filter(({ runs }) => runs === version).map(({ name }) => name);
+}
+
+function entryOf({ machine }: FleetBed, name: string): Partial<MachineComponentEntry> {
+  return machine(name)?.spec.components[0] ?? {};
+}
+
+/** As `kubectl apply` of a list without them does. */
+function dropAssignments({ api, machine }: FleetBed, name: string): void {
+  const plain = machine(name)?.spec.components.map(({ assignment: _a, grant: _g, ...entry }) => entry);
+  api.objects.merge(
+    { resource: MACHINES, status: true, lists: { components: ['name'] } },
+    { name },
+    (live) => ({ ...live, spec: { ...(live['spec'] as object), components: plain } }),
+    { manager: 'kubectl-client-side-apply' },
+  );
+  api.changed();
 }
 
 /** A second process takes over. Whether the first one crashed. */
@@ -161,19 +204,73 @@ describe('the componentset controller', { timeout: SLOW }, () => {
 
   it('ROL-06 gives a machine its entries again after a plain kubectl apply over the whole list', async () => {
     const bed = await atVersion1({ machines: 2 });
-    const plain = bed.machine('m-1')?.spec.components.map(({ assignment: _a, grant: _g, ...entry }) => entry);
-    bed.api.objects.merge(
-      { resource: MACHINES, status: true, lists: { components: ['name'] } },
-      { name: 'm-1' },
-      (live) => ({ ...live, spec: { ...(live['spec'] as object), components: plain } }),
-      { manager: 'kubectl-client-side-apply' },
-    );
-    bed.api.changed();
+    dropAssignments(bed, 'm-1');
     expect(bed.machine('m-1')?.spec.components[0]?.assignment).toBeUndefined();
     await bed.run(20);
     expect(bed.machine('m-1')?.spec.components[0]?.assignment).toMatchObject({ set: 'general' });
     expect(bed.summary()).toBe('2 run app-1; grants: 0');
     expect([...bed.agents.values()].map(({ activations }) => activations.get('app-1'))).toEqual([1, 1]);
+  });
+
+  it('ROL-06 continues the update of a machine in work after a plain kubectl apply, with the grant that it has', async () => {
+    const bed = await atVersion1({ machines: 2 });
+    bed.behaviorOf = (ref) => (ref === 'app-2' ? 'Hangs' : 'Good');
+    bed.version('2');
+    await bed.run(10);
+    const [name = ''] = bed.grants.open.keys();
+    const before = entryOf(bed, name);
+    expect(before).toMatchObject({ componentRef: 'app-2', assignment: { batch: 0 } });
+    const settled = bed.grants.settled.length;
+    dropAssignments(bed, name);
+    const dropped = entryOf(bed, name);
+    expect([dropped.assignment, dropped.grant]).toEqual([undefined, undefined]);
+    await bed.run(10);
+    const { assignment, grant } = entryOf(bed, name);
+    expect([assignment, grant?.id, grant?.fence]).toEqual([
+      before.assignment,
+      before.grant?.id,
+      before.grant?.fence,
+    ]);
+    expect(grant?.id).toBe(bed.grants.open.get(name)?.id);
+    expect([...bed.grants.open.keys()]).toEqual([name]);
+    expect(bed.grants.settled).toHaveLength(settled);
+    bed.behaviorOf = () => 'Good';
+    await bed.run(45);
+    expect(bed.summary()).toBe('2 run app-2; grants: 0');
+    expect([...bed.agents.values()].map(({ activations }) => activations.get('app-2'))).toEqual([1, 1]);
+  });
+
+  it.each<[what: string, turn: (bed: FleetBed, name: string) => void]>([
+    [
+      'a rollback',
+      (bed, failing) => {
+        const { behaviorOf } = bed;
+        bed.behaviorOf = (ref, name) =>
+          ref === 'app-2' && name === failing ? 'Fails' : behaviorOf(ref, name);
+      },
+    ],
+    ['a revert', (bed) => bed.version('1')],
+  ])('ROL-32 ROL-33 asks the Defender for a recovery in %s only', async (_what, turn) => {
+    const bed = await atVersion1({
+      machines: 3,
+      rollout: { failure: { ...ROLLOUT.failure, onFailure: 'RollbackAll' } },
+    });
+    const lines = recordAsks(bed);
+    bed.version('2');
+    await bed.run(10);
+    const [first = ''] = running(bed, 'app-2');
+    const others = running(bed, 'app-1');
+    bed.behaviorOf = () => 'Hangs';
+    await bed.run(200);
+    const forward = [`ask ${first}`, ...others.flatMap((name) => [`ask ${name}`, `renew ${name}`])];
+    expect([...new Set(lines.splice(0))].toSorted()).toEqual(forward.toSorted());
+    turn(bed, others[0] ?? '');
+    await bed.run(200);
+    const back = [`ask ${first} recovery`, ...[first, ...others].map((name) => `renew ${name} recovery`)];
+    expect([...new Set(lines)].toSorted()).toEqual(back.toSorted());
+    bed.behaviorOf = () => 'Good';
+    await bed.run(60);
+    expect(bed.summary()).toBe('3 run app-1; grants: 0');
   });
 
   it('ROL-41 leaves the components of its machines when a set is deleted', async () => {

@@ -8,6 +8,7 @@ import { type AppliedEntry, mergeEntries } from '../members/entries.ts';
 import { riskOf } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 import type { Permission, RolloutAction } from './input.ts';
+import { isPinned } from './start-wait.ts';
 
 export type GivenGrant = Pick<Grant, 'id' | 'fence' | 'notAfter'>;
 
@@ -66,10 +67,17 @@ export function grantFor(entry: MachineComponentEntry, { id, fence, notAfter }: 
 }
 
 /** Whether the entries of the machine are those of the revision, apart from who assigned them. */
-export function hasContent({ machine, pinned }: MemberState, { components }: Revision): boolean {
+function hasContent({ machine, pinned }: MemberState, { components }: Revision): boolean {
   const present = new Map(machine.spec.components.map((entry) => [entry.name, entryDigest(entry)]));
   const own = components.filter(({ name }) => !pinned.includes(name));
   return own.every((component) => present.get(component.name) === entryDigest(entryContent(component)));
+}
+
+/** A plain `kubectl apply` replaced the whole list of the machine: what it has is assigned again, in the open batch. */
+export function needsReassignment(member: MemberState, revision: Revision): boolean {
+  const { step, machine } = member;
+  const isCandidate = step === 'Unassigned' && machine.spec.components.length > 0;
+  return isCandidate && !isPinned(member, revision) && hasContent(member, revision);
 }
 
 export interface GrantAskContext {

@@ -1,6 +1,7 @@
 /** How far the open batch is: filled, settled, soaked, proven. Pure. */
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { needsReassignment } from './assignment.ts';
 import { failedMembers } from './failure.ts';
 import type { OpenBatch, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
@@ -12,15 +13,22 @@ export type BatchPhase =
 
 const PASSED: BatchPhase = { phase: 'Passed' };
 
-/** Of the machines that left, those that were started still count: a batch that was begun never grows. */
+/**
+ * Of the machines that left, those that were started still count: a batch that was begun never grows. So does one whose
+ * assignment was removed, in the open batch, until it has it again.
+ */
 export function startedIn(
-  { members, left }: RolloutInput,
-  { updateRevision }: RolloutProgress,
+  { members, left, desired }: RolloutInput,
+  { updateRevision, batch: open }: RolloutProgress,
   batch: OpenBatch,
 ): readonly MemberState[] {
-  return [...members, ...left].filter(
+  const update = 'revision' in desired ? desired.revision : undefined;
+  const returnsTo = open?.index === batch.index && update?.name === updateRevision ? update : undefined;
+  const started = [...members, ...left].filter(
     (each) => each.revision === updateRevision && each.batch === batch.index,
   );
+  const unassigned = returnsTo ? members.filter((member) => needsReassignment(member, returnsTo)) : [];
+  return [...started, ...unassigned];
 }
 
 /** `canStart` are machines that may fill the batch up. Without any, a batch that was begun is full. */
@@ -49,7 +57,13 @@ function isLeftAlone({ left }: RolloutInput, member: MemberState): boolean {
   return (member.step === 'NeedsGrant' || member.step === 'Retriable') && left.includes(member);
 }
 
-const UNSETTLED: ReadonlySet<MemberState['step']> = new Set(['InWork', 'NeedsGrant', 'Unknown', 'Retriable']);
+const UNSETTLED: ReadonlySet<MemberState['step']> = new Set([
+  'InWork',
+  'NeedsGrant',
+  'Unassigned',
+  'Unknown',
+  'Retriable',
+]);
 
 export function settling({ name, reason, because }: MemberState): BatchPhase {
   return {

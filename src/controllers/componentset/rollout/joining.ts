@@ -2,7 +2,7 @@
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
-import { hasContent } from './assignment.ts';
+import { needsReassignment } from './assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 import { rollsOut } from './mode.ts';
 import { permissionFor } from './permission.ts';
@@ -85,8 +85,7 @@ function firstAssignment(
   { progress, mode, member }: Joiner,
   update: Revision | undefined,
 ): JoinerAssignment | undefined {
-  // A plain `kubectl apply` replaced the whole list of the machine: what it had is assigned again.
-  if (update && hasContent(member, update)) {
+  if (update && needsReassignment(member, update)) {
     return { revision: update, ...optional('batch', progress.batch?.index) };
   }
   const { stable } = input;

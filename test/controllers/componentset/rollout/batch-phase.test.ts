@@ -13,6 +13,7 @@ import {
   inputOf,
   member,
   NEW,
+  OLD,
   progressOf,
   type StateParts,
 } from './rollout-input.ts';
@@ -45,6 +46,21 @@ describe('batchPhase', () => {
       /^Soaking/,
     );
     expect(phaseOf({ members: [started('a', { batch: 0 })] }, { canStart: true })).toBe('Filling 2');
+  });
+
+  it('ROL-06 counts a machine whose assignment was removed in the open batch, and waits until it has it again', () => {
+    const { revision: _, ...unassigned } = member('b', { at: NEW, step: 'Unassigned', reason: 'Unassigned' });
+    const members = [started('a'), unassigned];
+    const settling = 'Settling Unassigned: b: ';
+    expect(phaseOf({ members }, { canStart: true })).toBe(settling);
+    expect(phaseOf({ members: [unassigned] })).toBe(settling);
+    expect(phaseOf({ members: [started('a'), { ...unassigned, pinned: ['app'] }] }, { canStart: true })).toBe(
+      'Filling 1',
+    );
+    const joins = member('b', { at: 'None' });
+    expect(phaseOf({ members: [started('a'), joins] }, { canStart: true })).toBe('Filling 1');
+    const { revision: _old, ...other } = member('b', { at: OLD, step: 'Unassigned' });
+    expect(phaseOf({ members: [started('a'), other] }, { canStart: true })).toBe('Filling 1');
   });
 
   it('ROL-01 takes a batch for full when no other machine can start', () => {
