@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { planMachine } from '../../../src/controllers/machine/plan.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
+import { type GateReport, type MachineLife, machineLife } from '../../support/machine-life.ts';
 import { explainMachine, type ObservationParts, observation } from '../../support/machine-observations.ts';
 
 const NOT_JOINED: ObservationParts = {
@@ -10,6 +11,12 @@ const NOT_JOINED: ObservationParts = {
 };
 const GATE = { readinessGates: [{ conditionType: 'NetworkReady' }] };
 const TAINT = 'the start-up taint is being removed; remove the taint';
+
+type GateChange = readonly [at: number, status: GateReport['status']];
+
+function network(...changes: readonly GateChange[]): readonly GateReport[] {
+  return changes.map(([at, status]) => ({ at, gate: 'NetworkReady', status }));
+}
 
 describe('planMachine', () => {
   it.each<[name: string, parts: ObservationParts, want: string]>([
@@ -122,6 +129,87 @@ describe('planMachine', () => {
 
     it('holds up no Node that was Ready once', () => {
       expect(explainMachine({ spec: { minReadySeconds: 3600 } })).toBe('Ready True');
+    });
+  });
+
+  describe('readiness gates of others', () => {
+    const missing = 'Stalled: NetworkReady: the readiness gate NetworkReady is not reported';
+
+    it.each<[name: string, life: Partial<MachineLife>, want: readonly string[]]>([
+      [
+        'MAC-18 opens the Node only minReadySeconds after a gate that is late',
+        { reports: network([300, 'True']) },
+        [
+          '0 s: tainted, NotReported',
+          '300 s: tainted, MinReadySeconds',
+          '360 s: open, Writing',
+          '390 s: open, Ready',
+        ],
+      ],
+      [
+        'MAC-18 ends Stalled when the gate comes after its deadline',
+        { reports: network([900, 'True']) },
+        [
+          '0 s: tainted, NotReported',
+          `600 s: tainted, NotReported, ${missing}`,
+          '900 s: tainted, MinReadySeconds',
+          '960 s: open, Writing',
+          '990 s: open, Ready',
+        ],
+      ],
+      [
+        'MAC-18 keeps the taint while a gate flaps',
+        { reports: network([0, 'True'], [30, 'False'], [60, 'True'], [90, 'Unknown'], [120, 'True']) },
+        [
+          '0 s: tainted, MinReadySeconds',
+          '30 s: tainted, NotReady',
+          '60 s: tainted, MinReadySeconds',
+          '90 s: tainted, NotReady',
+          '120 s: tainted, MinReadySeconds',
+          '180 s: open, Writing',
+          '210 s: open, Ready',
+        ],
+      ],
+      [
+        'MAC-18 counts from a flap between two reconciles, which none of them observed',
+        { reports: network([0, 'True'], [40, 'False'], [50, 'True']) },
+        ['0 s: tainted, MinReadySeconds', '120 s: open, Writing', '150 s: open, Ready'],
+      ],
+      [
+        'MAC-18 keeps the taint for as long as the gate is missing, and Stalled names it',
+        { reports: [], seconds: 86_400 },
+        ['0 s: tainted, NotReported', `600 s: tainted, NotReported, ${missing}`],
+      ],
+      [
+        'MAC-18 keeps the taint while the gate stays False, and Stalled names it',
+        { reports: network([30, 'False']) },
+        [
+          '0 s: tainted, NotReported',
+          '30 s: tainted, NotReady',
+          '630 s: tainted, NotReady, Stalled: NetworkReady: ',
+        ],
+      ],
+      [
+        'MAC-18 names of two gates the one that never comes',
+        { gates: ['DiskReady', 'NetworkReady'], reports: [{ at: 60, gate: 'DiskReady', status: 'True' }] },
+        ['0 s: tainted, NotReported', `600 s: tainted, NotReported, ${missing}`],
+      ],
+      [
+        'MAC-18 never adds the taint again when a gate flaps on a Node that was Ready',
+        { reports: network([0, 'True'], [300, 'False'], [360, 'True'], [420, 'Unknown']) },
+        [
+          '0 s: tainted, MinReadySeconds',
+          '60 s: open, Writing',
+          '90 s: open, Ready',
+          '300 s: open, NotReady',
+          '360 s: open, Ready',
+          '420 s: open, NotReady',
+          '1020 s: open, NotReady, Stalled: NetworkReady: ',
+        ],
+      ],
+    ])('%s', (_, life, want) => {
+      const usual = { gates: ['NetworkReady'], reports: [], minReadySeconds: 60, seconds: 1200 };
+      expect(machineLife({ ...usual, ...life })).toEqual(want);
     });
   });
 

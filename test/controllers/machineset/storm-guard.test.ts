@@ -1,9 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { ago, condition } from '../../support/builders.ts';
+import { planMachineSet } from '../../../src/controllers/machineset/plan.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
 import { explainPlan, machineSet, member, members, type SetParts } from '../../support/machine-sets.ts';
 
 const STORM = { status: { conditions: [condition('StormGuardActive', 'True')] } };
 const RAISE = 'To act all the same, raise spec.stormGuard';
+
+const DELETED = { metadata: { deletionTimestamp: ago(1) } };
+
+interface PartitionPlan {
+  readonly verbs: readonly string[];
+  readonly wait: string | undefined;
+  readonly unhealthy: number | undefined;
+}
+
+/** Ten machines, of which the agents and kubelets of some cannot reach the API server. */
+function partitioned(replicas: number, unreachable: number, parts?: SetParts): PartitionPlan {
+  const set = machineSet(replicas, parts);
+  const machines = members(set, `${'ready '.repeat(10 - unreachable)}${'ill '.repeat(unreachable)}`);
+  const { actions, wait, storm } = planMachineSet({ set, machines, now: NOW });
+  return { verbs: actions.map((action) => action.do), wait: wait?.reason, unhealthy: storm?.unhealthy };
+}
+
+function stopped(unhealthy: number): PartitionPlan {
+  return { verbs: [], wait: 'StormGuardActive', unhealthy };
+}
+
+function acting(verb: string, count: number): PartitionPlan {
+  return { verbs: Array.from({ length: count }, () => verb), wait: undefined, unhealthy: undefined };
+}
 
 describe('stormOf', () => {
   it.each<[name: string, replicas: number, machines: string, want: string, parts?: SetParts]>([
@@ -68,6 +93,25 @@ describe('stormOf', () => {
   ])('%s', (...[, replicas, machines, want, parts]) => {
     const set = machineSet(replicas, parts);
     expect(explainPlan(set, members(set, machines))).toBe(want);
+  });
+
+  describe('a partition', () => {
+    it.each([100, 60, 50])(
+      'MAC-33 creates and deletes nothing while %i %% of the nodes are unknown',
+      (percent) => {
+        const count = percent / 10;
+        expect(partitioned(4, count)).toEqual(stopped(count));
+        expect(partitioned(12, count)).toEqual(stopped(count));
+        expect(partitioned(10, count, DELETED)).toEqual(stopped(count));
+      },
+    );
+
+    it.each([40, 30, 0])('MAC-33 goes on while %i %% of the nodes are unknown', (percent) => {
+      const count = percent / 10;
+      expect(partitioned(4, count)).toEqual(acting('Delete', 6));
+      expect(partitioned(12, count)).toEqual(acting('Create', 2));
+      expect(partitioned(10, count, DELETED)).toEqual(acting('Delete', 10));
+    });
   });
 
   it('MAC-33 holds when one zone is dark, although the set is well', () => {
