@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
 import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
@@ -184,6 +184,33 @@ describe('the machineset controller', () => {
     await bed.advance(20_000);
     expect(bed.machines()).toHaveLength(3);
   });
+
+  it.each([MACHINE_SETS, MACHINES, NODES])(
+    'MAC-33 creates and deletes nothing while its view of $kind is stale, and then goes on',
+    async ({ kind }) => {
+      const grants = memoryGrants(virtualClock());
+      const bed = extend(createControllerBed(optionsFor(3, grants)), grants);
+      const { views } = await bed.start();
+      await bed.advance(3000);
+      await bed.makeReady();
+      bed.writes();
+      const reflector = views[kind]?.reflector;
+      expect(reflector).toBeDefined();
+      if (!reflector) return;
+      const fresh = reflector.freshness.bind(reflector);
+      const stale = vi
+        .spyOn(reflector, 'freshness')
+        .mockImplementation(() => ({ ...fresh(), ageMs: 150_001 }));
+      await bed.change({ replicas: 1 });
+      await bed.change({ replicas: 5 });
+      await bed.change({ replicas: 0 });
+      await bed.advance(600_000);
+      expect([bed.machines().length, bed.writes(), grants.open.size]).toEqual([3, [], 0]);
+      stale.mockRestore();
+      await bed.advance(35_000);
+      expect([bed.machines().length, reasons(bed)]).toEqual([0, 'Ready: AsWanted']);
+    },
+  );
 
   it('MAC-06 ends with the same machines when it is killed at any write, before or after it', async () => {
     const grants = memoryGrants(virtualClock());

@@ -97,7 +97,7 @@ describe('stormOf', () => {
 
   describe('a partition', () => {
     it.each([100, 60, 50])(
-      'MAC-33 creates and deletes nothing while %i %% of the nodes are unknown',
+      'MAC-33 creates and deletes nothing while %i percent of the nodes are unknown',
       (percent) => {
         const count = percent / 10;
         expect(partitioned(4, count)).toEqual(stopped(count));
@@ -106,7 +106,7 @@ describe('stormOf', () => {
       },
     );
 
-    it.each([40, 30, 0])('MAC-33 goes on while %i %% of the nodes are unknown', (percent) => {
+    it.each([40, 30, 0])('MAC-33 goes on while %i percent of the nodes are unknown', (percent) => {
       const count = percent / 10;
       expect(partitioned(4, count)).toEqual(acting('Delete', 6));
       expect(partitioned(12, count)).toEqual(acting('Create', 2));
