@@ -8,11 +8,12 @@ import {
 } from '../../api/generated/resources.ts';
 import type { MachineComponent, MachineComponentSet } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
-import { MANAGER_COMPONENTSET, NAMESPACE, PRINCIPAL_COMPONENTSET } from '../../api/names.ts';
+import { EVENT_PREFIX, MANAGER_COMPONENTSET, NAMESPACE, PRINCIPAL_COMPONENTSET } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { tellStalled } from '../../rollout/stalled.ts';
 import { endDeletedSet } from './deleted-set.ts';
 import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
@@ -131,5 +132,6 @@ function report(shown: SetReport, { isIncomplete }: RolloutResult, { context, me
   if (isIncomplete || !context.view(MACHINE_COMPONENT_SETS).get(name)) return;
   const status = componentSetStatus(shown);
   metrics?.observe(shown, status);
+  tellStalled(shown.input.set, status, EVENT_PREFIX[MANAGER_COMPONENTSET], context);
   context.reportStatus(MACHINE_COMPONENT_SETS, { metadata: { name }, status });
 }

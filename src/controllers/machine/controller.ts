@@ -4,7 +4,13 @@ import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { HEARTBEAT_MS, SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
-import { FINALIZER_MACHINE, MANAGER_MACHINE, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
+import {
+  EVENT_PREFIX,
+  FINALIZER_MACHINE,
+  MANAGER_MACHINE,
+  NAMESPACE,
+  PRINCIPAL_MACHINE,
+} from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
@@ -14,6 +20,7 @@ import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
+import { tellStalled } from '../../rollout/stalled.ts';
 import { ownNode } from './deletion.ts';
 import { carryOutDeletion, type DeletionExecutor, type DeletionResult } from './deletion-execute.ts';
 import { componentOrder } from './drain.ts';
@@ -211,6 +218,7 @@ async function writeStatus(
 ): Promise<void> {
   const { name } = report.machine.metadata;
   const intent = { metadata: { name }, status: machineStatus(report) };
+  tellStalled(report.machine, intent.status, EVENT_PREFIX[MANAGER_MACHINE], context);
   if (isIntent) await context.applyStatus(MACHINES, intent);
   else context.reportStatus(MACHINES, intent);
 }

@@ -3,6 +3,7 @@ import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import {
+  EVENT_PREFIX,
   FINALIZER_MACHINESET,
   LABEL_MACHINESET,
   MANAGER_MACHINESET,
@@ -14,6 +15,7 @@ import { specOrConditionsChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { tellStalled } from '../../rollout/stalled.ts';
 import type { MachineSetPlan } from './actions.ts';
 import { carryOut } from './execute.ts';
 import { planMachineSet } from './plan.ts';
@@ -110,5 +112,6 @@ function report({ metadata: { name } }: MachineSet, outcome: Outcome, context: R
   const set = context.view<MachineSet>(MACHINE_SETS).get(name);
   if (!set) return;
   const status = machineSetStatus({ set, ...outcome, now: context.clock.now() });
+  tellStalled(set, status, EVENT_PREFIX[MANAGER_MACHINESET], context);
   context.reportStatus(MACHINE_SETS, { metadata: { name }, status });
 }

@@ -1,5 +1,10 @@
 /** The controllers of MachineComponentSets and MachineComponents, and the views that it needs. Machines, Nodes and grants are in those of the Defender. */
-import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../api/generated/resources.ts';
+import {
+  MACHINE_COMPONENT_SETS,
+  MACHINE_COMPONENTS,
+  MACHINE_SETS,
+  MACHINES,
+} from '../../../api/generated/resources.ts';
 import {
   MANAGER_COMPONENTSET,
   MANAGER_MACHINECOMPONENT,
@@ -12,8 +17,11 @@ import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision
 import { createServerVersionsReader } from '../../../controllers/componentset/servers/read-versions.ts';
 import { createMachineComponentController } from '../../../controllers/machinecomponent/controller.ts';
 import { createView } from '../../../kube/cache/view.ts';
+import { registerStalledObjects } from '../../../rollout/stalled.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
+/** Kinds whose controllers report Stalled. */
+const STALLING = [MACHINES, MACHINE_SETS, MACHINE_COMPONENT_SETS].map(({ kind }) => kind);
 /** In the certificate of every API server. */
 const SERVER_NAME = 'kubernetes.default.svc';
 
@@ -31,6 +39,8 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
     createView({ ...shared, resource: MACHINE_COMPONENTS, managers: [MANAGER_MACHINECOMPONENT] }),
     createView({ ...shared, resource: CONTROLLER_REVISIONS, namespace: NAMESPACE }),
   ];
+  const byKind = Object.fromEntries(views.map((view) => [view.resource.kind, view]));
+  registerStalledObjects(parts.metrics, { ...parts.views, ...byKind }, STALLING);
   return {
     controllers: [
       createComponentSetController({
@@ -40,6 +50,6 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
       }),
       createMachineComponentController(),
     ],
-    views: Object.fromEntries(views.map((view) => [view.resource.kind, view])),
+    views: byKind,
   };
 }

@@ -1,0 +1,78 @@
+/** The controllers of Machines and sets tell people what waits for them, in an Event of the object. */
+import { describe, expect, it } from 'vitest';
+import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
+import { createMachineController } from '../../src/controllers/machine/controller.ts';
+import { createMachineSetController } from '../../src/controllers/machineset/controller.ts';
+import { EVENTS } from '../../src/kube/events/object.ts';
+import { NODES } from '../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { machine } from '../support/builders.ts';
+import { type ControllerBed, createControllerBed } from '../support/controller/bed.ts';
+import { machineSet } from '../support/machine-sets.ts';
+import { memoryGrants } from '../support/memory-grants.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+import { createFleetBed } from './componentset/fleet-bed.ts';
+
+const lists = { conditions: ['type'], components: ['name'], ownerReferences: ['uid'] };
+const KINDS = [
+  { resource: MACHINES, status: true, lists },
+  { resource: MACHINE_SETS, status: true, lists },
+  { resource: NODES, status: true, lists },
+  { resource: DEFENDER_LEDGERS },
+];
+const PAGES = { pages: () => Promise.reject(new Error('nothing is drained')) } as never;
+
+/** As a person writes it. */
+function personal(
+  { apiVersion, kind, metadata: { name }, spec }: KubeObject & { spec: object },
+  more: object,
+): KubeObject {
+  return { apiVersion, kind, metadata: { name }, spec: { ...spec, ...more } };
+}
+
+async function bedWith(object: KubeObject): Promise<ControllerBed> {
+  const grants = memoryGrants(virtualClock());
+  const controllers = [
+    createMachineController({ client: PAGES, grants }),
+    createMachineSetController({ grants }),
+  ];
+  const bed = createControllerBed({ controllers, kinds: KINDS, objects: [object] });
+  await bed.start();
+  await bed.advance(60_000);
+  return bed;
+}
+
+function stalled({ api }: Pick<ControllerBed, 'api'>): readonly string[] {
+  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+    .filter((event) => textAt(event, 'reason')?.endsWith('Stalled'))
+    .map((event) => [textAt(event, 'type'), textAt(event, 'reason'), textAt(event, 'note')].join(' '));
+}
+
+const SPREAD = { labelKey: 'zone', max: 1 };
+
+describe('an object that is Stalled', () => {
+  it('MAC-04 has one Event: a Machine', async () => {
+    const bed = await bedWith(personal(machine('m-1'), { import: { address: '10.0.0.1' } }));
+    expect(stalled(bed)).toEqual([
+      expect.stringMatching(/^Warning MachineStalled NotSupported: spec\.import: not supported/),
+    ]);
+  });
+
+  it('MAC-04 has one Event: a MachineSet', async () => {
+    const bed = await bedWith(personal(machineSet(0), { updateStrategy: { type: 'Replace' } }));
+    expect(stalled(bed)).toEqual([
+      expect.stringMatching(/^Warning ScaleStalled NotSupported: spec\.updateStrategy/),
+    ]);
+  });
+
+  it('ROL-36 has one Event: a MachineComponentSet', async () => {
+    const bed = createFleetBed({ machines: 1, rollout: { spread: SPREAD } });
+    await bed.start();
+    bed.version('1');
+    await bed.run(30);
+    expect(stalled(bed)).toEqual([
+      expect.stringMatching(/^Warning RolloutStalled NotSupported: spec\.rollout\.spread: not supported/),
+    ]);
+  });
+});
