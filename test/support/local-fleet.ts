@@ -11,10 +11,16 @@ import type { LocalFleetStatus } from '../../src/local/status.ts';
 import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 
-const { npm_command: _byNpm, ...inherited } = process.env;
-/** As in a shell, also when npm runs the tests. Every step is reported, also the short ones. */
-export const SHELL_ENV = { ...inherited, KUBENODE_PROGRESS: 'all' };
 const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
+
+/**
+ * As in a shell, also when npm runs the tests. Every step is reported, also the short ones. Read at each call: each test file has a
+ * folder for temporary files of its own, and this module may be loaded by the file before.
+ */
+export function shellEnv(): NodeJS.ProcessEnv {
+  const { npm_command: _byNpm, ...inherited } = process.env;
+  return { ...inherited, KUBENODE_PROGRESS: 'all' };
+}
 
 export interface Ended {
   readonly code: number;
@@ -67,7 +73,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
   const io: Io = {
     out: (text) => void (stdout += text),
     err: (text) => void (stderr += text),
-    env: SHELL_ENV,
+    env: shellEnv(),
     cwd: process.cwd(),
     clock: createSystemClock(),
     interactive: false,
@@ -80,7 +86,7 @@ async function runHere(args: readonly string[]): Promise<Ended> {
 }
 
 function runAndKill(args: readonly string[], moment: string): Promise<NodeJS.Signals | null> {
-  const child = spawn(process.execPath, args, { env: SHELL_ENV, stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(process.execPath, args, { env: shellEnv(), stdio: ['ignore', 'ignore', 'pipe'] });
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     stderr += text;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { shellWord } from '../../../src/cli/format/runnable.ts';
 import { cacheFolder } from '../../../src/local/folders.ts';
-import { SHELL_ENV } from '../../support/local-fleet.ts';
+import { shellEnv } from '../../support/local-fleet.ts';
 
 const run = promisify(execFile);
 /** Only what takes long is printed. */
@@ -43,7 +43,7 @@ interface Answer {
 export function userShell({ home, packages, patienceMs }: UserShellOptions): UserShell {
   const lines: string[] = [];
   const own = {
-    ...SHELL_ENV,
+    ...shellEnv(),
     KUBECONFIG: undefined,
     KUBENODE_PROGRESS: undefined,
     // In CI, and on a dumb terminal, a terminal is not used as one.

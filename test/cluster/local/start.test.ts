@@ -3,7 +3,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { repairLocalFleet } from '../../../src/local/fleet.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { localFleet, SHELL_ENV } from '../../support/local-fleet.ts';
+import { localFleet, shellEnv } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const LONG_TIMEOUT = { timeout: 300_000 };
@@ -38,7 +38,7 @@ function run(args: readonly string[], stopAt?: string): Running {
       err += text;
       if (stopAt !== undefined && text.includes(stopAt)) interrupted.abort(new Error('stopped by SIGINT'));
     },
-    env: SHELL_ENV,
+    env: shellEnv(),
     cwd: process.cwd(),
     clock: createSystemClock(),
     interactive: false,
