@@ -109,6 +109,26 @@ describe('a repair job', () => {
     expect(needsPerson(bed)).toMatchObject({ status: 'False', reason: 'CaseClosed' });
   });
 
+  it('R33 verifies a reboot that ended the fault before the agent and the kubelet reported it', async () => {
+    const bed = createJobBed();
+    const hasRebooted = (): boolean => bed.host.acts.includes('Reboot');
+    bed.host.facts = (type) => ({
+      status: hasRebooted() === (type === 'Ready') ? 'True' : 'False',
+      observedSeconds: 300,
+    });
+    [bed.host.reportDelayMs, bed.host.bootDelayMs] = [5000, 8000];
+    bed.createJob({ plan: REBOOT_PLAN.slice(1) });
+    await bed.start();
+    for (let turn = 0; turn < 60 && !hasRebooted(); turn += 1) await bed.live(0.5);
+    await bed.live(2);
+    expect(bed.job()?.status).toMatchObject({ waiting: { reason: 'Stopping' } });
+    await bed.live(120);
+    expect(bed.host.acts).toEqual(['Reboot']);
+    expect(bed.job()?.status).toMatchObject({ outcome: { class: 'Succeeded', reason: 'Verified' } });
+    expect(bed.host.settled).toEqual(['g-7-1 Succeeded']);
+    expect(isCordoned(bed.node())).toBe(false);
+  });
+
   it('R33 stops a reboot that the agent has not begun when the fault has ended, and uncordons', async () => {
     const bed = await silentAtReboot();
     bed.host.facts = () => ({ status: 'False' });

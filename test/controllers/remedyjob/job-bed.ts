@@ -59,6 +59,8 @@ export interface SimulatedHost {
   isAgentSilent: boolean;
   /** It acts at once, and reports it this much later. */
   reportDelayMs: number;
+  /** After a reboot the kubelet reports the new boot this much later. */
+  bootDelayMs: number;
   renewal: 'granted' | 'denied' | 'lost';
   /** The state in which the agent ends a step. */
   result: (step: Step) => AgentStep['state'];
@@ -83,10 +85,12 @@ export function createJobBed(): JobBed {
     factListeners: new Set(),
     isAgentSilent: false,
     reportDelayMs: 0,
+    bootDelayMs: 0,
     renewal: 'granted',
     result: () => 'Succeeded',
   };
   const begun = new Map<string, AgentStep>();
+  let boot = { id: BOOT, reportMs: Infinity };
   const bed = createControllerBed({ controllers: [controllerIn(host)], kinds: KINDS, objects: objects() });
   bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: BOOT } } }, 'status');
   const job = (): RemedyOperationJob | undefined => bed.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, JOB);
@@ -124,12 +128,18 @@ export function createJobBed(): JobBed {
     const current = job();
     if (!current || host.isAgentSilent) return;
     begin(current);
+    if (boot.reportMs <= bed.clock.now().getTime()) reportBoot();
     const reported = [...begun.values()].filter(isReported);
     const last = new Map(reported.map((step) => [step.id, step]));
     if (last.size === 0) return;
     const { apiVersion, kind } = current;
     const status = { agent: { steps: [...last.values()] } };
     bed.apply({ apiVersion, kind, metadata: { name: JOB }, status }, 'status');
+  }
+
+  function reportBoot(): void {
+    boot = { ...boot, reportMs: Infinity };
+    bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: boot.id } } }, 'status');
   }
 
   function isReported({ startedAt = '' }: AgentStep): boolean {
@@ -151,11 +161,13 @@ export function createJobBed(): JobBed {
     const [step] = (planned?.step ?? '').split('@') as [Step];
     host.acts.push(step);
     const state = host.result(step);
-    const bootIDBefore = bootOf();
-    const bootIDAfter =
-      step === 'Reboot' && state === 'Succeeded' ? `boot-after-${host.acts.length}` : bootIDBefore;
-    bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: bootIDAfter } } }, 'status');
-    const startedAt = bed.clock.now().toISOString();
+    const now = bed.clock.now();
+    const bootIDBefore = boot.id;
+    if (step === 'Reboot' && state === 'Succeeded') {
+      boot = { id: `boot-after-${host.acts.length}`, reportMs: now.getTime() + host.bootDelayMs };
+    }
+    const bootIDAfter = boot.id;
+    const startedAt = now.toISOString();
     return {
       id: release.step,
       try: release.try,

@@ -47,10 +47,24 @@ function overdue({ job: { spec }, now }: JobObservation): Abort | undefined {
   return { reason: 'DeadlineExceeded', message: `the deadline ${spec.deadline} has passed` };
 }
 
-function keptAbort({ status }: RemedyOperationJob): Abort | undefined {
-  const guard = conditionOf(status?.conditions, 'Guarded');
+function keptAbort(job: RemedyOperationJob): Abort | undefined {
+  const guard = conditionOf(job.status?.conditions, 'Guarded');
   if (guard?.status !== 'False' || !Object.hasOwn(ABORT_CLASSES, guard.reason)) return undefined;
+  if (guard.reason === 'RuleRefuted' && wasRepairing(job, guard.lastTransitionTime)) return undefined;
   return { reason: guard.reason as AbortReason, message: guard.message };
+}
+
+/**
+ * The agent had begun a step when the fault cleared, and its answer came later than the condition that the repair itself had
+ * changed: the job goes on, and verifies it.
+ */
+function wasRepairing(job: RemedyOperationJob, time: string): boolean {
+  return (job.status?.steps ?? []).some((record) => {
+    const step = job.spec.plan.find(({ id }) => id === record.id);
+    if (step?.executor !== 'Agent' || !isDisruptive(step)) return false;
+    const isDone = record.state === 'Succeeded' && Date.parse(record.finishedAt ?? '') >= Date.parse(time);
+    return isDone || isWithAgent(job, record);
+  });
 }
 
 function cancelled({ spec: { cancel }, metadata }: RemedyOperationJob): Abort | undefined {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { AgentStep, JobStepStatus } from '../../../../src/api/generated/types.ts';
 import type { JobObservation } from '../../../../src/controllers/remedyjob/observation.ts';
 import { abortOf, planAbort } from '../../../../src/controllers/remedyjob/planner/abort.ts';
 import {
+  agentAnswer,
   CORDONED,
   explained,
   type JobFields,
@@ -48,6 +50,37 @@ describe('abortOf', () => {
     ['nothing once its plan is done', { spec: { plan: [] } }, { rule: 'NoMatch' }, undefined],
   ])('finds %s', (_, job, fields, expected) => {
     expect(abortOf(observation({ job: repairJob(job), ...fields }))?.reason).toBe(expected);
+  });
+
+  it.each<[name: string, reboot: Partial<JobStepStatus>, agent: string, expected: string | undefined]>([
+    ['goes on when the agent has begun the reboot', { state: 'Intended' }, 'Running', undefined],
+    ['goes on when the agent had ended the reboot', { state: 'Intended' }, 'Succeeded', undefined],
+    ['goes on after a reboot that ended later', { state: 'Succeeded', finishedAt: later(3) }, '', undefined],
+    ['stops without an answer', { state: 'Intended' }, '', 'RuleRefuted'],
+    ['stops when the agent refused', { state: 'Intended' }, 'Refused', 'RuleRefuted'],
+    ['stops when the reboot failed', { state: 'Failed', finishedAt: later(3) }, '', 'RuleRefuted'],
+    [
+      'stops when the reboot had ended before',
+      { state: 'Succeeded', finishedAt: later(-3) },
+      '',
+      'RuleRefuted',
+    ],
+  ])('R33 %s as the fault cleared', (_, reboot, agent, expected) => {
+    const [record] = records('s4 Intended');
+    const job = repairJob({
+      ...guarded('RuleRefuted'),
+      status: {
+        ...guarded('RuleRefuted').status,
+        steps: [
+          ...records('s1 Succeeded, s2 Succeeded, s3 Succeeded'),
+          { ...record, ...reboot } as JobStepStatus,
+        ],
+        ...(agent !== '' && {
+          agent: agentAnswer('s4', agent as AgentStep['state'], { startedAt: later(-1) }),
+        }),
+      },
+    });
+    expect(abortOf(observation({ job, rule: 'NoMatch' }))?.reason).toBe(expected);
   });
 
   it('does not take a denial that passes for the end of the job', () => {
