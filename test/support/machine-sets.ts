@@ -22,6 +22,13 @@ const STORM: MachineSet['spec']['stormGuard'] = {
   overshoot: 2,
 };
 
+/** However ill the machines are, there is no storm. */
+export const NO_STORM: MachineSet['spec']['stormGuard'] = {
+  ...STORM,
+  maxUnhealthy: '100%',
+  maxUnhealthyInZone: '100%',
+};
+
 export function machineSet(replicas: number, { metadata, spec, status }: SetParts = {}): MachineSet {
   return {
     apiVersion: 'kubenode.dev/v1alpha1',

@@ -33,7 +33,8 @@ export interface EditStep {
 }
 
 const RECORD = 'kubenode.dev/owned';
-const STARTUP = 'kubenode.dev/not-initialized:NoSchedule';
+/** As the model of a Node knows it: a key and an effect. */
+export const STARTUP_TAINT = 'kubenode.dev/not-initialized:NoSchedule';
 const MACHINE_LABEL = 'kubenode.dev/machine';
 /** Of another controller, in the same record. */
 const JOBS = { 'kubenode.dev/disk': 'g-1' };
@@ -53,7 +54,7 @@ const KEYS: Readonly<Record<KeyKind, Readonly<Record<'ours' | 'both' | 'theirs',
   taints: {
     ours: ['gpu:NoSchedule', 'gpu:NoExecute'],
     both: ['disk:NoExecute', 'disk:PreferNoSchedule'],
-    theirs: ['net:NoSchedule', 'net:NoExecute', STARTUP],
+    theirs: ['net:NoSchedule', 'net:NoExecute', STARTUP_TAINT],
   },
 };
 
@@ -95,7 +96,7 @@ export function registeredNode(): KubeObject {
     annotations: { [RECORD]: JSON.stringify({ jobs: JOBS }), cost: '1' },
     resourceVersion: '1',
   };
-  return { ...node('m', 'True', metadata), spec: { taints: [taintFrom(STARTUP, '')] } };
+  return { ...node('m', 'True', metadata), spec: { taints: [taintFrom(STARTUP_TAINT, '')] } };
 }
 
 export function declaringMachine({ labels, annotations, taints }: DeclaredKeys): Machine {
@@ -179,7 +180,7 @@ export function reconciledModel(model: NodeModel, step: EditStep): NodeModel {
     return syncedKeys(declared[kind], { values: model.values[kind], owned: model.owned[kind], isPostponed });
   };
   const [labels, annotations, taints] = [synced('labels'), synced('annotations'), synced('taints')];
-  if (step.removeStartupTaint) taints.values.delete(STARTUP);
+  if (step.removeStartupTaint) taints.values.delete(STARTUP_TAINT);
   return {
     values: { labels: labels.values, annotations: annotations.values, taints: taints.values },
     owned: { labels: labels.owned, annotations: annotations.owned, taints: taints.owned },

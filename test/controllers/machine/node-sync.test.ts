@@ -16,6 +16,7 @@ import {
   nextVersion,
   reconciledModel,
   registeredNode,
+  STARTUP_TAINT,
   taintCount,
   valuesOn,
   withoutRecord,
@@ -233,7 +234,7 @@ function changesOfOthers(before: NodeModel, found: KubeObject, step: EditStep): 
       .filter(([key, value]) => !before.owned[kind].has(key) && after[kind].get(key) !== value)
       .map(([key]) => key),
   );
-  const startup = STARTUP.replace('=', '');
-  const added = after.taints.has(startup) && !before.values.taints.has(startup) ? [startup] : [];
-  return [...changed, ...added].filter((key) => !(step.removeStartupTaint && key === startup));
+  const isAdded = after.taints.has(STARTUP_TAINT) && !before.values.taints.has(STARTUP_TAINT);
+  const added = isAdded ? [STARTUP_TAINT] : [];
+  return [...changed, ...added].filter((key) => !(step.removeStartupTaint && key === STARTUP_TAINT));
 }

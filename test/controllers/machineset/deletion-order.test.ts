@@ -3,7 +3,7 @@ import type { MachineHold, MachineSet } from '../../../src/api/generated/types.t
 import { inDeletionOrder } from '../../../src/controllers/machineset/deletion-order.ts';
 import { memberOf, type SetMachine } from '../../../src/controllers/machineset/members.ts';
 import { ago, type MachineParts, NOW } from '../../support/builders.ts';
-import { explainPlan, machineSet, member, members } from '../../support/machine-sets.ts';
+import { explainPlan, machineSet, member, members, NO_STORM } from '../../support/machine-sets.ts';
 
 type DeletionPolicy = MachineSet['spec']['deletionOrder'];
 
@@ -38,16 +38,9 @@ const POLICIES: Readonly<Record<DeletionPolicy, string>> = {
   Random: 'by its hash',
 };
 
-const UNLIMITED = {
-  maxUnhealthy: '100%',
-  maxUnhealthyInZone: '100%',
-  thawSeconds: 300,
-  overshoot: 2,
-} as const;
-
 /** One surplus machine, unless `replicas` are less; no storm, however ill the machines are. */
 function shrinking(deletionOrder: DeletionPolicy, replicas = 1): MachineSet {
-  return machineSet(replicas, { spec: { deletionOrder, stormGuard: UNLIMITED } });
+  return machineSet(replicas, { spec: { deletionOrder, stormGuard: NO_STORM } });
 }
 
 /** A Ready machine with all that the ranks say; #0 is older than #1. */

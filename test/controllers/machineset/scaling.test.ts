@@ -5,14 +5,14 @@ import type { SetMachine } from '../../../src/controllers/machineset/members.ts'
 import { machineName } from '../../../src/controllers/machineset/names.ts';
 import { planMachineSet } from '../../../src/controllers/machineset/plan.ts';
 import { ago, NOW } from '../../support/builders.ts';
-import { explainPlan, machineSet, member, members, type SetParts } from '../../support/machine-sets.ts';
-
-const UNLIMITED = {
-  maxUnhealthy: '100%',
-  maxUnhealthyInZone: '100%',
-  thawSeconds: 300,
-  overshoot: 2,
-} as const;
+import {
+  explainPlan,
+  machineSet,
+  member,
+  members,
+  NO_STORM,
+  type SetParts,
+} from '../../support/machine-sets.ts';
 
 describe('planScaling', () => {
   it.each<[name: string, replicas: number, machines: string, want: string, parts?: SetParts]>([
@@ -69,14 +69,14 @@ describe('planScaling', () => {
       2,
       'ready late',
       'Delete #1: it was not Ready within spec.startupTimeoutSeconds',
-      { spec: { stormGuard: UNLIMITED } },
+      { spec: { stormGuard: NO_STORM } },
     ],
     [
       'replaces one at a time',
       3,
       'ready late late',
       'Delete #1: it was not Ready within spec.startupTimeoutSeconds',
-      { spec: { stormGuard: UNLIMITED } },
+      { spec: { stormGuard: NO_STORM } },
     ],
     ['replaces none while another one is deleted', 2, 'ready late leaving', ''],
     ['never replaces a machine that was Ready once', 3, 'ready ill ready', ''],
@@ -119,7 +119,7 @@ describe('planScaling', () => {
     const word = fc.constantFrom('ready', 'ready', 'new', 'starting', 'leaving');
     fc.assert(
       fc.property(fc.array(word, { maxLength: 30 }), fc.nat(30), (words, replicas) => {
-        const set = machineSet(replicas, { spec: { stormGuard: UNLIMITED } });
+        const set = machineSet(replicas, { spec: { stormGuard: NO_STORM } });
         let machines = members(set, words.join(' '));
         for (let round = 0; round < 60; round += 1) {
           const { actions } = planMachineSet({ set, machines, now: NOW });

@@ -1,4 +1,4 @@
-/** The controllers of MachineComponentSets and MachineComponents, and the views that it needs. Machines, Nodes and grants are in those of the Defender. */
+/** The controllers of MachineComponentSets and MachineComponents, and the views that they need. Machines, Nodes and grants are in those of the Defender. */
 import {
   MACHINE_COMPONENT_SETS,
   MACHINE_COMPONENTS,

@@ -15,14 +15,11 @@ export function mergeEntries(
   changed: readonly MachineComponentEntry[],
 ): readonly AppliedEntry[] {
   const pinned = pinnedComponents(machine);
-  const own = changed.filter(({ name }) => !pinned.has(name));
-  const entries = new Map<string, AppliedEntry>();
-  for (const entry of machine.spec.components) {
-    if (!pinned.has(entry.name)) entries.set(entry.name, entry);
-    else if (entry.grant) entries.set(entry.name, { name: entry.name, grant: entry.grant });
-  }
-  for (const entry of own) entries.set(entry.name, entry);
-  return sorted(entries.values());
+  const own = [...machine.spec.components, ...changed].filter(({ name }) => !pinned.has(name));
+  const grants = machine.spec.components.flatMap(({ name, grant }) =>
+    pinned.has(name) && grant ? [{ name, grant }] : [],
+  );
+  return byName([...own, ...grants]);
 }
 
 /** The same list with the grants of pins replaced by these, by name. */
@@ -31,10 +28,12 @@ export function mergePinGrants(
   grants: ReadonlyMap<string, ComponentGrant>,
 ): readonly AppliedEntry[] {
   const pinned = pinnedComponents(machine);
-  const own = mergeEntries(machine, []).filter(({ name }) => !pinned.has(name));
-  return sorted([...own, ...[...grants].map(([name, grant]) => ({ name, grant }))]);
+  const own = machine.spec.components.filter(({ name }) => !pinned.has(name));
+  return byName([...own, ...[...grants].map(([name, grant]) => ({ name, grant }))]);
 }
 
-function sorted(entries: Iterable<AppliedEntry>): readonly AppliedEntry[] {
-  return [...entries].toSorted((a, b) => byCode(a.name, b.name));
+/** Of several with one name the last one counts. */
+function byName(entries: readonly AppliedEntry[]): readonly AppliedEntry[] {
+  const last = new Map(entries.map((entry) => [entry.name, entry]));
+  return [...last.values()].toSorted((a, b) => byCode(a.name, b.name));
 }

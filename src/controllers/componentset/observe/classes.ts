@@ -1,20 +1,16 @@
 /** How much a revision would disturb each machine. Equal changes are compared once. Pure, but for its memory. */
 import type { ActivationClass } from '../../../api/enums.ts';
-import type { Machine, MachineComponent, MachineComponentReport } from '../../../api/generated/types.ts';
+import type { Machine, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { EntryContent } from '../../../api/machine/entry-content.ts';
 import type { MemberState } from '../machine/member-state.ts';
-import {
-  type ClassifiedChange,
-  classifyChange,
-  type HostContent,
-  worstClass,
-} from '../revision/change-class.ts';
+import { type ClassifiedChange, classifyChange, worstClass } from '../revision/change-class.ts';
+import { contentOf, type FindInstalled } from '../revision/entry-content.ts';
 import type { Revision } from '../revision/resolve.ts';
 
 export type ClassOf = (member: MemberState, to: Revision) => ActivationClass;
 
 /** For one reconcile: versions are immutable, but one that was missing may come. */
-export function createClassOf(find: (componentRef: string) => MachineComponent | undefined): ClassOf {
+export function createClassOf(find: FindInstalled): ClassOf {
   const changes = new Map<string, ClassifiedChange>();
   const classes = new Map<Revision, Map<Machine, ActivationClass>>();
   return (member, to) => {
@@ -39,15 +35,9 @@ export function createClassOf(find: (componentRef: string) => MachineComponent |
 
   function changeBetween(before: EntryContent | 'Absent', after: EntryContent): ClassifiedChange {
     const key = `${keyOf(before)} ${keyOf(after)}`;
-    const found = changes.get(key) ?? classifyChange(contentOf(before), contentOf(after));
+    const found = changes.get(key) ?? classifyChange(contentOf(before, find), contentOf(after, find));
     changes.set(key, found);
     return found;
-  }
-
-  function contentOf(entry: EntryContent | 'Absent'): HostContent {
-    if (entry === 'Absent' || entry.state === 'Absent') return 'Absent';
-    const component = find(entry.componentRef);
-    return component ? { spec: component.spec, parameters: entry.parameters } : 'Unknown';
   }
 }
 

@@ -77,7 +77,7 @@ interface PinState {
   readonly because: string;
 }
 
-/** The report of a pin that was changed since is not about this content. */
+/** `entryProgress` compares the report with this content of the pin. */
 function stateOf(machine: Machine, entry: MachineComponentEntry): PinState {
   const progress = entryProgress(entry, reportOf(machine, entry));
   if (progress.step !== 'Done') return { entry, ...progress };
@@ -104,38 +104,36 @@ function planHeld(
   held: Held,
   states: readonly PinState[],
 ): PinDecision {
-  const { id, fence, notAfter } = held;
-  const grant = { id, fence, notAfter };
+  const grant = { id: held.id, fence: held.fence, notAfter: held.notAfter };
   if (machine.metadata.deletionTimestamp !== undefined) {
     return { do: 'Settle', grant, outcome: 'Ambiguous', because: 'the Machine is being deleted' };
   }
-  if (isOfAnother(ledgerGrant, id)) {
-    return { do: 'Settle', grant, outcome: 'Ambiguous', because: `grant ${id} is over` };
+  if (isOfAnother(ledgerGrant, grant.id)) {
+    return { do: 'Settle', grant, outcome: 'Ambiguous', because: `grant ${grant.id} is over` };
   }
-  return planOpen({ machine, now }, held, states);
+  return planOpen({ machine, grant, isOverdue: hasTimedOut(held, now), now }, states);
 }
 
-function planOpen(
-  { machine, now }: Omit<PinInput, 'ledgerGrant'>,
-  held: Held,
-  states: readonly PinState[],
-): PinDecision {
-  const { id, fence, notAfter } = held;
-  const grant = { id, fence, notAfter };
+interface OpenPins extends Pick<PinInput, 'machine' | 'now'> {
+  readonly grant: PinGrant;
+  readonly isOverdue: boolean;
+}
+
+function planOpen({ machine, grant, isOverdue, now }: OpenPins, states: readonly PinState[]): PinDecision {
   const isCurrent = isObserved(machine);
   // Before the agent has acted on the newest entries, its report is about those before.
   const open = states.filter((state) => isOpen(state) || !isCurrent);
   const [first] = open;
   if (!first) return settleEnded(grant, states);
-  if (isOver(held, now) && !hasBegun({ machine })) {
+  if (isOverdue && !hasBegun({ machine })) {
     const because = `not at its end after ${PIN_TIMEOUT_SECONDS} s: ${first.because}`;
     return { do: 'Settle', grant, outcome: 'Failed', because };
   }
-  const renew = +new Date(notAfter) - +now <= RENEW_BEFORE_MS;
+  const renew = +new Date(grant.notAfter) - +now <= RENEW_BEFORE_MS;
   const isMissing = isCurrent && open.some(needsGrant);
   const { because } = first;
   if (!renew && !isMissing) return { do: 'Wait', because };
-  const permitted = isMissing ? open : states.filter(({ entry }) => entry.grant?.id === id);
+  const permitted = isMissing ? open : states.filter(({ entry }) => entry.grant?.id === grant.id);
   return { do: 'Permit', names: namesOf(permitted), grant, renew, because };
 }
 
@@ -143,7 +141,7 @@ function isOfAnother(ledgerGrant: LedgerGrant | undefined, id: string): boolean 
   return ledgerGrant !== undefined && ledgerGrant.state !== 'Settled' && ledgerGrant.id !== id;
 }
 
-function isOver({ issuedAt }: Held, now: Date): boolean {
+function hasTimedOut({ issuedAt }: Held, now: Date): boolean {
   return issuedAt !== undefined && +now - +new Date(issuedAt) > PIN_TIMEOUT_SECONDS * 1000;
 }
 
