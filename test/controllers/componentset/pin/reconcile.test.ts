@@ -92,6 +92,36 @@ describe('reconcilePins', { timeout: SLOW }, () => {
     expect(summary(bed)).toBe('1 run -; grants: 0; app-1 without a grant');
   });
 
+  it('ROL-06 takes a grant that is missing in the ledger out of the entry when it would be renewed', async () => {
+    const bed = createFleetBed({ machines: 1 });
+    bed.behaviorOf = () => 'Hangs';
+    await bed.run(1);
+    await bed.start();
+    pin(bed, '1');
+    await bed.run(5);
+    await bed.grants.settle([{ id: 'g-1', fence: 1, outcome: 'Ambiguous' }]);
+    await bed.run(100);
+    expect(summary(bed)).toBe('1 run -; grants: 0; app-1 with a grant');
+    await bed.run(100);
+    expect(summary(bed)).toBe('1 run -; grants: 0; app-1 without a grant');
+  });
+
+  it('ROL-06 writes no grant for a pin that was changed while it was asked for', async () => {
+    const bed = createFleetBed({ machines: 1 });
+    await bed.run(1);
+    await bed.start();
+    bed.grants.deny = () => {
+      bed.grants.deny = () => undefined;
+      pin(bed, '2');
+      return undefined;
+    };
+    pin(bed, '1');
+    bed.writes();
+    await bed.run(10);
+    expect(bed.writes()[0]).toBe('apply Machine m-1 -> 409');
+    expect(summary(bed)).toBe('1 run app-2; grants: 0; app-2 without a grant');
+  });
+
   it.each(['before', 'after'] as const)(
     'ROL-06 activates a pin once and forgets no grant, after a crash %s each write',
     async (when) => {
