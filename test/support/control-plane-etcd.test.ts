@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
-import { type Operation, transactionsOf } from './control-plane-etcd.ts';
+import { additionBetween, type Operation, type Snapshot, transactionsOf } from './control-plane-etcd.ts';
 
 const remove = (path: string): Operation => ({
   request_delete_range: { key: Buffer.from(`/server-1/${path}`).toString('base64') },
 });
+
+function stored(...paths: readonly string[]): Snapshot {
+  const row = { revision: '1', value: '' };
+  return new Map(paths.map((path) => [Buffer.from(`/server-1${path}`).toString('base64'), row]));
+}
 
 it('makes the last change of each resource alone, after all others', () => {
   const changes = [
@@ -26,4 +31,19 @@ it('keeps each transaction below the limit of etcd, and drops no change', () => 
   const transactions = transactionsOf(changes);
   expect(transactions.map((one) => one.length)).toEqual([100, 100, 49, 1]);
   expect(transactions.flat()).toEqual(changes);
+});
+
+it('gives another server what was created, without the address of the one that stored it', () => {
+  const before = ['/services/specs/default/kubernetes'];
+  const after = stored(
+    ...before,
+    '/services/endpoints/default/kubernetes',
+    '/endpointslices/default/kubernetes',
+    '/endpointslices/default/kubernetes-2',
+    '/clusterroles/kubenode-agent',
+  );
+  expect(additionBetween(stored(...before), after, '/server-1').map(([key]) => key)).toEqual([
+    '/endpointslices/default/kubernetes-2',
+    '/clusterroles/kubenode-agent',
+  ]);
 });

@@ -46,10 +46,20 @@ export async function restore(etcd: Etcd, prefix: string, target: Snapshot): Pro
 
 /** What was created since the snapshot. */
 export async function additionSince(etcd: Etcd, prefix: string, before: Snapshot): Promise<Addition> {
-  const after = await range(etcd, prefix, false);
+  return additionBetween(before, await range(etcd, prefix, false), prefix);
+}
+
+/** A server that reaches others creates them when it is ready. Another server keeps the port that it finds there. */
+const OWN_ENDPOINTS = /^\/(?:services\/endpoints|endpointslices)\/default\/kubernetes$/;
+
+export function additionBetween(before: Snapshot, after: Snapshot, prefix: string): Addition {
   return [...after]
     .filter(([key]) => !before.has(key))
-    .map(([key, { value }]) => [Buffer.from(key, 'base64').toString().slice(prefix.length), value]);
+    .map(([key, { value }]): [string, string] => [
+      Buffer.from(key, 'base64').toString().slice(prefix.length),
+      value,
+    ])
+    .filter(([key]) => !OWN_ENDPOINTS.test(key));
 }
 
 /** Before the server of this prefix starts: it then need not be asked for each object. */
