@@ -3,6 +3,7 @@
  * writable; everything that it does not need is taken from it. Pure.
  */
 import { AGENT_PROGRAM_LINK } from '../layout.ts';
+import { WATCHDOG_UNIT } from '../upgrade/watchdog-unit.ts';
 
 export interface AgentUnitOptions {
   readonly machine: string;
@@ -36,6 +37,8 @@ const UNIT = `[Unit]
 Description=kubenode agent: keeps the components of this machine installed, configured and running
 # No dependency on the network: without the API server the agent enforces the last accepted state.
 After=local-fs.target
+# At a shutdown the watchdog of an upgrade ends first: to it, an agent that the shutdown ended has crashed.
+Before=${WATCHDOG_UNIT}.service
 # It is started again for as long as the machine runs.
 StartLimitIntervalSec=0`;
 

@@ -21,6 +21,10 @@ describe('the systemd unit of the agent', () => {
     expect(unit({ bootstrap })).toContain(line);
   });
 
+  it('AGT-43 ends after the watchdog of its upgrade at a shutdown: it is not taken for a crash', () => {
+    expect(unit()).toMatch(/^Before=kubenode-agent-watchdog\.service$/m);
+  });
+
   it('says why for everything that stays open', () => {
     const text = unit();
     const open = ['ProtectSystem', 'PrivateTmp', 'MemoryDenyWriteExecute', 'PrivateDevices', 'ProtectProc'];
