@@ -24,7 +24,13 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { pinnedComponents } from '../members/pins.ts';
-import { type MemberStep, type Progress, type UpdateInput, updateProgress } from './update-progress.ts';
+import {
+  type MemberStep,
+  NOT_OBSERVED,
+  type Progress,
+  type UpdateInput,
+  updateProgress,
+} from './update-progress.ts';
 
 export interface ObservedMember {
   readonly machine: Machine;
@@ -119,6 +125,18 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...optional('hold', hold),
     serves: isServing(view) && !isCordoned(node) && IN_SERVICE.has(progress.step),
   };
+}
+
+/**
+ * Until its agent has read entries without a grant, the grant that it still has in the ledger may be one that was just settled there:
+ * the ledger is observed later than the Machine.
+ */
+export function hasGivenBack({
+  holdsGrant,
+  grantEndsAt,
+  reason,
+}: Pick<MemberState, 'holdsGrant' | 'grantEndsAt' | 'reason'>): boolean {
+  return holdsGrant && !grantEndsAt && reason === NOT_OBSERVED;
 }
 
 /** A repair that failed keeps its cordon for a while after its grant. */

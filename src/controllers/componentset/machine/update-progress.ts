@@ -57,6 +57,8 @@ interface Deadline {
   readonly now: Date;
 }
 
+/** The agent has not acted on its entries yet. */
+export const NOT_OBSERVED = 'NotObserved';
 const UNASSIGNED: Progress = {
   step: 'Unassigned',
   reason: 'Unassigned',
@@ -75,7 +77,7 @@ export function updateProgress(input: UpdateInput, deadline: Deadline): Progress
 /** The worst of all components. While a grant is out, only a report for the newest entries counts. */
 function hostProgress({ machine, entries, holdsGrant }: UpdateInput): Progress {
   if (holdsGrant && !isObserved(machine)) {
-    return { step: 'InWork', reason: 'NotObserved', because: 'the agent has not acted on its entries yet' };
+    return { step: 'InWork', reason: NOT_OBSERVED, because: 'the agent has not acted on its entries yet' };
   }
   const reports = new Map(machine.status?.components?.map((report) => [report.name, report]));
   const open = entries

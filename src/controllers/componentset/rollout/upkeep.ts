@@ -2,7 +2,7 @@
 import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
-import type { MemberState } from '../machine/member-state.ts';
+import { hasGivenBack, type MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
 import { modeOf } from './mode.ts';
 import { pickMembers } from './slots.ts';
@@ -117,15 +117,9 @@ function renewal(member: MemberState, now: Date, back?: string): RolloutAction |
   return { do: 'Permit', member, permission, because: member.because };
 }
 
-/**
- * Until its agent has read an entry without a grant, the grant may be one that was just settled, in a ledger that is observed later
- * than the Machine: then it is not given again before it would end.
- */
-function permittedUntil(
-  { grantEndsAt, reason }: MemberState,
-  { notAfter }: Pick<LedgerGrant, 'notAfter'>,
-): Date | undefined {
-  return grantEndsAt ?? (reason === 'NotObserved' ? new Date(notAfter) : undefined);
+/** A grant that may have just been settled is not given again before it would end. */
+function permittedUntil(member: MemberState, { notAfter }: Pick<LedgerGrant, 'notAfter'>): Date | undefined {
+  return member.grantEndsAt ?? (hasGivenBack(member) ? new Date(notAfter) : undefined);
 }
 
 /**

@@ -2,7 +2,7 @@
 import type { RolloutCounts } from '../../../api/generated/types.ts';
 import { entryDigest } from '../../../api/machine/entry-content.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
-import type { MemberState } from '../machine/member-state.ts';
+import { hasGivenBack, type MemberState } from '../machine/member-state.ts';
 import { isPinned } from '../rollout/start-wait.ts';
 import type { SetReport } from './report.ts';
 import { machineWaits } from './wait.ts';
@@ -16,7 +16,7 @@ export function rolloutCounts(report: SetReport): RolloutCounts {
     selected: members.length + conflicts.length,
     updated: countOf((member) => isUpdated(report, member)),
     ready: countOf(({ readiness, isSilent }) => readiness === 'Ready' && !isSilent),
-    inProgress: countOf(({ holdsGrant, step }) => holdsGrant && step === 'InWork'),
+    inProgress: countOf(isBeingUpdated),
     failed: countOf(hasFailed),
     rolledBack: countOf(denied),
     skipped: left.length,
@@ -25,6 +25,11 @@ export function rolloutCounts(report: SetReport): RolloutCounts {
     drifted: countOf(isDrifted),
     blocked: blockedMachines(report),
   };
+}
+
+/** Not one that is done: with the next machine it would look like more at once than the set permits. */
+function isBeingUpdated(member: MemberState): boolean {
+  return member.holdsGrant && member.step === 'InWork' && !hasGivenBack(member);
 }
 
 /** The revision that is asked for, also while the set is paused and the rollout of it has not begun. */

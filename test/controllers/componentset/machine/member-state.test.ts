@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import {
+  hasGivenBack,
   memberState,
   type ObservedMember,
 } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { ago, NOW, node } from '../../../support/builders.ts';
-import { grantOf, type MemberParts, OLD, observed, SET } from './members.ts';
+import { GENERATION, grantOf, type MemberParts, OLD, observed, SET } from './members.ts';
 
 const CONTEXT = {
   set: SET,
@@ -109,6 +110,15 @@ describe('memberState', () => {
       holdsGrant: false,
       grant: { holder: job },
     });
+  });
+
+  it('ROL-10 takes a grant that is in the ledger alone for given back, until the agent has read entries without it', () => {
+    const unread = observed({ startedAgo: 60, observedGeneration: GENERATION - 1 });
+    expect(hasGivenBack(memberState(unread, CONTEXT))).toBe(true);
+    expect(hasGivenBack(memberState(permitted(unread, ago(-60)), CONTEXT))).toBe(false);
+    expect(hasGivenBack(memberState(observed({ startedAgo: 60, report: PROBATION }), CONTEXT))).toBe(false);
+    const { grant: _settled, ...settled } = unread;
+    expect(hasGivenBack(memberState(settled, CONTEXT))).toBe(false);
   });
 
   it('ROL-10 never settles a grant whose write it has not observed', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { entryDigest } from '../../../../src/api/machine/entry-content.ts';
 import { rolloutCounts } from '../../../../src/controllers/componentset/status/counts.ts';
-import { condition, machine } from '../../../support/builders.ts';
+import { condition, machine, NOW } from '../../../support/builders.ts';
 import { member, NEW } from '../rollout/rollout-input.ts';
 import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, reportOf } from './set-report.ts';
@@ -47,6 +47,19 @@ describe('rolloutCounts', () => {
   it('ROL-11 counts a machine in work once, whatever it waits for', () => {
     const members = [draining('a', BUDGET_WAIT)];
     expect(rolloutCounts(reportOf({ members }))).toMatchObject({ inProgress: 1, blocked: 0 });
+  });
+
+  it('ROL-62 does not count a machine that gave its grant back, in a ledger that is observed later', () => {
+    const updated = member('a', {
+      holdsGrant: true,
+      step: 'InWork',
+      reason: 'NotObserved',
+      grantEndsAt: NOW,
+    });
+    const { grantEndsAt: _settled, ...done } = { ...updated, name: 'b' };
+    const works = { ...done, name: 'c', reason: 'Probation' };
+    expect(rolloutCounts(reportOf({ members: [updated, done] })).inProgress).toBe(1);
+    expect(rolloutCounts(reportOf({ members: [updated, works] })).inProgress).toBe(2);
   });
 
   it('reads the entries of the desired revision as often for many machines as for one', () => {
