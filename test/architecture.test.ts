@@ -64,6 +64,31 @@ const LARGE_FOLDERS: Record<string, string> = {
   'src/api/kinds': 'one file for each kind, with its parts beside it',
 };
 
+/** The phase as it was recorded: of a status, of a part of it by name, or as a path. */
+const PHASE_READ =
+  /(?<!'[A-Z]\w*\.)\bstatus\??\.phase\b|\bphase\b[^{}\n]*\}\s*=\s*[\w.?!]*\bstatus\b|'status', 'phase'/;
+/** MAC-03: what prints it for people. */
+const PHASE_PRINTED = [
+  'src/api/kinds/kind.ts',
+  'src/cli/commands/component/coverage.ts',
+  'src/cli/commands/defender/status.ts',
+  'src/cli/commands/machine/view/rows.ts',
+  'src/cli/commands/maintenance/view.ts',
+  'src/cli/commands/release/text.ts',
+  'src/cli/commands/remedy/view/job.ts',
+  'src/cli/commands/rollout/view/view.ts',
+  'src/cli/commands/tour/observed.ts',
+  'src/sim/rollout/repairs/judge/leftovers.ts',
+  'src/sync/metrics.ts',
+];
+/** Of Pods and Namespaces, whose phase does not come from conditions. */
+const PHASE_OF_KUBERNETES = [
+  'src/defender/facts/observed-views.ts',
+  'src/kube/drain/pods.ts',
+  'src/local/kubelet/pods.ts',
+  'src/sync/health/builtin-kinds.ts',
+];
+
 /** Packages that only one folder imports: every other file uses what that folder exports. */
 const homes: Record<string, string> = {
   '@kubernetes/client-node': 'src/kube/',
@@ -205,6 +230,13 @@ describe('architecture', () => {
     expect(imports.filter((each) => each.includes(': test/'))).toEqual([]);
     const texts = product.filter(({ text }) => /granter\.ts|support\/grant/.test(text));
     expect(paths(texts)).toEqual([]);
+  });
+
+  it('MAC-03 reads the phase of a status only to print it', () => {
+    const readers = [...sources.values()].filter(
+      ({ path, text }) => path.startsWith('src/') && PHASE_READ.test(text),
+    );
+    expect(paths(readers)).toEqual([...PHASE_PRINTED, ...PHASE_OF_KUBERNETES].toSorted());
   });
 
   it('has no import circles, type-only imports included', () => {

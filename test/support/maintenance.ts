@@ -3,7 +3,7 @@ import type { MaintenanceEvent, NodeRemedier, RemedyOperationJob } from '../../s
 import { MAINTENANCE_REMEDIER } from '../../src/api/names.ts';
 import type { MaintenanceObservation } from '../../src/controllers/hostdoctor/observation.ts';
 import type { Metadata } from '../../src/kube/objects/object.ts';
-import { ago, machine, NOW } from './builders.ts';
+import { ago, condition, machine, NOW } from './builders.ts';
 import { type JobParts, remedier, remedyJob } from './remediers.ts';
 
 type Spec = MaintenanceEvent['spec'];
@@ -56,7 +56,7 @@ export function maintenanceJob(parts: JobParts = {}, drain: DrainProgress = 'dra
     metadata: { ...metadata, creationTimestamp: issuedAt },
     spec: { ...spec, plan },
     status: {
-      conditions: [],
+      conditions: [condition('Progressing', 'True')],
       phase: 'Running',
       ...status,
       steps: [{ id: 's1', state: DRAIN_STATES[drain], startedAt: issuedAt, finishedAt: ago(10) }],

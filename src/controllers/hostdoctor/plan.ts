@@ -98,10 +98,10 @@ function nextMoment({ actAt, stage }: StagedEvent, { event, expiry, now }: Momen
 function newsOf(
   { stage }: StagedEvent,
   event: MaintenanceEvent,
-  { phase = 'Pending', waiting }: MaintenanceEventStatus,
+  { conditions, waiting }: MaintenanceEventStatus,
 ): MaintenanceNews | undefined {
   const { metadata, spec } = event;
-  const after = stage === 'Inconsistent' ? stage : phase;
+  const after = stage === 'Inconsistent' ? stage : maintenanceEventPhases.phaseOf({ conditions });
   if (after === newsBefore(event)) return undefined;
   const what = `${spec.type} of Machine ${spec.machine}, event ${metadata.name}`;
   const why = waiting ? textOfWait(waiting) : endText(spec.state);
@@ -110,9 +110,12 @@ function newsOf(
 }
 
 function newsBefore({ status }: MaintenanceEvent): string | undefined {
-  const { conditions, phase } = status ?? {};
+  const { conditions = [] } = status ?? {};
+  if (conditions.length === 0) return undefined;
   const isOver = conditionStatus(conditions, 'Settled') === 'True';
-  return !isOver && conditionStatus(conditions, 'Inconsistent') === 'True' ? 'Inconsistent' : phase;
+  return !isOver && conditionStatus(conditions, 'Inconsistent') === 'True'
+    ? 'Inconsistent'
+    : maintenanceEventPhases.phaseOf({ conditions });
 }
 
 function textOfWait({ reason, message = reason }: Wait): string {

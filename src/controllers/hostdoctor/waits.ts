@@ -2,6 +2,7 @@
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { MAINTENANCE_REMEDIER } from '../../api/names.ts';
+import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { FoundWait } from '../../api/status/waiting.ts';
 import { formatEventTime } from './drain-time.ts';
 import { holdsNode } from './event-job.ts';
@@ -86,13 +87,17 @@ function idleRuleWait(remedier: NodeRemedier | undefined): FoundWait | undefined
 }
 
 function jobWait(job: RemedyOperationJob): FoundWait {
-  const { waiting, outcome, phase = 'Pending' } = job.status ?? {};
+  const { waiting, outcome, conditions } = job.status ?? {};
   const blocker = blockerOf(job);
   const start = `job ${job.metadata.name}`;
   if (waiting) {
     return { reason: waiting.reason, message: `${start}: ${waiting.message ?? waiting.reason}`, blocker };
   }
-  return { reason: outcome?.class ?? 'JobRunning', message: `${start} is ${phase}`, blocker };
+  return {
+    reason: outcome?.class ?? 'JobRunning',
+    message: `${start} is ${remedyOperationJobPhases.phaseOf({ conditions })}`,
+    blocker,
+  };
 }
 
 function endedJobWait(job: RemedyOperationJob): FoundWait {

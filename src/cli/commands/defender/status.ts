@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../../api/generated/types.ts';
 import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
+import { defenderLedgerPhases, defenderPolicyPhases } from '../../../api/status/phase-tables.ts';
 import { isInFlight } from '../../../defender/ledger/entries.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -71,12 +72,11 @@ const RUN_CONTROLLERS = 'run kubenode controllers for this cluster';
 const TROUBLE: readonly string[] = ['Refused', 'Stopped', 'BreakerOpen'];
 
 export function hasTrouble({ policies, ledger }: DefenderState): boolean {
-  const { phase } = ledger?.status ?? {};
   return (
     !policies.some(({ metadata }) => metadata.name === FLEET_DEFAULT) ||
-    policies.some(({ status }) => TROUBLE.includes(status?.phase ?? '')) ||
+    policies.some(({ status }) => TROUBLE.includes(defenderPolicyPhases.phaseOf({ ...status }))) ||
     !ledger ||
-    (phase !== undefined && phase !== 'Ready')
+    (ledger.status !== undefined && defenderLedgerPhases.phaseOf(ledger.status) !== 'Ready')
   );
 }
 

@@ -1,5 +1,6 @@
 /** What people are shown of one MaintenanceEvent. Pure: from the object alone. */
 import type { MaintenanceEvent, Wait } from '../../../api/generated/types.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { maintenanceUnblock } from './unblock.ts';
@@ -45,7 +46,7 @@ export function viewMaintenance({ metadata, spec, status }: MaintenanceEvent): M
     type: spec.type,
     state: spec.state,
     phase,
-    isOver: phase === 'Done',
+    isOver: conditionStatus(conditions, 'Settled') === 'True',
     ...(spec.hint ? { hint: optional('ttlSeconds', spec.ttlSeconds) } : {}),
     ...optional('created', metadata.creationTimestamp),
     ...optional('notBefore', spec.notBefore),

@@ -1,5 +1,6 @@
 /** Summarizes the objects of a hub for people. Pure. */
 import type { Cluster, Pipeline, Release } from '../../../api/generated/types.ts';
+import { pipelinePhases } from '../../../api/status/phase-tables.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
@@ -101,7 +102,7 @@ function pipelineRow(pipeline: Pipeline): PipelineRow {
     : waitOf(pipeline);
   return {
     name: pipeline.metadata.name,
-    phase: textField(pipeline, 'status.phase', 'Unknown'),
+    phase: phaseOf(pipeline),
     head: textField(pipeline, 'status.head.commit'),
     verdict,
     because: why.because,
@@ -109,10 +110,16 @@ function pipelineRow(pipeline: Pipeline): PipelineRow {
   };
 }
 
+/** Unknown until sync has observed it. */
+function phaseOf({ metadata: { deletionTimestamp }, status }: Pipeline): string {
+  const conditions = status?.conditions;
+  return conditions ? pipelinePhases.phaseOf({ conditions, deletionTimestamp }) : 'Unknown';
+}
+
 function waitOf(pipeline: Pipeline): { because: string; since: string } {
   const trouble = pipelineTrouble(pipeline);
   if (trouble) return { because: trouble.message, since: trouble.lastTransitionTime };
-  const idle = pipeline.status?.phase === undefined ? NOT_OBSERVED : 'nothing to wait for';
+  const idle = pipeline.status?.conditions ? 'nothing to wait for' : NOT_OBSERVED;
   return {
     because: textField(pipeline, 'status.waiting.message', idle),
     since: textField(pipeline, 'status.waiting.since'),

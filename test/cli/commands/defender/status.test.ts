@@ -4,6 +4,8 @@ import { formatDefenderState, hasTrouble } from '../../../../src/cli/commands/de
 import { ago, entry, ledgerSpec, NOW, policy } from '../../../defender/builders.ts';
 import { condition } from '../../../support/builders.ts';
 
+const READY = condition('Ready', 'True');
+
 function ledger(fields: Partial<DefenderLedger> = {}): DefenderLedger {
   const settled = entry('m-2', {
     state: 'Settled',
@@ -16,7 +18,7 @@ function ledger(fields: Partial<DefenderLedger> = {}): DefenderLedger {
     kind: 'DefenderLedger',
     metadata: { name: 'default' },
     spec: ledgerSpec({ grants: { 'm-1': entry('m-1'), 'm-2': settled } }),
-    status: { phase: 'Ready', conditions: [condition('Ready', 'True'), condition('NearFull', 'False')] },
+    status: { phase: 'Ready', conditions: [READY, condition('NearFull', 'False')] },
     ...fields,
   };
 }
@@ -109,10 +111,11 @@ ledger: seq 7, epoch 1, Ready
   it('has trouble when something is stopped, refused, open or not ready', () => {
     expect(hasTrouble({ policies: [reported({})], ledger: ledger() })).toBe(false);
     expect(hasTrouble({ policies: [BROKEN], ledger: ledger() })).toBe(true);
-    expect(hasTrouble({ policies: [reported({ phase: 'Stopped' })], ledger: ledger() })).toBe(true);
+    const stopped = reported({ conditions: [condition('KillSwitchEngaged', 'True')] });
+    expect(hasTrouble({ policies: [stopped], ledger: ledger() })).toBe(true);
     expect(hasTrouble({ policies: [reported({})], ledger: undefined })).toBe(true);
     expect(hasTrouble({ policies: [], ledger: ledger() })).toBe(true);
-    const full = ledger({ status: { phase: 'Full', conditions: [] } });
+    const full = ledger({ status: { conditions: [READY, condition('NearFull', 'True')] } });
     expect(hasTrouble({ policies: [reported({})], ledger: full })).toBe(true);
   });
 });

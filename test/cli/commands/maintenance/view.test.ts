@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { sortMaintenance, viewMaintenance } from '../../../../src/cli/commands/maintenance/view.ts';
-import { ago } from '../../../support/builders.ts';
+import { ago, condition } from '../../../support/builders.ts';
 import { type EventParts, maintenanceEvent } from '../../../support/maintenance.ts';
 
 function sorted(...parts: readonly EventParts[]): readonly string[] {
@@ -30,7 +30,7 @@ describe('sortMaintenance', () => {
   });
 
   it('lists those that are over last, the newest of them first', () => {
-    const status = { phase: 'Done' } as const;
+    const status = { conditions: [condition('Settled', 'True')] };
     const names = sorted(
       { name: 'old', status, metadata: { creationTimestamp: ago(900) } },
       { name: 'new', status, metadata: { creationTimestamp: ago(90) } },

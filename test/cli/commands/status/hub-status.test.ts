@@ -5,7 +5,10 @@ import {
   summarizeHub as summarize,
 } from '../../../../src/cli/commands/status/hub-status.ts';
 import type { HubObjects } from '../../../../src/cli/hub-objects.ts';
+import { condition } from '../../../support/builders.ts';
 import { COMMIT, cluster, NOW, pipeline, release } from '../builders.ts';
+
+const SOURCE_READY = condition('SourceReady', 'True');
 
 function summarizeHub(hub: Partial<HubObjects>, unsynced: readonly string[] = []): HubStatus {
   return summarize({ pipelines: [], clusters: [], releases: [], ...hub }, { now: NOW, unsynced });
@@ -27,7 +30,7 @@ describe('summarizeHub', () => {
     const report = summarizeHub({
       pipelines: [
         pipeline({
-          phase: 'Promoting',
+          conditions: [SOURCE_READY],
           head: { commit: COMMIT, verdict: 'Accepted' },
           waiting: { message: 'prod soaks', since: '2030-01-01T11:58:30Z' },
         }),
@@ -52,7 +55,9 @@ describe('summarizeHub', () => {
   });
 
   it('does not tell that a pipeline waits for nothing before sync has observed it', () => {
-    const { pipelines } = summarizeHub({ pipelines: [pipeline({}), pipeline({ phase: 'UpToDate' })] });
+    const { pipelines } = summarizeHub({
+      pipelines: [pipeline({}), pipeline({ conditions: [SOURCE_READY, condition('Promoted', 'True')] })],
+    });
     expect(pipelines.map(({ because }) => because)).toEqual([
       'not observed yet: check that kubenode sync is running',
       'nothing to wait for',
@@ -106,7 +111,9 @@ describe('summarizeHub', () => {
       seenAt: '2030-01-01T11:59:30Z',
     };
     const { pipelines, trouble } = summarizeHub({
-      pipelines: [pipeline({ phase: 'SourceFailed', head, waiting: { message: 'other' } })],
+      pipelines: [
+        pipeline({ conditions: [condition('SourceReady', 'False')], head, waiting: { message: 'other' } }),
+      ],
       clusters: [],
     });
     expect(pipelines[0]).toMatchObject({ because: 'fleet/main.ts:3: broken', since: '2030-01-01T11:59:30Z' });
@@ -122,7 +129,7 @@ describe('summarizeHub', () => {
       lastTransitionTime: '2030-01-01T11:58:00Z',
     };
     const { pipelines, trouble } = summarizeHub({
-      pipelines: [pipeline({ phase: 'Held', conditions: [held], waiting: { message: 'prod soaks' } })],
+      pipelines: [pipeline({ conditions: [held], waiting: { message: 'prod soaks' } })],
       clusters: [],
     });
     expect(pipelines[0]).toMatchObject({ because: held.message, since: held.lastTransitionTime });

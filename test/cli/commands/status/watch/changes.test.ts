@@ -1,13 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { type HubStatus, summarizeHub } from '../../../../../src/cli/commands/status/hub-status.ts';
 import { hubChanges } from '../../../../../src/cli/commands/status/watch/changes.ts';
+import type { Condition } from '../../../../../src/kube/objects/conditions.ts';
+import { condition } from '../../../../support/builders.ts';
 import { COMMIT, cluster, NOW, pipeline } from '../../builders.ts';
 
+const SOURCE_READY = condition('SourceReady', 'True');
+const HELD = [SOURCE_READY, condition('Held', 'True', { message: 'prod soaks' })];
 const UNSYNCED = 'nothing syncs pipeline fleet: host-1 last renewed it 20s ago';
 
 function hub(
   states: Readonly<Record<string, string>>,
-  phase = 'Promoting',
+  conditions: readonly Condition[] = [SOURCE_READY],
   unsynced: readonly string[] = [],
 ): HubStatus {
   const clusters = Object.entries(states).map(([name, state]) =>
@@ -16,7 +20,7 @@ function hub(
   const head = { commit: COMMIT, verdict: 'Accepted' };
   const waiting = { message: 'prod soaks' };
   return summarizeHub(
-    { pipelines: [pipeline({ phase, head, waiting })], clusters, releases: [] },
+    { pipelines: [pipeline({ conditions, head, waiting })], clusters, releases: [] },
     { now: NOW, unsynced },
   );
 }
@@ -34,8 +38,8 @@ describe('hubChanges', () => {
   it('is silent when only time went by', () => {
     const later = new Date(NOW.getTime() + 60_000);
     expect(hubChanges(BEFORE, hub({ a: 'Applying', b: 'Applying', c: 'Applying' }), later)).toEqual([]);
-    const since = hub({}, 'Promoting', [UNSYNCED]);
-    const now = hub({}, 'Promoting', [UNSYNCED.replace('20s', '3m')]);
+    const since = hub({}, [SOURCE_READY], [UNSYNCED]);
+    const now = hub({}, [SOURCE_READY], [UNSYNCED.replace('20s', '3m')]);
     expect(hubChanges(since, now, later)).toEqual([]);
   });
 
@@ -46,8 +50,8 @@ describe('hubChanges', () => {
   });
 
   it('reports a changed pipeline, and what was deleted', () => {
-    const after = { ...hub({ a: 'Applying' }, 'Held'), pipelines: [] };
-    expect(hubChanges(BEFORE, hub({ a: 'Applying', b: 'Applying', c: 'Applying' }, 'Held'), NOW)).toEqual([
+    const after = { ...hub({ a: 'Applying' }, HELD), pipelines: [] };
+    expect(hubChanges(BEFORE, hub({ a: 'Applying', b: 'Applying', c: 'Applying' }, HELD), NOW)).toEqual([
       'pipeline fleet: Held, head aaaaaaaaaaaa Accepted: prod soaks',
     ]);
     expect(hubChanges(BEFORE, after, NOW)).toEqual([
@@ -58,7 +62,7 @@ describe('hubChanges', () => {
   });
 
   it('reports that nothing syncs a pipeline, and the end of that', () => {
-    const stopped = hub({}, 'Promoting', [UNSYNCED]);
+    const stopped = hub({}, [SOURCE_READY], [UNSYNCED]);
     expect(hubChanges(hub({}), stopped, NOW)).toEqual([UNSYNCED]);
     expect(hubChanges(stopped, hub({}), NOW)).toEqual(['every pipeline is synced again']);
   });

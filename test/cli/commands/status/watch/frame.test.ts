@@ -5,12 +5,13 @@ import {
   summarizeHub,
 } from '../../../../../src/cli/commands/status/hub-status.ts';
 import { hubFrame } from '../../../../../src/cli/commands/status/watch/frame.ts';
+import { condition } from '../../../../support/builders.ts';
 import { COMMIT, cluster, NOW, OLD_COMMIT, pipeline } from '../../builders.ts';
 
 const SIZE = { now: NOW, columns: 80, env: {} };
 
 const FLEET = pipeline({
-  phase: 'Promoting',
+  conditions: [condition('SourceReady', 'True')],
   head: { commit: COMMIT, verdict: 'Accepted' },
   waiting: { message: 'stage prod waits for 2 clusters', since: '2030-01-01T11:58:30.123Z' },
 });
