@@ -1,5 +1,6 @@
-/** `crds/<plural>.yaml`: the CustomResourceDefinition of a kind. */
+/** The CustomResourceDefinitions of the kinds: `crds/<plural>.yaml` for people, and all of them as JSON for programs. */
 import { stringify } from 'yaml';
+import { byCode } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Kind, PrinterColumn } from '../kinds/kind.ts';
 import { type GeneratedFile, YAML_HEADER } from './file.ts';
@@ -8,6 +9,14 @@ import { type JsonSchema, jsonSchemaOf, mapSchema, without } from './json-schema
 export function crdFile(kind: Kind, group: string, version: string): GeneratedFile {
   const yaml = stringify(crdOf(kind, group, version), { lineWidth: 0, aliasDuplicateObjects: false });
   return { path: `crds/${kind.plural}.yaml`, text: YAML_HEADER + yaml };
+}
+
+/** YAML of this size takes a second to parse, JSON some milliseconds. A line for each kind. */
+export function crdsFile(kinds: readonly Kind[], group: string, version: string): GeneratedFile {
+  const lines = kinds
+    .toSorted((a, b) => byCode(a.plural, b.plural))
+    .map((kind) => JSON.stringify(crdOf(kind, group, version)));
+  return { path: 'src/api/generated/crds.json', text: `[\n${lines.join(',\n')}\n]\n` };
 }
 
 export function crdOf(kind: Kind, group: string, version: string): KubeObject {

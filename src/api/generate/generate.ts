@@ -5,7 +5,7 @@ import { API_VERSION, GROUP, KINDS, VERSION } from '../kinds/registry.ts';
 import { policyFiles } from '../policies/generated-files.ts';
 import { STEP_DEFINITIONS } from '../steps/registry.ts';
 import { constructFiles } from './construct.ts';
-import { crdFile } from './crd.ts';
+import { crdFile, crdsFile } from './crd.ts';
 import type { GeneratedFile } from './file.ts';
 import { resourcesFile } from './resources.ts';
 import { stepsFile } from './steps.ts';
@@ -18,6 +18,7 @@ export function generatedFiles(): readonly GeneratedFile[] {
     stepsFile(STEP_DEFINITIONS),
     resourcesFile(KINDS, GROUP, VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),
+    crdsFile(KINDS, GROUP, VERSION),
     ...validatorFiles(KINDS),
     ...constructFiles(KINDS, API_VERSION),
     ...policyFiles(),

@@ -20,7 +20,8 @@ import {
 } from './plan.ts';
 import { notServedReason, type WaitOptions, waitUntilInForce } from './ready.ts';
 
-export { crds, installation } from './installation.ts';
+export { crds } from './crds.ts';
+export { installation } from './installation.ts';
 
 export interface InstallOptions {
   readonly clock: Clock;

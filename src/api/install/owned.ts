@@ -2,15 +2,15 @@
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { GROUP } from '../names.ts';
-import { installationWithoutCrds } from './installation.ts';
+import { installation } from './installation.ts';
 
-/** Without the CRDs, which are recognized by their names. */
 let installed: ReadonlySet<string> | undefined;
 
 /** Why the object belongs to `kubenode install`. */
 export function installedReason(object: KubeObject): string | undefined {
   const { kind, metadata } = object;
-  installed ??= new Set(installationWithoutCrds().map((each) => objectKey(objectIdOf(each))));
+  installed ??= new Set(installation().map((each) => objectKey(objectIdOf(each))));
+  // Also one that only another version has.
   const isOurCrd = kind === 'CustomResourceDefinition' && metadata.name.endsWith(`.${GROUP}`);
   if (!isOurCrd && !installed.has(objectKey(objectIdOf(object)))) return undefined;
   return `${kind} ${metadata.name} belongs to \`kubenode install\``;

@@ -1,6 +1,9 @@
 /** Invariants of roles and policies that need no API server. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { crds, installation } from '../../../src/api/install/installation.ts';
+import { parse } from 'yaml';
+import { crds } from '../../../src/api/install/crds.ts';
+import { installation } from '../../../src/api/install/installation.ts';
 import { KINDS } from '../../../src/api/kinds/registry.ts';
 import * as names from '../../../src/api/names.ts';
 import { policies } from '../../../src/api/policies/all.ts';
@@ -50,6 +53,13 @@ describe('the installation', () => {
   it('has a CRD for every kind', () => {
     const expected = KINDS.map(({ plural }) => `${plural}.kubenode.dev`);
     expect(sorted(crds().map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
+  });
+
+  it('has the CRDs that people read in crds/', () => {
+    const files = KINDS.map(({ plural }) => new URL(`../../../crds/${plural}.yaml`, import.meta.url));
+    const read = files.map((file): unknown => parse(readFileSync(file, 'utf8')));
+    expect(read).toHaveLength(crds().length);
+    expect(read).toEqual(expect.arrayContaining([...crds()]));
   });
 });
 

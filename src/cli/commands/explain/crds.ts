@@ -1,6 +1,5 @@
-/** The CRDs of kubenode and their schemas, from the package: the same files that `kubenode install` applies. */
-import { readdirSync, readFileSync } from 'node:fs';
-import { parse } from 'yaml';
+/** The CRDs of kubenode and their schemas: the same that `kubenode install` applies. */
+import { crds } from '../../../api/install/crds.ts';
 import { CliError, EXIT } from '../../errors.ts';
 
 /** The part of an OpenAPI schema that `kubenode explain` prints. */
@@ -43,26 +42,22 @@ export interface CrdManifest {
 }
 
 export function findCrd(name: string): CrdManifest {
-  const crds = readCrds();
+  const known = readCrds();
   const lowerCaseName = name.toLowerCase();
-  const found = crds.find(({ spec: { names } }) =>
+  const found = known.find(({ spec: { names } }) =>
     [names.kind, names.plural, names.singular ?? '', ...(names.shortNames ?? [])].some(
       (word) => word.toLowerCase() === lowerCaseName,
     ),
   );
   if (found) return found;
   throw new CliError(`kind ${name} not found`, {
-    hint: `use one of: ${crds.map(({ spec }) => spec.names.kind).join(', ')}`,
+    hint: `use one of: ${known.map(({ spec }) => spec.names.kind).join(', ')}`,
     exitCode: EXIT.usage,
   });
 }
 
-export function readCrds(): CrdManifest[] {
-  const folder = new URL('../../../../crds/', import.meta.url);
-  return readdirSync(folder)
-    .filter((file) => file.endsWith('.yaml'))
-    .toSorted((a, b) => (a < b ? -1 : 1))
-    .map((file) => parse(readFileSync(new URL(file, folder), 'utf8')) as CrdManifest);
+export function readCrds(): readonly CrdManifest[] {
+  return crds() as unknown as readonly CrdManifest[];
 }
 
 /** Our kinds have one version. */
