@@ -193,5 +193,7 @@ export interface ReportedSet {
 export function statusOf({ replicas = 2, machines, parts = {}, denials = [] }: SetCase): ReportedSet {
   const set = machineSet(replicas, parts);
   const plan = planMachineSet({ set, machines: members(machineSet(replicas), machines), now: NOW });
-  return { status: machineSetStatus({ set, plan, denials, now: NOW }), at: requeueAt(plan, denials, NOW) };
+  const input = { set, plan, denials, now: NOW };
+  const status = machineSetStatus(input);
+  return { status, at: requeueAt(input, status) };
 }

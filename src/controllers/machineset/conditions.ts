@@ -1,8 +1,9 @@
 /** The conditions of a set. Pure. */
-import type { MachineSet, PlannedAction } from '../../api/generated/types.ts';
+import type { MachineSet, PlannedAction, Wait } from '../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import type { MachineSetPlan, SetWait } from './actions.ts';
+import { scalingDeadline } from './deadline.ts';
 import { differingFields, isUpToDate, type Member } from './members.ts';
 
 export interface ConditionsInput {
@@ -11,6 +12,8 @@ export interface ConditionsInput {
   /** Members that are not being deleted. */
   readonly live: readonly Member[];
   readonly wait: SetWait | undefined;
+  /** The wait, with its begin. */
+  readonly waiting: Wait | undefined;
   readonly planned: PlannedAction;
   readonly now: Date;
 }
@@ -101,7 +104,17 @@ function stalledCondition(input: ConditionsInput, machinesReady: ConditionUpdate
     const message = `machines do not become Ready, such as ${failed.name}. See kubenode why machine ${failed.name}`;
     return condition(type, 'True', 'StartupFailing', message);
   }
+  const { waiting } = input;
+  if (waiting && isLate(input)) {
+    const { reason, since, message = '' } = waiting;
+    return condition(type, 'True', reason, `since ${since}: ${message}`);
+  }
   return condition(type, 'False', 'AsWanted', 'no person is needed');
+}
+
+function isLate({ set, waiting, now }: ConditionsInput): boolean {
+  const deadline = scalingDeadline(set, waiting);
+  return deadline !== undefined && now >= deadline;
 }
 
 function hasFailedForLong({ set, now }: ConditionsInput): boolean {

@@ -1,6 +1,6 @@
 /** Keeps the machines of MachineSets, as kubenode-machineset. Every choice is made in plan.ts. */
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
-import type { Machine, MachineSet } from '../../api/generated/types.ts';
+import type { Machine, MachineSet, MachineSetStatus } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import {
   EVENT_PREFIX,
@@ -20,7 +20,7 @@ import type { MachineSetPlan } from './actions.ts';
 import { carryOut } from './execute.ts';
 import { planMachineSet } from './plan.ts';
 import { requeueAt } from './requeue.ts';
-import { type DeniedDeletion, machineSetStatus } from './status.ts';
+import { machineSetStatus, type StatusInput } from './status.ts';
 
 export interface MachineSetControllerOptions {
   readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
@@ -78,10 +78,10 @@ async function reconcile(name: string, { grants, context }: Reconcile): Promise<
   await announce(set, plan, context);
   const { denials, failure } = await carryOut({ set, plan, grants, context });
   const after = planOf(set, context);
-  const now = context.clock.now();
-  report(set, { plan: after, denials }, context);
+  const outcome = { plan: after, denials, now: context.clock.now() };
+  const status = report(set, outcome, context);
   if (failure) throw failure;
-  return optional('requeueAt', requeueAt(after, denials, now));
+  return optional('requeueAt', status && requeueAt({ set, ...outcome }, status));
 }
 
 function planOf(set: MachineSet, context: ReconcileContext): MachineSetPlan {
@@ -103,15 +103,16 @@ async function announce(set: MachineSet, plan: MachineSetPlan, context: Reconcil
   await context.applyStatus(MACHINE_SETS, { metadata: { name }, status });
 }
 
-interface Outcome {
-  readonly plan: MachineSetPlan;
-  readonly denials: readonly DeniedDeletion[];
-}
-
-function report({ metadata: { name } }: MachineSet, outcome: Outcome, context: ReconcileContext): void {
+/** Undefined: the set was deleted meanwhile. */
+function report(
+  { metadata: { name } }: MachineSet,
+  outcome: Omit<StatusInput, 'set'>,
+  context: ReconcileContext,
+): MachineSetStatus | undefined {
   const set = context.view<MachineSet>(MACHINE_SETS).get(name);
-  if (!set) return;
-  const status = machineSetStatus({ set, ...outcome, now: context.clock.now() });
+  if (!set) return undefined;
+  const status = machineSetStatus({ set, ...outcome });
   tellStalled(set, status, EVENT_PREFIX[MANAGER_MACHINESET], context);
   context.reportStatus(MACHINE_SETS, { metadata: { name }, status });
+  return status;
 }

@@ -1,17 +1,19 @@
 /** When a set is to be reconciled again though nothing changed. Pure. */
-import type { MachineSetPlan } from './actions.ts';
-import type { DeniedDeletion } from './status.ts';
+import type { MachineSetStatus } from '../../api/generated/types.ts';
+import { scalingDeadline } from './deadline.ts';
+import type { StatusInput } from './status.ts';
 
 /** The Defender's answer may change with any act in the cluster, of which no watch tells us. */
 const ASK_AGAIN_MS = 30_000;
 
 export function requeueAt(
-  { members, storm, wait }: MachineSetPlan,
-  denials: readonly DeniedDeletion[],
-  now: Date,
+  { set, plan: { members, storm, wait }, denials, now }: StatusInput,
+  reported: Pick<MachineSetStatus, 'waiting'>,
 ): Date | undefined {
   const latest = now.getTime() + ASK_AGAIN_MS;
+  const deadline = scalingDeadline(set, reported.waiting);
   const moments = [
+    deadline && deadline > now ? deadline.getTime() : undefined,
     ...members.map(({ changesAt }) => changesAt?.getTime()),
     storm?.until?.getTime(),
     wait?.until?.getTime(),

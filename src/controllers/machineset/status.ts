@@ -34,16 +34,17 @@ export function machineSetStatus(input: StatusInput): MachineSetStatus {
   const before = set.status;
   const live = plan.members.filter(({ isDeleting }) => !isDeleting);
   const wait = waitOf(input);
+  const waiting = wait && waitingSince(wait, before?.waiting, now);
   const observedGeneration = optional('observedGeneration', set.metadata.generation);
   const planned = plannedAction(plan);
   const { deletionTimestamp, generation } = set.metadata;
-  const updates = setConditions({ ...input, live, wait, planned });
+  const updates = setConditions({ ...input, live, wait, waiting, planned });
   const conditions = withConditions(before?.conditions, updates, now, generation);
   return {
     ...observedGeneration,
     phase: machineSetPhases.phaseOf({ conditions, deletionTimestamp }),
     conditions,
-    ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
+    ...optional('waiting', waiting),
     replicas: plan.members.length,
     readyReplicas: countOf(live, ({ isReady }) => isReady),
     availableReplicas: countOf(live, ({ isAvailable }) => isAvailable),

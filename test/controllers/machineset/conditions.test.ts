@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ago, condition } from '../../support/builders.ts';
-import { DENIAL, type SetCase, statusOf, template } from '../../support/machine-sets.ts';
+import {
+  DENIAL,
+  machineSet,
+  members,
+  NO_STORM,
+  type SetCase,
+  type SetParts,
+  statusOf,
+  template,
+} from '../../support/machine-sets.ts';
 
 /** The phase, and each condition that is not as it should be. */
 function explain(input: SetCase): string {
@@ -13,6 +22,20 @@ function explain(input: SetCase): string {
 const LONG = {
   status: { conditions: [condition('MachinesReady', 'False', { lastTransitionTime: ago(1801) })] },
 };
+
+/** A set that has waited for this long for the machines of these words. */
+const waited = (reason: string, seconds: number, name: string): SetParts => ({
+  spec: { stormGuard: NO_STORM },
+  status: { waiting: { reason, blocker: { kind: 'Machine', name }, since: ago(seconds) } },
+});
+const DENIED = { replicas: 1, machines: 'ready ready', denials: [DENIAL] };
+const HELD = { replicas: 0, machines: 'held' };
+const OVER = { replicas: 2, machines: 'leaving leaving leaving leaving' };
+/** The one that a set names of these machines. */
+function firstOf(words: string): string {
+  const names = members(machineSet(1), words).map(({ machine }) => machine.metadata.name);
+  return names.toSorted()[0] ?? '';
+}
 
 describe('setConditions', () => {
   it.each<[name: string, input: SetCase, want: string]>([
@@ -111,7 +134,49 @@ describe('setConditions', () => {
       { machines: 'ready new', parts: LONG },
       'NotReady, MachinesReady MachinesNotReady',
     ],
+    [
+      'MAC-04 waits for a grant as long as for a drain',
+      { ...DENIED, parts: waited('GrantDenied', 1799, 'general-x') },
+      'Scaling, ScaledAsWanted GrantDenied, Progressing GrantDenied',
+    ],
+    [
+      'MAC-04 stalls when a grant is denied for longer',
+      { ...DENIED, parts: waited('GrantDenied', 1800, 'general-x') },
+      'Stalled, ScaledAsWanted GrantDenied, Progressing GrantDenied, Stalled GrantDenied',
+    ],
+    [
+      'MAC-04 begins to wait again with another machine',
+      { ...DENIED, parts: waited('GrantDenied', 1800, 'general-y') },
+      'Scaling, ScaledAsWanted GrantDenied, Progressing GrantDenied',
+    ],
+    [
+      'MAC-04 waits for held machines as long as for a drain',
+      { ...HELD, parts: waited('MachinesHeld', 1799, firstOf(HELD.machines)) },
+      'Scaling, ScaledAsWanted MachinesHeld, Progressing MachinesHeld',
+    ],
+    [
+      'MAC-04 stalls when machines are held for longer',
+      { ...HELD, parts: waited('MachinesHeld', 1800, firstOf(HELD.machines)) },
+      'Stalled, ScaledAsWanted MachinesHeld, Progressing MachinesHeld, Stalled MachinesHeld',
+    ],
+    [
+      'MAC-04 waits for machines that are deleted as long as for a drain',
+      { ...OVER, parts: waited('Overshoot', 1799, firstOf(OVER.machines)) },
+      'Scaling, ScaledAsWanted Overshoot, MachinesReady MachinesNotReady, Progressing Overshoot',
+    ],
+    [
+      'MAC-04 stalls when machines are being deleted for longer',
+      { ...OVER, parts: waited('Overshoot', 1800, firstOf(OVER.machines)) },
+      'Stalled, ScaledAsWanted Overshoot, MachinesReady MachinesNotReady, Progressing Overshoot, Stalled Overshoot',
+    ],
   ])('%s', (_, input, want) => {
     expect(explain(input)).toBe(want);
+  });
+
+  it('MAC-04 tells since when it is blocked, and by what', () => {
+    const { conditions } = statusOf({ ...DENIED, parts: waited('GrantDenied', 1800, 'general-x') }).status;
+    expect(conditions.find(({ type }) => type === 'Stalled')?.message).toBe(
+      `since ${ago(1800)}: KillSwitch: the kill switch is engaged`,
+    );
   });
 });

@@ -2,7 +2,10 @@ import { describe, expect, it, vi } from 'vitest';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
 import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
+import { EVENTS } from '../../../src/kube/events/object.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { condition } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import type { MemoryKind } from '../../support/controller/memory-objects.ts';
@@ -77,6 +80,12 @@ function reasons(bed: Bed): string {
   return `${phase}: ${conditions.find(({ type }) => type === 'ScaledAsWanted')?.reason}`;
 }
 
+function stalledEvents({ api }: Bed): readonly (string | undefined)[] {
+  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+    .filter((event) => textAt(event, 'reason') === 'ScaleStalled')
+    .map((event) => textAt(event, 'note'));
+}
+
 describe('the machineset controller', () => {
   it('MAC-30 creates as many machines as desired, and no more', async () => {
     const bed = await start(3);
@@ -116,6 +125,25 @@ describe('the machineset controller', () => {
     bed.grants.deny = () => undefined;
     await bed.advance(35_000);
     expect([bed.machines().length, bed.grants.open.size, reasons(bed)]).toEqual([1, 2, 'Ready: AsWanted']);
+  });
+
+  it('MAC-04 becomes Stalled with one Event when its deletions are denied for as long as a drain', async () => {
+    const bed = await start(2);
+    await bed.makeReady();
+    bed.grants.deny = () => 'the kill switch is engaged';
+    await bed.change({ replicas: 1 });
+    await bed.advance(1_700_000);
+    expect([stalledEvents(bed), bed.status()?.phase]).toEqual([[], 'Scaling']);
+    await bed.advance(200_000);
+    expect([stalledEvents(bed), bed.status()?.phase]).toEqual([
+      [expect.stringMatching(/^GrantDenied: since \S+: KillSwitch: the kill switch is engaged$/)],
+      'Stalled',
+    ]);
+    await bed.advance(600_000);
+    expect(stalledEvents(bed)).toHaveLength(1);
+    bed.grants.deny = () => undefined;
+    await bed.advance(35_000);
+    expect([bed.machines().length, reasons(bed)]).toEqual([1, 'Ready: AsWanted']);
   });
 
   it('MAC-31 deletes those that it may, when the Defender denies the others', async () => {

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { ago, condition, NOW } from '../../support/builders.ts';
-import { DENIAL, type SetCase, statusOf, template } from '../../support/machine-sets.ts';
+import {
+  DENIAL,
+  machineSet,
+  members,
+  NO_STORM,
+  type SetCase,
+  statusOf,
+  template,
+} from '../../support/machine-sets.ts';
 
 describe('machineSetStatus', () => {
   it('counts machines', () => {
@@ -64,6 +72,8 @@ describe('machineSetStatus', () => {
   });
 });
 
+/** The name of the first machine of a set. */
+const FIRST = members(machineSet(1), 'ready')[0]?.machine.metadata.name ?? '';
 const after = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
 
 describe('requeueAt', () => {
@@ -92,6 +102,29 @@ describe('requeueAt', () => {
       'comes back soon when the Defender names no time',
       { replicas: 1, machines: 'ready ready', denials: [{ ...DENIAL, retryAt: after(900) }] },
       after(30),
+    ],
+    [
+      'MAC-04 comes back when a wait is too long',
+      { replicas: 0, machines: 'held', parts: { spec: { stormGuard: NO_STORM } } },
+      after(1800),
+    ],
+    [
+      'waits for changes only when it has been too long',
+      {
+        replicas: 0,
+        machines: 'held',
+        parts: {
+          spec: { stormGuard: NO_STORM },
+          status: {
+            waiting: {
+              reason: 'MachinesHeld',
+              blocker: { kind: 'Machine', name: FIRST },
+              since: ago(1800),
+            },
+          },
+        },
+      },
+      undefined,
     ],
   ])('%s', (_, input, want) => {
     expect(statusOf(input).at).toEqual(want);

@@ -1,0 +1,14 @@
+/** When a set that waits needs a person. Pure. */
+import type { MachineSet, Wait } from '../../api/generated/types.ts';
+
+/** A person decides when the first ends; the second has a condition of its own. */
+const WITHOUT_DEADLINE: ReadonlySet<string> = new Set(['Paused', 'StormGuardActive']);
+
+/** What else a set waits for is that one of its machines may be deleted, or is: each may take the time of its drain. */
+export function scalingDeadline(
+  { spec }: Pick<MachineSet, 'spec'>,
+  waiting: Pick<Wait, 'reason' | 'since'> | undefined,
+): Date | undefined {
+  if (!waiting || WITHOUT_DEADLINE.has(waiting.reason)) return undefined;
+  return new Date(Date.parse(waiting.since) + spec.template.deletion.drainTimeoutSeconds * 1000);
+}
