@@ -1,6 +1,6 @@
 /** The machines as tiles. One of them is in the tab order: arrow keys move between them, Enter shows the machine. */
 import { Component, type JSX, type TargetedKeyboardEvent } from 'preact';
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import {
   type ClusterGroupView,
   type FleetGroups,
@@ -24,7 +24,7 @@ export interface FleetProps extends Pick<ConsoleState, 'repairs'> {
 export function Fleet({ groups: { stages }, repairs, now, selected, select }: FleetProps): JSX.Element {
   const repaired = useMemo(() => machinesInRepair(repairs), [repairs]);
   const fleet = useRef<HTMLDivElement>(null);
-  useEffect(() => keepOneInTabOrder(fleet.current));
+  useLayoutEffect(() => keepOneInTabOrder(fleet.current));
   return (
     <Section id="fleet" title="Fleet">
       {stages.length === 0 && <p>No clusters yet.</p>}

@@ -1,6 +1,6 @@
 /** One machine: its phase and since when, what it waits for and what ends the wait, its rollout, its grant and its repairs. */
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { findTile } from '../state/fleet.ts';
 import type { Shown } from '../state/shown.ts';
 import type { MachineTile } from '../state/state.ts';
@@ -17,7 +17,8 @@ interface DetailProps {
 
 export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.Element {
   const title = useRef<HTMLHeadingElement>(null);
-  useEffect(() => title.current?.focus(), []);
+  // At once, for a person may press a key as soon as the detail is there. The same for Escape.
+  useLayoutEffect(() => title.current?.focus(), []);
   useEscape(close);
   const tile = findTile(shown.groups, machine);
   return (
@@ -36,7 +37,7 @@ export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.
 
 /** Wherever the focus is: a person may have clicked a tile or a text since the detail opened. */
 function useEscape(close: () => void): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = ({ key }: KeyboardEvent): void => {
       if (key === 'Escape') close();
     };

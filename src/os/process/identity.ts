@@ -48,10 +48,14 @@ export function isRunning(
   }
 }
 
-/** Undefined for a zombie: it holds no port and no file, and counts as ended. */
+/**
+ * Undefined for a zombie: it holds no port and no file, and counts as ended. A process whose first thread is a zombie while others
+ * still exit does hold them: after a SIGKILL that takes a moment, in which the next one could not listen on its port.
+ */
 function runningSince(stat: string): string | undefined {
-  const { state, startTicks } = parseStat(stat);
-  return state === 'Z' || state === 'X' ? undefined : startTicks;
+  const { state, startTicks, threads } = parseStat(stat);
+  const hasEnded = (state === 'Z' && threads <= 1) || state === 'X';
+  return hasEnded ? undefined : startTicks;
 }
 
 function endedOrThrow(error: unknown, where: string): undefined {
@@ -74,9 +78,15 @@ export function isSameProcess(known: ProcessIdentity, found: ProcessIdentity | u
   );
 }
 
-export function parseStat(stat: string): { state: string | undefined; startTicks: string | undefined } {
+interface ProcessStat {
+  readonly state: string | undefined;
+  readonly threads: number;
+  readonly startTicks: string | undefined;
+}
+
+export function parseStat(stat: string): ProcessStat {
   const field = statFields(stat);
-  return { state: field(3), startTicks: field(22) };
+  return { state: field(3), threads: Number(field(20)), startTicks: field(22) };
 }
 
 /** By the numbers of proc(5), from 3 on. Field 2, the name, may contain spaces and parentheses. */

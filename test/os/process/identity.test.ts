@@ -31,8 +31,13 @@ describe('readProcessIdentity', () => {
   });
 
   it('treats a zombie as ended, because it holds no port and no file', async () => {
-    const proc = fakeProc({ pid: 7, stat: '7 (etcd) Z 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0' });
+    const proc = fakeProc({ pid: 7, stat: statOf('Z') });
     expect(await readProcessIdentity(7, proc)).toBeUndefined();
+  });
+
+  it('treats a zombie whose other threads still exit as running, because they hold its ports', async () => {
+    const proc = fakeProc({ pid: 7, stat: statOf('Z', 2) });
+    expect(await readProcessIdentity(7, proc)).toMatchObject({ pid: 7, startTicks: '555' });
   });
 
   it('fails with a hint when /proc is not mounted', async () => {
@@ -44,14 +49,16 @@ describe('readProcessIdentity', () => {
 
 describe('isRunning', () => {
   it.each<[string, string, Partial<Parameters<typeof isRunning>[0]>, boolean]>([
-    ['runs', 'S', {}, true],
-    ['is a zombie', 'Z', {}, false],
-    ['has the pid of an earlier one', 'S', { startTicks: '554' }, false],
-    ['has a pid that nothing has', 'S', { pid: 8 }, false],
-    ['started at that tick of another boot', 'S', { bootId: 'two' }, false],
-    ['started in this boot', 'S', { bootId: 'one' }, true],
-  ])('a process that %s', (_, state, fields, expected) => {
-    const proc = fakeProc({ pid: 7, stat: `7 (etcd) ${state} 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 1 0 555 0` });
+    ['runs', statOf('S'), {}, true],
+    ['is a zombie', statOf('Z'), {}, false],
+    ['is a zombie whose other threads still exit', statOf('Z', 12), {}, true],
+    ['is dead', statOf('X', 2), {}, false],
+    ['has the pid of an earlier one', statOf('S'), { startTicks: '554' }, false],
+    ['has a pid that nothing has', statOf('S'), { pid: 8 }, false],
+    ['started at that tick of another boot', statOf('S'), { bootId: 'two' }, false],
+    ['started in this boot', statOf('S'), { bootId: 'one' }, true],
+  ])('a process that %s', (_, stat, fields, expected) => {
+    const proc = fakeProc({ pid: 7, stat });
     expect(isRunning({ pid: 7, startTicks: '555', ...fields }, proc)).toBe(expected);
   });
 
@@ -74,7 +81,7 @@ describe('parseStat', () => {
     [') S 1 1 1 1', 'D', '99'],
   ])('skips the name %j', (name, state, startTicks) => {
     const line = `42 (${name}) ${state} 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 ${startTicks} 20 21\n`;
-    expect(parseStat(line)).toEqual({ state, startTicks });
+    expect(parseStat(line)).toEqual({ state, threads: 17, startTicks });
   });
 });
 
@@ -103,6 +110,10 @@ describe('isSameProcess', () => {
     expect(isSameProcess(own, { ...other, pid: own.pid })).toBe(false);
   });
 });
+
+function statOf(state: string, threads = 1): string {
+  return `7 (etcd) ${state} 1 7 7 0 -1 0 0 0 0 0 0 0 0 0 20 0 ${threads} 0 555 0`;
+}
 
 function fakeProc({ pid, stat }: { pid: number; stat: string }): string {
   const root = tempFolder('proc');
