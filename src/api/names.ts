@@ -361,6 +361,7 @@ export const REASONS = [
   'GateInconclusive',
   'GateOpen',
   'GrantDenied',
+  'HealthUnknown',
   'HeldAll',
   'HeldDisruptive',
   'HostKeyMismatch',

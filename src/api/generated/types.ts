@@ -3100,6 +3100,10 @@ export interface RolloutBatch {
   readonly startedAt?: string;
   /** End of the soak. */
   readonly soakUntil?: string;
+  /** Runs of the builtin check that found the health of the batch unknown. */
+  readonly inconclusive?: number;
+  /** When the last of them was. */
+  readonly inconclusiveAt?: string;
 }
 
 /** Batch 0, observed for the soak time of the gate. */

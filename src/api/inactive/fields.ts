@@ -84,8 +84,8 @@ const MACHINE_COMPONENT: readonly InactiveField[] = [
 
 const ONLY_BUILTIN = 'a batch is checked by builtin health only';
 
-/** A batch waits as long as its health is not known, and goes on when it is good for the whole soak. */
-const NO_RUNS = 'builtin health is observed at every change, not in runs that are counted';
+const ONLY_MACHINES =
+  'a machine whose builtin health is bad has failed, and spec.rollout.failure limits how many may';
 
 const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.partition', accepts: [0], because: 'every selected machine gets the revision' },
@@ -95,9 +95,7 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.gate.checks[].http', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].promql', because: ONLY_BUILTIN },
   { path: 'spec.rollout.gate.checks[].cel', because: ONLY_BUILTIN },
-  { path: 'spec.rollout.gate.checks[].intervalSeconds', accepts: [30], because: NO_RUNS },
-  { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: NO_RUNS },
-  { path: 'spec.rollout.gate.checks[].inconclusiveLimit', accepts: [3], because: NO_RUNS },
+  { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },
 ];
 
 const NO_FLAP = 'changes of a fault are not counted';

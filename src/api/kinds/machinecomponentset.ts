@@ -142,6 +142,8 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     failed: count('Failed machines of the batch.'),
     startedAt: time('Start time.').optional(),
     soakUntil: time('End of the soak.').optional(),
+    inconclusive: count('Runs of the builtin check that found the health of the batch unknown.').optional(),
+    inconclusiveAt: time('When the last of them was.').optional(),
   }).optional(),
   pausedAt: time('Since when spec.paused has been observed.').optional(),
   stopped: named(

@@ -33,6 +33,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
   FailureBudgetSpent: 'fix the version and commit, or go back: kubenode rollout undo SET',
   BatchUnproven: 'fix the version and commit, or go back: kubenode rollout undo SET',
+  HealthUnknown:
+    'repair what reports the health of BLOCKER, then resume: kubenode rollout pause SET, and kubenode rollout resume SET',
   RolledBack: 'commit another version, or a new spec.retryToken to try this one again',
   RollbackImpossible: 'commit a version that works: no earlier revision completed',
   SetConflict: 'commit a selector or a component list that leaves each component of a machine to one set',

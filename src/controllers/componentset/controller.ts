@@ -34,6 +34,7 @@ import { CONTROLLER_REVISIONS } from './revision/stored-revisions.ts';
 import type { RolloutInput } from './rollout/input.ts';
 import type { ReadServerVersions } from './servers/read-versions.ts';
 import { createSkewRule, type FindIdentity } from './servers/skew.ts';
+import { builtinRuns } from './status/builtin-runs.ts';
 import type { SetReport } from './status/report.ts';
 import { componentSetStatus } from './status/status.ts';
 
@@ -96,7 +97,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   }
   const { input, conflicts } = await withSkewRule(observeRollout(set, context), parts);
   const plan = planRollout(input);
-  const shown: SetReport = { input, plan, conflicts, denials: [], runs: [] };
+  const shown: SetReport = { input, plan, conflicts, denials: [], runs: builtinRuns(input, plan) };
   const status = componentSetStatus(shown);
   const found = await carryOutRollout({ input, plan, status, grants, context });
   // A dry run has no actions that are asked for.

@@ -107,6 +107,7 @@ function setGauges({ batch, machines }: Instruments, set: string, status: Machin
 const GATE_RESULTS: Readonly<Partial<Record<string, string>>> = {
   GateFailed: 'Failed',
   GateInconclusive: 'Inconclusive',
+  HealthUnknown: 'Inconclusive',
 };
 
 /** Only what is new since the status before. */

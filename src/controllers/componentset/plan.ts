@@ -7,8 +7,15 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import { refusedReason } from './revision/history.ts';
+import type { Revision } from './revision/resolve.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
-import { failureReason } from './rollout/failure.ts';
+import { failureReason } from './rollout/failure/failure.ts';
+import { beginRollback, failedReturns, planRollback } from './rollout/failure/rollback.ts';
+import {
+  countUnknownHealth,
+  unknownHealthReason,
+  withoutUnknownRuns,
+} from './rollout/failure/unknown-health.ts';
 import { planBatches, type RolloutStep } from './rollout/forward.ts';
 import type {
   RolloutAction,
@@ -20,7 +27,6 @@ import type {
 import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
-import { beginRollback, failedReturns, planRollback } from './rollout/rollback.ts';
 import { availabilityLimit } from './rollout/slots.ts';
 import { planRestarts, planUpkeep } from './rollout/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
@@ -90,17 +96,25 @@ interface Decided {
 
 /**
  * A rollout that failed goes back in the same reconcile, where the set permits it and there is a revision to return to. Otherwise
- * it stops, until a person decides.
+ * it stops, until a person decides. So does one whose health stays unknown, but it never goes back.
  */
-function afterFailure(input: RolloutInput, progress: RolloutProgress): Decided {
-  const mode = modeOf(input, progress);
-  const { desired, stable, set } = input;
-  const failure = rollsOut(mode) ? failureReason(input, progress) : undefined;
-  if (!failure || !('revision' in desired)) return { mode, progress };
-  if (mode === 'Forward' && stable && set.spec.rollout.failure.onFailure !== 'Pause') {
-    return { mode: 'RollingBack', progress: beginRollback(input, progress, desired.revision) };
+function afterFailure(input: RolloutInput, begun: RolloutProgress): Decided {
+  const mode = modeOf(input, begun);
+  if (!rollsOut(mode)) return { mode, progress: begun };
+  const progress = mode === 'Forward' ? countUnknownHealth(input, begun) : begun;
+  const failure = failureReason(input, progress);
+  if (failure && mode === 'Forward' && mayRollBack(input)) {
+    return { mode: 'RollingBack', progress: beginRollback(input, progress, input.desired.revision) };
   }
-  return { mode, progress: stopRollout(input, progress, failure) };
+  const stop = failure ?? unknownHealthReason(input, progress);
+  return { mode, progress: stop ? stopRollout(input, progress, stop) : progress };
+}
+
+function mayRollBack(
+  input: RolloutInput,
+): input is RolloutInput & { readonly desired: { readonly revision: Revision } } {
+  const { desired, stable, set } = input;
+  return 'revision' in desired && stable !== undefined && set.spec.rollout.failure.onFailure !== 'Pause';
 }
 
 /** What has soaked until now proves nothing. */
@@ -111,7 +125,7 @@ function stopRollout(
 ): RolloutProgress {
   if (progress.stopped) return progress;
   const stop = { reason, because, ...optional('retryToken', set.spec.retryToken) };
-  return { ...withoutSoak(progress), stopped: stop };
+  return { ...withoutUnknownRuns(withoutSoak(progress)), stopped: stop };
 }
 
 interface StepContext extends Decided {

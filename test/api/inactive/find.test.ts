@@ -90,12 +90,6 @@ describe('the fields of an object that this version does not act on', () => {
     ],
     [
       'MachineComponentSet',
-      'rollout.gate.checks[0].inconclusiveLimit',
-      rollout({ gate: { checks: [{ builtin: {}, inconclusiveLimit: 5 }] } }),
-      'remove it',
-    ],
-    [
-      'MachineComponentSet',
       'rollout.gate.checks[0].failureLimit',
       rollout({ gate: { checks: [{ builtin: {}, failureLimit: 2 }] } }),
       'remove it',

@@ -2,7 +2,7 @@
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { needsReassignment } from './assignment.ts';
-import { failedMembers } from './failure.ts';
+import { failedMembers } from './failure/failure.ts';
 import type { OpenBatch, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
 export type BatchPhase =

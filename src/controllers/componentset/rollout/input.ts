@@ -35,6 +35,9 @@ export interface OpenBatch {
   readonly startedAt: Date;
   /** Set once every machine of the batch is settled. */
   readonly soakUntil?: Date;
+  /** Runs of the builtin check that found its health unknown, and when the last one did. */
+  readonly inconclusive?: number;
+  readonly inconclusiveAt?: Date;
 }
 
 export interface RolloutInput {

@@ -10,7 +10,7 @@ import type { SetReport } from './report.ts';
 export function rolloutBatch({ input, plan }: SetReport): RolloutBatch | undefined {
   const { batch } = plan.progress;
   if (!batch) return undefined;
-  const { index, size, total, startedAt, soakUntil } = batch;
+  const { index, size, total, startedAt, soakUntil, inconclusive, inconclusiveAt } = batch;
   const started = startedIn(input, plan.progress, batch);
   return {
     index,
@@ -21,6 +21,8 @@ export function rolloutBatch({ input, plan }: SetReport): RolloutBatch | undefin
     failed: started.filter(hasFailed).length,
     startedAt: startedAt.toISOString(),
     ...optional('soakUntil', soakUntil?.toISOString()),
+    ...optional('inconclusive', inconclusive),
+    ...optional('inconclusiveAt', inconclusiveAt?.toISOString()),
   };
 }
 

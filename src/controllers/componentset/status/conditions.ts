@@ -107,6 +107,7 @@ const NEEDS_PERSON: ReadonlySet<string> = new Set([
   'ComponentYanked',
   'FailureBudgetSpent',
   'GateFailed',
+  'HealthUnknown',
   'ParameterMissing',
   'ParameterUnknown',
   'RollbackImpossible',

@@ -11,6 +11,7 @@ import type { SetReport } from './report.ts';
 
 const TYPE = 'GatesPassed';
 const FAILED: Reason = 'GateFailed';
+const UNKNOWN: Reason = 'HealthUnknown';
 const MAX_VALUE = 64;
 
 export function gatesFinding({ input, plan }: SetReport): ConditionUpdate {
@@ -32,6 +33,7 @@ function checkFinding({ state, because }: Extract<GateResult, { because: string 
 /** A batch is opened only after the one before has passed. */
 function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
+  if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
   if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
   return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index - 1} has passed`);
 }

@@ -18,7 +18,8 @@ export function progressFromStatus(status: MachineComponentSetStatus | undefined
 }
 
 /** A batch without its size or its start was not written by this controller. */
-function openBatch({ index, size, total, startedAt, soakUntil }: RolloutBatch): OpenBatch | undefined {
+function openBatch(batch: RolloutBatch): OpenBatch | undefined {
+  const { index, size, total, startedAt, soakUntil, inconclusive, inconclusiveAt } = batch;
   if (index === undefined || size === undefined || startedAt === undefined) return undefined;
   return {
     index,
@@ -26,6 +27,8 @@ function openBatch({ index, size, total, startedAt, soakUntil }: RolloutBatch): 
     total: total ?? size,
     startedAt: new Date(startedAt),
     ...optional('soakUntil', dateOf(soakUntil)),
+    ...optional('inconclusive', inconclusive),
+    ...optional('inconclusiveAt', dateOf(inconclusiveAt)),
   };
 }
 

@@ -16,6 +16,7 @@ const STOPPED: ReadonlySet<string> = new Set<Reason>([
   'BatchUnproven',
   'FailureBudgetSpent',
   'GateFailed',
+  'HealthUnknown',
   'Paused',
   'RollbackImpossible',
   'RolledBack',

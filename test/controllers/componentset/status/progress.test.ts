@@ -11,7 +11,8 @@ import { reportOf, statusOf } from './set-report.ts';
 describe('progressFromStatus', () => {
   it('ROL-10 reads back after a crash all that the rollout remembers', () => {
     const soaking = { ...BATCH, soakUntil: new Date(ago(-60)) };
-    for (const batch of [BATCH, soaking]) {
+    const unknown = { ...BATCH, inconclusive: 2, inconclusiveAt: new Date(ago(30)) };
+    for (const batch of [BATCH, soaking, unknown]) {
       const parts = { members: [member('a', { at: NEW, batch: 1 })], progress: progressOf({ batch }) };
       const { plan } = reportOf(parts);
       const stored = JSON.parse(JSON.stringify(statusOf(parts))) as ReturnType<typeof statusOf>;

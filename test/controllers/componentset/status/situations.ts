@@ -21,6 +21,13 @@ export const STEADY = {
   updateRevision: NEW.name,
   history: [{ revision: NEW.name, result: 'Completed' }, COMPLETED],
 } as const;
+const HEALTH_CHECK = {
+  name: 'health',
+  builtin: {},
+  intervalSeconds: 30,
+  failureLimit: 0,
+  inconclusiveLimit: 3,
+};
 export const SOAKED = { ...BATCH, soakUntil: new Date(ago(1)) };
 
 const CONFLICT: MachineConflict = {
@@ -109,6 +116,19 @@ export const SITUATIONS: readonly SetSituation[] = [
     waiting: 'GateInconclusive MachineComponentSet/general',
     gates: 'Unknown GateInconclusive',
     answer: 'Progressing MachinesBehind',
+  },
+  {
+    name: 'a batch of which nothing was known for too long',
+    members: [member('a', DONE), member('b', { ...DONE, step: 'Unknown' }), member('c')],
+    progress: progressOf({ batch: { ...BATCH, inconclusive: 4, inconclusiveAt: new Date(ago(1)) } }),
+    rollout: { gate: { soakSeconds: 300, checks: [HEALTH_CHECK], approval: 'None' } },
+    phase: 'Stalled',
+    ready: 'False MachinesBehind',
+    progressing: 'False HealthUnknown',
+    waiting: 'HealthUnknown MachineComponentSet/general',
+    stalled: 'True HealthUnknown',
+    gates: 'Unknown HealthUnknown',
+    answer: 'Failed HealthUnknown',
   },
   {
     name: 'a check that fails, with nothing to return to',

@@ -1,8 +1,8 @@
 /** When a rollout has failed. Pure. */
-import type { Explanation } from '../../../rollout/explanation.ts';
-import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
-import type { MemberState } from '../machine/member-state.ts';
-import type { RolloutInput, RolloutProgress } from './input.ts';
+import type { Explanation } from '../../../../rollout/explanation.ts';
+import { resolveIntOrPercent } from '../../../../rollout/int-or-percent.ts';
+import type { MemberState } from '../../machine/member-state.ts';
+import type { RolloutInput, RolloutProgress } from '../input.ts';
 
 /** A machine of an earlier batch that became unhealthy since is out of service, but does not fail this batch. */
 export function failedMembers(

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { RolloutFailure } from '../../../../src/api/generated/types.ts';
-import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
-import { beginRollback, planRollback } from '../../../../src/controllers/componentset/rollout/rollback.ts';
-import { NOW } from '../../../support/builders.ts';
-import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from './rollout-input.ts';
+import type { RolloutFailure } from '../../../../../src/api/generated/types.ts';
+import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import {
+  beginRollback,
+  planRollback,
+} from '../../../../../src/controllers/componentset/rollout/failure/rollback.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
 
 const at = (name: string, batch: number, parts: StateParts = {}): ReturnType<typeof member> =>
   member(name, { at: NEW, batch, ...parts });

@@ -1,16 +1,16 @@
 /** Takes a bad revision back: the machines of the failed batch first, then those before it. Pure. */
-import { optional } from '../../../kube/objects/optional.ts';
-import type { Explanation } from '../../../rollout/explanation.ts';
-import type { Limit } from '../../../rollout/limit.ts';
-import type { MemberState } from '../machine/member-state.ts';
-import { addRecord, recordFor, recordOf } from '../revision/history.ts';
-import type { Revision } from '../revision/resolve.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { Explanation } from '../../../../rollout/explanation.ts';
+import type { Limit } from '../../../../rollout/limit.ts';
+import type { MemberState } from '../../machine/member-state.ts';
+import { addRecord, recordFor, recordOf } from '../../revision/history.ts';
+import type { Revision } from '../../revision/resolve.ts';
+import type { RolloutStep } from '../forward.ts';
+import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
+import { permissionFor } from '../permission.ts';
+import { pickMembers } from '../slots.ts';
+import { startWait } from '../start-wait.ts';
 import { failedMembers } from './failure.ts';
-import type { RolloutStep } from './forward.ts';
-import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
-import { permissionFor } from './permission.ts';
-import { pickMembers } from './slots.ts';
-import { startWait } from './start-wait.ts';
 
 /** Recorded before the first machine goes back, so that a crash does not forget it. */
 export function beginRollback(

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { failedMembers, failureReason } from '../../../../src/controllers/componentset/rollout/failure.ts';
-import { NOW } from '../../../support/builders.ts';
-import { BATCH, type InputParts, inputOf, member, NEW, progressOf } from './rollout-input.ts';
+import {
+  failedMembers,
+  failureReason,
+} from '../../../../../src/controllers/componentset/rollout/failure/failure.ts';
+import { NOW } from '../../../../support/builders.ts';
+import { BATCH, type InputParts, inputOf, member, NEW, progressOf } from '../rollout-input.ts';
 
 const failed = (name: string, batch = 1): ReturnType<typeof member> =>
   member(name, { at: NEW, batch, step: 'Failed', because: 'no answer' });
