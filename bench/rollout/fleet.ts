@@ -17,6 +17,7 @@ const TICK_MS = 50;
 const clock = createSystemClock();
 
 export interface BatchTimes {
+  machines: number;
   firstAssignedMs: number;
   lastAssignedMs: number;
   /** When the last of its machines reported that it is committed. */
@@ -84,7 +85,13 @@ export async function runAgents(
 
   function note(key: string): void {
     const nowMs = performance.now();
-    const times = batches.get(key) ?? { firstAssignedMs: nowMs, lastAssignedMs: nowMs, settledMs: 0 };
+    const times = batches.get(key) ?? {
+      machines: 0,
+      firstAssignedMs: nowMs,
+      lastAssignedMs: nowMs,
+      settledMs: 0,
+    };
+    times.machines += 1;
     times.lastAssignedMs = nowMs;
     batches.set(key, times);
   }
