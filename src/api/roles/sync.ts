@@ -24,6 +24,7 @@ export const syncBase: readonly PolicyRule[] = [
   may(['update', 'patch'], GROUP, ['clusters/status', 'pipelines/status', 'releases/status']),
   may(READ, '', ['nodes']), // health of a cluster
   may(READ, 'coordination.k8s.io', ['leases']), // heartbeats of agents
+  may(['list'], '', ['pods']), // those that block a disruption: `kubenode plan` asks the Defender with them
   may(ALL, 'apiextensions.k8s.io', ['customresourcedefinitions']),
   may(ALL, '', ['namespaces', 'configmaps', 'services', 'serviceaccounts', 'persistentvolumeclaims']),
   may(ALL, '', ['limitranges', 'resourcequotas']),

@@ -24,7 +24,7 @@ export function formatHanging(head: string, text: string, columns: number): stri
     .join('');
 }
 
-/** A last column that is narrower than this reads badly: it gets lines of its own. */
+/** A longer text in a last column that is narrower than this reads badly: it gets lines of its own. */
 const LEAST = 24;
 /** A longer name gets a line of its own, so that it does not push the other columns away. */
 const LONGEST_NAME = 32;
@@ -36,7 +36,8 @@ export function fitTable({ columns: names, rows, empty }: Table, columns = COLUM
   const all = [names.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(printableLine))];
   const widths = names.slice(0, -1).map((_, index) => columnWidth(all, index));
   const left = columns - widths.reduce((sum, width) => sum + width + GAP.length, 0);
-  const layout = { widths, columns, isBelow: left < LEAST };
+  const longest = Math.max(...all.map((row) => row[widths.length]?.length ?? 0));
+  const layout = { widths, columns, isBelow: left < Math.min(LEAST, longest) };
   const [head = [], ...body] = all;
   const title = layout.isBelow ? head.slice(0, -1) : head;
   return [title, ...body].map((row) => formatRow(row, layout)).join('');

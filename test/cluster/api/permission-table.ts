@@ -109,7 +109,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB],
   ],
   [{ verb: 'delete', resource: 'pods', namespace: 'shop' }, []],
-  [{ verb: 'list', resource: 'pods' }, [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER]],
+  [
+    { verb: 'list', resource: 'pods' },
+    [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
+  ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
   [
     { verb: 'list', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'default' },

@@ -1,5 +1,5 @@
 /** Shows the coverage of components to people. Pure. */
-import { fitTable, formatField } from '../../format/wrap.ts';
+import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { formatCount } from '../../output.ts';
 import type { ComponentCoverage } from './coverage.ts';
 
@@ -15,7 +15,10 @@ export function formatCoverage(coverage: readonly ComponentCoverage[], columns: 
   const empty = 'no components: no MachineComponent exists, and no machine has one';
   const names = ['component', 'version', 'desired', 'current', 'failed', 'phase'];
   const table = fitTable({ columns: names, rows, empty }, columns);
-  const notes = coverage.map((each) => formatField(each.component, coverageText(each), columns)).join('');
+  const width = Math.max(...coverage.map(({ component }) => component.length));
+  const notes = coverage
+    .map((each) => formatHanging(`  ${each.component.padEnd(width)}   `, coverageText(each), columns))
+    .join('');
   return notes === '' ? table : `${table}\n${notes}`;
 }
 

@@ -10,9 +10,33 @@ it('ROL-63 shows versions, coverage and the machines that differ', () => {
 kubelet     1.34.2    3         3         1        Missing
             1.34.1    1         1         0        Missing
 
-  kubelet    on 4 of 8 machines (50 %), 3 at what is desired (75 %); not: m-3
+  kubelet   on 4 of 8 machines (50 %), 3 at what is desired (75 %); not: m-3
 `,
   );
+});
+
+it('ROL-63 aligns long names, and keeps a short phase in its row', () => {
+  const [coverage] = coverageOf(fleet('done done').flatMap(usesOf), [], 2);
+  if (!coverage) throw new Error('no component');
+  const names = ['kubelet', 'problem-detector'];
+  const text = formatCoverage(
+    names.map((component) => ({
+      ...coverage,
+      component,
+      versions: coverage.versions.map((each) => ({
+        ...each,
+        componentRef: `${component}-1.0.0`,
+        phase: 'InUse',
+      })),
+    })),
+    80,
+  );
+  expect(text.split('\n').filter((line) => line.includes('InUse') || line.includes(' on '))).toEqual([
+    'kubelet            1.0.0     2         2         0        InUse',
+    'problem-detector   1.0.0     2         2         0        InUse',
+    '  kubelet            on 2 of 2 machines (100 %), 2 at what is desired (100 %)',
+    '  problem-detector   on 2 of 2 machines (100 %), 2 at what is desired (100 %)',
+  ]);
 });
 
 it('has a sentence for a cluster without components', () => {
