@@ -156,9 +156,9 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
     .join('');
 }
 
-/** Runs after Ctrl-C, so it does not use the aborted signal; a second Ctrl-C ends the process at once. */
+/** Runs after Ctrl-C, so it does not use the aborted signal; a later Ctrl-C ends the process at once. */
 async function stop(io: Io, dir: string): Promise<void> {
-  io.err('stopping\n');
+  io.err('stopping: another Ctrl-C leaves processes behind, which kubenode local down ends\n');
   const signal = new AbortController().signal;
   await endMachines(dir, io.clock);
   await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });
