@@ -18,8 +18,8 @@ export function createDownCommand(io: Io): Command {
 
 async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true }): Promise<void> {
   const wipe = flags.wipe === true;
-  await requireNoPrograms(createLayout(flags.dir));
   const layout = await findFleetFolder(flags.dir);
+  await requireNoPrograms(layout ?? createLayout(flags.dir));
   if (layout) requireNoControllers(await findFleetUsers(layout), layout.root);
   await endMachines(flags.dir, io.clock);
   const found = await withProgress(io, (progress) =>

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { findFleetFolder } from '../../../local/fleet.ts';
 import type { Layout } from '../../../local/layout.ts';
 import { readEnvironment } from '../../../os/process/environment.ts';
 import { type ProcessIdentity, readProcessIdentity } from '../../../os/process/identity.ts';
@@ -58,11 +59,25 @@ export function formatUsers(users: readonly FleetUser[]): string {
 export async function requireNoPrograms(layout: Pick<Layout, 'kubeconfig' | 'root'>): Promise<void> {
   const programs = await findPrograms(layout);
   if (programs.length === 0) return;
-  const running = programs.map(({ name, identity }) => `${name} (pid ${identity.pid})`);
   throw new CliError('kubenode start still runs this fleet', {
-    where: `${layout.root}: ${running.join(', ')}`,
+    where: whereOf(layout, programs),
     hint:
       'end it with Ctrl-C in its terminal, which also stops the fleet, and what you started by hand with kill; ' +
       'then run this command again',
   });
+}
+
+/** Each of two would stop the clusters of the other. */
+export async function requireNotStarted(dir: string): Promise<void> {
+  const layout = await findFleetFolder(dir);
+  const programs = layout ? await findPrograms(layout) : [];
+  if (!layout || programs.length === 0) return;
+  throw new CliError('kubenode start runs this fleet already', {
+    where: whereOf(layout, programs),
+    hint: 'use it, or end it with Ctrl-C in its terminal; another fleet needs another folder: --dir',
+  });
+}
+
+function whereOf({ root }: Pick<Layout, 'root'>, programs: readonly DemoProgram[]): string {
+  return `${root}: ${programs.map(({ name, identity }) => `${name} (pid ${identity.pid})`).join(', ')}`;
 }

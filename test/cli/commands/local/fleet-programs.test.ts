@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { requireNoPrograms } from '../../../../src/cli/commands/local/fleet-programs.ts';
@@ -35,6 +35,25 @@ describe('a fleet that is stopped', () => {
       hint: expect.stringContaining('Ctrl-C') as string,
     });
     await expect(requireNoPrograms(createLayout(tempFolder('other')))).resolves.toBeUndefined();
+  });
+});
+
+describe('kubenode start --demo', () => {
+  it('refuses a fleet that another one runs already, and changes nothing', async () => {
+    const dir = realpathSync(tempFolder('started'));
+    const repository = join(tempFolder('repositories'), 'demo');
+    const pid = startControllers(tempFolder('programs'), createLayout(dir).kubeconfig);
+    await expect
+      .poll(() => requireNoPrograms(createLayout(dir)).catch((error: unknown) => error))
+      .toBeInstanceOf(CliError);
+    const io = testIo();
+    expect(await runCommandLine(io, ['start', '--demo', repository, '--dir', dir])).toBe(1);
+    expect(io.stderr).toBe(
+      `error: kubenode start runs this fleet already\n  where: ${dir}: controllers test (pid ${pid})\n` +
+        '  hint: use it, or end it with Ctrl-C in its terminal; another fleet needs another folder: --dir\n',
+    );
+    expect(existsSync(repository)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
   });
 });
 
