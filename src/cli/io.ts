@@ -21,7 +21,7 @@ export interface Io {
   readonly signal: AbortSignal;
 }
 
-/** The reader of the output ended: what a command wanted to print is not an error any more. */
+/** The reader of the output ended: that a command cannot print the rest is not an error. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 

@@ -22,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     interrupted.abort(new Error(`stopped by ${signal}`));
   });
 }
-// A closed pipe (`| head`) is not an error, but nobody reads the rest: a clean shutdown as well. EIO: of a terminal that was closed.
+// A closed pipe (`| head`) is not an error, but the rest of the output has no reader: a clean shutdown as well. EIO: of a terminal that was closed.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     const isClosed = error.code === 'EPIPE' || error.code === 'EIO' || interrupted.signal.aborted;

@@ -1,6 +1,6 @@
 /** Decides which objects of an earlier version an installation removes. Pure. */
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import type { KubeObject, ManagedFields, Resource } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { LABEL_MANAGED_BY, MANAGED_BY, MANAGER_INSTALL } from '../names.ts';
 
@@ -55,19 +55,17 @@ function keepReason({ kind, metadata }: KubeObject): string | undefined {
   if (!PRUNED_KINDS.some((each) => each.kind === kind)) return `kind ${kind} is never removed`;
   if (metadata.labels?.[LABEL_MANAGED_BY] !== MANAGED_BY) return `it has no label ${PRUNE_SELECTOR}`;
   if (metadata.deletionTimestamp !== undefined) return 'it is being deleted';
-  const appliedBy = (metadata.managedFields ?? []).filter(({ operation }) => operation === 'Apply');
-  if (!appliedBy.some(ownsLabel)) return 'kubenode install did not set its label';
-  const other = appliedBy.find(({ manager }) => manager !== MANAGER_INSTALL);
-  return other && `${other.manager ?? 'another field manager'} applies it, too`;
+  return otherOwnerReason(metadata.managedFields ?? []);
 }
 
-function ownsLabel({
-  manager,
-  fieldsV1,
-}: {
-  readonly manager?: string;
-  readonly fieldsV1?: unknown;
-}): boolean {
+function otherOwnerReason(fields: readonly ManagedFields[]): string | undefined {
+  const appliedBy = fields.filter(({ operation }) => operation === 'Apply');
+  if (!appliedBy.some(ownsLabel)) return 'kubenode install did not set its label';
+  const other = appliedBy.find(({ manager }) => manager !== MANAGER_INSTALL);
+  return other && `${other.manager} applies it, too`;
+}
+
+function ownsLabel({ manager, fieldsV1 }: ManagedFields): boolean {
   if (manager !== MANAGER_INSTALL) return false;
   return isRecord(valueAt(fieldsV1, 'f:metadata', 'f:labels', `f:${LABEL_MANAGED_BY}`));
 }

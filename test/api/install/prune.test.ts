@@ -42,7 +42,7 @@ describe('planPrune', () => {
       OLD,
     ],
     [
-      'keeps what has no label of ours',
+      'keeps what has no such label',
       old({ labels: {} }),
       'keep: it has no label app.kubernetes.io/managed-by=kubenode',
     ],

@@ -69,7 +69,7 @@ describe('removeOld', () => {
     expect(deleted).toEqual(['a uid-of-a 7 dry run']);
   });
 
-  it('continues after one that changed in between, and takes one that is gone for deleted', async () => {
+  it('continues after one that changed in between, and counts one that is not found as deleted', async () => {
     const { client, deleted } = fakeClient({ c: 'Conflict', a: 'NotFound' });
     const removed = await removeOld(client, [], { dryRun: false });
     expect(removed.map(({ outcome, error }) => error?.message ?? outcome)).toEqual([

@@ -9,7 +9,7 @@ import { type ProcessIdentity, readProcessIdentity } from '../../../os/process/i
 import { listPids } from '../../../os/process/table.ts';
 import { CliError } from '../../errors.ts';
 import { type DemoProgram, selectPrograms } from '../tour/programs.ts';
-import { type FleetUser, type ObservedProgram, selectFleetUsers } from './fleet-users.ts';
+import { type FleetUser, type KubenodeProcess, selectFleetUsers } from './fleet-users.ts';
 
 export async function findPrograms({
   kubeconfig,
@@ -30,7 +30,7 @@ export async function findFleetUsers({ root }: Pick<Layout, 'root'>): Promise<re
   return selectFleetUsers(await Promise.all(others.map(observe)), root);
 }
 
-async function observe({ pid, command }: ProcessIdentity): Promise<ObservedProgram> {
+async function observe({ pid, command }: ProcessIdentity): Promise<KubenodeProcess> {
   const variables = await readEnvironment(pid);
   const env = Object.fromEntries(
     variables.map((text) => [text.slice(0, text.indexOf('=')), text.slice(text.indexOf('=') + 1)]),

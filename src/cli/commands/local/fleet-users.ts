@@ -3,7 +3,7 @@ import { basename, join, resolve } from 'node:path';
 import { stateFolder } from '../../../local/folders.ts';
 
 /** A process, as /proc shows it. */
-export interface ObservedProgram {
+export interface KubenodeProcess {
   readonly pid: number;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -26,7 +26,7 @@ const LONG_RUNNING = ['sync', 'controllers', 'console', 'agent'];
 const PROGRAM = /\/(cli\/main\.[jt]s|kubenode|kubenode\.js)$/;
 
 /** Of the fleet in this folder, sorted by pid. */
-export function selectFleetUsers(programs: readonly ObservedProgram[], root: string): readonly FleetUser[] {
+export function selectFleetUsers(programs: readonly KubenodeProcess[], root: string): readonly FleetUser[] {
   const users = programs.flatMap((program) => {
     const args = kubenodeArgs(program.command);
     const [name = ''] = args;
@@ -44,7 +44,7 @@ function kubenodeArgs(command: readonly string[]): readonly string[] {
   return isNode && main >= 0 ? command.slice(main + 1) : [];
 }
 
-function usesFleet(program: ObservedProgram, args: readonly string[], root: string): boolean {
+function usesFleet(program: KubenodeProcess, args: readonly string[], root: string): boolean {
   const { cwd = '/' } = program;
   const paths = [...valuesOf(args, '--local-dir'), ...kubeconfigs(program, args)];
   return paths.map((path) => resolve(cwd, path)).some((path) => `${path}/`.startsWith(`${root}/`));
@@ -52,7 +52,7 @@ function usesFleet(program: ObservedProgram, args: readonly string[], root: stri
 
 /** In the order in which a command looks for them. */
 function kubeconfigs(
-  { env, hasUserKubeconfig }: ObservedProgram,
+  { env, hasUserKubeconfig }: KubenodeProcess,
   args: readonly string[],
 ): readonly string[] {
   const named = valuesOf(args, '--kubeconfig');

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { type ObservedProgram, selectFleetUsers } from '../../../../src/cli/commands/local/fleet-users.ts';
+import { type KubenodeProcess, selectFleetUsers } from '../../../../src/cli/commands/local/fleet-users.ts';
 
 const ROOT = '/home/me/.local/state/kubenode/local';
 const KUBECONFIG = `${ROOT}/kubeconfig`;
 
-function program(command: string, change: Partial<ObservedProgram> = {}): ObservedProgram {
+function program(command: string, change: Partial<KubenodeProcess> = {}): KubenodeProcess {
   const env = { HOME: '/home/me' };
   return { pid: 7, command: command.split(' '), env, cwd: '/work', hasUserKubeconfig: true, ...change };
 }
 
-function explain(observed: ObservedProgram): string {
+function explain(observed: KubenodeProcess): string {
   return selectFleetUsers([observed], ROOT)
     .map(
       ({ pid, command, createsMachines }) =>
@@ -19,7 +19,7 @@ function explain(observed: ObservedProgram): string {
 }
 
 describe('selectFleetUsers', () => {
-  it.each<[name: string, observed: ObservedProgram, expected: string]>([
+  it.each<[name: string, observed: KubenodeProcess, expected: string]>([
     [
       'finds controllers with the kubeconfig of the fleet',
       program(`node /k/src/cli/main.ts controllers --kubeconfig ${KUBECONFIG}`),
