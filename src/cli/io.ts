@@ -17,8 +17,17 @@ export interface Io {
   readonly color: boolean;
   /** The terminal that stdout is, as large as it is now. Undefined: it is not a terminal, or one that cannot be redrawn. */
   screen(): Screen | undefined;
-  /** Aborted by Ctrl-C and SIGTERM. */
+  /** Aborted by Ctrl-C, SIGTERM and the end of the terminal; with OutputClosed when the reader of the output ends. */
   readonly signal: AbortSignal;
+}
+
+/** The reader of the output ended: that a command cannot print the rest is not an error. */
+export class OutputClosed extends Error {
+  override readonly name = 'OutputClosed';
+
+  constructor() {
+    super('the output was closed');
+  }
 }
 
 export interface Screen {

@@ -5,7 +5,7 @@ import { printableText } from '../kube/objects/printable.ts';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
 import { makeRunnable } from './format/runnable.ts';
-import type { Io } from './io.ts';
+import { type Io, OutputClosed } from './io.ts';
 import { createProgram } from './program.ts';
 
 export async function runCommandLine(io: Io, args: readonly string[]): Promise<ExitCode> {
@@ -14,6 +14,7 @@ export async function runCommandLine(io: Io, args: readonly string[]): Promise<E
     await program.parseAsync([...args], { from: 'user' });
     return exitCodeOf(io) ?? EXIT.ok;
   } catch (error) {
+    if (io.signal.reason instanceof OutputClosed) return EXIT.ok;
     // Commander has already printed its own message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { text, exitCode } = describeError(error, await unreachableHintFor(io, error));

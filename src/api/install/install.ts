@@ -38,7 +38,8 @@ export interface InstallOptions {
 
 export interface InstalledObject {
   readonly object: KubeObject;
-  readonly outcome: Change | 'failed';
+  /** `deleted`: an earlier version had installed it. */
+  readonly outcome: Change | 'deleted' | 'failed';
   readonly error?: Error;
 }
 

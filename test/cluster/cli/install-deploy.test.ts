@@ -4,13 +4,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { install } from '../../../src/api/install/install.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
+import { clusterRole } from '../../../src/api/roles/rbac.ts';
 import { programsOf } from '../../../src/cli/commands/install/deploy.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { ENDPOINT_SLICES, NAMESPACES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt, valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { type ApiServer, startApiServer } from '../../support/control-plane.ts';
 import { eventually } from '../../support/eventually.ts';
 import { createTestRepository } from '../../support/git-server/repository.ts';
@@ -23,6 +26,7 @@ const GUIDE = readFileSync(join(ROOT, 'docs/guides/install.md'), 'utf8');
 const DEPLOY = ['--hub', '--cluster', '--registry', 'registry.example.com/platform'];
 const PROGRAMS = programsOf({ hub: true, cluster: true });
 const INSTALLER = 'pipeline';
+const EARLIER_INSTALLER = 'earlier-pipeline';
 
 let server: ApiServer;
 /** The kubeconfig of a user with the rights of the guide. */
@@ -41,6 +45,7 @@ interface Installed {
   readonly code: number;
   readonly outcomes: Readonly<Record<string, readonly string[]>>;
   readonly errors: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /** The outcomes are lists of `kind/name`. */
@@ -59,6 +64,7 @@ async function installAs(kubeconfig: string, ...flags: readonly string[]): Promi
     code,
     outcomes: Object.fromEntries(names) as Installed['outcomes'],
     errors: io.stderr.split('\n').filter((line) => line.startsWith('error:')),
+    warnings: io.stderr.split('\n').filter((line) => line.startsWith('warning:')),
   };
 }
 
@@ -69,17 +75,23 @@ function rbac(kind: string, plural: string): Resource {
   return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced: false };
 }
 
-/** Gives the installer the role of the guide, word for word. */
+/** Gives the installer the role of the guide, word for word, and another user what the guide of an earlier version had. */
 async function allowInstaller(): Promise<void> {
   const [, yaml = ''] = /```yaml\n(apiVersion: rbac[\s\S]*?)```/.exec(GUIDE) ?? [];
+  await allow(INSTALLER, yaml);
+  const earlier = yaml.replaceAll('get, list, create, patch, delete', 'get, create, patch');
+  await allow(EARLIER_INSTALLER, earlier.replace('kubenode-installer', EARLIER_INSTALLER));
+}
+
+async function allow(user: string, yaml: string): Promise<void> {
   const role = parse(yaml) as KubeObject;
   await server.client.create(CLUSTER_ROLES, role);
   await server.client.create(BINDINGS, {
     apiVersion: 'rbac.authorization.k8s.io/v1',
     kind: 'ClusterRoleBinding',
-    metadata: { name: 'pipeline' },
+    metadata: { name: user },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role.metadata.name },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: INSTALLER }],
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: user }],
   });
 }
 
@@ -101,6 +113,26 @@ describe('kubenode install --hub --cluster', () => {
     expect(second.code).toBe(0);
     expect(Object.keys(second.outcomes)).toEqual(['unchanged']);
     expect(second.outcomes['unchanged']).toEqual(first.outcomes['created']);
+  });
+
+  it('removes with the rights of the guide what an earlier version installed, and warns with fewer rights', async () => {
+    await installedFresh();
+    const old = clusterRole('kubenode-old', 'Of an earlier version.', []);
+    await install(server.client, { clock: createSystemClock(), objects: [old] });
+    const earlier = await installAs(await server.kubeconfigFor({ user: EARLIER_INSTALLER, groups: [] }));
+    expect(earlier.code).toBe(0);
+    expect(Object.keys(earlier.outcomes)).toEqual(['unchanged']);
+    expect(earlier.warnings).toEqual([
+      expect.stringMatching(
+        /^warning: objects of earlier versions of kubenode were not removed: .*forbidden/i,
+      ),
+    ]);
+    const complete = await installAs(installer);
+    expect(complete).toMatchObject({
+      code: 0,
+      warnings: [],
+      outcomes: { deleted: ['ClusterRole/kubenode-old'] },
+    });
   });
 });
 

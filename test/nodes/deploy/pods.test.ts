@@ -20,8 +20,9 @@ import { startControllerManager, startScheduler } from '../../support/controller
 import { eventually } from '../../support/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../../support/git-server/http-server.ts';
 import { createTestRepository, type TestRepository } from '../../support/git-server/repository.ts';
+import { buildProductImage, noEngineReason } from '../../support/node-kit/engine-image.ts';
 import { importImage } from '../../support/node-kit/image.ts';
-import { buildProductImage } from '../../support/node-kit/product-image.ts';
+import { imitateProductImage } from '../../support/node-kit/product-image.ts';
 import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
@@ -43,6 +44,8 @@ const ARCHIVE = '/srv/kubenode.tar';
 
 const reason = whyNoNodes();
 if (reason) process.stderr.write(`skipped: ${reason}\n`);
+const noEngine = reason ?? noEngineReason();
+if (noEngine && !reason) process.stderr.write(`an imitation of the image is tested: ${noEngine}\n`);
 
 describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})` : ''}`, () => {
   const ends: (() => Promise<unknown>)[] = [];
@@ -56,7 +59,8 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
   beforeAll(async () => {
     const now = createSystemClock().now();
     const authority = createAuthority('git-ca', now, 1);
-    const archive = await buildProductImage(IMAGE, authority.certPem);
+    const makeImage = noEngine ? imitateProductImage : buildProductImage;
+    const archive = await makeImage(IMAGE, authority.certPem);
     caFile = join(tempFolder('ca'), 'ca.crt');
     writeFileSync(caFile, authority.certPem);
     kit = await nodeKit();
@@ -93,6 +97,19 @@ describe.skipIf(reason)(`pods of kubenode on a real node${reason ? ` (${reason})
     expect(await inPod('kubenode-controllers', `const fs = require("fs"); ${written}`)).toBe('EROFS');
     expect(pods.map(nameOf)).toContain(await leader('kubenode-controllers'));
   });
+
+  it.skipIf(noEngine)(
+    `have the Debian packages of the Dockerfile${noEngine ? ` (${noEngine})` : ''}`,
+    async () => {
+      const execute = 'require("child_process").execFileSync';
+      expect(await inPod('kubenode-sync', `${execute}("git", ["--version"]) + ""`)).toMatch(
+        /^git version 2\./,
+      );
+      expect(await inPod('kubenode-sync', `${execute}("sh", ["-c", "ssh -V 2>&1"]) + ""`)).toMatch(
+        /^OpenSSH_/,
+      );
+    },
+  );
 
   it('are replaced, and another one leads, when the one that led is deleted', async () => {
     await readyPods('kubenode-controllers');

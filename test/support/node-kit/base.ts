@@ -1,4 +1,4 @@
-/** The Debian that every node is copied from: created once for each machine, kept in the user's cache. */
+/** The Debian that every node is copied from, and that of images: created once for each machine, kept in the user's cache. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
@@ -25,19 +25,24 @@ const PACKAGES = [
 const MAKING_MS = 15 * 60_000;
 
 export async function nodeBase(): Promise<string> {
+  return await debianBase(SUITE, PACKAGES);
+}
+
+/** Path of a Debian with these packages, which nothing may change. */
+export async function debianBase(suite: string, packages: readonly string[]): Promise<string> {
   const recipe = createHash('sha256')
-    .update([SUITE, ...PACKAGES].join(' '))
+    .update([suite, ...packages].join(' '))
     .digest('hex')
     .slice(0, 12);
-  const folder = join(cacheFolder(process.env), 'node-base', `${SUITE}-${recipe}`);
+  const folder = join(cacheFolder(process.env), 'node-base', `${suite}-${recipe}`);
   if (existsSync(folder)) return folder;
 
   const making = `${folder}.${process.pid}`;
   await mkdir(dirname(folder), { recursive: true });
-  process.stderr.write(`creating the base of the test nodes with debootstrap (about a minute): ${folder}\n`);
+  process.stderr.write(`creating a Debian for the test nodes with debootstrap (about a minute): ${folder}\n`);
   try {
     const mirror = process.env['KUBENODE_DEBIAN_MIRROR'];
-    const args = ['--variant=minbase', `--include=${PACKAGES.join(',')}`, SUITE, making];
+    const args = ['--variant=minbase', `--include=${packages.join(',')}`, suite, making];
     await run('debootstrap', mirror ? [...args, mirror] : args, MAKING_MS);
     await rm(join(making, 'var/cache/apt/archives'), { recursive: true, force: true });
     // Renamed when complete. If another run was faster, its base is used.

@@ -1,7 +1,6 @@
 /**
- * The image of kubenode for a node without a registry: what deploy/Dockerfile puts into it, by the same commands, on a base of our
- * own. The base is Node.js with its libraries, the certificates of this machine, and the user of the Dockerfile: no registry has an
- * image for these tests.
+ * The image of kubenode for a machine without a container engine: what deploy/Dockerfile puts into it, by the same commands, on a base
+ * of our own. The base is Node.js with its libraries, the certificates of this machine, and the user of the Dockerfile.
  */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +16,7 @@ const CERTIFICATES = 'etc/ssl/certs/ca-certificates.crt';
 const NODE = 'usr/local/bin/node';
 
 /** Path of an archive for `ctr image import`. The image trusts this CA, too. */
-export async function buildProductImage(name: string, caPem: string): Promise<string> {
+export async function imitateProductImage(name: string, caPem: string): Promise<string> {
   const folder = tempFolder('image');
   const root = join(folder, 'root');
   const [workdir = '', user = '', entrypoint = '[]'] = ['WORKDIR', 'USER', 'ENTRYPOINT'].map(

@@ -17,10 +17,12 @@ import {
 import { type StepProgress, withProgress } from '../../progress.ts';
 import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
+import { removeOldObjects } from './old-objects.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
-roles and admission policies. It can be run again at any time: objects that are up to date are not written.
+roles and admission policies. It can be run again at any time: objects that are up to date are not written, and roles,
+bindings, accounts and policies that an earlier version installed and this one does not have are deleted; CRDs never are.
 With --dry-run the server validates everything and stores nothing; the exit code is 2 if there are changes.
 
 With --hub it also runs kubenode sync in the cluster, with --cluster kubenode controllers: for each a Deployment, a
@@ -91,18 +93,21 @@ export async function installInto(
   client: Client,
   flags: InstallFlags,
 ): Promise<readonly InstalledObject[]> {
+  const { dryRun = false, objects = installation() } = flags;
   try {
-    return await install(client, {
+    const results = await install(client, {
       clock: io.clock,
       signal: io.signal,
-      dryRun: flags.dryRun ?? false,
-      ...(flags.objects ? { objects: flags.objects } : {}),
+      dryRun,
+      objects,
       progress: ({ object }, done, total) => {
         flags.progress.step(
           `installing ${object.kind} ${object.metadata.name} (${done} of ${total}) on ${client.server}`,
         );
       },
     });
+    if (results.some(({ outcome }) => outcome === 'failed')) return results;
+    return [...results, ...(await removeOldObjects(io, client, { dryRun, objects }))];
   } catch (error) {
     if (!(error instanceof InstallRefused)) throw error;
     throw new CliError(error.message, {
@@ -145,7 +150,7 @@ function showResults(
   }));
   const count = (expected: InstalledObject['outcome']): number =>
     results.filter(({ outcome }) => outcome === expected).length;
-  const changes = count('created') + count('configured');
+  const changes = count('created') + count('configured') + count('deleted');
   const verb = dryRun ? 'would change' : 'changed';
   if (output === 'table') {
     io.err(`${server}: ${changes} ${verb}, ${count('unchanged')} unchanged, ${count('failed')} failed\n`);

@@ -1,11 +1,12 @@
 import { Command } from 'commander';
-import { stopLocalFleet } from '../../../local/fleet.ts';
+import { findFleetFolder, stopLocalFleet } from '../../../local/fleet.ts';
 import { createLayout } from '../../../local/layout.ts';
 import type { Io } from '../../io.ts';
+import { printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
-import { requireNoPrograms } from './fleet-programs.ts';
+import { findFleetUsers, formatUsers, requireNoControllers, requireNoPrograms } from './fleet-programs.ts';
 import { endMachines } from './machines-folder.ts';
 
 export function createDownCommand(io: Io): Command {
@@ -17,7 +18,9 @@ export function createDownCommand(io: Io): Command {
 
 async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true }): Promise<void> {
   const wipe = flags.wipe === true;
-  await requireNoPrograms(createLayout(flags.dir));
+  const layout = await findFleetFolder(flags.dir);
+  await requireNoPrograms(layout ?? createLayout(flags.dir));
+  if (layout) requireNoControllers(await findFleetUsers(layout), layout.root);
   await endMachines(flags.dir, io.clock);
   const found = await withProgress(io, (progress) =>
     stopLocalFleet({
@@ -30,4 +33,14 @@ async function down(io: Io, flags: { readonly dir: string; readonly wipe?: true 
   );
   if (!found) io.err(`no local clusters in ${flags.dir}\n`);
   else io.err(wipe ? `stopped and deleted: ${flags.dir}\n` : `stopped; the data is kept in ${flags.dir}\n`);
+  if (layout) await warnOfUsers(io, layout.root);
+}
+
+/** Their clusters are stopped: they only report errors, and work again after `up`. */
+async function warnOfUsers(io: Io, root: string): Promise<void> {
+  const users = await findFleetUsers({ root });
+  if (users.length === 0) return;
+  printWarnings(io, [
+    `still running without a cluster: ${formatUsers(users)}. To end them: kill ${users.map(({ pid }) => pid).join(' ')}`,
+  ]);
 }

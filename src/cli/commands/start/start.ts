@@ -15,6 +15,7 @@ import { CONSOLE_PORT } from '../console/port.ts';
 import { ensureDemoRepository } from '../init/demo-repository.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
+import { requireNotStarted } from '../local/fleet-programs.ts';
 import { endMachines } from '../local/machines-folder.ts';
 import { startLocalClusters } from '../local/up.ts';
 import { DEMO_CLUSTERS, type DemoOptions, runDemo } from './demo.ts';
@@ -50,6 +51,7 @@ interface StartFlags {
 
 async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
   const repository = demo === undefined ? undefined : resolve(io.cwd, demo);
+  if (repository !== undefined) await requireNotStarted(dir);
   const wasRunning = isRunning(await readLocalFleetStatus(dir, io.clock.now()));
   try {
     const { layout } = await withProgress(io, async (progress) => {
@@ -90,7 +92,7 @@ function introduction(kubeconfig: string, { demo, wasRunning, dirOption }: Start
 ${page}${what} running, with the kinds of kubenode installed. In another terminal:
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
-Ctrl-C ${wasRunning ? 'ends this command; the clusters keep running' : stops}.
+Ctrl-C ${wasRunning ? `ends this command; the clusters keep running: npx kubenode local down${dirOption} stops them` : stops}.
 
 `;
 }
@@ -156,9 +158,9 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
     .join('');
 }
 
-/** Runs after Ctrl-C, so it does not use the aborted signal; a second Ctrl-C ends the process at once. */
+/** Runs after Ctrl-C, so it does not use the aborted signal; a later Ctrl-C ends the process at once. */
 async function stop(io: Io, dir: string): Promise<void> {
-  io.err('stopping\n');
+  io.err('stopping: another Ctrl-C leaves processes behind, which kubenode local down ends\n');
   const signal = new AbortController().signal;
   await endMachines(dir, io.clock);
   await stopLocalFleet({ dir, clock: io.clock, signal, onStep: () => undefined, wipe: false });
