@@ -19,6 +19,7 @@ import { carryOutRollout, type RolloutResult } from './execute/execute.ts';
 import { previewDenials, type RolloutGrants } from './execute/permissions.ts';
 import type { RolloutMetrics } from './metrics.ts';
 import { type ObservedRollout, observeRollout } from './observe/observe.ts';
+import type { RestartWatch } from './observe/restart-watch.ts';
 import {
   componentChanged,
   createSetIndex,
@@ -42,6 +43,8 @@ export interface ComponentSetControllerOptions {
   readonly grants: RolloutGrants;
   readonly readServers: ReadServerVersions;
   readonly metrics?: RolloutMetrics;
+  /** Undefined: restarts of containers are not observed, as where only the spread is simulated. */
+  readonly restarts?: RestartWatch;
 }
 
 export function createComponentSetController(options: ComponentSetControllerOptions): Controller {
@@ -93,9 +96,10 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   const set = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(name);
   if (ended || !set) {
     parts.metrics?.forget(name);
+    parts.restarts?.forget(name);
     return ended ?? {};
   }
-  const { input, conflicts } = await withSkewRule(observeRollout(set, context), parts);
+  const { input, conflicts } = await withSkewRule(observeRollout(set, context, parts.restarts), parts);
   const plan = planRollout(input);
   const shown: SetReport = { input, plan, conflicts, denials: [], runs: builtinRuns(input, plan) };
   const status = componentSetStatus(shown);

@@ -10,9 +10,12 @@ import {
   MANAGER_MACHINECOMPONENT,
   NAMESPACE,
   PRINCIPAL_COMPONENTSET,
+  PRINCIPAL_DEFENDER,
 } from '../../../api/names.ts';
 import { createComponentSetController } from '../../../controllers/componentset/controller.ts';
 import { registerRolloutMetrics } from '../../../controllers/componentset/metrics.ts';
+import { createPodView, restartedPods } from '../../../controllers/componentset/observe/pod-view.ts';
+import { createRestartWatch } from '../../../controllers/componentset/observe/restart-watch.ts';
 import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision/stored-revisions.ts';
 import { createServerVersionsReader } from '../../../controllers/componentset/servers/read-versions.ts';
 import { createMachineComponentController } from '../../../controllers/machinecomponent/controller.ts';
@@ -22,6 +25,8 @@ import type { ControllerGroup, GroupParts } from './group.ts';
 
 /** Kinds whose controllers report Stalled. */
 const STALLING = [MACHINES, MACHINE_SETS, MACHINE_COMPONENT_SETS].map(({ kind }) => kind);
+/** `Pod` is the view of the Defender, of those that block. */
+const POD_VIEW = 'RestartedPod';
 /** In the certificate of every API server. */
 const SERVER_NAME = 'kubernetes.default.svc';
 
@@ -40,16 +45,19 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
     createView({ ...shared, resource: CONTROLLER_REVISIONS, namespace: NAMESPACE }),
   ];
   const byKind = Object.fromEntries(views.map((view) => [view.resource.kind, view]));
+  // As the Defender, which reads Pods in this process anyway: no other account needs that right.
+  const pods = createPodView({ ...shared, client: await connectAs(PRINCIPAL_DEFENDER) });
   registerStalledObjects(parts.metrics, { ...parts.views, ...byKind }, STALLING);
   return {
     controllers: [
       createComponentSetController({
         grants,
         readServers,
+        restarts: createRestartWatch(restartedPods(pods)),
         metrics: registerRolloutMetrics(parts.metrics),
       }),
       createMachineComponentController(),
     ],
-    views: byKind,
+    views: { ...byKind, [POD_VIEW]: pods },
   };
 }

@@ -47,6 +47,8 @@ export interface ObservedMember {
 export interface Patrol {
   readonly result: 'Pass' | 'Fail' | 'Unknown';
   readonly because: string;
+  /** What was there before the update, and does not fail the machine. */
+  readonly asBefore?: string;
 }
 
 export interface MembersContext {

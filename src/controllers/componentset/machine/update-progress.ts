@@ -49,7 +49,11 @@ export interface UpdateInput {
   readonly permittedUntil?: Date;
   /** The retry token of the set is not the one of its entries. */
   readonly hasNewRetryToken: boolean;
-  readonly patrol?: { readonly result: 'Pass' | 'Fail' | 'Unknown'; readonly because: string };
+  readonly patrol?: {
+    readonly result: 'Pass' | 'Fail' | 'Unknown';
+    readonly because: string;
+    readonly asBefore?: string;
+  };
 }
 
 interface Deadline {
@@ -134,7 +138,12 @@ function clockStart({ startedAt, permittedUntil, releasedAt }: UpdateInput): Dat
 function endedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
   if (onHost.reason === 'GrantNeeded') return { ...onHost, step: 'NeedsGrant' };
   if (onHost.step !== 'Settled') return onHost;
-  return lostNode(input, deadline) ?? patrolProblem(input) ?? SETTLED;
+  return lostNode(input, deadline) ?? patrolProblem(input) ?? settledAsBefore(input);
+}
+
+function settledAsBefore({ patrol }: UpdateInput): Progress {
+  if (patrol?.asBefore === undefined) return SETTLED;
+  return { step: 'Settled', reason: 'UnhealthyBefore', because: patrol.asBefore };
 }
 
 /** A Node that is Unknown may come back: it has as long as an update. */

@@ -8,6 +8,8 @@ import type {
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
 import { agentLease } from '../../../api/machine/agent-lease.ts';
+import { reportOf } from '../../../api/machine/entry-report.ts';
+import { parseTime } from '../../../api/machine/node-state.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
@@ -16,6 +18,7 @@ import { type MemberState, type MembersContext, memberState, type Patrol } from 
 import { refusedReason } from '../revision/history.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
 import { patrolOf } from './patrol.ts';
+import type { RestartWatch } from './restart-watch.ts';
 
 export interface StateParts {
   readonly set: MachineComponentSet;
@@ -25,6 +28,8 @@ export interface StateParts {
   readonly grants: Readonly<Record<string, LedgerGrant>>;
   readonly now: Date;
   readonly context: ReconcileContext;
+  /** Undefined: nothing in this process observes Pods. */
+  readonly restarts?: RestartWatch;
 }
 
 export function createStateOf({
@@ -34,6 +39,7 @@ export function createStateOf({
   grants,
   now,
   context,
+  restarts,
 }: StateParts): (machine: Machine) => MemberState {
   const { spec, metadata } = set;
   const { batch, updateRevision: revision } = progress;
@@ -51,7 +57,7 @@ export function createStateOf({
     now,
   };
   const nodes = context.view(NODES);
-  const patrol = createPatrol(members, context);
+  const patrol = createPatrol(members, context, restarts);
   return (machine) => {
     const { name } = machine.metadata;
     const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context, now) };
@@ -77,17 +83,40 @@ function askedRevisions(
 function createPatrol(
   { set, openBatch }: MembersContext,
   context: ReconcileContext,
+  restarts: RestartWatch | undefined,
 ): (machine: Machine) => Patrol | undefined {
-  if (!openBatch) return () => undefined;
+  if (!openBatch) {
+    restarts?.forget(set);
+    return () => undefined;
+  }
   const nodes = context.view(NODES);
   const jobs = Map.groupBy(
     context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
     ({ spec }) => spec.machine.name,
   );
-  return ({ metadata: { name }, spec }) => {
-    if (!spec.components.some((entry) => isOfBatch(entry, set, openBatch))) return undefined;
-    return patrolOf({ node: nodes.get(name), jobs: jobs.get(name) ?? [], since: openBatch.startedAt });
+  return (machine) => {
+    const { name } = machine.metadata;
+    const entries = machine.spec.components.filter((entry) => isOfBatch(entry, set, openBatch));
+    if (entries.length === 0) return undefined;
+    return patrolOf({
+      node: nodes.get(name),
+      jobs: jobs.get(name) ?? [],
+      restarts: restarts?.patrol(name, committedAt(machine, entries), { set, ...openBatch }) ?? NOT_OBSERVED,
+      since: openBatch.startedAt,
+    });
   };
+}
+
+const NOT_OBSERVED: Patrol = { result: 'Pass', because: 'no new problem' };
+
+/** When the last of its entries was in force, by its own clock. Undefined: not all are, or its agent reports no time. */
+function committedAt(machine: Machine, entries: readonly MachineComponentEntry[]): Date | undefined {
+  const times = entries.map((entry) => {
+    const report = reportOf(machine, entry);
+    return report?.state === 'Committed' || report?.state === 'Absent' ? parseTime(report.since) : undefined;
+  });
+  const [last] = times.toSorted((a, b) => Number(b) - Number(a));
+  return times.includes(undefined) ? undefined : last;
 }
 
 function isOfBatch(

@@ -24,13 +24,18 @@ import { createClassOf } from './classes.ts';
 import { createFindVersion } from './component-versions.ts';
 import { builtinGate } from './gate.ts';
 import { createStateOf } from './members.ts';
+import type { RestartWatch } from './restart-watch.ts';
 
 export interface ObservedRollout {
   readonly input: RolloutInput;
   readonly conflicts: readonly MachineConflict[];
 }
 
-export function observeRollout(set: MachineComponentSet, context: ReconcileContext): ObservedRollout {
+export function observeRollout(
+  set: MachineComponentSet,
+  context: ReconcileContext,
+  restarts?: RestartWatch,
+): ObservedRollout {
   const machines = context.view<Machine>(MACHINES);
   const sets = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).list();
   const { members, left, conflicts } = membershipOf(set, sets, machines.list());
@@ -40,7 +45,11 @@ export function observeRollout(set: MachineComponentSet, context: ReconcileConte
   const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
   const desired = resolveRevision(set.spec.components, createFindVersion(components));
   const asked = 'revision' in desired ? desired.revision.name : undefined;
-  const stateOf = createStateOf({ set, progress, ...optional('desired', asked), grants, now, context });
+  const stateOf = createStateOf({
+    ...{ set, progress, grants, now, context },
+    ...optional('desired', asked),
+    ...optional('restarts', restarts),
+  });
   const input: RolloutInput = {
     set,
     desired,

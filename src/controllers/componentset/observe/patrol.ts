@@ -9,12 +9,14 @@ export interface PatrolInput {
   readonly node: KubeObject | undefined;
   /** Of this machine. */
   readonly jobs: readonly RemedyOperationJob[];
+  /** Of containers of its Pods. */
+  readonly restarts: Patrol;
   /** When the batch began: what was there before does not fail it. */
   readonly since: Date;
 }
 
 /** A problem is known before anything that is unknown. */
-export function patrolOf({ node, jobs, since }: PatrolInput): Patrol {
+export function patrolOf({ node, jobs, restarts, since }: PatrolInput): Patrol {
   const job = jobs.find(({ metadata }) => isSince(parseTime(metadata.creationTimestamp), since));
   if (job) return { result: 'Fail', because: `a repair began: RemedyOperationJob ${job.metadata.name}` };
   const conditions = listAt(node, 'status', 'conditions').filter(
@@ -30,9 +32,10 @@ export function patrolOf({ node, jobs, since }: PatrolInput): Patrol {
   };
   const bad = found(isFaultStatus);
   if (bad !== undefined) return { result: 'Fail', because: `since the batch began its Node has ${bad}` };
+  if (restarts.result === 'Fail') return restarts;
   const unknown = found((_, status) => status === 'Unknown');
   if (unknown !== undefined) return { result: 'Unknown', because: `of its Node is not known: ${unknown}` };
-  return { result: 'Pass', because: 'no new problem' };
+  return restarts;
 }
 
 /** A condition without a time may be new. */

@@ -26,7 +26,9 @@ function healthOf(
   const [unknown] = unknownMembers(input, progress);
   if (unknown) return { result: 'Unknown', message: messageOf(unknown) };
   if (started.length === 0 || unsettled(started).length > 0) return undefined;
-  return { result: 'Passed', message: `healthy: ${started.length}` };
+  const before = started.find(({ step, reason }) => step === 'Settled' && reason === 'UnhealthyBefore');
+  const named = before ? `; ${messageOf(before)}` : '';
+  return { result: 'Passed', message: `healthy: ${started.length}${named}` };
 }
 
 function messageOf({ name, because }: MemberState): string {

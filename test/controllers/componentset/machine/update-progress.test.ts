@@ -225,6 +225,11 @@ describe('updateProgress', () => {
       'Settled Settled: committed and healthy',
     ],
     [
+      'restarts as before the update',
+      { patrol: { result: 'Pass', because: '', asBefore: 'restarts as before: web/p (4)' } },
+      'Settled UnhealthyBefore: restarts as before: web/p (4)',
+    ],
+    [
       'a silent agent',
       { heardAgo: 41 },
       'Unknown AgentSilent: its agent is silent since 2030-01-01T11:59:19.000Z',

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MachineComponentEntry } from '../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { createStateOf, type StateParts } from '../../../../src/controllers/componentset/observe/members.ts';
+import type { RestartWatch } from '../../../../src/controllers/componentset/observe/restart-watch.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW, node } from '../../../support/builders.ts';
 import { fakeContext } from '../../../support/controller/fake-context.ts';
@@ -17,16 +18,19 @@ function sick(): KubeObject {
   return { ...node('m-1'), status: { conditions } };
 }
 
-interface MemberParts extends Partial<Pick<StateParts, 'set' | 'progress' | 'desired' | 'grants'>> {}
+interface MemberParts
+  extends Partial<Pick<StateParts, 'set' | 'progress' | 'desired' | 'grants' | 'restarts'>> {
+  readonly isWell?: boolean;
+}
 
 /** Whose Lease was renewed just now. */
 function stateOfMember(
   assignment: NonNullable<MachineComponentEntry['assignment']>,
-  parts: MemberParts = {},
+  { isWell = false, ...parts }: MemberParts = {},
 ): MemberState {
   const [content] = NEW.components;
   const components = content ? [{ ...content, assignment }] : [];
-  const { context } = fakeContext({ objects: { Node: [sick()] } });
+  const { context } = fakeContext({ objects: { Node: [isWell ? node('m-1') : sick()] } });
   const stateOf = createStateOf({
     set: componentSet('general'),
     progress: progressOf(),
@@ -42,6 +46,7 @@ function stateOfMember(
     state: 'Committed',
     running: true,
     ready: true,
+    since: ago(30),
   } as const;
   const status = { components: [{ ...report, digest: content?.digest ?? '' }] };
   return stateOf(
@@ -60,6 +65,25 @@ describe('createStateOf', () => {
     expect(stepOf({ set: 'general', revision, batch: BATCH.index })).toBe('Unhealthy');
     expect(stepOf({ set: 'general', revision, batch: 0 })).toBe('Settled');
     expect(stepOf({ set: 'general', revision: 'r-x', batch: BATCH.index })).toBe('Settled');
+  });
+
+  it('ROL-20 asks for restarts on the machines of the open batch, since their update ended', () => {
+    const asked: unknown[] = [];
+    const restarts: RestartWatch = {
+      patrol: (...about) => {
+        asked.push(about);
+        return { result: 'Fail', because: 'restarts' };
+      },
+      forget: (set) => void asked.push(set),
+    };
+    const parts = { isWell: true, restarts };
+    const inBatch = { set: 'general', revision, batch: BATCH.index };
+    expect(stateOfMember(inBatch, parts)).toMatchObject({ step: 'Unhealthy', because: 'restarts' });
+    expect(stateOfMember({ ...inBatch, batch: 0 }, parts).step).toBe('Settled');
+    const batch = expect.objectContaining({ set: 'general', revision, index: BATCH.index });
+    expect(asked).toEqual([['m-1', new Date(ago(30)), batch]]);
+    stateOfMember(inBatch, { ...parts, progress: { history: [] } });
+    expect(asked.slice(1)).toEqual(['general']);
   });
 
   it('takes no property of every object for the grant of a machine of that name', () => {

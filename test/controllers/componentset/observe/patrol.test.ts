@@ -4,6 +4,7 @@ import { patrolOf } from '../../../../src/controllers/componentset/observe/patro
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, condition, NOW, node } from '../../../support/builders.ts';
 
+const NONE = { result: 'Pass', because: 'no new problem' } as const;
 const SINCE = new Date(NOW.getTime() - 60_000);
 
 function nodeWith(type: string, status: 'True' | 'False' | 'Unknown', seconds: number): KubeObject {
@@ -31,14 +32,30 @@ describe('patrolOf', () => {
     ['a condition that is good again', nodeWith('DiskPressure', 'False', 1), 'Pass'],
     ['a condition that became unknown', nodeWith('DiskPressure', 'Unknown', 1), 'Unknown'],
   ])('ROL-20 judges a machine by what is new on its Node: %s', (_what, its, result) => {
-    expect(patrolOf({ node: its, jobs: [], since: SINCE }).result).toBe(result);
+    expect(patrolOf({ node: its, jobs: [], restarts: NONE, since: SINCE }).result).toBe(result);
   });
 
   it('ROL-20 fails a machine for which a repair began in the batch', () => {
-    expect(patrolOf({ node: node('m-1'), jobs: [job(61)], since: SINCE }).result).toBe('Pass');
-    expect(patrolOf({ node: node('m-1'), jobs: [job(61), job(5)], since: SINCE })).toEqual({
+    expect(patrolOf({ node: node('m-1'), jobs: [job(61)], restarts: NONE, since: SINCE }).result).toBe(
+      'Pass',
+    );
+    expect(patrolOf({ node: node('m-1'), jobs: [job(61), job(5)], restarts: NONE, since: SINCE })).toEqual({
       result: 'Fail',
       because: 'a repair began: RemedyOperationJob j',
     });
+  });
+
+  it.each(['Fail', 'Unknown', 'Pass'] as const)(
+    'ROL-20 takes over what restarts of containers tell: %s',
+    (result) => {
+      const restarts = { result, because: 'restarts' };
+      expect(patrolOf({ node: node('m-1'), jobs: [], restarts, since: SINCE })).toEqual(restarts);
+    },
+  );
+
+  it('ROL-20 fails a machine whose Pods restart before it waits for a condition that is unknown', () => {
+    const restarts = { result: 'Fail', because: 'restarts' } as const;
+    const its = nodeWith('DiskPressure', 'Unknown', 1);
+    expect(patrolOf({ node: its, jobs: [], restarts, since: SINCE }).result).toBe('Fail');
   });
 });

@@ -9,12 +9,18 @@ const CHECKS = [
   { name: 'health', builtin: {}, ...LIMITS },
   { name: 'errors', promql: { query: 'up', min: 1 }, ...LIMITS },
 ];
+const AS_BEFORE = { ...DONE, reason: 'UnhealthyBefore', because: 'restarts as before: web/p (4)' };
 const UNKNOWN = { ...DONE, step: 'Unknown', because: 'Node b is Unknown' } as const;
 
 describe('builtinRuns', () => {
   it.each<[what: string, b: StateParts, expected: readonly string[]]>([
     ['nothing while a machine is in work', IN_WORK, []],
     ['that every machine is well', DONE, ['health Passed: healthy: 2']],
+    [
+      'the machine that was unhealthy before',
+      AS_BEFORE,
+      ['health Passed: healthy: 2; b: restarts as before: web/p (4)'],
+    ],
     ['the machine that failed', FAILED, ['health Failed: b: app: probes fail']],
     ['the machine of which nothing is known', UNKNOWN, ['health Unknown: b: Node b is Unknown']],
     ['nothing of a machine that is silent in its update', { ...UNKNOWN, holdsGrant: true }, []],

@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { podRestarts } from '../../../../src/controllers/componentset/observe/pod-restarts.ts';
+import { trimPod } from '../../../../src/controllers/componentset/observe/pod-view.ts';
+import { restartedPod } from './restarted-pod.ts';
+
+describe('trimPod', () => {
+  it('ROL-20 keeps of a Pod what its restarts are counted by, and nothing else', () => {
+    const pod = restartedPod('p', { restarts: 2, ended: 5 });
+    const trimmed = trimPod(structuredClone(pod));
+    expect(podRestarts(trimmed)).toEqual(podRestarts(pod));
+    expect(trimmed.metadata).toEqual({ name: 'p', namespace: 'web', uid: 'p', resourceVersion: '7' });
+    expect(JSON.stringify(trimmed)).not.toContain('app');
+  });
+
+  it('ROL-64 keeps only name and Node of a Pod that restarted nothing', () => {
+    const { kind, apiVersion, metadata, ...rest } = trimPod(restartedPod('p', { node: 'm-7' }));
+    expect(rest).toEqual({ spec: { nodeName: 'm-7' } });
+  });
+});
