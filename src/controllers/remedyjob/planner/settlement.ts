@@ -3,7 +3,6 @@
  * and the finalizer goes. Only what carries the mark of the job is touched, and never another Node of the same name. Pure.
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
-import type { GrantOutcome } from '../../../api/grants.ts';
 import { FINALIZER_SETTLE } from '../../../api/names.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import { pointerTo } from '../../../kube/controller/writes/json-patch.ts';
@@ -13,6 +12,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import type { JobObservation } from '../observation.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
+import { grantOutcome } from './grant-outcome.ts';
 import { markOfJob } from './guard.ts';
 import { isMachineReported, needsPersonFinding } from './machine-report.ts';
 import { planOpenCase } from './open-case.ts';
@@ -20,16 +20,6 @@ import { jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
 import { stepName } from './records.ts';
 
 export type SettleMode = 'Undo' | 'KeepCordoned' | 'HandOver';
-
-const GRANT_OUTCOMES: Readonly<Record<JobOutcome['class'], GrantOutcome>> = {
-  Succeeded: 'Succeeded',
-  HandedOff: 'Succeeded',
-  Transient: 'Failed',
-  Permanent: 'Failed',
-  Ambiguous: 'Ambiguous',
-  Superseded: 'Unused',
-  Cancelled: 'Unused',
-};
 
 /** The fault has cleared, or a person has already decided about the cordon. */
 const CLEARED: readonly string[] = ['RuleRefuted', 'UncordonedByPerson'];
@@ -66,7 +56,7 @@ function settleGrant(observation: JobObservation, outcome: JobOutcome, mode: Set
     findings: [jobFinding('Settled', 'True', outcome.class, message)],
     timeline: { settledAt: now.toISOString() },
   };
-  return { do: 'SettleGrant', outcome: GRANT_OUTCOMES[outcome.class], change, because: message };
+  return { do: 'SettleGrant', outcome: grantOutcome(job, outcome), change, because: message };
 }
 
 function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
