@@ -5,6 +5,9 @@ import type { Wait } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { DENIAL_HINTS } from './denial-hints.ts';
 
+const STOPPED =
+  'fix the version and commit, or go back: kubenode rollout undo SET. A new spec.retryToken continues with this one';
+
 /** `SET` and `BLOCKER` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
   NotObserved: 'run kubenode controllers for this cluster',
@@ -31,8 +34,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   HandedOff:
     'repair the machine: kubenode why job, with the job that is named. The case is closed when the fault stays away',
   Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
-  FailureBudgetSpent: 'fix the version and commit, or go back: kubenode rollout undo SET',
-  BatchUnproven: 'fix the version and commit, or go back: kubenode rollout undo SET',
+  FailureBudgetSpent: STOPPED,
+  BatchUnproven: STOPPED,
   HealthUnknown:
     'repair what reports the health of BLOCKER, then resume: kubenode rollout pause SET, and kubenode rollout resume SET',
   RolledBack: 'commit another version, or a new spec.retryToken to try this one again',

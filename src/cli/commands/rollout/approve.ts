@@ -14,6 +14,7 @@ import {
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { isSetObserved, rolloutOutcome } from './view/outcome.ts';
+import { unblockOf } from './view/unblock.ts';
 import { withSet } from './with-set.ts';
 
 const HELP = `
@@ -97,10 +98,10 @@ function waitingBatch(set: MachineComponentSet): number {
   const { waiting, batch } = set.status ?? {};
   const isWaiting = waiting?.reason === ('ApprovalRequired' satisfies Reason);
   if (isWaiting && batch?.index !== undefined) return batch.index;
-  throw refusal(
-    `${set.metadata.name} does not wait for an approval: ${rolloutOutcome(set).because}`,
-    'to approve in advance, name the batch: --through-batch N',
-  );
+  const { state, because } = rolloutOutcome(set);
+  const hint =
+    state === 'Failed' ? unblockOf(set) : 'to approve in advance, name the batch: --through-batch N';
+  throw refusal(`${set.metadata.name} does not wait for an approval: ${because}`, hint);
 }
 
 function refusal(what: string, hint: string): CliError {

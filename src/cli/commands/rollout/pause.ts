@@ -1,6 +1,8 @@
 /** `kubenode rollout pause` and `resume`: `spec.paused`, which a person sets where git does not. */
 import { Command } from 'commander';
+import type { MachineComponentSet } from '../../../api/generated/types.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import {
   applyAsPerson,
   DRY_RUN,
@@ -10,6 +12,8 @@ import {
   type WriteFlags,
 } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
+import { rolloutOutcome } from './view/outcome.ts';
+import { unblockOf } from './view/unblock.ts';
 import { type SetWrite, withSet } from './with-set.ts';
 
 const PAUSED = ['spec', 'paused'] as const;
@@ -66,8 +70,18 @@ export function createRolloutResumeCommand(io: Io): Command {
 async function resume(write: SetWrite): Promise<void> {
   const { set } = write;
   const { name } = set.metadata;
-  if (!set.spec.paused) return reportWrite(write, `${name} is not paused: nothing to do`);
+  if (!set.spec.paused) return reportWrite(write, notPausedText(set));
   refuseIfGitSets(write, PAUSED, { spec: { paused: false } });
   await patchAsPerson(write, { spec: { paused: null } });
   reportWrite(write, `${name} goes on. Follow it with: kubenode rollout watch ${name}`);
+}
+
+/** Pure. Throws what to do instead where the rollout needs something else, with the exit code of `rollout watch`. */
+export function notPausedText(set: MachineComponentSet): string {
+  const { name } = set.metadata;
+  const { state, because } = rolloutOutcome(set);
+  if (state !== 'Failed' && state !== 'NeedsPerson') return `${name} is not paused: nothing to do`;
+  const [what, exitCode] =
+    state === 'Failed' ? (['has stopped', EXIT.failed] as const) : (['waits', EXIT.held] as const);
+  throw new CliError(`${name} is not paused, it ${what}: ${because}`, { hint: unblockOf(set), exitCode });
 }

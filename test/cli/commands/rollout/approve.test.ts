@@ -27,6 +27,13 @@ describe('planRolloutApproval', () => {
     expect(planRolloutApproval(withRollout('a soak'), { throughBatch: 3 }).throughBatch).toBe(3);
   });
 
+  it('ROL-30 offers no approval in advance where the rollout has stopped, but what continues it', () => {
+    const hint = expect.stringContaining('kubenode rollout undo general-nodes');
+    expect(() => planRolloutApproval(withRollout('a spent failure budget'), {})).toThrow(
+      expect.objectContaining({ message: expect.stringContaining('does not wait for an approval'), hint }),
+    );
+  });
+
   const GATED = { gate: GATE };
 
   it.each<[string, Story, { rollout?: Partial<Rollout>; asked?: object }, string]>([

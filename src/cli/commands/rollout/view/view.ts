@@ -13,8 +13,8 @@ import type {
 import { conditionOf } from '../../../../kube/objects/conditions.ts';
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { unblockHint } from '../../../fleet/unblock.ts';
 import { isSetObserved, type RolloutOutcome, rolloutOutcome } from './outcome.ts';
+import { unblockOf } from './unblock.ts';
 
 export interface RolloutView {
   readonly set: string;
@@ -98,7 +98,7 @@ export function viewRollout(set: MachineComponentSet, inWork: readonly MachineIn
     ...optional('plan', status.plan),
     ...optional('waiting', status.waiting),
     ...optional('since', sinceOf(status, outcome)),
-    unblock: unblockOf(metadata.name, status, outcome),
+    unblock: unblockOf(set),
     checks,
     failed: failedMachines,
     inWork: inWork.toSorted((a, b) => byCode(a.name, b.name)),
@@ -145,15 +145,6 @@ function sinceOf({ conditions, waiting, batch }: Status, { state }: RolloutOutco
   const transition = (type: string): string | undefined => conditionOf(conditions, type)?.lastTransitionTime;
   if (state === 'Completed') return transition('UpToDate');
   return waiting?.since ?? batch?.startedAt ?? transition('Progressing');
-}
-
-function unblockOf(set: string, { waiting, conditions }: Status, { state }: RolloutOutcome): string {
-  if (state === 'Completed') return '';
-  const stop = ['Stalled', 'Conflict']
-    .map((type) => conditionOf(conditions, type))
-    .find((condition) => condition?.status === 'True');
-  const wait = waiting ?? stop;
-  return wait ? unblockHint(wait, set) : '';
 }
 
 function fromRevision({ currentRevision, updateRevision }: Status): string | undefined {

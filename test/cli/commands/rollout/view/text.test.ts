@@ -68,7 +68,7 @@ describe('formatRollout', () => {
   waits      FailureBudgetSpent 20s: machines failed: 2, allowed: 0. m-04:
              kubelet: probe healthz failed 3 times
   unblocks   fix the version and commit, or go back: kubenode rollout undo
-             general-nodes
+             general-nodes. A new spec.retryToken continues with this one
 
 FAILING                            STATE                 SINCE
 m-04                               kubelet ProbeFailed   45s
