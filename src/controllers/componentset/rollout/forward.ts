@@ -147,7 +147,7 @@ function fill(
   const { revision, availability } = context;
   const most = batch.size - startedIn(input, progress, batch).length;
   const ordered = membersInOrder(input, candidates, revision.name);
-  const { members } = pickMembers(ordered, most, availability.slots);
+  const { members } = pickMembers(ordered, most, availability.slots, input.set.spec.rollout);
   const actions = members.map((member): RolloutAction => {
     const permission = permissionOf(input, context, member);
     return {

@@ -32,13 +32,21 @@ export interface Picked {
   readonly available: number;
 }
 
-/** In their order. A machine that does not serve costs no availability, so it goes even when nothing is left. */
-export function pickMembers(candidates: readonly MemberState[], most: number, available: number): Picked {
+/**
+ * In their order. A machine that does not serve costs no availability, so it goes even when nothing is left: where the set prefers
+ * that. Otherwise it waits like those that serve, unless it has never served.
+ */
+export function pickMembers(
+  candidates: readonly MemberState[],
+  most: number,
+  available: number,
+  { preferUnhealthy }: Pick<Rollout, 'preferUnhealthy'> = { preferUnhealthy: true },
+): Picked {
   const members: MemberState[] = [];
   let left = available;
   for (const member of candidates) {
     if (members.length >= most) break;
-    if (member.serves && left <= 0) continue;
+    if (left <= 0 && (member.serves || (!preferUnhealthy && wasInService(member)))) continue;
     if (member.serves) left -= 1;
     members.push(member);
   }

@@ -54,4 +54,17 @@ describe('pickMembers', () => {
     const { members, available: left } = pickMembers(candidates, most, available);
     expect(`${members.map(({ name }) => name).join(' ')}, ${left} left`).toBe(expected);
   });
+
+  it.each<[what: string, available: number, expected: string]>([
+    ['when the last is used', 1, 'a e, 0 left'],
+    ['when none is left', 0, 'e, 0 left'],
+    ['at no cost before that', 2, 'a b c e, 0 left'],
+  ])(
+    'ROL-11 lets a machine that does not serve wait like the others with preferUnhealthy false: %s',
+    (_what, available, expected) => {
+      const all = [...candidates, member('e', { serves: false, isEstablished: false })];
+      const { members, available: left } = pickMembers(all, 9, available, { preferUnhealthy: false });
+      expect(`${members.map(({ name }) => name).join(' ')}, ${left} left`).toBe(expected);
+    },
+  );
 });
