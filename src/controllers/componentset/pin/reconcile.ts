@@ -63,14 +63,14 @@ function inWork({ now }: PinInput): ReconcileResult {
 }
 
 async function ask(
-  { names, because }: Extract<PinDecision, { do: 'Ask' }>,
+  { names }: Extract<PinDecision, { do: 'Ask' }>,
   input: PinInput,
   parts: PinParts,
 ): Promise<ReconcileResult> {
   const [answer] = await parts.grants.ask([askOf(input, names, parts.context)]);
   if (!answer?.granted) return denied(answer, input, parts);
   await writeGrants(names, answer, input, parts);
-  tell(input, parts, `${names.join(', ')}: ${because} (grant ${answer.id})`);
+  tell(input, parts, `${names.join(', ')} may begin (grant ${answer.id})`);
   return inWork(input);
 }
 
