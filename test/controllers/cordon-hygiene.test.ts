@@ -37,6 +37,8 @@ import { COMPLETED, inputOf, NEW, OLD } from './componentset/rollout/rollout-inp
 import { SimulatedLedger } from './componentset/simulation/simulated-ledger.ts';
 
 const TICK_MS = 30_000;
+/** As often as the set is reconciled while a machine is in work. */
+const REQUEUE_MS = 5000;
 const SET = 'general';
 
 type Outcome = 'Good' | 'Bad' | 'Hangs' | 'NeverDrains';
@@ -45,6 +47,7 @@ interface Run {
   readonly outcome: Outcome;
   readonly isCordonedBefore: boolean;
   readonly onFailure?: Rollout['failure']['onFailure'];
+  readonly tickMs?: number;
 }
 
 type ReportState = NonNullable<MachineComponentReport['state']>;
@@ -55,6 +58,8 @@ const BUDGET_WAIT = {
   since: '2030-01-01T00:00:00.000Z',
   message: '1 pods left',
 };
+
+const GRANT_WAIT = { reason: 'GrantNeeded', message: 'no grant', since: '2030-01-01T00:00:00.000Z' };
 
 /** Of an activation. */
 const ENDS = { Good: 'Committed', Bad: 'RolledBack', Hangs: false, NeverDrains: false } as const;
@@ -79,8 +84,10 @@ class DrainSimulation {
   #status: MachineComponentSetStatus | undefined;
   readonly #outcome: Outcome;
   readonly #onFailure: Rollout['failure']['onFailure'];
+  readonly #tickMs: number;
 
-  constructor({ outcome, isCordonedBefore, onFailure = 'RollbackBatch' }: Run) {
+  constructor({ outcome, isCordonedBefore, onFailure = 'RollbackBatch', tickMs = TICK_MS }: Run) {
+    this.#tickMs = tickMs;
     this.#outcome = outcome;
     this.#onFailure = onFailure;
     this.#node = { ...node('m'), spec: isCordonedBefore ? { unschedulable: true } : {} };
@@ -90,7 +97,7 @@ class DrainSimulation {
     this.#agent();
     if (!this.isMachineControllerKilled) this.#machineController();
     if (!this.isRolloutKilled) this.#rolloutController();
-    this.now = new Date(+this.now + TICK_MS);
+    this.now = new Date(+this.now + this.#tickMs);
   }
 
   /** What a person would find. */
@@ -145,6 +152,10 @@ class DrainSimulation {
   }
 
   #advance(entry: MachineComponentEntry): void {
+    if (!entry.grant && this.#report.state === 'WaitingForDrain') {
+      this.#report = { ...this.#report, state: 'WaitingForGrant', waiting: GRANT_WAIT };
+      return;
+    }
     const state = this.#nextState(this.#report.state, entry);
     if (state === 'Committed') this.#report = { ...reportOf(NEW, state), ...entryOf(entry) };
     else if (state) this.#report = { ...withoutWait(this.#report), state, ...waitOf(entry, state) };
@@ -153,7 +164,7 @@ class DrainSimulation {
   #nextState(state: ReportState | undefined, { grant }: MachineComponentEntry): ReportState | false {
     if (state === 'Activating') return ENDS[this.#outcome];
     if (!grant || Date.parse(grant.notAfter) <= +this.now) return false;
-    if (state === 'Staged') return 'WaitingForDrain';
+    if (state === 'Staged' || state === 'WaitingForGrant') return 'WaitingForDrain';
     return state === 'WaitingForDrain' && this.#isDrainedFor(grant.id) && 'Activating';
   }
 
@@ -366,6 +377,46 @@ describe('a machine that is drained for a rollout', () => {
       expect(sim.end).toEqual({ cordoned: false, ours: false, drain: false, grants: 0 });
     },
   );
+
+  it.each(
+    (['pause for good', 'delete the set'] as const).flatMap((act) =>
+      [false, true].map((isCordonedBefore) => ({ act, isCordonedBefore })),
+    ),
+  )(
+    'ROL-35 gives a drain up that a budget holds, and its cordon within 60 s: $act, cordoned before: $isCordonedBefore',
+    ({ act, isCordonedBefore }) => {
+      for (let at = 1; at < STATES; at += 1) {
+        const sim = new DrainSimulation({ outcome: 'NeverDrains', isCordonedBefore, tickMs: REQUEUE_MS });
+        for (let tick = 0; tick < at; tick += 1) sim.tick();
+        ACTS[act]?.(sim, 'Begin');
+        const acted = +sim.now;
+        const end = { cordoned: isCordonedBefore, ours: false };
+        while (+sim.now - acted < 60_000) sim.tick();
+        expect(`${at}: ${sim.state} ${JSON.stringify(sim.end)}`).toBe(
+          `${at}: ${sim.state} ${JSON.stringify({ ...end, drain: false, grants: 0 })}`,
+        );
+        expect(sim.state).not.toContain('Activating');
+      }
+    },
+  );
+
+  it('ROL-35 drains again when the set is resumed after its drain was given up', () => {
+    const sim = new DrainSimulation({
+      outcome: 'NeverDrains',
+      isCordonedBefore: false,
+      tickMs: REQUEUE_MS,
+    });
+    const ticks = (count: number): void => {
+      for (let tick = 0; tick < count; tick += 1) sim.tick();
+    };
+    ticks(6);
+    sim.isPaused = true;
+    ticks(12);
+    expect(sim.end).toMatchObject({ ours: false, grants: 0 });
+    sim.isPaused = false;
+    ticks(4);
+    expect(sim.end).toMatchObject({ cordoned: true, ours: true, grants: 1 });
+  });
 
   it.each(['Good', 'Bad'] as const)('ROL-35 was drained, and holds no grant at the end: %s', (outcome) => {
     const sim = play({ outcome, isCordonedBefore: false }, 'nothing', 0);

@@ -1,7 +1,9 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
+import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
+import { parseTime } from '../../../api/machine/node-state.ts';
 import { hasGivenBack, type MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
 import { modeOf } from './mode.ts';
@@ -18,12 +20,14 @@ export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): 
   const isIdle = set.spec.paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
   const isStopped = progress.stopped !== undefined && set.spec.rollout.failure.onFailure === 'Pause';
   const back = returnRevision(input);
+  const pausedAt = set.spec.paused ? (progress.pausedAt ?? now) : undefined;
   return [
     ...kept.flatMap((member) => {
       const isAbandoned = isIdle || (isStopped && isPending(member));
       return (
         settlement(member) ??
         (isAbandoned ? abandonment(member) : undefined) ??
+        (pausedAt ? withdrawal(member, now, pausedAt) : undefined) ??
         renewal(member, now, back) ??
         []
       );
@@ -46,7 +50,10 @@ export function planLeft({
   now,
 }: Pick<RolloutInput, 'left' | 'deleted' | 'now'>): readonly RolloutAction[] {
   return [
-    ...left.flatMap((member) => settlement(member) ?? abandonment(member) ?? renewal(member, now) ?? []),
+    ...left.flatMap(
+      (member) =>
+        settlement(member) ?? abandonment(member) ?? withdrawal(member, now) ?? renewal(member, now) ?? [],
+    ),
     ...deleted.map((each): RolloutAction => {
       const because = `Machine ${each.machine} was deleted`;
       return { do: 'Release', ...each, outcome: 'Ambiguous', because };
@@ -63,6 +70,25 @@ function abandonment(member: MemberState): RolloutAction | undefined {
   const isOver = holdsGrant && step === 'Failed' && reason === 'TimedOut' && readiness === 'Ready';
   if (!isOver || hasBegun(member)) return undefined;
   return { do: 'Settle', member, outcome: 'Failed', because };
+}
+
+/** Leaves half a minute of the minute in which a cordon has to be gone, for the reconciles of both controllers. */
+export const DRAIN_GRACE_MS = 30_000;
+
+/**
+ * A drain is no step that a pause lets finish: it may wait for a budget for ever. The agent has only staged, so that its machine
+ * runs what it ran before; it asks for a grant again.
+ */
+function withdrawal(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
+  const { step, reason, holdsGrant, machine, because } = member;
+  const drain = machine.status?.drain;
+  const isDraining =
+    holdsGrant && step === 'InWork' && reason === DRAIN_PENDING && drain?.state !== 'Drained';
+  const began = parseTime(drain?.since);
+  if (!isDraining || !began || hasBegun(member)) return undefined;
+  const since = Math.max(+began, +(pausedAt ?? began));
+  if (+now - since < DRAIN_GRACE_MS) return undefined;
+  return { do: 'Settle', member, outcome: 'Unused', because: `its drain is given up: ${because}` };
 }
 
 export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {
@@ -139,11 +165,18 @@ export function planRestarts(
       !changing.has(name) &&
       !(stopped && revision === updateRevision),
   );
-  const permission = { by: 'Ask', class: 'Restart', recovery: false } as const;
   return pickMembers(asking, asking.length, available).members.map((member) => ({
     do: 'Permit',
     member,
-    permission,
+    permission: { by: 'Ask', class: isUpdateOpen(member) ? 'Drain' : 'Restart', recovery: false },
     because: member.because,
   }));
+}
+
+/** Its drain was given up: what it asks for is the rest of its update, not a restart of what is in force. */
+function isUpdateOpen({ machine, revision }: MemberState): boolean {
+  return machine.spec.components.some((entry) => {
+    const current = reportOf(machine, entry)?.currentRef;
+    return entry.assignment?.revision === revision && current !== undefined && current !== entry.componentRef;
+  });
 }

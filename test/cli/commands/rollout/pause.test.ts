@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import type { MachineComponentSet } from '../../../../src/api/generated/types.ts';
 import { notPausedText } from '../../../../src/cli/commands/rollout/pause.ts';
 import { CliError } from '../../../../src/cli/errors.ts';
 import { condition } from '../../../support/builders.ts';
 import { STORIES, type Story } from './stories.ts';
 
-function refused(story: Story, status: object = {}): string {
+type Status = NonNullable<MachineComponentSet['status']>;
+
+function refused(story: Story, status: Partial<Status> = {}): string {
   const set = STORIES[story];
   try {
-    return notPausedText({ ...set, status: { ...set.status, ...status } });
+    return notPausedText({ ...set, status: { conditions: [], ...set.status, ...status } });
   } catch (error) {
     if (!(error instanceof CliError)) throw error;
     return `${error.exitCode}: ${error.message}. ${error.hint}`;

@@ -23,9 +23,12 @@ describe('grantOutcome', () => {
     ['the drain failed before', failed('s3', 'TimedOut'), 'Failed'],
     ['the reboot failed after a drain', [...records('s3 Succeeded'), ...failed('s4', 'TimedOut')], 'Failed'],
     ['the reboot may still happen', records('s3 Succeeded, s4 Ambiguous'), 'Ambiguous'],
-  ])('ROL-10 R36 settles the grant of a job that was cancelled as it was used: %s', (_what, steps, outcome) => {
-    expect(grantOutcome(repairJob({ status: { steps } }), CANCELLED)).toBe(outcome);
-  });
+  ])(
+    'ROL-10 R36 settles the grant of a job that was cancelled as it was used: %s',
+    (_what, steps, outcome) => {
+      expect(grantOutcome(repairJob({ status: { steps } }), CANCELLED)).toBe(outcome);
+    },
+  );
 
   it.each<[JobOutcome['class'], GrantOutcome]>([
     ['Succeeded', 'Succeeded'],
