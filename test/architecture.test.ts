@@ -83,6 +83,7 @@ const PHASE_PRINTED = [
 ];
 /** Of Pods and Namespaces, whose phase does not come from conditions. */
 const PHASE_OF_KUBERNETES = [
+  'src/controllers/componentset/observe/pod-view.ts',
   'src/defender/facts/observed-views.ts',
   'src/kube/drain/pods.ts',
   'src/local/kubelet/pods.ts',

@@ -46,7 +46,11 @@ export function observeRollout(
   const desired = resolveRevision(set.spec.components, createFindVersion(components));
   const asked = 'revision' in desired ? desired.revision.name : undefined;
   const stateOf = createStateOf({
-    ...{ set, progress, grants, now, context },
+    set,
+    progress,
+    grants,
+    now,
+    context,
     ...optional('desired', asked),
     ...optional('restarts', restarts),
   });

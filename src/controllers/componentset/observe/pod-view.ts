@@ -4,6 +4,7 @@ import { createView, type View, type ViewOptions } from '../../../kube/cache/vie
 import { PODS } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { podRestarts } from './pod-restarts.ts';
 import type { RestartedPods } from './restart-watch.ts';
 
@@ -31,16 +32,28 @@ export function restartedPods({ store, reflector }: Pick<View, 'store' | 'reflec
 /** A Pod that restarted nothing, which is most of them, keeps no list. */
 export function trimPod({ apiVersion, kind, metadata, ...pod }: KubeObject): KubeObject {
   const { name, namespace, uid, resourceVersion } = metadata;
-  const lists = ['containerStatuses', 'initContainerStatuses'].flatMap((field) => {
-    const restarted = listAt(pod, 'status', field).filter((status) => valueAt(status, 'restartCount') !== 0);
-    return restarted.length > 0 ? [[field, restarted.map(trimStatus)]] : [];
-  });
-  const status = { startTime: valueAt(pod, 'status', 'startTime'), ...Object.fromEntries(lists) };
+  const containerStatuses = restartedIn(pod, 'containerStatuses');
+  const initContainerStatuses = restartedIn(pod, 'initContainerStatuses');
+  const startTime = valueAt(pod, 'status', 'startTime');
+  const isRestarted = containerStatuses.length + initContainerStatuses.length > 0;
   return {
-    ...{ apiVersion, kind, metadata: { name, namespace, uid, resourceVersion } },
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...optional('namespace', namespace),
+      ...optional('uid', uid),
+      ...optional('resourceVersion', resourceVersion),
+    },
     spec: { nodeName: valueAt(pod, 'spec', 'nodeName') },
-    ...(lists.length > 0 ? { status } : {}),
-  } as KubeObject;
+    ...(isRestarted ? { status: { startTime, containerStatuses, initContainerStatuses } } : {}),
+  };
+}
+
+function restartedIn(pod: object, field: string): readonly object[] {
+  return listAt(pod, 'status', field)
+    .filter((status) => valueAt(status, 'restartCount') !== 0)
+    .map(trimStatus);
 }
 
 function trimStatus(status: unknown): object {

@@ -41,8 +41,9 @@ export function createRestartWatch(pods: RestartedPods): RestartWatch {
   return {
     patrol: (machine, since, batch) => {
       const stale = pods.staleReason();
-      if (stale !== undefined)
+      if (stale !== undefined) {
         return { result: 'Unknown', because: `restarts of its Pods are not known: ${stale}` };
+      }
       const found = pods.on(machine).map(podRestarts);
       if (since) return judgeRestarts(found, baselinesOf(machine, { since, batch, found }), since);
       if (found.length === 0) return { result: 'Pass', because: 'no new problem' };
@@ -54,7 +55,7 @@ export function createRestartWatch(pods: RestartedPods): RestartWatch {
     forget: (set) => void memories.delete(set),
   };
 
-  /** After a restart of the process they are taken again, from what Pods tell of the time before. */
+  /** After a restart of the process they are taken again, from what Pods report about the time before. */
   function baselinesOf(
     machine: string,
     { since, batch, found }: { since: Date; batch: WatchedBatch; found: readonly PodRestarts[] },

@@ -46,9 +46,13 @@ export function pickMembers(
   let left = available;
   for (const member of candidates) {
     if (members.length >= most) break;
-    if (left <= 0 && (member.serves || (!preferUnhealthy && wasInService(member)))) continue;
+    if (left <= 0 && waitsForSlot(member, preferUnhealthy)) continue;
     if (member.serves) left -= 1;
     members.push(member);
   }
   return { members, available: left };
+}
+
+function waitsForSlot(member: MemberState, preferUnhealthy: boolean): boolean {
+  return member.serves || (!preferUnhealthy && wasInService(member));
 }

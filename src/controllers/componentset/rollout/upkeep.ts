@@ -1,13 +1,12 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
-import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
-import { parseTime } from '../../../api/machine/node-state.ts';
 import { hasGivenBack, type MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
 import { modeOf } from './mode.ts';
 import { pickMembers } from './slots.ts';
+import { planWithdrawal } from './withdrawal.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
 export const RENEW_BEFORE_MS = 150_000;
@@ -16,18 +15,19 @@ export const RENEW_BEFORE_MS = 150_000;
 export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): readonly RolloutAction[] {
   const { set, progress, members, left, deleted, now } = input;
   const kept = members.filter(({ name }) => !changing.has(name));
+  const { paused } = set.spec;
   // No rollback begins before the set is resumed, and none of a revision that completed without a machine that was held.
-  const isIdle = set.spec.paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
+  const isIdle = paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
   const isStopped = progress.stopped !== undefined && set.spec.rollout.failure.onFailure === 'Pause';
   const back = returnRevision(input);
-  const pausedAt = set.spec.paused ? (progress.pausedAt ?? now) : undefined;
+  const withdrawn = (member: MemberState): RolloutAction | undefined =>
+    paused && !hasBegun(member) ? planWithdrawal(member, now, progress.pausedAt ?? now) : undefined;
   return [
     ...kept.flatMap((member) => {
       const isAbandoned = isIdle || (isStopped && isPending(member));
       return (
         settlement(member) ??
-        (isAbandoned ? abandonment(member) : undefined) ??
-        (pausedAt ? withdrawal(member, now, pausedAt) : undefined) ??
+        (isAbandoned ? (abandonment(member) ?? withdrawn(member)) : undefined) ??
         renewal(member, now, back) ??
         []
       );
@@ -50,10 +50,7 @@ export function planLeft({
   now,
 }: Pick<RolloutInput, 'left' | 'deleted' | 'now'>): readonly RolloutAction[] {
   return [
-    ...left.flatMap(
-      (member) =>
-        settlement(member) ?? abandonment(member) ?? withdrawal(member, now) ?? renewal(member, now) ?? [],
-    ),
+    ...left.flatMap((member) => settlement(member) ?? ending(member, now) ?? renewal(member, now) ?? []),
     ...deleted.map((each): RolloutAction => {
       const because = `Machine ${each.machine} was deleted`;
       return { do: 'Release', ...each, outcome: 'Ambiguous', because };
@@ -72,23 +69,8 @@ function abandonment(member: MemberState): RolloutAction | undefined {
   return { do: 'Settle', member, outcome: 'Failed', because };
 }
 
-/** Leaves half a minute of the minute in which a cordon has to be gone, for the reconciles of both controllers. */
-export const DRAIN_GRACE_MS = 30_000;
-
-/**
- * A drain is no step that a pause lets finish: it may wait for a budget for ever. The agent has only staged, so that its machine
- * runs what it ran before; it asks for a grant again.
- */
-function withdrawal(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
-  const { step, reason, holdsGrant, machine, because } = member;
-  const drain = machine.status?.drain;
-  const isDraining =
-    holdsGrant && step === 'InWork' && reason === DRAIN_PENDING && drain?.state !== 'Drained';
-  const began = parseTime(drain?.since);
-  if (!isDraining || !began || hasBegun(member)) return undefined;
-  const since = Math.max(+began, +(pausedAt ?? began));
-  if (+now - since < DRAIN_GRACE_MS) return undefined;
-  return { do: 'Settle', member, outcome: 'Unused', because: `its drain is given up: ${because}` };
+function ending(member: MemberState, now: Date): RolloutAction | undefined {
+  return abandonment(member) ?? (hasBegun(member) ? undefined : planWithdrawal(member, now));
 }
 
 export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {

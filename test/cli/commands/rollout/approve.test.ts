@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../../src/api/generated/types.ts';
 import { planRolloutApproval } from '../../../../src/cli/commands/rollout/approve.ts';
+import { unblockOf } from '../../../../src/cli/commands/rollout/view/unblock.ts';
 import { STORIES, type Story } from './stories.ts';
 
 const GATE = { soakSeconds: 300, checks: [], approval: 'FirstBatch' } as const;
@@ -28,9 +29,12 @@ describe('planRolloutApproval', () => {
   });
 
   it('ROL-30 offers no approval in advance where the rollout has stopped, but what continues it', () => {
-    const hint = expect.stringContaining('kubenode rollout undo general-nodes');
-    expect(() => planRolloutApproval(withRollout('a spent failure budget'), {})).toThrow(
-      expect.objectContaining({ message: expect.stringContaining('does not wait for an approval'), hint }),
+    const stopped = withRollout('a spent failure budget');
+    expect(() => planRolloutApproval(stopped, {})).toThrow(
+      'does not wait for an approval: machines failed: 2',
+    );
+    expect(() => planRolloutApproval(stopped, {})).toThrow(
+      expect.objectContaining({ hint: unblockOf(STORIES['a spent failure budget']) }),
     );
   });
 

@@ -13,7 +13,11 @@ describe('trimPod', () => {
   });
 
   it('ROL-64 keeps only name and Node of a Pod that restarted nothing', () => {
-    const { kind, apiVersion, metadata, ...rest } = trimPod(restartedPod('p', { node: 'm-7' }));
-    expect(rest).toEqual({ spec: { nodeName: 'm-7' } });
+    expect(trimPod(restartedPod('p', { node: 'm-7' }))).toEqual({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'web', uid: 'p', resourceVersion: '7' },
+      spec: { nodeName: 'm-7' },
+    });
   });
 });

@@ -23,5 +23,5 @@ export function restartedPod(name: string, parts: RestartedPodParts = {}): KubeO
     metadata: { name, namespace: 'web', uid, resourceVersion: '7', labels: { app: 'web' } },
     spec: { nodeName: node, containers: [{ name: 'app', image: 'app:1' }] },
     status: { startTime: ago(started), phase: 'Running', [parts.list ?? 'containerStatuses']: [container] },
-  } as KubeObject;
+  };
 }
