@@ -6,10 +6,13 @@ import { describe, expect, it } from 'vitest';
 import { planRollout } from '../../../src/controllers/componentset/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import { BATCH, COMPLETED, inputOf, member, NEW, progressOf } from './rollout/rollout-input.ts';
+import { CANARY_LABELS, CANARY_STORIES } from './simulation/canary-stories.ts';
+import { REVERT_STORIES } from './simulation/revert-stories.ts';
 import { RolloutSimulation, type SimulationParts } from './simulation/rollout-simulation.ts';
-import { type RolloutStory, STORIES } from './simulation/stories.ts';
+import { STORIES as BASIC_STORIES, type RolloutStory } from './simulation/stories.ts';
 
 const FOLDER = join(import.meta.dirname, '../../golden/rollout');
+const STORIES = [...BASIC_STORIES, ...CANARY_STORIES, ...REVERT_STORIES];
 const UPDATE = process.env['UPDATE_GOLDEN'] === '1';
 
 function played({ sim: parts, play }: RolloutStory, more: Partial<SimulationParts> = {}): RolloutSimulation {
@@ -38,6 +41,17 @@ function mostActivations(sim: RolloutSimulation, componentRef: string): number {
   );
 }
 
+/** Machines outside of the canary that a version was given before its first batch. */
+function touchedBeforeBatch1({ lines, machines }: RolloutSimulation): readonly string[] {
+  let isOpen = false;
+  return lines.filter((line) => {
+    if (line.includes(' git: ')) isOpen = false;
+    if (line.includes(' batch 1: ')) isOpen = true;
+    const started = /^\S+ (?<name>m-\d+) -> /.exec(line)?.groups?.['name'];
+    return started !== undefined && !isOpen && machines.get(started)?.labels !== CANARY_LABELS;
+  });
+}
+
 describe('a rollout', () => {
   it.each(STORIES)('ROL-01 matches the transcript of the whole rollout: $name', (story) => {
     const sim = played(story);
@@ -55,6 +69,18 @@ describe('a rollout', () => {
     'ROL-01 ends the same with machines of random speed: $name',
     (story) => {
       expect(played(story, { secondsOf: speeds(1) }).summary()).toBe(story.end);
+    },
+  );
+
+  it.each(CANARY_STORIES)(
+    'ROL-02 touches no other machine before the canary is at its end: $name',
+    (story) => {
+      const sim = played(story);
+      expect(touchedBeforeBatch1(sim)).toEqual([]);
+      const others = [...sim.machines.values()].filter(({ labels }) => labels !== CANARY_LABELS);
+      if (story.end.startsWith('8 run app-1')) {
+        expect(others.filter(({ activations }) => activations.size > 0)).toEqual([]);
+      }
     },
   );
 
