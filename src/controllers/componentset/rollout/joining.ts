@@ -75,9 +75,10 @@ function joinerAssignment(input: RolloutInput, joiner: Joiner): JoinerAssignment
   return joiner.member.step === 'Unassigned' ? firstAssignment(input, joiner, update) : undefined;
 }
 
-/** The agent tries again what it gave up once it has the new retry token. */
-function isRetry({ member, mode }: Joiner, { name }: Revision): boolean {
-  return member.step === 'Retriable' && member.revision === name && (rollsOut(mode) || mode === 'Steady');
+/** The agent tries again what it gave up once it has the new retry token, unless the revision has failed again since. */
+function isRetry({ member, mode, progress }: Joiner, { name }: Revision): boolean {
+  if (member.step !== 'Retriable' || member.revision !== name) return false;
+  return mode === 'Steady' || (rollsOut(mode) && !progress.stopped);
 }
 
 function firstAssignment(

@@ -55,6 +55,14 @@ describe('planJoining', () => {
     expect(joined('Forward', { members: [member('m')] })).toBe('');
   });
 
+  it('ROL-30 tries no machine again after the failure budget was spent', () => {
+    const members = [member('m', { at: NEW, batch: 1, step: 'Retriable' })];
+    expect(joined('Forward', { members })).toBe('new 1');
+    const stopped = { reason: 'FailureBudgetSpent', because: 'machines failed: 1, allowed: 0' };
+    expect(joined('Forward', { members }, 5, { stopped })).toBe('');
+    expect(joined('Steady', { members }, 5, { stopped })).toBe('new 1');
+  });
+
   it('ROL-06 assigns again what a plain kubectl apply took from a machine, in the open batch', () => {
     const stripped = member('m', { at: NEW, step: 'Unassigned' });
     expect(joined('Forward', { members: [stripped] })).toBe('new 1');
