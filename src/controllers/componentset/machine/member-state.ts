@@ -100,6 +100,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
   const hold = holdInForce(machine, node, context.now);
   const view = viewOf(observed, context.now);
   const held = grantOf(observed, entries, context);
+  const isTimed = isGrantOf(observed.grant, entries);
   const progress = updateProgress(
     {
       ...observed,
@@ -109,7 +110,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       ...holdTimes(machine, hold),
       hasNewRetryToken: assignment?.retryToken !== context.retryToken,
       ...optional('startedAt', startedAt(observed, entries[0], context)),
-      ...(observed.grant ? {} : optional('permittedUntil', held.grantEndsAt)),
+      ...(isTimed ? {} : optional('permittedUntil', held.grantEndsAt)),
       ...optional('readyChangedAt', readyTransition(node)),
     },
     context,
@@ -199,6 +200,12 @@ function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {
   const ends = entries.map((entry) => Date.parse(entry.grant?.notAfter ?? ''));
   const first = Math.min(...ends);
   return Number.isFinite(first) ? new Date(first) : undefined;
+}
+
+/** Not one before it, in a ledger that is observed later than the Machine: its time would be over at once. */
+function isGrantOf(grant: LedgerGrant | undefined, entries: readonly MachineComponentEntry[]): boolean {
+  if (!grant || grant.state === 'Settled') return false;
+  return !entries.some((entry) => entry.grant !== undefined && entry.grant.fence > grant.fence);
 }
 
 type View = Pick<MemberState, 'isEstablished' | 'readiness' | 'isSilent'>;

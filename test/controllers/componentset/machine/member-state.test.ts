@@ -179,6 +179,15 @@ describe('memberState', () => {
     expect(stepAt(ago(301), 2)).toBe('Failed');
   });
 
+  it.each<[what: string, of: Parameters<typeof grantOf>[1]]>([
+    ['was settled', { state: 'Settled' }],
+    ['is from before the one in its entries', { fence: 0 }],
+  ])('ROL-31 does not measure the time of an update from a grant that %s', (_what, of) => {
+    const member = permitted(observed({ report: PROBATION, batch: 2 }), ago(-300));
+    expect(memberState({ ...member, grant: grantOf(5000, of) }, CONTEXT).step).toBe('InWork');
+    expect(memberState({ ...member, grant: grantOf(5000) }, CONTEXT).step).toBe('Failed');
+  });
+
   it('ROL-06 takes a grant in an entry for one of the set, also when the ledger does not show it yet', () => {
     expect(memberState(permitted(observed(), ago(-60)), CONTEXT).holdsGrant).toBe(true);
   });
