@@ -88,12 +88,15 @@ export function planDrainStep(
   return { do: 'Evict', because };
 }
 
-/** A Node that is not Ready stays cordoned, and is named: pods would not start on it. */
-function planRelease({ machine, node }: DrainSituation): DrainDecision {
+/**
+ * A Node that is not Ready stays cordoned, and is named: pods would not start on it. Unless the next drain waits: it cordons the Node
+ * again, and what it is for may be the cure.
+ */
+function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
   if (!node) return { do: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
   const isOurs = cordonState(node, mark) === 'Ours';
-  if (isOurs && readinessOf(node) !== 'Ready') {
+  if (isOurs && !order && readinessOf(node) !== 'Ready') {
     const name = node.metadata.name;
     return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
   }

@@ -152,6 +152,11 @@ describe('planMachineDrain', () => {
       'End: the node is cordoned by someone else',
     ],
     [
+      'ROL-11 hands the cordon of a Node that is not Ready over to the update that may be its cure',
+      { ...WAITING, drain: { ...DRAINED, grant: 'g-0' }, node: 'cordoned by g-0', ready: 'False' },
+      'Uncordon: the node is cordoned by us',
+    ],
+    [
       'ROL-35 never uncordons what another grant cordoned',
       { drain: DRAINED, node: 'cordoned by g-9' },
       'End: the node is cordoned for another grant',
