@@ -95,8 +95,8 @@ export function planDrainStep(
 function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
   if (!node) return { do: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
-  const isOurs = cordonState(node, mark) === 'Ours';
-  if (isOurs && !order && readinessOf(node) !== 'Ready') {
+  const isKept = !order && readinessOf(node) !== 'Ready';
+  if (isKept && cordonState(node, mark) === 'Ours') {
     const name = node.metadata.name;
     return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
   }
