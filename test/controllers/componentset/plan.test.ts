@@ -78,9 +78,8 @@ describe('a rollout', () => {
       const sim = played(story);
       expect(touchedBeforeBatch1(sim)).toEqual([]);
       const others = [...sim.machines.values()].filter(({ labels }) => labels !== CANARY_LABELS);
-      if (story.end.startsWith('8 run app-1')) {
-        expect(others.filter(({ activations }) => activations.size > 0)).toEqual([]);
-      }
+      const touched = others.filter(({ activations }) => activations.size > 0);
+      expect(touched.length > 0).toBe(!story.end.startsWith('8 run app-1'));
     },
   );
 

@@ -8,7 +8,7 @@ import {
 import { LONG } from '../../support/sweep-size.ts';
 
 const SIZE = { hours: 2, machines: 8 };
-const SEEDS = Array.from({ length: LONG ? 40 : 4 }, (_, index) => index + 1);
+const SEEDS = Array.from({ length: LONG ? 1000 : 8 }, (_, index) => index + 1);
 
 function repeatStart(event: RolloutEvent): RolloutEvent[] {
   return event.what === 'Start' ? [event, event] : [event];
