@@ -303,6 +303,7 @@ export const CONDITIONS = {
   AgentReady: '+',
   NodeReady: '+',
   NodeSynced: '+',
+  GatesStable: '+',
   ComponentsReady: '+',
   UpToDate: '+',
   DriftDetected: '-',

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
 import { createMachineController } from '../../src/controllers/machine/controller.ts';
 import { createMachineSetController } from '../../src/controllers/machineset/controller.ts';
+import { CERTIFICATE_REQUESTS } from '../../src/kube/auth/certificate-requests.ts';
 import { EVENTS } from '../../src/kube/events/object.ts';
 import { NODES } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
@@ -20,6 +21,7 @@ const KINDS = [
   { resource: MACHINE_SETS, status: true, lists },
   { resource: NODES, status: true, lists },
   { resource: DEFENDER_LEDGERS },
+  { resource: CERTIFICATE_REQUESTS },
 ];
 const PAGES = { pages: () => Promise.reject(new Error('nothing is drained')) } as never;
 

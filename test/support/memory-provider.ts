@@ -7,7 +7,13 @@ import {
 } from '../../src/providers/contract.ts';
 
 /** Before: nothing happens. After: it happens, and the answer is lost. */
-export type ProviderFault = 'RetryableBefore' | 'AmbiguousAfter' | 'Throttled' | 'Quota' | 'Terminal';
+export type ProviderFault =
+  | 'RetryableBefore'
+  | 'AmbiguousAfter'
+  | 'Throttled'
+  | 'Quota'
+  | 'Auth'
+  | 'Terminal';
 
 export interface MemoryProvider extends Provider {
   readonly instances: Map<string, Instance>;
@@ -24,6 +30,7 @@ const ERRORS: Readonly<Record<ProviderFault, () => ProviderError>> = {
   AmbiguousAfter: () => new ProviderError('Ambiguous', 'the answer was lost'),
   Throttled: () => new ProviderError('Retryable', 'too many requests', { retryAfterSeconds: 7 }),
   Quota: () => new ProviderError('Quota', 'no capacity'),
+  Auth: () => new ProviderError('Auth', 'the key has expired'),
   Terminal: () => new ProviderError('Terminal', 'no such image', { reason: 'ImageMissing' }),
 };
 

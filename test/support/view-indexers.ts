@@ -1,7 +1,9 @@
 /** The indexes that views of this kind have in the process of the controllers. */
 import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../src/api/generated/resources.ts';
+import { CERTIFICATE_REQUEST_INDEXERS } from '../../src/api/machine/certificate-requests.ts';
 import { JOB_INDEXERS } from '../../src/api/machine/jobs.ts';
 import { MAINTENANCE_EVENT_INDEXERS } from '../../src/api/machine/maintenance-events.ts';
+import { CERTIFICATE_REQUESTS } from '../../src/kube/auth/certificate-requests.ts';
 import type { ViewOptions } from '../../src/kube/cache/view.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 
@@ -15,5 +17,6 @@ export function withIndexers({ kind }: Resource): Pick<ViewOptions<KubeObject>, 
 
 const INDEXERS: Readonly<Record<string, object>> = {
   [REMEDY_OPERATION_JOBS.kind]: JOB_INDEXERS,
+  [CERTIFICATE_REQUESTS.kind]: CERTIFICATE_REQUEST_INDEXERS,
   [MAINTENANCE_EVENTS.kind]: MAINTENANCE_EVENT_INDEXERS,
 };

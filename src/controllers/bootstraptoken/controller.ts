@@ -1,7 +1,7 @@
 /** Deletes the bootstrap tokens of Machines, as kubenode-machine. Every choice is made in plan.ts. */
 import { MACHINES } from '../../api/generated/resources.ts';
+import { machinesOf } from '../../api/machine/certificate-requests.ts';
 import {
-  AGENT_USER_PREFIX,
   ANNOTATION_BOOTSTRAP_TOKEN,
   bootstrapTokenSecret,
   NAMESPACE,
@@ -14,7 +14,6 @@ import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestObject,
   decisionOf,
-  requestText,
 } from '../../kube/auth/certificate-requests.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
@@ -24,7 +23,6 @@ import { LEASES } from '../../kube/leader/record.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
 import { planToken, type TokenUse } from './plan.ts';
 
 const FIELD_MANAGER = 'kubenode-bootstraptoken';
@@ -34,7 +32,7 @@ export function createBootstrapTokenController(): Controller {
     name: 'bootstraptoken',
     reads: [
       read(MACHINES, { changed: recordChanged }),
-      read(CERTIFICATE_REQUESTS, { keys: machineOf }),
+      read(CERTIFICATE_REQUESTS, { keys: machinesOf }),
       read(LEASES, { keys: ({ metadata }) => [metadata.name], changed: () => false }),
     ],
     writes: [`Machine.metadata.annotations[${ANNOTATION_BOOTSTRAP_TOKEN}]`],
@@ -94,13 +92,6 @@ function recordChanged(before: KubeObject, after: KubeObject): boolean {
     ({ metadata }) => metadata.annotations?.[ANNOTATION_BOOTSTRAP_TOKEN],
   );
   return one !== other;
-}
-
-/** The Machine whose agent the request is about. */
-function machineOf(request: CertificateRequestObject): readonly string[] {
-  const content = parseCertificateRequest(requestText(request));
-  const name = content?.commonNames[0] ?? '';
-  return name.startsWith(AGENT_USER_PREFIX) ? [name.slice(AGENT_USER_PREFIX.length)] : [];
 }
 
 function useOf(object: CertificateRequestObject): TokenUse {

@@ -1,4 +1,5 @@
 /** The conditions of a Machine that say whether host, agent and Node are there. Pure. */
+import { MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { Condition, Machine, MachineHold } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
@@ -6,11 +7,9 @@ import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { type ConditionStatus, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import { holdInForce } from '../../rollout/holds.ts';
+import { certificateFinding, requestReason } from './certificate.ts';
 import { type Finding, finding } from './finding.ts';
 import type { MachineObservation } from './observation.ts';
-
-/** The shortest certificate lives 10 minutes, and is renewed at the latest at 65 percent of that. */
-const RENEWAL_MS = 180_000;
 
 /** In the order in which a machine comes to life. */
 export function hostFindings(observation: MachineObservation): readonly Finding[] {
@@ -21,21 +20,6 @@ export function hostFindings(observation: MachineObservation): readonly Finding[
     nodeFinding(observation),
     syncFinding(observation),
   ];
-}
-
-function certificateFinding({ machine, heartbeat, now }: MachineObservation): Finding {
-  const type = 'CertificateIssued';
-  const end = machine.status?.agent?.certificateNotAfter;
-  if (end === undefined) {
-    // No Lease is renewed without a certificate; the agent reports its end later.
-    if (heartbeat) return finding(type, 'True', 'InUse', 'the agent uses a certificate');
-    return finding(type, 'False', 'NotIssued', 'the agent has no certificate: the host has not joined');
-  }
-  const leftMs = Date.parse(end) - now.getTime();
-  if (leftMs > RENEWAL_MS) return finding(type, 'True', 'AsWanted', 'the certificate is valid');
-  const state = leftMs > 0 ? 'is about to expire' : 'has expired';
-  const message = `the certificate of the agent ${state} (${end}). If the agent cannot renew it, raise spec.agentEpoch`;
-  return finding(type, 'False', leftMs > 0 ? 'NotRenewed' : 'Expired', message);
 }
 
 /** Judged by our clock since the Lease last changed, never by that of the host. */
@@ -55,10 +39,13 @@ function agentFinding({ machine, heartbeat }: MachineObservation): Finding {
   return { ...finding(type, 'Unknown', 'AgentSilent', 'the agent does not renew its Lease'), blocker };
 }
 
-function nodeFinding({ machine, node }: MachineObservation): Finding {
+function nodeFinding({ machine, node, requests }: MachineObservation): Finding {
   const type = 'NodeReady';
   const { name } = machine.metadata;
   const blocker = { kind: 'Node', name };
+  // Without its certificate the kubelet cannot register.
+  const request = node ? undefined : requestReason(requests?.kubelet);
+  if (request) return { type, status: 'False', ...request };
   if (!node) return { ...finding(type, 'False', 'NodeMissing', `Node ${name} does not exist`), blocker };
   const ready = readyCondition(node);
   const status = textAt(ready, 'status');
@@ -101,12 +88,22 @@ export function heldFinding(hold: MachineHold | undefined): Finding {
   return finding('Held', 'True', reason, `${hold.reason}${until}`);
 }
 
+/** The component that the agent is not done with, or the Machine that lacks the report. */
+function reporterOf({ metadata, status }: Machine, type: string): NonNullable<Finding['blocker']> {
+  const reports = type === 'ComponentsReady' ? (status?.components ?? []) : [];
+  const open = reports.find(({ state, running }) => state !== 'Committed' || running === false);
+  const ref = open?.desiredRef ?? open?.currentRef;
+  return ref === undefined
+    ? { kind: 'Machine', name: metadata.name }
+    : { kind: MACHINE_COMPONENTS.kind, name: ref };
+}
+
 /** A missing condition is Unknown. Of an older generation it describes another spec. */
 export function reportedFinding(machine: Machine, type: string, missing: string): Finding {
   const { conditions } = machine.status ?? {};
   const found: Condition | undefined = conditionOf(conditions, type);
-  const { generation = 0, name } = machine.metadata;
-  const blocker = { kind: 'Machine', name };
+  const { generation = 0 } = machine.metadata;
+  const blocker = reporterOf(machine, type);
   if (!found) return { ...finding(type, 'Unknown', 'NotReported', missing), blocker };
   const { status, reason, message, observedGeneration = generation } = found;
   if (type === 'UpToDate' && observedGeneration < generation) {

@@ -2,6 +2,7 @@
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
+import { lastRequestOf, machinesOf } from '../../api/machine/certificate-requests.ts';
 import { HEARTBEAT_MS, SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import {
@@ -11,6 +12,7 @@ import {
   NAMESPACE,
   PRINCIPAL_MACHINE,
 } from '../../api/names.ts';
+import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
@@ -66,6 +68,7 @@ export function createMachineController({
     reads: [
       read(MACHINES, { changed: contentChanged }),
       read(NODES, { keys: ({ metadata }) => [metadata.name], changed: partChanged(partOfNode) }),
+      read(CERTIFICATE_REQUESTS, { keys: machinesOf }),
       readAgentLeases(({ metadata }) => [metadata.name]),
       // The grant of a deletion. A denial is asked about again; no other change matters.
       read(DEFENDER_LEDGERS, { keys: () => [] }),
@@ -203,7 +206,10 @@ function observe(
   const mayEvict = holdInForce(machine, node, now) === undefined;
   const sync = node && planNodeSync(machine, node, { mayEvict, removeStartupTaint: false });
   const heartbeat = heartbeats.of(name, context);
-  return { machine, node, heartbeat, ...optional('sync', sync), infraFindings: infra.findings, now };
+  const all = context.view(CERTIFICATE_REQUESTS);
+  const requests = { agent: lastRequestOf(name, 'Agent', all), kubelet: lastRequestOf(name, 'Kubelet', all) };
+  const found = { machine, node, heartbeat, requests, ...optional('sync', sync) };
+  return { ...found, infraFindings: infra.findings, now };
 }
 
 function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drain' | 'wait'> {

@@ -19,6 +19,7 @@ import {
   renewalDenial,
   tell,
 } from './execute.ts';
+import { providerBlocker } from './instance/findings.ts';
 import type { RemovalWait } from './instance/removal.ts';
 import type { MachineWait } from './plan.ts';
 
@@ -143,7 +144,8 @@ async function removeInstance({ machine, executor, context }: Deletion): Promise
   const left = await executor.removeInstance(machine, context);
   if (!left) return undefined;
   const { reason, message, requeueAt } = left;
-  return { drain: machine.status?.drain, wait: { step: 'Draining', reason, message }, requeueAt };
+  const wait: MachineWait = { step: 'Draining', reason, message, blocker: providerBlocker(machine) };
+  return { drain: machine.status?.drain, wait, requeueAt };
 }
 
 /** The grant first: without its Machine, its end could not be known. */

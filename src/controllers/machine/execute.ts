@@ -1,9 +1,9 @@
 /** Carries out the drain of a machine, one step at a time. Each disruptive step renews the grant first. */
-import { MACHINES } from '../../api/generated/resources.ts';
+import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../api/generated/resources.ts';
 import type { MachineDrain } from '../../api/generated/types.ts';
 import type { Denial, GrantPort } from '../../api/grants.ts';
 import { readinessOf } from '../../api/machine/node-state.ts';
-import { EVENT_PREFIX, MANAGER_MACHINE } from '../../api/names.ts';
+import { EVENT_PREFIX, LEDGER, MANAGER_MACHINE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { EvictionAnswers } from '../../kube/drain/answers.ts';
@@ -93,11 +93,24 @@ type DenialResult = Required<Pick<DrainResult, 'wait' | 'requeueAt'>>;
 
 export function denialResult(denial: Denial | undefined, context: ReconcileContext): DenialResult {
   const { reason, message, retryAt } = denial ?? { reason: 'LedgerUnavailable', message: 'no answer' };
-  const wait: MachineWait = { step: 'Draining', reason: 'GrantDenied', message: `${reason}: ${message}` };
+  const blocker = denialBlocker(denial);
+  const wait: MachineWait = {
+    step: 'Draining',
+    reason: 'GrantDenied',
+    message: `${reason}: ${message}`,
+    blocker,
+  };
   const retryMs = reason === 'NodeBusy' ? RETRY_BUSY_MS : RETRY_MS;
   const nowMs = context.clock.now().getTime();
   const requeueMs = Math.min(Math.max(retryAt?.getTime() ?? 0, nowMs + retryMs), nowMs + RETRY_AT_MOST_MS);
   return { wait, requeueAt: new Date(requeueMs) };
+}
+
+/** The policy that refuses, or the ledger that has no answer or another grant. */
+function denialBlocker(denial: Denial | undefined): NonNullable<MachineWait['blocker']> {
+  return denial?.policy === undefined
+    ? { kind: DEFENDER_LEDGERS.kind, name: LEDGER }
+    : { kind: DEFENDER_POLICIES.kind, name: denial.policy };
 }
 
 async function evict(

@@ -1,5 +1,6 @@
 /** What the machine controller knows of one machine. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
+import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Finding } from './finding.ts';
 import type { NodeSync } from './node-sync.ts';
@@ -14,6 +15,8 @@ export interface MachineObservation {
   readonly sync?: NodeSync;
   /** Whether the provider accepts the config, and whether the host runs. */
   readonly infraFindings: readonly Finding[];
+  /** The newest certificate requests for its agent and its kubelet. */
+  readonly requests?: { readonly [holder in 'agent' | 'kubelet']?: CertificateRequestObject | undefined };
   readonly now: Date;
 }
 

@@ -6,6 +6,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
 import { type Finding, finding } from './finding.ts';
+import { gatesStability } from './gates.ts';
 import type { MachineObservation } from './observation.ts';
 
 export interface MachinePlan {
@@ -64,6 +65,7 @@ export const OWN_CONDITIONS = [
   'AgentReady',
   'NodeReady',
   'NodeSynced',
+  'GatesStable',
   'Held',
   'Ready',
   'Progressing',
@@ -82,15 +84,13 @@ export function planMachine(observation: MachineObservation): MachinePlan {
   const readyAt = isStarting && !unmet ? startsAt(machine, [...known, ...foreignConditions(machine)]) : now;
   const wait = unmet ? waitFor(unmet) : startupWait(isStarting, readyAt, now);
   const hold = holdInForce(machine, node, now);
-  const all = [...host, heldFinding(hold), readyFinding(wait)];
+  const gates = gatesStability(machine, now);
+  const all = [...host, ...gates.findings, heldFinding(hold), readyFinding(wait)];
   return {
     conditions: withConditions(before, all, now, machine.metadata.generation),
     ...optional('wait', wait),
     removeStartupTaint: isStarting && !unmet && readyAt <= now,
-    ...optional(
-      'changesAt',
-      [readyAt, holdEnd(hold?.until)].find((at) => at !== undefined && at > now),
-    ),
+    ...optional('changesAt', earliest([readyAt, holdEnd(hold?.until), gates.changesAt], now)),
   };
 }
 
@@ -145,4 +145,9 @@ function readyFinding(wait: MachineWait | undefined): Finding {
 
 function holdEnd(until: string | undefined): Date | undefined {
   return until === undefined ? undefined : new Date(Date.parse(until));
+}
+
+function earliest(moments: readonly (Date | undefined)[], now: Date): Date | undefined {
+  const ahead = moments.filter((at) => at !== undefined && at > now);
+  return ahead.toSorted((a, b) => Number(a) - Number(b))[0];
 }

@@ -9,11 +9,12 @@ import type {
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { machinePhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
-import { type Condition, withConditions } from '../../kube/objects/conditions.ts';
+import { type Condition, conditionOf, withConditions } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type Finding, finding } from './finding.ts';
+import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gates.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 
 export interface MachineReport {
@@ -28,7 +29,7 @@ export interface MachineReport {
 }
 
 /** The default of MachineSets for the start of a machine. */
-const DEADLINE_SECONDS = 600;
+const DEADLINE_SECONDS = STABLE_SECONDS;
 
 export function machineStatus(report: MachineReport): MachineStatus {
   const { machine, node, plan, drain, infra, now } = report;
@@ -62,19 +63,29 @@ function progressConditions(report: MachineReport, waiting: Wait | undefined): r
   const { machine, plan, now } = report;
   const wait = report.wait ?? plan.wait;
   const isLate = waiting !== undefined && wait !== undefined && now >= stallsAt(machine, wait, waiting);
+  const late = isLate ? { ...wait, since: waiting.since } : flapping(report);
   const progressing = wait
-    ? finding('Progressing', isLate ? 'False' : 'True', wait.step, wait.message)
+    ? finding('Progressing', late ? 'False' : 'True', wait.step, wait.message)
     : finding('Progressing', 'True', 'AsWanted', 'nothing is to be done');
-  const late = isLate ? { ...wait, since: waiting.since } : undefined;
   const findings = [progressing, stalledFinding(machine, late)];
   return withConditions(plan.conditions, findings, now, machine.metadata.generation);
 }
 
+interface LateWait {
+  readonly reason: string;
+  readonly since: string;
+  readonly message: string;
+}
+
+/** Each wait for a gate that flaps is too short to be late. */
+function flapping({ machine, plan, now }: MachineReport): LateWait | undefined {
+  const gates = conditionOf(plan.conditions, 'GatesStable');
+  const since = gatesFlapSince(machine, gates, now);
+  return since === undefined ? undefined : { reason: FLAPPING, since, message: gates?.message ?? '' };
+}
+
 /** A field that nothing acts on is for a person, however the machine is. */
-function stalledFinding(
-  machine: Machine,
-  late: { readonly reason: string; readonly since: string; readonly message: string } | undefined,
-): Finding {
+function stalledFinding(machine: Machine, late: LateWait | undefined): Finding {
   const inactive = inactiveFields(machine).map(inactiveFieldText);
   if (inactive.length > 0) return finding('Stalled', 'True', 'NotSupported', inactive.join('; '));
   return late

@@ -99,11 +99,8 @@ function stalledCondition(input: ConditionsInput, machinesReady: ConditionUpdate
   const type = 'Stalled';
   const inactive = inactiveFields(input.set).map(inactiveFieldText);
   if (inactive.length > 0) return condition(type, 'True', 'NotSupported', inactive.join('; '));
-  const failed = input.live.find(({ hasFailedToStart }) => hasFailedToStart);
-  if (failed && machinesReady.status === 'False' && hasFailedForLong(input)) {
-    const message = `machines do not become Ready, such as ${failed.name}. See kubenode why machine ${failed.name}`;
-    return condition(type, 'True', 'StartupFailing', message);
-  }
+  const failing = startupFailure(input, machinesReady);
+  if (failing !== undefined) return condition(type, 'True', 'StartupFailing', failing);
   const { waiting } = input;
   if (waiting && isLate(input)) {
     const { reason, since, message = '' } = waiting;
@@ -112,12 +109,33 @@ function stalledCondition(input: ConditionsInput, machinesReady: ConditionUpdate
   return condition(type, 'False', 'AsWanted', 'no person is needed');
 }
 
+/** Until all are Ready: each machine that is late is replaced by one that is not late yet. */
+function startupFailure(input: ConditionsInput, ready: ConditionUpdate): string | undefined {
+  if (ready.status !== 'False') return undefined;
+  const { set, plan, now } = input;
+  const before = failureBefore(set);
+  const failed = plan.members.find(({ failsToStart }) => failsToStart);
+  const isFailing = before !== undefined || hasFailedForLong(set, now);
+  return failed && isFailing ? failureText(failed) : before;
+}
+
+function failureBefore({ status }: MachineSet): string | undefined {
+  const stalled = conditionOf(status?.conditions, 'Stalled');
+  return stalled?.status === 'True' && stalled.reason === 'StartupFailing' ? stalled.message : undefined;
+}
+
+function failureText({ name, machine }: Member): string {
+  const { waiting } = machine.status ?? {};
+  const why = waiting ? ` (${waiting.reason}: ${waiting.message})` : '';
+  return `machines do not become Ready, such as ${name}${why}. See kubenode why machine ${name}`;
+}
+
 function isLate({ set, waiting, now }: ConditionsInput): boolean {
   const deadline = scalingDeadline(set, waiting);
   return deadline !== undefined && now >= deadline;
 }
 
-function hasFailedForLong({ set, now }: ConditionsInput): boolean {
+function hasFailedForLong(set: MachineSet, now: Date): boolean {
   const before = conditionOf(set.status?.conditions, 'MachinesReady');
   const seconds = (now.getTime() - Date.parse(before?.lastTransitionTime ?? '')) / 1000;
   return before?.status === 'False' && seconds > FAILED_STARTS * set.spec.startupTimeoutSeconds;

@@ -13,6 +13,7 @@ import {
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { specOrConditionsChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
@@ -79,7 +80,7 @@ async function reconcile(name: string, { grants, context }: Reconcile): Promise<
   const { denials, failure } = await carryOut({ set, plan, grants, context });
   const after = planOf(set, context);
   const outcome = { plan: after, denials, now: context.clock.now() };
-  const status = report(set, outcome, context);
+  const status = await report(set, outcome, context);
   if (failure) throw failure;
   return optional('requeueAt', status && requeueAt({ set, ...outcome }, status));
 }
@@ -104,15 +105,23 @@ async function announce(set: MachineSet, plan: MachineSetPlan, context: Reconcil
 }
 
 /** Undefined: the set was deleted meanwhile. */
-function report(
+async function report(
   { metadata: { name } }: MachineSet,
   outcome: Omit<StatusInput, 'set'>,
   context: ReconcileContext,
-): MachineSetStatus | undefined {
+): Promise<MachineSetStatus | undefined> {
   const set = context.view<MachineSet>(MACHINE_SETS).get(name);
   if (!set) return undefined;
   const status = machineSetStatus({ set, ...outcome });
   tellStalled(set, status, EVENT_PREFIX[MANAGER_MACHINESET], context);
-  context.reportStatus(MACHINE_SETS, { metadata: { name }, status });
+  const intent = { metadata: { name }, status };
+  // The next reconcile finds the machine that did not start no more, and has to know that one did not.
+  if (isFailing(status) && !isFailing(set.status)) await context.applyStatus(MACHINE_SETS, intent);
+  else context.reportStatus(MACHINE_SETS, intent);
   return status;
+}
+
+function isFailing(status: MachineSetStatus | undefined): boolean {
+  const stalled = conditionOf(status?.conditions, 'Stalled');
+  return stalled?.status === 'True' && stalled.reason === 'StartupFailing';
 }

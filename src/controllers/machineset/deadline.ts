@@ -1,10 +1,10 @@
 /** When a set that waits needs a person. Pure. */
 import type { MachineSet, Wait } from '../../api/generated/types.ts';
 
-/** A person decides when the first ends; the second has a condition of its own. */
-const WITHOUT_DEADLINE: ReadonlySet<string> = new Set(['Paused', 'StormGuardActive']);
+/** A person decides when it ends. */
+const WITHOUT_DEADLINE: ReadonlySet<string> = new Set(['Paused']);
 
-/** What else a set waits for is that one of its machines may be deleted, or is: each may take the time of its drain. */
+/** What else a set waits for is that one of its machines may be deleted, or is: each may take the time of its drain. A storm that takes longer does not end by itself either. */
 export function scalingDeadline(
   { spec }: Pick<MachineSet, 'spec'>,
   waiting: Pick<Wait, 'reason' | 'since'> | undefined,

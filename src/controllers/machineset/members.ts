@@ -24,6 +24,8 @@ export interface Member extends SetMachine {
   /** Since when Node and agent answer. Undefined: they do not. */
   readonly servesSince?: Date;
   readonly hasFailedToStart: boolean;
+  /** The same, or it is being deleted for that. */
+  readonly failsToStart: boolean;
   readonly isStalled: boolean;
   readonly hold?: MachineHold;
   readonly differences: TemplateDifferences;
@@ -39,9 +41,8 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
   const wasReady = isEstablished(machine, node);
   const availableAt = isReady ? availableFrom(set, machine) : undefined;
   const isStarting = !wasReady && !isReady && !isDeleting;
-  const startsUntil = isStarting
-    ? later(metadata.creationTimestamp, set.spec.startupTimeoutSeconds)
-    : undefined;
+  const deadline = later(metadata.creationTimestamp, set.spec.startupTimeoutSeconds);
+  const startsUntil = isStarting ? deadline : undefined;
   return {
     ...observed,
     name: metadata.name,
@@ -52,6 +53,7 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     isEstablished: wasReady,
     ...optional('servesSince', servesSince(status?.conditions)),
     hasFailedToStart: isReached(startsUntil, now),
+    failsToStart: !wasReady && !isReady && isReached(deadline, now),
     isStalled: isTrue(machine, 'Stalled'),
     ...optional('hold', holdInForce(machine, node, now)),
     differences: templateDifferences(set, machine),

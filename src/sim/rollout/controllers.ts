@@ -24,6 +24,7 @@ import type { ObservedViews } from '../../defender/facts/observed-views.ts';
 import { createFleetObserver, type FleetObserver } from '../../defender/facts/observer.ts';
 import { createLedger, type Ledger } from '../../defender/ledger/ledger.ts';
 import { createLedgerStore } from '../../defender/ledger/store.ts';
+import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
 import { LEASES } from '../../kube/leader/record.ts';
@@ -63,6 +64,7 @@ const KINDS: readonly Resource[] = [
   REMEDY_OPERATION_JOBS,
   MACHINE_SETS,
   PODS,
+  CERTIFICATE_REQUESTS,
 ];
 const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS, MAINTENANCE_EVENTS];
 /** More than any moment needs. */

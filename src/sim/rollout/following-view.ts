@@ -1,7 +1,9 @@
 /** A view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
 import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
+import { CERTIFICATE_REQUEST_INDEXERS } from '../../api/machine/certificate-requests.ts';
 import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { MAINTENANCE_EVENT_INDEXERS } from '../../api/machine/maintenance-events.ts';
+import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import { createStore } from '../../kube/cache/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Resource } from '../../kube/objects/object.ts';
@@ -29,6 +31,7 @@ const INDEXERS = { node: () => [] };
 
 function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never) => readonly string[]>> {
   if (kind === MAINTENANCE_EVENTS.kind) return MAINTENANCE_EVENT_INDEXERS;
+  if (kind === CERTIFICATE_REQUESTS.kind) return CERTIFICATE_REQUEST_INDEXERS;
   return kind === REMEDY_OPERATION_JOBS.kind ? JOB_INDEXERS : INDEXERS;
 }
 

@@ -35,7 +35,12 @@ describe('hostFindings', () => {
     ],
     ['an expired certificate', 'CertificateIssued', certificate(-1), 'False Expired'],
     ['a heartbeat before the certificate is reported', 'CertificateIssued', {}, 'True InUse'],
-    ['neither certificate nor heartbeat', 'CertificateIssued', { heartbeat: 'Missing' }, 'False NotIssued'],
+    [
+      'neither certificate nor heartbeat',
+      'CertificateIssued',
+      { heartbeat: 'Missing' },
+      'False NoToken Machine/m',
+    ],
     ['no Lease', 'AgentReady', { heartbeat: 'Missing' }, 'False NoHeartbeat Lease/kubenode-agents/m'],
     ['a Lease that is renewed', 'AgentReady', agentWas('Unknown', 0, true), 'True AsWanted'],
     ['a Lease of 45 seconds', 'AgentReady', agentWas('True', 45_000, true), 'True AsWanted'],

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
+import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
@@ -15,6 +16,7 @@ const KINDS: readonly MemoryKind[] = [
   { resource: MACHINES, status: true, lists },
   { resource: NODES, status: true, lists },
   { resource: DEFENDER_LEDGERS },
+  { resource: CERTIFICATE_REQUESTS },
   { resource: PODS },
   { resource: BUDGETS },
 ];
@@ -115,7 +117,7 @@ describe('the machine controller', () => {
     const bed = createControllerBed(optionsFor({ objects: [machineObject()] }));
     await bed.start();
     await bed.advance(3000);
-    expect(explain(bed)).toBe('Importing: NotIssued');
+    expect(explain(bed)).toBe('Importing: NoToken');
     bed.apply(lease('2030-01-01T12:00:01Z'));
     await bed.advance(3000);
     expect(explain(bed)).toContain('NotReported');

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
+import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
@@ -17,6 +18,7 @@ const KINDS: readonly MemoryKind[] = [
   { resource: MACHINES, status: true, lists },
   { resource: NODES, status: true, lists },
   { resource: DEFENDER_LEDGERS },
+  { resource: CERTIFICATE_REQUESTS },
   { resource: PODS, status: true },
   { resource: BUDGETS },
 ];
@@ -128,7 +130,7 @@ describe('the deletion of a machine', () => {
     const bed = await deletionBed({ pods: [pod('a')] });
     bed.grants.deny = () => 'the kill switch is engaged';
     await bed.remove();
-    expect(waiting(bed)).toBe('GrantDenied -: KillSwitch: the kill switch is engaged');
+    expect(waiting(bed)).toBe('GrantDenied DefenderLedger/default: KillSwitch: the kill switch is engaged');
     expect(bed.machine()?.status?.phase).toBe('Deleting');
     expect(bed.writes().filter((what) => !what.includes('status'))).toEqual([]);
     bed.grants.deny = () => undefined;
@@ -168,7 +170,7 @@ describe('the deletion of a machine', () => {
     Object.assign(bed.grants, { renew: async () => [denial] });
     await bed.remove();
     expect([waiting(bed), bed.node() === undefined]).toEqual([
-      'GrantDenied -: QuietWindow: it is night',
+      'GrantDenied DefenderLedger/default: QuietWindow: it is night',
       false,
     ]);
     Object.assign(bed.grants, { renew });

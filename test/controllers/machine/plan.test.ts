@@ -24,7 +24,7 @@ describe('planMachine', () => {
     [
       'waits for the host to join',
       NOT_JOINED,
-      'Registering NotIssued: CertificateIssued: the agent has no certificate: the host has not joined',
+      'Registering NoToken Machine/m: CertificateIssued: the host has no bootstrap token to join with. Run kubenode machine token m',
     ],
     [
       'waits for the first heartbeat after the certificate',
@@ -204,6 +204,7 @@ describe('planMachine', () => {
           '300 s: open, NotReady',
           '360 s: open, Ready',
           '420 s: open, NotReady',
+          '900 s: open, NotReady, Stalled: the readiness gate NetworkReady is not True',
           '1020 s: open, NotReady, Stalled: NetworkReady: ',
         ],
       ],

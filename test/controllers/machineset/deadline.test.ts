@@ -17,7 +17,7 @@ describe('scalingDeadline', () => {
     ['MachinesHeld', 60],
     ['Overshoot', 60],
     ['Paused', undefined],
-    ['StormGuardActive', undefined],
+    ['StormGuardActive', 60],
   ])('MAC-04 of %s is %s s after its begin', (reason, seconds) => {
     const deadline = scalingDeadline(SET, { reason, since: NOW.toISOString() });
     expect(deadline && (Number(deadline) - Number(NOW)) / 1000).toBe(seconds);

@@ -1,4 +1,5 @@
 /** The controllers of the identity of agents, and the views that they need. */
+import { CERTIFICATE_REQUEST_INDEXERS } from '../../../api/machine/certificate-requests.ts';
 import { NAMESPACE_AGENTS, PRINCIPAL_APPROVER } from '../../../api/names.ts';
 import { createApproverController } from '../../../controllers/approver/controller.ts';
 import { createBootstrapTokenController } from '../../../controllers/bootstraptoken/controller.ts';
@@ -18,7 +19,7 @@ export async function createIdentityControllers(parts: GroupParts): Promise<Cont
     labels: ['result', 'reason'],
   });
   const views = [
-    createView({ ...shared, resource: CERTIFICATE_REQUESTS }),
+    createView({ ...shared, resource: CERTIFICATE_REQUESTS, indexers: CERTIFICATE_REQUEST_INDEXERS }),
     createView({ ...shared, resource: LEASES, namespace: NAMESPACE_AGENTS }),
   ];
   return {

@@ -26,18 +26,24 @@ const UNKNOWN_MS = 60_000;
 
 export function infraFindings(machine: Machine, observation: InfraObservation): readonly Finding[] {
   const { provider } = machine.spec.infra;
+  const blocker = providerBlocker(machine);
   if (observation.host === 'Instance') {
-    return [configFinding(observation.configReason), instanceFinding(machine, observation)];
+    return [configFinding(observation.configReason), { ...instanceFinding(machine, observation), blocker }];
   }
   if (observation.host === 'Failed') {
     const { reason, message } = observation.error;
-    return [VALID, finding('InfraReady', 'Unknown', reason, message)];
+    return [VALID, { ...finding('InfraReady', 'Unknown', reason, message), blocker }];
   }
   if (observation.host === 'ConfigRefused') {
     const ready = finding('InfraReady', 'False', 'InvalidConfig', 'an invalid config has no instance');
     return [configFinding(observation.because), ready];
   }
   return withoutProvider(provider, observation.host);
+}
+
+/** No object of the API server: the provider of `spec.infra`. */
+export function providerBlocker({ spec }: Machine): NonNullable<Finding['blocker']> {
+  return { kind: 'Provider', name: spec.infra.provider };
 }
 
 function withoutProvider(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
+import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requests.ts';
 import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -18,6 +19,7 @@ const KINDS: readonly MemoryKind[] = [
   { resource: MACHINES, status: true, lists },
   { resource: NODES, status: true, lists },
   { resource: DEFENDER_LEDGERS },
+  { resource: CERTIFICATE_REQUESTS },
   { resource: PODS, status: true },
   { resource: BUDGETS },
 ];

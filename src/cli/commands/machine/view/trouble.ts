@@ -22,6 +22,7 @@ const ORDER: readonly ConditionType[] = [
   'UpToDate',
   'Held',
   'Ready',
+  'GatesStable',
   'DriftDetected',
 ];
 

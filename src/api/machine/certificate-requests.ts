@@ -1,0 +1,50 @@
+/** The certificate requests of one machine, from an index: Kubernetes keeps each for an hour. */
+import { type CertificateRequestObject, requestText } from '../../kube/auth/certificate-requests.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import { byCode } from '../../kube/objects/digest.ts';
+import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
+import { AGENT_USER_PREFIX, NODE_USER_PREFIX, SIGNER_AGENT, SIGNER_KUBELET } from '../names.ts';
+
+/** Whose certificate is requested. */
+export type CertificateHolder = 'Agent' | 'Kubelet';
+
+const HOLDERS: readonly (readonly [holder: CertificateHolder, signer: string, prefix: string])[] = [
+  ['Agent', SIGNER_AGENT, AGENT_USER_PREFIX],
+  ['Kubelet', SIGNER_KUBELET, NODE_USER_PREFIX],
+];
+const INDEX = 'machine';
+
+/** Of the view of CertificateSigningRequests. */
+export const CERTIFICATE_REQUEST_INDEXERS = { [INDEX]: machinesOf };
+
+/** The Machine that the request is about. */
+export function machinesOf(request: CertificateRequestObject): readonly string[] {
+  return HOLDERS.flatMap((holder) => nameIn(request, holder) ?? []);
+}
+
+/** The newest one: the host has given up those before it. */
+export function lastRequestOf(
+  machine: string,
+  holder: CertificateHolder,
+  requests: Pick<Store<CertificateRequestObject>, 'byIndex'>,
+): CertificateRequestObject | undefined {
+  const signer = HOLDERS.find(([name]) => name === holder)?.[1];
+  return requests
+    .byIndex(INDEX, machine)
+    .filter(({ spec }) => spec.signerName === signer)
+    .toSorted((a, b) => byCode(orderOf(a), orderOf(b)))
+    .at(-1);
+}
+
+function orderOf({ metadata: { creationTimestamp = '', name } }: CertificateRequestObject): string {
+  return `${creationTimestamp} ${name}`;
+}
+
+function nameIn(
+  request: CertificateRequestObject,
+  [, signer, prefix]: (typeof HOLDERS)[number],
+): string | undefined {
+  if (request.spec.signerName !== signer) return undefined;
+  const name = parseCertificateRequest(requestText(request))?.commonNames[0] ?? '';
+  return name.startsWith(prefix) && name.length > prefix.length ? name.slice(prefix.length) : undefined;
+}
