@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { MachineSet } from '../../../src/api/generated/types.ts';
+import type { SetMachine } from '../../../src/controllers/machineset/members.ts';
 import { planMachineSet } from '../../../src/controllers/machineset/plan.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
 import { explainPlan, machineSet, member, members, type SetParts } from '../../support/machine-sets.ts';
@@ -28,6 +30,12 @@ function stopped(unhealthy: number): PartitionPlan {
 
 function acting(verb: string, count: number): PartitionPlan {
   return { verbs: Array.from({ length: count }, () => verb), wait: undefined, unhealthy: undefined };
+}
+
+function outcome(set: MachineSet, machines: readonly SetMachine[]): string {
+  const { actions, wait } = planMachineSet({ set, machines, now: NOW });
+  if (wait?.reason === 'StormGuardActive' && actions.length === 0) return 'holds';
+  return actions.map((action) => action.do).join() === 'Create' ? 'goes on' : 'neither';
 }
 
 describe('stormOf', () => {
@@ -111,6 +119,58 @@ describe('stormOf', () => {
       expect(partitioned(4, count)).toEqual(acting('Delete', 6));
       expect(partitioned(12, count)).toEqual(acting('Create', 2));
       expect(partitioned(10, count, DELETED)).toEqual(acting('Delete', 10));
+    });
+  });
+
+  describe('a small set or zone', () => {
+    it.each([
+      [1, 1, 'goes on'],
+      [2, 1, 'goes on'],
+      [2, 2, 'holds'],
+      [3, 1, 'goes on'],
+      [3, 2, 'holds'],
+      [4, 1, 'goes on'],
+      [4, 2, 'holds'],
+      [5, 2, 'goes on'],
+      [5, 3, 'holds'],
+      [20, 8, 'goes on'],
+      [20, 9, 'holds'],
+    ])('MAC-33 in a set of %i, with %i unhealthy, %s', (count, unhealthy, want) => {
+      const set = machineSet(count + 1);
+      const words = 'ready '.repeat(count - unhealthy) + 'ill '.repeat(unhealthy);
+      expect(outcome(set, members(set, words))).toBe(want);
+    });
+
+    it.each([
+      [1, 1, 'goes on'],
+      [2, 1, 'goes on'],
+      [2, 2, 'holds'],
+      [3, 1, 'goes on'],
+      [3, 2, 'holds'],
+      [7, 1, 'goes on'],
+      [7, 2, 'holds'],
+      [8, 2, 'goes on'],
+      [8, 3, 'holds'],
+    ])('MAC-33 in a zone of %i, with %i unhealthy, %s', (count, unhealthy, want) => {
+      const set = machineSet(count + 13);
+      // The others are well, so that the limit of the set is far away.
+      const others = members(set, 'ready '.repeat(12), { spec: { zone: 'east' } });
+      const dark = Array.from({ length: count }, (_, index) =>
+        member(
+          set,
+          { word: index < unhealthy ? 'ill' : 'ready', index: index + 12, age: 1 },
+          { spec: { zone: 'west' } },
+        ),
+      );
+      expect(outcome(set, [...others, ...dark])).toBe(want);
+    });
+
+    it('MAC-33 lets a set of two replace the one that did not start, and scale past the one that is ill', () => {
+      expect(explainPlan(machineSet(2), members(machineSet(2), 'ready late'))).toContain(
+        'Delete #1: it was not',
+      );
+      expect(explainPlan(machineSet(3), members(machineSet(3), 'ready ill'))).toContain('Create #2');
+      expect(explainPlan(machineSet(1), members(machineSet(1), 'ready ill'))).toContain('Delete #1');
     });
   });
 
