@@ -88,7 +88,7 @@ export interface RolloutCard {
 }
 
 export interface RolloutBatch {
-  /** As the commands name it: `2 of 3 (index 1)`. */
+  /** As the commands name it: `2 of 3`. */
   readonly place: string;
   readonly size: number;
   readonly updated: number;

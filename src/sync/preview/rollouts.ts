@@ -83,7 +83,7 @@ function rolloutLines(rollout: PlannedRollout): readonly string[] {
   return [
     ...hang(' '.repeat(INDENT), `rollout of ${set}: ${summary}`, 4),
     ...changes.flatMap((change) => field('change', change)),
-    ...batches.flatMap((batch) => field(`batch ${batch.index}`, machinesText(batch))),
+    ...batches.flatMap((batch) => field(`batch ${batch.index + 1}`, machinesText(batch))),
     ...(more.batches > 0
       ? field('then', `${plural(more.batches, 'batch', 'es')} of ${more.machines} machines`)
       : []),

@@ -157,8 +157,8 @@ describe('a plan of a component set', { timeout: 180_000 }, () => {
     expect(found).toBe('  rollout of tools: 3 of 3 machines, Drain, 3 with a drain');
     expect(lines).toEqual([
       '    change    shell-1 → shell-2',
-      expect.stringMatching(/^    batch 0   1 machine, Drain: m-\d$/),
-      expect.stringMatching(/^    batch 1   2 machines, Drain: m-\d, m-\d$/),
+      expect.stringMatching(/^    batch 1   1 machine, Drain: m-\d$/),
+      expect.stringMatching(/^    batch 2   2 machines, Drain: m-\d, m-\d$/),
       expect.stringMatching(/^    defender  /),
       ...lines.slice(4, -1),
       expect.stringMatching(/^    ends      20\S+Z, if nothing fails or waits$/),
@@ -190,7 +190,7 @@ describe('a plan of a component set', { timeout: 180_000 }, () => {
     expect(lines).toContainEqual(
       expect.stringMatching(/^    defender  not known: what it decides by cannot be read: list pods/),
     );
-    expect(lines).toContainEqual(expect.stringMatching(/^    batch 0   1 machine, Drain: m-\d$/));
+    expect(lines).toContainEqual(expect.stringMatching(/^    batch 1   1 machine, Drain: m-\d$/));
   });
 
   it('ROL-60 has nothing to roll out for a commit that changes nothing', async () => {

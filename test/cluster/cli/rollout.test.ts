@@ -40,7 +40,7 @@ const AT_WORK = {
   phase: 'Rolling',
   batch: { index: 1, of: 2, size: 2, updated: 1 },
   counts: { selected: 3, updated: 2, inProgress: 1 },
-  conditions: [condition('Progressing', 'True', 'BatchFull', 'batch 1 is full')],
+  conditions: [condition('Progressing', 'True', 'BatchFull', 'batch 2 is full')],
 };
 const DONE = {
   ...AT_WORK,
@@ -88,7 +88,7 @@ describe('rollout pause and resume', { timeout: 180_000 }, () => {
 
 describe('rollout approve', { timeout: 180_000 }, () => {
   const spec = { rollout: { gate: { approval: 'FirstBatch' } } };
-  const waiting = { reason: 'ApprovalRequired', since: SINCE, message: 'batch 0 waits for approval' };
+  const waiting = { reason: 'ApprovalRequired', since: SINCE, message: 'batch 1 waits for approval' };
 
   it('ROL-02 writes the approval of the batch that waits, and of no other revision', async () => {
     await declareSet(client, 'approved', { kubelet: 'kubelet-1' }, { spec });
@@ -207,10 +207,10 @@ describe('rollout list and show', { timeout: 180_000 }, () => {
     });
     const { exitCode, stdout } = await run(installed, 'rollout', 'show', 'shown');
     expect(exitCode).toBe(0);
-    expect(stdout).toContain('batch 1 is full');
+    expect(stdout).toContain('batch 2 is full');
     expect(stdout).toMatch(/shown-1 +kubelet-1 WaitingForDrain +\w+ +pod web-1 is left/);
     expect((await run(installed, 'rollout', 'list')).stdout).toMatch(
-      /shown +Rolling +\S+ +2\/2 +2\/3 +0\s+batch 1/,
+      /shown +Rolling +\S+ +2\/2 +2\/3 +0\s+batch 2/,
     );
     const json = await run(installed, 'rollout', 'list', '-o', 'json');
     const views = JSON.parse(json.stdout) as { set: string }[];
@@ -229,9 +229,9 @@ describe('rollout watch', { timeout: 180_000 }, () => {
     await declareSet(client, 'watched', { kubelet: 'kubelet-1' });
     await reportSet(client, 'watched', AT_WORK);
     const watch = start(installed, ['rollout', 'watch', 'watched']);
-    await printed(watch, 'batch 2 of 2 (index 1): 1 of 2');
+    await printed(watch, 'batch 2 of 2: 1 of 2');
     await reportSet(client, 'watched', { ...AT_WORK, batch: { ...AT_WORK.batch, updated: 2 } });
-    await printed(watch, 'batch 2 of 2 (index 1): 2 of 2');
+    await printed(watch, 'batch 2 of 2: 2 of 2');
     await reportSet(client, 'watched', DONE);
     expect(await watch.code).toBe(0);
     expect(watch.stdout).toContain('Completed r-00000002');
@@ -245,7 +245,7 @@ describe('rollout watch', { timeout: 180_000 }, () => {
     expect((await run(installed, 'rollout', 'watch', 'stalled')).exitCode).toBe(1);
 
     await declareSet(client, 'waiting', { kubelet: 'kubelet-1' });
-    const waiting = { reason: 'ApprovalRequired', since: SINCE, message: 'batch 0 waits for approval' };
+    const waiting = { reason: 'ApprovalRequired', since: SINCE, message: 'batch 1 waits for approval' };
     await reportSet(client, 'waiting', { ...AT_WORK, phase: 'Waiting', waiting });
     expect((await run(installed, 'rollout', 'watch', 'waiting')).exitCode).toBe(3);
     const followed = start(installed, ['rollout', 'watch', 'waiting', '--follow', '-o', 'json']);
@@ -276,7 +276,7 @@ describe('rollout watch', { timeout: 180_000 }, () => {
     await declareSet(client, 'deleted', { kubelet: 'kubelet-1' });
     await reportSet(client, 'deleted', AT_WORK);
     const watch = start(installed, ['rollout', 'watch', 'deleted']);
-    await printed(watch, 'batch 2 of 2 (index 1)');
+    await printed(watch, 'batch 2 of 2');
     const { metadata } = await readSet(client, 'deleted');
     await client.delete(MACHINE_COMPONENT_SETS, { name: 'deleted' }, { uid: metadata.uid ?? '' });
     expect([await watch.code, watch.stderr]).toEqual([1, expect.stringContaining('deleted was deleted')]);

@@ -76,9 +76,9 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     const page = await open();
     const rollout = page.getByRole('article', { name: 'Rollout general in prod' });
     await reportRollout({ phase: 'Rolling', batch: { index: 0, of: 3, size: 1, updated: 0 } });
-    await rollout.getByText('Batch 1 of 3 (index 0): 0 of 1 updated').waitFor();
+    await rollout.getByText('Batch 1 of 3: 0 of 1 updated').waitFor();
     await reportRollout({ phase: 'Rolling', batch: { index: 1, of: 3, size: 2, updated: 1 }, updated: 2 });
-    await rollout.getByText('Batch 2 of 3 (index 1): 1 of 2 updated').waitFor();
+    await rollout.getByText('Batch 2 of 3: 1 of 2 updated').waitFor();
     await rollout.getByText('2 of 6 machines updated').waitFor();
     const waiting = { reason: 'ApprovalRequired', since: now(), message: 'batch 2 waits for approval' };
     await reportRollout({ phase: 'Waiting', batch: { index: 2, of: 3, size: 3 }, updated: 3, waiting });

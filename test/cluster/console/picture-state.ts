@@ -65,7 +65,7 @@ export const PICTURE_STATE: ConsoleState = {
       state: 'Running',
       because: 'machines are in work',
       changes: ['kubelet-1.35.4 to kubelet-1.36.0'],
-      batch: { place: '2 of 4 (index 1)', size: 5, updated: 3, failed: 0 },
+      batch: { place: '2 of 4', size: 5, updated: 3, failed: 0 },
       selected: 20,
       updated: 4,
       failed: 0,

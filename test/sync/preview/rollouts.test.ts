@@ -39,8 +39,8 @@ describe('formatTargetRollouts', () => {
     expect(text(rollout({ joining, grants: 8, wait }))).toBe(
       `  rollout of general: 8 of 8 machines, Drain, 6 with a drain
     change    kubelet-1.35.4 → kubelet-1.36.3
-    batch 0   1 machine, Drain: n1
-    batch 1   5 machines, Drain: n2, n3, n4, n5, n6
+    batch 1   1 machine, Drain: n1
+    batch 2   5 machines, Drain: n2, n3, n4, n5, n6
     joining   2 machines, None: n7, n8
     waits     Paused: spec.paused is true`,
     );
@@ -61,7 +61,7 @@ describe('formatTargetRollouts', () => {
   it('counts the batches and machines that are not listed', () => {
     const long = { index: 0, count: 21, class: 'Drain', names: ['n1', 'n2'] };
     const found = text(rollout({ batches: [long], more: { batches: 9, machines: 900 } }));
-    expect(found).toContain('batch 0   21 machines, Drain: n1, n2 and 19 others\n');
+    expect(found).toContain('batch 1   21 machines, Drain: n1, n2 and 19 others\n');
     expect(found).toContain('then      9 batches of 900 machines');
   });
 

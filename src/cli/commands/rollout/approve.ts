@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { MachineComponentSet, RolloutApproval } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import {
@@ -37,30 +38,38 @@ export function createRolloutApproveCommand(io: Io): Command {
     .option('--revision <name>', 'the revision that you reviewed: refused if it is another one now')
     .option(
       '--through-batch <n>',
-      'approve this batch and all before it (default: the batch that waits)',
-      createIntegerParser(0, 10_000),
+      'approve this batch, counted from 1, and all before it (default: the batch that waits)',
+      createIntegerParser(1, 10_000),
     )
     .option(...DRY_RUN)
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action((name: string, flags: ApproveFlags) =>
     withSet(io, flags, name, async (write) => {
-      const approved = planRolloutApproval(write.set, flags);
+      const approved = planRolloutApproval(write.set, askedApproval(flags));
       refuseIfGitSets(write, ['spec', 'rollout', 'approved'], { spec: { rollout: { approved } } });
       await applyAsPerson(write, { rollout: { approved } });
       const { revision, throughBatch } = approved;
       reportWrite(
         write,
-        `${name}: ${revision} is approved through batch ${throughBatch}. Follow it with: kubenode rollout watch ${name}`,
+        `${name}: ${revision} is approved through batch ${throughBatch + 1}. Follow it with: kubenode rollout watch ${name}`,
       );
     }),
   );
 }
 
+/** People count batches from 1, objects from 0. */
+export function askedApproval({ revision, throughBatch }: ApproveFlags): AskedApproval {
+  return { ...optional('revision', revision), ...optional('throughBatch', throughBatch && throughBatch - 1) };
+}
+
+export interface AskedApproval {
+  readonly revision?: string;
+  /** From 0. */
+  readonly throughBatch?: number;
+}
+
 /** Pure. Throws what to do instead where an approval would have no effect. */
-export function planRolloutApproval(
-  set: MachineComponentSet,
-  asked: { readonly revision?: string; readonly throughBatch?: number },
-): RolloutApproval {
+export function planRolloutApproval(set: MachineComponentSet, asked: AskedApproval): RolloutApproval {
   const { name } = set.metadata;
   const { canary, gate } = set.spec.rollout;
   if (gate.approval === 'None' && !canary?.hold) {
@@ -71,7 +80,7 @@ export function planRolloutApproval(
   const { approved } = set.spec.rollout;
   if (approved?.revision === revision && approved.throughBatch >= throughBatch) {
     throw refusal(
-      `${revision} is approved through batch ${approved.throughBatch} already`,
+      `${revision} is approved through batch ${approved.throughBatch + 1} already`,
       `see what it waits for: kubenode rollout show ${name}`,
     );
   }

@@ -94,6 +94,8 @@ function limitOf({ status }: MachineComponentSet): Limit {
     return { slots: 0, reason, because: message, ...optional('blocker', blocker) };
   }
   const because =
-    batch?.index === undefined ? 'no batch was opened yet' : `not in batch ${batch.index}, which is in work`;
+    batch?.index === undefined
+      ? 'no batch was opened yet'
+      : `not in batch ${batch.index + 1}, which is in work`;
   return { slots: 0, reason: 'Queued', because };
 }

@@ -17,7 +17,7 @@ export function approvalReason(
   const { approved } = rollout;
   const isGiven = approved?.revision === revision && approved.throughBatch >= batch.index;
   if (isGiven || !isNeeded(rollout, batch)) return undefined;
-  const because = `batch ${batch.index} of ${revision} waits for approval: kubenode rollout approve`;
+  const because = `batch ${batch.index + 1} of ${revision} waits for approval: kubenode rollout approve`;
   return { reason: 'ApprovalRequired', because };
 }
 

@@ -77,13 +77,13 @@ export function settling({ name, reason, because }: MemberState): BatchPhase {
 function gatePhase({ gate, now }: RolloutInput, { index, soakUntil }: OpenBatch): BatchPhase {
   if (!soakUntil || now < soakUntil) {
     const because = soakUntil
-      ? `batch ${index} soaks until ${soakUntil.toISOString()}`
-      : `batch ${index} begins to soak`;
+      ? `batch ${index + 1} soaks until ${soakUntil.toISOString()}`
+      : `batch ${index + 1} begins to soak`;
     return { phase: 'Soaking', reason: 'Soaking', because, ...(soakUntil && { until: soakUntil }) };
   }
   if (gate.state === 'Open') return PASSED;
   const reason = gate.state === 'Inconclusive' ? 'GateInconclusive' : 'GateOpen';
-  const because = 'because' in gate ? gate.because : `checks of batch ${index} have not passed yet`;
+  const because = 'because' in gate ? gate.because : `checks of batch ${index + 1} have not passed yet`;
   return { phase: 'Gate', reason, because };
 }
 

@@ -156,13 +156,13 @@ function fill(
       revision,
       batch: batch.index,
       permission,
-      because: `batch ${batch.index}`,
+      because: `batch ${batch.index + 1}`,
     };
   });
   const full: Limit = {
     slots: most - members.length,
     reason: 'BatchFull',
-    because: `batch ${batch.index} is full`,
+    because: `batch ${batch.index + 1} is full`,
   };
   const available = {
     ...availability,

@@ -35,7 +35,7 @@ function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): Conditi
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
   if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
   if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
-  return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index - 1} has passed`);
+  return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index} has passed`);
 }
 
 /** A revert needs no gate: its revision has passed them before. */

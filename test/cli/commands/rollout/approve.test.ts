@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../../src/api/generated/types.ts';
-import { planRolloutApproval } from '../../../../src/cli/commands/rollout/approve.ts';
+import { askedApproval, planRolloutApproval } from '../../../../src/cli/commands/rollout/approve.ts';
 import { unblockOf } from '../../../../src/cli/commands/rollout/view/unblock.ts';
 import { STORIES, type Story } from './stories.ts';
 
@@ -10,6 +10,13 @@ function withRollout(story: Story, rollout: Partial<Rollout> = { gate: GATE }) {
   const set = STORIES[story];
   return { ...set, spec: { ...set.spec, rollout: { ...set.spec.rollout, ...rollout } } };
 }
+
+describe('askedApproval', () => {
+  it('counts batches from 1, as rollout show does, and from 0 in the set', () => {
+    expect(askedApproval({ throughBatch: 3 })).toEqual({ throughBatch: 2 });
+    expect(askedApproval({})).toEqual({});
+  });
+});
 
 describe('planRolloutApproval', () => {
   it('ROL-02 approves the batch that waits, of the revision that waits', () => {
@@ -55,7 +62,7 @@ describe('planRolloutApproval', () => {
       'what is approved already',
       'an approval',
       { rollout: { ...GATED, approved: { revision: 'r-5d41402a', throughBatch: 0 } } },
-      'approved through batch 0 already',
+      'approved through batch 1 already',
     ],
   ])('refuses %s, with the reason', (_, story, { rollout = GATED, asked = {} }, why) => {
     expect(() => planRolloutApproval(withRollout(story, rollout), asked)).toThrow(why);

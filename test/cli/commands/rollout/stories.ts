@@ -39,7 +39,7 @@ function story(
   });
 }
 
-const progressing = condition('Progressing', 'True', { reason: 'BatchFull', message: 'batch 1 is full' });
+const progressing = condition('Progressing', 'True', { reason: 'BatchFull', message: 'batch 2 is full' });
 
 export const STORIES = {
   'a batch in work': story({ phase: 'Rolling', conditions: [progressing] }),
@@ -49,7 +49,7 @@ export const STORIES = {
     counts: { selected: 16, updated: 6 },
     batch: { ...BATCH, updated: 5, soakUntil: ago(-90) },
     checks: [{ name: 'health', result: 'Pass' }, { name: 'latency' }],
-    waiting: { reason: 'Soaking', since: ago(30), message: `batch 1 soaks until ${ago(-90)}` },
+    waiting: { reason: 'Soaking', since: ago(30), message: `batch 2 soaks until ${ago(-90)}` },
   }),
   'an approval': story({
     phase: 'Waiting',
@@ -58,7 +58,7 @@ export const STORIES = {
     waiting: {
       reason: 'ApprovalRequired',
       since: ago(400),
-      message: 'batch 0 of r-5d41402a waits for approval: kubenode rollout approve',
+      message: 'batch 1 of r-5d41402a waits for approval: kubenode rollout approve',
     },
   }),
   'a pause': story(

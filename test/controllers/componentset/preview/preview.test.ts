@@ -13,14 +13,14 @@ import { denied } from '../status/set-report.ts';
 const NO_SOAK = { soakSeconds: 30, checks: [], approval: 'None' } as const;
 const DAY = 86_400;
 
-/** `0: m-3 m-1`: the batches that machines were given, from the transcript. */
+/** `0: m-3 m-1`: the batches that machines were given, from the transcript, which counts them from 1. */
 function happened({ lines }: RolloutSimulation): readonly string[] {
   const started = lines.flatMap((line) => {
     const [, name, batch] = /(m-\d+) -> app-2 \(batch (\d+)\)/.exec(line) ?? [];
-    return name === undefined || batch === undefined ? [] : [{ name, batch }];
+    return name === undefined || batch === undefined ? [] : [{ name, index: Number(batch) - 1 }];
   });
-  return [...Map.groupBy(started, ({ batch }) => batch)].map(
-    ([batch, members]) => `${batch}: ${members.map(({ name }) => name).join(' ')}`,
+  return [...Map.groupBy(started, ({ index }) => index)].map(
+    ([index, members]) => `${index}: ${members.map(({ name }) => name).join(' ')}`,
   );
 }
 

@@ -39,6 +39,6 @@ describe('approvalReason', () => {
 
   it('ROL-02 waits for approval after batch 1 where no canary was started', () => {
     const first = { index: 1, isFirst: true };
-    expect(approvalReason({ ...ROLLOUT, ...held }, 'r', first)?.because).toMatch(/^batch 1 of r waits/);
+    expect(approvalReason({ ...ROLLOUT, ...held }, 'r', first)?.because).toMatch(/^batch 2 of r waits/);
   });
 });

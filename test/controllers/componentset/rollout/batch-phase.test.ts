@@ -72,8 +72,8 @@ describe('batchPhase', () => {
     ['InWork', 'Settling Probation: b: app is Probation'],
     ['NeedsGrant', 'Settling Probation: b: app is Probation'],
     ['Unknown', 'Settling Probation: b: app is Probation'],
-    ['Failed', 'Soaking Soaking: batch 1 begins to soak'],
-    ['UnhealthyBefore', 'Soaking Soaking: batch 1 begins to soak'],
+    ['Failed', 'Soaking Soaking: batch 2 begins to soak'],
+    ['UnhealthyBefore', 'Soaking Soaking: batch 2 begins to soak'],
   ])('ROL-21 waits for a machine that is not at its end: %s', (step, expected) => {
     const open = started('b', { step: step ?? 'InWork', reason: 'Probation', because: 'app is Probation' });
     expect(phaseOf({ members: [started('a'), open] })).toBe(expected);
@@ -96,13 +96,13 @@ describe('batchPhase', () => {
   });
 
   it.each<[what: string, parts: InputParts, progress: RolloutProgress, expected: string]>([
-    ['the soak goes on', {}, soak(1), 'Soaking Soaking: batch 1 soaks until 2030-01-01T12:00:01.000Z'],
+    ['the soak goes on', {}, soak(1), 'Soaking Soaking: batch 2 soaks until 2030-01-01T12:00:01.000Z'],
     ['the soak is over', {}, soak(0), 'Passed'],
     [
       'checks wait',
       { gate: { state: 'Waiting' } },
       soak(0),
-      'Gate GateOpen: checks of batch 1 have not passed yet',
+      'Gate GateOpen: checks of batch 2 have not passed yet',
     ],
     [
       'a check has no result',

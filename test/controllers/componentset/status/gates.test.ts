@@ -17,7 +17,7 @@ const GATE = { soakSeconds: 300, checks: CHECKS, approval: 'None' } as const;
 describe('gatesFinding', () => {
   it('ROL-21 keeps the gate of the batch before while the next one is in work', () => {
     const report = reportOf({ members: [member('a', IN_WORK), member('b')] });
-    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: 'the gate of batch 0 has passed' });
+    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: 'the gate of batch 1 has passed' });
   });
 
   it('ROL-21 never passes a check without a result', () => {

@@ -89,9 +89,9 @@ function checksText(view: RolloutView): string {
   return view.checks.map(({ name, result = 'Pending' }) => `${name} ${result}`).join(', ');
 }
 
-/** Counted from 1 for people; the index is what messages and approvals name. */
+/** Counted from 1, as in every text for people: `index` in objects is counted from 0. */
 export function batchPlace({ index, of }: BatchView): string {
-  return `${index + 1}${of === undefined ? '' : ` of ${of}`} (index ${index})`;
+  return `${index + 1}${of === undefined ? '' : ` of ${of}`}`;
 }
 
 function soakText(until: string, now: Date): string {

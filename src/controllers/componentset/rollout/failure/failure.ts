@@ -43,7 +43,7 @@ function unprovenReason({ members }: RolloutInput, progress: RolloutProgress): E
   const own = members.filter((each) => each.revision === updateRevision && each.batch === batch?.index);
   const failed = failedMembers(own, progress);
   if (!batch || own.length === 0 || own.length < batch.size || failed.length < own.length) return undefined;
-  return { reason: 'BatchUnproven', because: `every machine of batch ${batch.index} failed` };
+  return { reason: 'BatchUnproven', because: `every machine of batch ${batch.index + 1} failed` };
 }
 
 /** A check counts from the moment in which the batch is settled. */

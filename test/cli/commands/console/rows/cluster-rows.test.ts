@@ -58,7 +58,7 @@ describe('rolloutCard', () => {
       set: 'general-nodes',
       phase: 'Rolling',
       state: 'Running',
-      batch: { place: '2 of 3 (index 1)', size: 5, updated: 3, failed: 0 },
+      batch: { place: '2 of 3', size: 5, updated: 3, failed: 0 },
       selected: 16,
       updated: 3,
       changes: ['kubelet-1.31.3 to kubelet-1.31.4'],

@@ -51,10 +51,10 @@ describe('formatRollout', () => {
   change     kubelet-1.31.3 → kubelet-1.31.4
   revision   r-00000001 → r-5d41402a
   progress   [#########...............] 6 of 16 machines
-  batch      2 of 3 (index 1): 5 of 5 machines, began 4m ago, soaks 90s longer,
-             until 2030-01-01T12:01:30Z
+  batch      2 of 3: 5 of 5 machines, began 4m ago, soaks 90s longer, until
+             2030-01-01T12:01:30Z
   checks     health Pass, latency Pending
-  waits      Soaking 30s: batch 1 soaks until 2030-01-01T12:01:30Z
+  waits      Soaking 30s: batch 2 soaks until 2030-01-01T12:01:30Z
   unblocks   no action required: it goes on when the soak ends
 `,
     ],
@@ -64,7 +64,7 @@ describe('formatRollout', () => {
   change     kubelet-1.31.3 → kubelet-1.31.4
   revision   r-00000001 → r-5d41402a
   progress   [####....................] 3 of 16 machines, 2 failed
-  batch      2 of 3 (index 1): 3 of 5 machines, began 4m ago
+  batch      2 of 3: 3 of 5 machines, began 4m ago
   waits      FailureBudgetSpent 20s: machines failed: 2, allowed: 0. m-04:
              kubelet: probe healthz failed 3 times
   unblocks   fix the version and commit, or go back: kubenode rollout undo

@@ -8,8 +8,8 @@ const view = (story: Story) => viewRollout(STORIES[story], []);
 describe('changeLines', () => {
   it('says what it is at when nothing was shown before', () => {
     expect(changeLines(undefined, view('a batch in work'))).toEqual([
-      'general-nodes: Rolling r-5d41402a: batch 1 is full',
-      'general-nodes: batch 2 of 3 (index 1): 3 of 5; 3 of 16 machines in all',
+      'general-nodes: Rolling r-5d41402a: batch 2 is full',
+      'general-nodes: batch 2 of 3: 3 of 5; 3 of 16 machines in all',
     ]);
   });
 
