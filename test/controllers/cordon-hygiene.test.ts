@@ -25,7 +25,7 @@ import type {
   RolloutInput,
   RolloutProgress,
 } from '../../src/controllers/componentset/rollout/input.ts';
-import { planLeft } from '../../src/controllers/componentset/rollout/upkeep.ts';
+import { planLeft } from '../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
 import { componentSetStatus } from '../../src/controllers/componentset/status/status.ts';
 import { componentOrder, type DrainDecision, planMachineDrain } from '../../src/controllers/machine/drain.ts';
 import type { JsonPatchOperation } from '../../src/kube/controller/writes/declared-fields.ts';

@@ -7,7 +7,7 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { carryOutActions } from './execute/execute.ts';
 import type { RolloutGrants } from './execute/permissions.ts';
 import { observeRollout } from './observe/observe.ts';
-import { planLeft } from './rollout/upkeep.ts';
+import { planLeft } from './rollout/upkeep/upkeep.ts';
 
 const AGAIN_MS = 5000;
 

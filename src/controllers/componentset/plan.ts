@@ -28,7 +28,7 @@ import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
 import { availabilityLimit } from './rollout/slots.ts';
-import { planRestarts, planUpkeep } from './rollout/upkeep.ts';
+import { planRestarts, planUpkeep } from './rollout/upkeep/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
 
 export function planRollout(unordered: RolloutInput): RolloutPlan {

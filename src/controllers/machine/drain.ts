@@ -95,13 +95,16 @@ export function planDrainStep(
 function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
   if (!node) return { do: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
-  const isKept = !order && readinessOf(node) !== 'Ready';
-  if (isKept && cordonState(node, mark) === 'Ours') {
+  if (!order && staysCordoned(node, mark)) {
     const name = node.metadata.name;
     return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
   }
   const { operations, because } = planUncordon(node, mark);
   return operations.length > 0 ? { do: 'Uncordon', operations, because } : { do: 'End', because };
+}
+
+function staysCordoned(node: KubeObject, mark: string): boolean {
+  return readinessOf(node) !== 'Ready' && cordonState(node, mark) === 'Ours';
 }
 
 /** The agent reports the version that the grant is for, or that it gave it up. */

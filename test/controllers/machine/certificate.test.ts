@@ -109,7 +109,7 @@ describe('certificateFinding', () => {
         `Expired -: the certificate of the agent has expired (${ago(10)}). If the agent cannot renew it, raise spec.agentEpoch`,
       ],
     ],
-  )('MAC-04 names %s', (_, parts, agent, want) => {
+  )('MAC-04 names what keeps the certificate away: %s', (_, parts, agent, want) => {
     expect(explain(parts, agent)).toBe(want);
   });
 });

@@ -7,7 +7,7 @@ import type { GrantOutcome } from '../../../api/grants.ts';
 import { isObserved, reportOf } from '../../../api/machine/entry-report.ts';
 import { type EntryProgress, entryProgress } from '../machine/entry-progress.ts';
 import { pinnedComponents } from '../members/pins.ts';
-import { hasBegun, RENEW_BEFORE_MS } from '../rollout/upkeep.ts';
+import { hasBegun, RENEW_BEFORE_MS } from '../rollout/upkeep/upkeep.ts';
 
 export interface PinInput {
   readonly machine: Machine;

@@ -51,7 +51,7 @@ describe('kubenode rollout resume of a set that is not paused', () => {
 
   it('ROL-02 names the approval that it waits for', () => {
     expect(refused('an approval')).toBe(
-      '3: general-nodes is not paused, it waits: batch 0 of r-5d41402a waits for approval: kubenode rollout approve. ' +
+      '3: general-nodes is not paused, it waits: batch 1 of r-5d41402a waits for approval: kubenode rollout approve. ' +
         'kubenode rollout approve general-nodes',
     );
   });

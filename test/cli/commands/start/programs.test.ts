@@ -10,8 +10,8 @@ function programOf(script: string): FleetProgram {
   return { name: 'sync', command: [process.execPath, '-e', script], env: process.env, logFile };
 }
 
-const STAYS = `console.log('pid', process.pid);
-process.on('SIGTERM', () => { console.log('asked to end'); process.exit(0); });
+const STAYS = `process.on('SIGTERM', () => { console.log('asked to end'); process.exit(0); });
+console.log('pid', process.pid);
 setInterval(() => undefined, 1000);`;
 
 function stopAtEnd(): AbortController {

@@ -1,11 +1,11 @@
 /** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
-import type { LedgerGrant, MachineComponentReport } from '../../../api/generated/types.ts';
-import type { GrantOutcome } from '../../../api/grants.ts';
-import { reportOf } from '../../../api/machine/entry-report.ts';
-import { hasGivenBack, type MemberState } from '../machine/member-state.ts';
-import type { RolloutAction, RolloutInput, RolloutProgress } from './input.ts';
-import { modeOf } from './mode.ts';
-import { pickMembers } from './slots.ts';
+import type { LedgerGrant, MachineComponentReport } from '../../../../api/generated/types.ts';
+import type { GrantOutcome } from '../../../../api/grants.ts';
+import { reportOf } from '../../../../api/machine/entry-report.ts';
+import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
+import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
+import { modeOf } from '../mode.ts';
+import { pickMembers } from '../slots.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */

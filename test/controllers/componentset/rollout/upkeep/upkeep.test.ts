@@ -1,12 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineComponentReport } from '../../../../src/api/generated/types.ts';
-import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
-import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
-import type { Revision } from '../../../../src/controllers/componentset/revision/resolve.ts';
-import type { RolloutAction, RolloutPlan } from '../../../../src/controllers/componentset/rollout/input.ts';
-import { planRestarts, planUpkeep } from '../../../../src/controllers/componentset/rollout/upkeep.ts';
-import { ago } from '../../../support/builders.ts';
-import { ROLLOUT } from '../component-set.ts';
+import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
+import type { Revision } from '../../../../../src/controllers/componentset/revision/resolve.ts';
+import type {
+  RolloutAction,
+  RolloutPlan,
+} from '../../../../../src/controllers/componentset/rollout/input.ts';
+import {
+  planRestarts,
+  planUpkeep,
+} from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
+import { ago } from '../../../../support/builders.ts';
+import { ROLLOUT } from '../../component-set.ts';
 import {
   COMPLETED,
   grant,
@@ -17,9 +22,9 @@ import {
   OLD,
   progressOf,
   type StateParts,
-} from './rollout-input.ts';
+} from '../rollout-input.ts';
+import { HOLDS, type ReportState, reporting } from './reporting-member.ts';
 
-const HOLDS: StateParts = { grant: grant(), holdsGrant: true, grantEndsAt: new Date(ago(-240)) };
 const NONE: ReadonlySet<string> = new Set();
 
 function actionOf(parts: StateParts, { paused = false, changing = NONE, left = false } = {}): string {
@@ -31,20 +36,6 @@ function actionOf(parts: StateParts, { paused = false, changing = NONE, left = f
       return action.do === 'Permit' ? `Permit ${action.permission.by} ${action.permission.class}` : action.do;
     })
     .join();
-}
-
-type ReportState = NonNullable<MachineComponentReport['state']>;
-
-/** Its agent reports its entry of the set in that state. */
-function reporting(state: ReportState | undefined, parts: StateParts): MemberState {
-  const begun = member('m', parts);
-  const [entry] = begun.machine.spec.components;
-  if (!entry) throw new Error('expected an entry');
-  const assignment = { set: 'general', revision: begun.revision ?? '', batch: 1 };
-  const report = { name: entry.name, desiredRef: entry.componentRef, digest: entry.digest };
-  const components = state ? [{ ...report, state }] : [];
-  const spec = { ...begun.machine.spec, components: [{ ...entry, assignment }] };
-  return { ...begun, batch: 1, machine: { ...begun.machine, spec, status: { conditions: [], components } } };
 }
 
 const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
@@ -252,63 +243,7 @@ describe('planRestarts', () => {
   });
 });
 
-describe('a drain that has not ended', () => {
-  interface Situation {
-    readonly paused?: number;
-    readonly left?: boolean;
-    readonly drain?: object;
-    readonly state?: ReportState;
-    readonly more?: StateParts;
-  }
-
-  /** Seconds since the set was paused. */
-  function withdrawn({
-    paused,
-    left = false,
-    drain,
-    state = 'WaitingForDrain',
-    more = {},
-  }: Situation): string {
-    const draining = { ...HOLDS, at: NEW, step: 'InWork', reason: 'DrainPending', ...more } as const;
-    const each = reporting(state, draining);
-    const status = { ...each.machine.status, ...(drain ? { drain } : {}) } as typeof each.machine.status;
-    const waiting = { ...each, machine: { ...each.machine, status } } as MemberState;
-    const isPaused = paused !== undefined;
-    const input = inputOf({
-      paused: isPaused,
-      members: left ? [] : [waiting],
-      left: left ? [waiting] : [],
-      progress: progressOf(isPaused ? { pausedAt: new Date(ago(paused)) } : {}),
-    });
-    return planUpkeep(input, NONE)
-      .map((action) => (action.do === 'Settle' ? `Settle ${action.outcome}: ${action.because}` : action.do))
-      .join();
-  }
-
-  const OLD_DRAIN = { grant: 'g', state: 'Cordoned', since: ago(300) };
-  const GIVEN_UP = /^Settle Unused: its drain is given up: /;
-
-  it.each<[what: string, situation: Situation]>([
-    ['half a minute after a pause', { paused: 30, drain: OLD_DRAIN }],
-    ['that the machine left', { left: true, drain: OLD_DRAIN }],
-    ['that evicts pods', { paused: 30, drain: { ...OLD_DRAIN, state: 'Draining' } }],
-  ])('ROL-35 is given up, and its grant with it: %s', (_what, situation) => {
-    expect(withdrawn(situation)).toMatch(GIVEN_UP);
-  });
-
-  it.each<[what: string, situation: Situation]>([
-    ['while nothing is paused', { drain: OLD_DRAIN }],
-    ['in the half minute after a pause', { paused: 29, drain: OLD_DRAIN }],
-    ['that began just now', { paused: 300, drain: { ...OLD_DRAIN, since: ago(29) } }],
-    ['that has ended', { paused: 300, drain: { ...OLD_DRAIN, state: 'Drained' } }],
-    ['that has not begun', { paused: 300 }],
-    ['after which the agent has begun', { paused: 300, drain: OLD_DRAIN, state: 'Activating' }],
-    ['for what the agent does not wait', { paused: 300, drain: OLD_DRAIN, more: { reason: 'Staged' } }],
-    ['without a grant', { paused: 300, drain: OLD_DRAIN, more: { holdsGrant: false } }],
-  ])('ROL-34 is not given up: %s', (_what, situation) => {
-    expect(withdrawn(situation)).toBe('');
-  });
-
+describe('planRestarts of a drain that was given up', () => {
   it('ROL-50 asks for the class of a drain when its agent asks for the rest of its update', () => {
     const asking = { at: NEW, step: 'NeedsGrant', reason: 'GrantNeeded' } as const;
     const classOf = (currentRef: string): string | undefined => {

@@ -1,9 +1,9 @@
 /** A drain that has not ended is given up, with its grant: while the set is paused, or when the machine left it. Pure. */
-import type { Machine } from '../../../api/generated/types.ts';
-import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
-import { parseTime } from '../../../api/machine/node-state.ts';
-import type { MemberState } from '../machine/member-state.ts';
-import type { RolloutAction } from './input.ts';
+import type { Machine } from '../../../../api/generated/types.ts';
+import { DRAIN_PENDING } from '../../../../api/machine/drain-wait.ts';
+import { parseTime } from '../../../../api/machine/node-state.ts';
+import type { MemberState } from '../../machine/member-state.ts';
+import type { RolloutAction } from '../input.ts';
 
 /** A cordon has to end within a minute: half of it is left for the reconciles of both controllers. */
 const DRAIN_GRACE_MS = 30_000;

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
+import { ago } from '../../../../support/builders.ts';
+import { inputOf, NEW, progressOf, type StateParts } from '../rollout-input.ts';
+import { HOLDS, type ReportState, reporting } from './reporting-member.ts';
+
+describe('a drain that has not ended', () => {
+  interface Situation {
+    readonly paused?: number;
+    readonly left?: boolean;
+    readonly drain?: object;
+    readonly state?: ReportState;
+    readonly more?: StateParts;
+  }
+
+  /** Seconds since the set was paused. */
+  function withdrawn({
+    paused,
+    left = false,
+    drain,
+    state = 'WaitingForDrain',
+    more = {},
+  }: Situation): string {
+    const draining = { ...HOLDS, at: NEW, step: 'InWork', reason: 'DrainPending', ...more } as const;
+    const each = reporting(state, draining);
+    const status = { ...each.machine.status, ...(drain ? { drain } : {}) } as typeof each.machine.status;
+    const waiting = { ...each, machine: { ...each.machine, status } } as MemberState;
+    const isPaused = paused !== undefined;
+    const input = inputOf({
+      paused: isPaused,
+      members: left ? [] : [waiting],
+      left: left ? [waiting] : [],
+      progress: progressOf(isPaused ? { pausedAt: new Date(ago(paused)) } : {}),
+    });
+    return planUpkeep(input, new Set())
+      .map((action) => (action.do === 'Settle' ? `Settle ${action.outcome}: ${action.because}` : action.do))
+      .join();
+  }
+
+  const OLD_DRAIN = { grant: 'g', state: 'Cordoned', since: ago(300) };
+  const GIVEN_UP = /^Settle Unused: its drain is given up: /;
+
+  it.each<[what: string, situation: Situation]>([
+    ['half a minute after a pause', { paused: 30, drain: OLD_DRAIN }],
+    ['that the machine left', { left: true, drain: OLD_DRAIN }],
+    ['that evicts pods', { paused: 30, drain: { ...OLD_DRAIN, state: 'Draining' } }],
+  ])('ROL-35 is given up, and its grant with it: %s', (_what, situation) => {
+    expect(withdrawn(situation)).toMatch(GIVEN_UP);
+  });
+
+  it.each<[what: string, situation: Situation]>([
+    ['while nothing is paused', { drain: OLD_DRAIN }],
+    ['in the half minute after a pause', { paused: 29, drain: OLD_DRAIN }],
+    ['that began just now', { paused: 300, drain: { ...OLD_DRAIN, since: ago(29) } }],
+    ['that has ended', { paused: 300, drain: { ...OLD_DRAIN, state: 'Drained' } }],
+    ['that has not begun', { paused: 300 }],
+    ['after which the agent has begun', { paused: 300, drain: OLD_DRAIN, state: 'Activating' }],
+    ['for what the agent does not wait', { paused: 300, drain: OLD_DRAIN, more: { reason: 'Staged' } }],
+    ['without a grant', { paused: 300, drain: OLD_DRAIN, more: { holdsGrant: false } }],
+  ])('ROL-34 is not given up: %s', (_what, situation) => {
+    expect(withdrawn(situation)).toBe('');
+  });
+});
