@@ -30,7 +30,7 @@ import { carryOutDrain, type DrainExecutor, type DrainResult } from './execute.t
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
-import { planNodeSync } from './node-sync.ts';
+import { planNodeSync } from './node/sync.ts';
 import type { MachineObservation } from './observation.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';

@@ -7,7 +7,7 @@ import { reportOf } from '../../api/machine/entry-report.ts';
 import { readinessOf } from '../../api/machine/node-state.ts';
 import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
-import { cordonState, planCordon, planUncordon } from '../../kube/drain/cordon.ts';
+import { type CordonMark, cordonState, planCordon, planUncordon } from '../../kube/drain/cordon.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import type { MachineWait } from './plan.ts';
@@ -103,7 +103,7 @@ function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
   return operations.length > 0 ? { do: 'Uncordon', operations, because } : { do: 'End', because };
 }
 
-function staysCordoned(node: KubeObject, mark: string): boolean {
+function staysCordoned(node: KubeObject, mark: CordonMark): boolean {
   return readinessOf(node) !== 'Ready' && cordonState(node, mark) === 'Ours';
 }
 

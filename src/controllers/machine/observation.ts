@@ -3,7 +3,7 @@ import type { Machine } from '../../api/generated/types.ts';
 import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Finding } from './finding.ts';
-import type { NodeSync } from './node-sync.ts';
+import type { NodeSync } from './node/sync.ts';
 
 export interface MachineObservation {
   readonly machine: Machine;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ownedKeys } from '../../../../src/controllers/machine/owned-keys.ts';
+import { ownedKeys } from '../../../../src/controllers/machine/node/owned-keys.ts';
 import {
   planTaint,
   planTaintHandOver,

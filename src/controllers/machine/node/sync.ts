@@ -2,14 +2,14 @@
  * What has to change on a Node so that it has the labels, annotations and taints of its Machine. Keys of others are never
  * touched. Pure: the operations are for `patch` of a ReconcileContext, which tests that the Node has not changed.
  */
-import type { Machine } from '../../api/generated/types.ts';
-import { ANNOTATION_OWNED, LABEL_MACHINE } from '../../api/names.ts';
-import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
-import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
-import { ownValue } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
-import { planTaints } from './node-taints.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { ANNOTATION_OWNED, LABEL_MACHINE } from '../../../api/names.ts';
+import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
+import { pointerTo } from '../../../kube/controller/writes/json-patch.ts';
+import { ownValue } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import { changedRecord, ownedKeys } from './owned-keys.ts';
+import { planTaints } from './taints.ts';
 
 export interface NodeSync {
   /** Empty when nothing is to be done. */

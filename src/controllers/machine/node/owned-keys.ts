@@ -2,10 +2,10 @@
  * Which labels, annotations and taints of a Node are ours, as its annotation `kubenode.dev/owned` records it. What is not
  * recorded belongs to others, also where it has the value that we want. Pure.
  */
-import { ANNOTATION_OWNED } from '../../api/names.ts';
-import { canonicalJson } from '../../kube/objects/digest.ts';
-import { isRecord, type JsonRecord, listAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import { ANNOTATION_OWNED } from '../../../api/names.ts';
+import { canonicalJson } from '../../../kube/objects/digest.ts';
+import { isRecord, type JsonRecord, listAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 
 export interface OwnedKeys {
   readonly labels: readonly string[];

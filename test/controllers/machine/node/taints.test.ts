@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
-import { planTaints } from '../../../src/controllers/machine/node-taints.ts';
-import { node } from '../../support/builders.ts';
+import { hasStartupTaint } from '../../../../src/api/machine/node-state.ts';
+import { planTaints } from '../../../../src/controllers/machine/node/taints.ts';
+import { node } from '../../../support/builders.ts';
 
 const STARTUP = { key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' } as const;
 const GPU = { key: 'gpu', value: '1', effect: 'NoExecute' } as const;

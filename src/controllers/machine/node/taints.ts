@@ -2,11 +2,11 @@
  * The taints of a Node. The list has no owners of its own entries and is written as a whole, so that each write tests the
  * version that was read. Pure.
  */
-import type { Taint } from '../../api/generated/types.ts';
-import { TAINT_NOT_INITIALIZED } from '../../api/names.ts';
-import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Taint } from '../../../api/generated/types.ts';
+import { TAINT_NOT_INITIALIZED } from '../../../api/names.ts';
+import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
+import { listAt, textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 
 export interface TaintInput {
   readonly desired: readonly Taint[];

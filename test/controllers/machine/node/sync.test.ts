@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Machine } from '../../../src/api/generated/types.ts';
-import { type NodeSyncOptions, planNodeSync } from '../../../src/controllers/machine/node-sync.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { machine, node } from '../../support/builders.ts';
-import { JsonPatchFailed, patchJson } from '../../support/controller/json-patch.ts';
+import type { Machine } from '../../../../src/api/generated/types.ts';
+import { type NodeSyncOptions, planNodeSync } from '../../../../src/controllers/machine/node/sync.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { machine, node } from '../../../support/builders.ts';
+import { JsonPatchFailed, patchJson } from '../../../support/controller/json-patch.ts';
 import {
   anyEditSteps,
   declaringMachine,
@@ -20,8 +20,8 @@ import {
   taintCount,
   valuesOn,
   withoutRecord,
-} from '../../support/node-edits.ts';
-import { runs } from '../../support/sweep-size.ts';
+} from '../../../support/node-edits.ts';
+import { runs } from '../../../support/sweep-size.ts';
 
 type Texts = Readonly<Record<string, string>>;
 interface NodeParts {
