@@ -2,6 +2,7 @@
 import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
+import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { isCounter } from './counter-key.ts';
 import type { LedgerDraft } from './draft.ts';
@@ -9,8 +10,10 @@ import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
 import { isSpent } from './rates.ts';
 import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 
-/** Without policies that say otherwise. */
+/** For people who look, and without policies that state otherwise. */
 const LINGER_SECONDS = 900;
+/** Above it a settled grant stays only while a policy counts it: 1,000 machines that are updated within minutes must find room. */
+const ROOMY_GRANTS = LEDGER_MAXIMUM.grants / 2;
 /** So that an asker learns that its approval ended. */
 const APPROVAL_KEPT_SECONDS = 3600;
 const OUTCOMES_KEPT_SECONDS = 7 * 86_400;
@@ -26,7 +29,7 @@ export interface ExpiryInput {
 /** Returns whether anything left or changed. */
 export function expireEntries(draft: LedgerDraft, { policies, facts, inWork, now }: ExpiryInput): boolean {
   const isCorrected = correctFutureTimes(draft, now);
-  const linger = Math.max(LINGER_SECONDS, ...policies.valid.map(({ spec }) => spec.counting.lingerSeconds));
+  const linger = lingerSeconds(draft.grants, policies);
   const removed = [
     ...removeFrom(
       draft.grants,
@@ -40,6 +43,12 @@ export function expireEntries(draft: LedgerDraft, { policies, facts, inWork, now
     ...releaseProbes(draft),
   ];
   return isCorrected || removed.length > 0;
+}
+
+function lingerSeconds(grants: LedgerDraft['grants'], { valid }: PreparedPolicies): number {
+  const counted = valid.map(({ spec }) => spec.counting.lingerSeconds);
+  const isRoomy = Object.keys(grants).length <= ROOMY_GRANTS;
+  return Math.max(...counted, isRoomy || counted.length === 0 ? LINGER_SECONDS : 0);
 }
 
 function removeFrom<T>(

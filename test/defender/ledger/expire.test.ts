@@ -108,4 +108,34 @@ describe('expireEntries', () => {
     expect(draft).toEqual({ ...ledgerSpec({ ...spec, ...change }), changed: false });
     expect(removed).toBe(Object.keys(change).length > 0);
   });
+
+  it.each<[what: string, grants: number, lingerSeconds: number | undefined, left: number]>([
+    ['keeps all for people while there is room', 256, 0, 256],
+    ['drops those that no policy counts above half of the room', 257, 0, 0],
+    ['keeps those that a policy counts above half of the room', 257, 60, 257],
+    ['keeps all without a policy', 257, undefined, 257],
+  ])('MAC-05 %s: settled grants of half a minute ago', (_, count, lingerSeconds, left) => {
+    const settled = entry('m', { state: 'Settled', settledAt: ago(30) });
+    const names = Array.from({ length: count }, (__, index) => `m-${index}`);
+    const draft = createDraft(
+      ledgerSpec({ grants: Object.fromEntries(names.map((name) => [name, settled])) }),
+    );
+    const counting = { include: ['InFlight' as const], smallPool: { below: 0, max: 1 } };
+    const policies = preparePolicies(
+      lingerSeconds === undefined ? [] : [policy({ counting: { ...counting, lingerSeconds } })],
+    );
+    expireEntries(draft, { policies, facts: { missingIn: () => 0 }, now: NOW });
+    expect(Object.keys(draft.grants)).toHaveLength(left);
+  });
+
+  it('ROL-10 keeps grants in flight, however full the ledger is', () => {
+    const names = Array.from({ length: 400 }, (_, index) => `m-${index}`);
+    const draft = createDraft(
+      ledgerSpec({ grants: Object.fromEntries(names.map((name) => [name, entry('m')])) }),
+    );
+    const counting = { include: ['InFlight' as const], lingerSeconds: 0, smallPool: { below: 0, max: 1 } };
+    const policies = preparePolicies([policy({ counting })]);
+    expireEntries(draft, { policies, facts: { missingIn: () => 0 }, now: NOW });
+    expect(Object.keys(draft.grants)).toHaveLength(400);
+  });
 });
