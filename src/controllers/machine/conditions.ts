@@ -7,9 +7,9 @@ import { NAMESPACE_AGENTS } from '../../api/names.ts';
 import { type ConditionStatus, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import { holdInForce } from '../../rollout/holds.ts';
-import { certificateFinding, requestReason } from './certificate.ts';
 import { type Finding, finding } from './finding.ts';
 import type { MachineObservation } from './observation.ts';
+import { certificateFinding, requestReason } from './waits/certificate.ts';
 
 /** In the order in which a machine comes to life. */
 export function hostFindings(observation: MachineObservation): readonly Finding[] {

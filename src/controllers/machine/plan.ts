@@ -6,8 +6,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
 import { type Finding, finding } from './finding.ts';
-import { gatesStability } from './gates.ts';
 import type { MachineObservation } from './observation.ts';
+import { gatesStability } from './waits/gates.ts';
 
 export interface MachinePlan {
   /** Of the machine controller only. */

@@ -65,7 +65,7 @@ describe('a Machine', { timeout: MINUTES }, () => {
     await cluster.setStopped(true);
     const released = { type: 'merge', body: { spec: { hold: null } } } as const;
     await cluster.admin.patch(MACHINES, { name: 'held-1' }, released);
-    await expect.poll(() => waitOf('held-1'), PATIENCE).toBe('GrantDenied undefined/undefined');
+    await expect.poll(() => waitOf('held-1'), PATIENCE).toBe('GrantDenied undefined/fleet-default');
     expect((await cluster.admin.get(NODES, { name: 'held-1' }))['spec']).not.toHaveProperty('unschedulable');
     await cluster.setStopped(false);
     await expect.poll(() => cluster.machine('held-1'), PATIENCE).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { machineLife } from '../../support/machine-life.ts';
+import { machineLife } from '../../../support/machine-life.ts';
 
 const GATE = 'NetworkReady';
 const LOST = 'the readiness gate NetworkReady is not True';

@@ -2,9 +2,9 @@
  * Whether the readiness gates of a machine stay as they are. A gate that flaps ends each wait before its deadline, so the
  * condition GatesStable remembers since when one was lost. Pure.
  */
-import type { Machine } from '../../api/generated/types.ts';
-import { type Condition, type ConditionStatus, conditionOf } from '../../kube/objects/conditions.ts';
-import { type Finding, finding } from './finding.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { type Condition, type ConditionStatus, conditionOf } from '../../../kube/objects/conditions.ts';
+import { type Finding, finding } from '../finding.ts';
 
 /** As long as a machine may wait for a gate. */
 export const STABLE_SECONDS = 600;

@@ -1,15 +1,15 @@
 /** The condition CertificateIssued of a Machine, and which certificate request it waits for. Pure. */
-import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine } from '../../api/generated/types.ts';
-import { BOOTSTRAP_USER_PREFIX, bootstrapTokenSecret, NAMESPACE_KUBE_SYSTEM } from '../../api/names.ts';
-import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { BOOTSTRAP_USER_PREFIX, bootstrapTokenSecret, NAMESPACE_KUBE_SYSTEM } from '../../../api/names.ts';
+import { type BootstrapTokenRecord, tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestObject,
   decisionOf,
-} from '../../kube/auth/certificate-requests.ts';
-import { type Finding, finding } from './finding.ts';
-import type { MachineObservation } from './observation.ts';
+} from '../../../kube/auth/certificate-requests.ts';
+import { type Finding, finding } from '../finding.ts';
+import type { MachineObservation } from '../observation.ts';
 
 type Reason = Pick<Finding, 'reason' | 'message' | 'blocker'>;
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { formatTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
-import { certificateFinding } from '../../../src/controllers/machine/certificate.ts';
-import type { CertificateRequestObject } from '../../../src/kube/auth/certificate-requests.ts';
-import { ago } from '../../support/builders.ts';
-import { type ObservationParts, observation } from '../../support/machine-observations.ts';
+import { formatTokenRecord } from '../../../../src/api/secrets/bootstrap-token.ts';
+import { certificateFinding } from '../../../../src/controllers/machine/waits/certificate.ts';
+import type { CertificateRequestObject } from '../../../../src/kube/auth/certificate-requests.ts';
+import { ago } from '../../../support/builders.ts';
+import { type ObservationParts, observation } from '../../../support/machine-observations.ts';
 
 type State = 'Pending' | 'Approved' | 'Denied' | 'Issued';
 
