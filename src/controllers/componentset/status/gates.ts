@@ -12,6 +12,7 @@ import type { SetReport } from './report.ts';
 const TYPE = 'GatesPassed';
 const FAILED: Reason = 'GateFailed';
 const UNKNOWN: Reason = 'HealthUnknown';
+const COMPLETED: Reason = 'AllDone';
 const MAX_VALUE = 64;
 
 export function gatesFinding({ input, plan }: SetReport): ConditionUpdate {
@@ -34,6 +35,7 @@ function checkFinding({ state, because }: Extract<GateResult, { because: string 
 function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
   if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
+  if (!batch && limit.reason === COMPLETED) return finding(TYPE, 'True', 'AsWanted', limit.because);
   if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
   return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index} has passed`);
 }

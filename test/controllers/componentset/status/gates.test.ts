@@ -20,6 +20,13 @@ describe('gatesFinding', () => {
     expect(gatesFinding(report)).toMatchObject({ status: 'True', message: 'the gate of batch 1 has passed' });
   });
 
+  it('ROL-21 has passed all gates in the reconcile in which the rollout completes', () => {
+    const progress = progressOf({ batch: { ...SOAKED, size: 1 }, history: [] });
+    const report = reportOf({ members: [member('a', DONE)], progress, gate: { state: 'Open' } });
+    expect(report.plan).toMatchObject({ mode: 'Forward', limit: { reason: 'AllDone' } });
+    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: `${NEW.name} completed` });
+  });
+
   it('ROL-21 never passes a check without a result', () => {
     const because = 'check errors: no answer';
     const report = reportOf({
