@@ -122,6 +122,10 @@ describe('explainAssignments', () => {
     expect(reasons[0]?.unblock).not.toBe('');
   });
 
+  it('names the batch in work as rollout show does, counted from 1', () => {
+    expect(explain(member(), [set()])[0]?.because).toBe('not in batch 2, which is in work');
+  });
+
   it('dates a reason of the whole set', () => {
     expect(explain(member(), [set(waiting('Paused'))])[0]).toEqual({
       set: 'base',
