@@ -35,9 +35,13 @@ function checkFinding({ state, because }: Extract<GateResult, { because: string 
 function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
   if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
-  if (!batch && limit.reason === COMPLETED) return finding(TYPE, 'True', 'AsWanted', limit.because);
-  if (!batch || batch.index === 0) return finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
-  return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index} has passed`);
+  if (batch && batch.index > 0) {
+    return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index} has passed`);
+  }
+  const isCompleted = !batch && limit.reason === COMPLETED;
+  return isCompleted
+    ? finding(TYPE, 'True', 'AsWanted', limit.because)
+    : finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
 }
 
 /** A revert needs no gate: its revision has passed them before. */
