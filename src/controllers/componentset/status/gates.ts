@@ -4,8 +4,9 @@ import type { Reason } from '../../../api/names.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import type { GateResult } from '../../../rollout/gate.ts';
-import type { RolloutMode, RolloutPlan } from '../rollout/input.ts';
+import type { OpenBatch, RolloutMode, RolloutPlan } from '../rollout/input.ts';
 import { setFinding as finding } from './finding.ts';
 import type { SetReport } from './report.ts';
 
@@ -31,17 +32,22 @@ function checkFinding({ state, because }: Extract<GateResult, { because: string 
     : finding(TYPE, 'Unknown', 'GateInconclusive', because);
 }
 
-/** A batch is opened only after the one before has passed. */
 function lastGate({ progress: { batch, stopped }, limit }: RolloutPlan): ConditionUpdate {
   if (stopped?.reason === FAILED) return finding(TYPE, 'False', FAILED, stopped.because);
   if (stopped?.reason === UNKNOWN) return finding(TYPE, 'Unknown', UNKNOWN, stopped.because);
-  if (batch && batch.index > 0) {
-    return finding(TYPE, 'True', 'AsWanted', `the gate of batch ${batch.index} has passed`);
-  }
-  const isCompleted = !batch && limit.reason === COMPLETED;
-  return isCompleted
-    ? finding(TYPE, 'True', 'AsWanted', limit.because)
-    : finding(TYPE, 'Unknown', 'NoBatchYet', limit.because);
+  const passed = batch ? passedBefore(batch) : passedAtEnd(limit);
+  return passed === undefined
+    ? finding(TYPE, 'Unknown', 'NoBatchYet', limit.because)
+    : finding(TYPE, 'True', 'AsWanted', passed);
+}
+
+/** A batch is opened only after the one before has passed. */
+function passedBefore({ index }: OpenBatch): string | undefined {
+  return index > 0 ? `the gate of batch ${index} has passed` : undefined;
+}
+
+function passedAtEnd({ reason, because }: Explanation): string | undefined {
+  return reason === COMPLETED ? because : undefined;
 }
 
 /** A revert needs no gate: its revision has passed them before. */
