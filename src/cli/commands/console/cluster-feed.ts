@@ -24,8 +24,12 @@ import { createLiveFeed, type LiveFeed } from '../../live/feed.ts';
 import { rolloutOutcome } from '../rollout/view/outcome.ts';
 import { machineInWork } from '../rollout/view/view.ts';
 import { grantLines, limitLines, machineTile, repairCards, rolloutCard } from './rows/cluster-rows.ts';
+import { defenderNotes } from './rows/defender-notes.ts';
 
-export type ClusterRows = Pick<ConsoleState, 'machines' | 'rollouts' | 'repairs' | 'limits' | 'grants'>;
+export type ClusterRows = Pick<
+  ConsoleState,
+  'machines' | 'rollouts' | 'repairs' | 'limits' | 'grants' | 'notes'
+>;
 
 export interface ClusterFeedOptions {
   readonly client: Client;
@@ -54,6 +58,7 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
         repairs: repairCards(cluster, jobs.store.list()),
         limits: limitLines(cluster, policies.store.list()),
         grants: grantLines(cluster, ledgers.store.get(LEDGER)),
+        notes: defenderNotes(cluster, policies.store.list(), ledgers.store.get(LEDGER)),
       }),
     };
   });

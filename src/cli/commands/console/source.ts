@@ -68,11 +68,12 @@ export function mergeRows({ home, hub, members }: Sources): FleetRows {
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
   const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
   const unseen = isHomeShown ? undefined : unseenReason({ home, hub, members });
+  const merged = mergeClusters(feeds.map((feed) => feed.current()));
   return {
     ...rows,
-    ...(unseen !== undefined && { notes: { ...rows.notes, ...noteRows([unseen], []) } }),
     ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
-    ...mergeClusters(feeds.map((feed) => feed.current())),
+    ...merged,
+    notes: { ...rows.notes, ...noteRows(unseen === undefined ? [] : [unseen], []), ...merged.notes },
   };
 }
 
@@ -120,6 +121,7 @@ function mergeClusters(clusters: readonly (ClusterRows | undefined)[]): ClusterR
     repairs: mergeSections(found.map(({ repairs }) => repairs)),
     limits: mergeSections(found.map(({ limits }) => limits)),
     grants: mergeSections(found.map(({ grants }) => grants)),
+    notes: mergeSections(found.map(({ notes }) => notes)),
   };
 }
 
