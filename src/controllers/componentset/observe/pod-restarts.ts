@@ -10,6 +10,8 @@ export interface PodRestarts {
   readonly uid: string;
   readonly name: string;
   readonly startedAt?: Date;
+  /** It belongs to the machine: a Pod of a DaemonSet, or a static one. */
+  readonly isBound: boolean;
   readonly total: number;
   /** When containers ended that run again, by the clock of the machine: of each the last time. */
   readonly endedAt: readonly Date[];
@@ -24,6 +26,7 @@ export type RestartBaselines = ReadonlyMap<string, number>;
  */
 export const RESTARTS_THAT_FAIL = 3;
 const MAX_NAMES = 3;
+const BINDING: ReadonlySet<string> = new Set(['DaemonSet', 'Node']);
 
 export function podRestarts(pod: KubeObject): PodRestarts {
   const { uid = '', namespace = '', name } = pod.metadata;
@@ -34,6 +37,9 @@ export function podRestarts(pod: KubeObject): PodRestarts {
     uid,
     name: `${namespace}/${name}`,
     ...optional('startedAt', parseTime(textAt(pod, 'status', 'startTime'))),
+    isBound: listAt(pod, 'metadata', 'ownerReferences').some((owner) =>
+      BINDING.has(textAt(owner, 'kind') ?? ''),
+    ),
     total: statuses.reduce<number>((sum, status) => sum + restartsIn(status), 0),
     endedAt: statuses.flatMap(
       (status) => parseTime(textAt(status, 'lastState', 'terminated', 'finishedAt')) ?? [],
@@ -74,7 +80,7 @@ export function judgeRestarts(
   since: Date,
 ): Patrol {
   const restarted = pods
-    .filter(({ endedAt }) => endedAt.some((ended) => ended >= since))
+    .filter((pod) => tellsOfMachine(pod, since))
     .map((pod) => restartedSince(pod, baselines))
     .filter(({ after }) => after > 0)
     .toSorted((a, b) => b.after - a.after || (a.name < b.name ? -1 : 1));
@@ -92,6 +98,12 @@ export function judgeRestarts(
     because: 'no new problem',
     ...optional('asBefore', asBefore.length > 0 ? `restarts as before: ${named(asBefore)}` : undefined),
   };
+}
+
+/** A Pod that came after the update may crash wherever it runs, as it did before on another machine: it would roll back a good version. */
+function tellsOfMachine({ isBound, startedAt, endedAt }: PodRestarts, since: Date): boolean {
+  const wasThere = startedAt !== undefined && startedAt < since;
+  return (isBound || wasThere) && endedAt.some((ended) => ended >= since);
 }
 
 function restartedSince({ uid, name, total }: PodRestarts, baselines: RestartBaselines): RestartedPod {

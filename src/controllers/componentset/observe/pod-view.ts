@@ -31,7 +31,7 @@ export function restartedPods({ store, reflector }: Pick<View, 'store' | 'reflec
 
 /** A Pod that restarted nothing, which is most of them, keeps no list. */
 export function trimPod({ apiVersion, kind, metadata, ...pod }: KubeObject): KubeObject {
-  const { name, namespace, uid, resourceVersion } = metadata;
+  const { name, namespace, uid, resourceVersion, ownerReferences } = metadata;
   const containerStatuses = restartedIn(pod, 'containerStatuses');
   const initContainerStatuses = restartedIn(pod, 'initContainerStatuses');
   const startTime = valueAt(pod, 'status', 'startTime');
@@ -44,6 +44,7 @@ export function trimPod({ apiVersion, kind, metadata, ...pod }: KubeObject): Kub
       ...optional('namespace', namespace),
       ...optional('uid', uid),
       ...optional('resourceVersion', resourceVersion),
+      ...(isRestarted ? optional('ownerReferences', ownerReferences) : {}),
     },
     spec: { nodeName: valueAt(pod, 'spec', 'nodeName') },
     ...(isRestarted ? { status: { startTime, containerStatuses, initContainerStatuses } } : {}),

@@ -62,6 +62,26 @@ describe('judgeRestarts', () => {
       `${MORE} web/p-0 (9), web/p-1 (8), web/p-2 (7), 2 more`,
     ],
     [
+      'those of a Pod that came after the update, which may crash anywhere',
+      [{ restarts: 9, ended: 5, started: 59, owner: 'ReplicaSet' }],
+      'Pass: no new problem',
+    ],
+    [
+      'those of a Pod without an owner that came after the update',
+      [{ restarts: 9, ended: 5, started: 59 }],
+      'Pass: no new problem',
+    ],
+    [
+      'those of a Pod of a DaemonSet that came after the update',
+      [{ restarts: 3, ended: 5, started: 59, owner: 'DaemonSet' }],
+      `${MORE} web/p-0 (3)`,
+    ],
+    [
+      'those of a static Pod that came after the update',
+      [{ restarts: 3, ended: 5, started: 59, owner: 'Node' }],
+      `${MORE} web/p-0 (3)`,
+    ],
+    [
       'those of the update that the kubelet reports late',
       [{ restarts: 3, ended: 61, before: 0 }],
       'Pass: no new problem',

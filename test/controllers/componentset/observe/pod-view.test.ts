@@ -5,11 +5,17 @@ import { restartedPod } from './restarted-pod.ts';
 
 describe('trimPod', () => {
   it('ROL-20 keeps of a Pod what its restarts are counted by, and nothing else', () => {
-    const pod = restartedPod('p', { restarts: 2, ended: 5 });
+    const pod = restartedPod('p', { restarts: 2, ended: 5, owner: 'DaemonSet' });
     const trimmed = trimPod(structuredClone(pod));
     expect(podRestarts(trimmed)).toEqual(podRestarts(pod));
-    expect(trimmed.metadata).toEqual({ name: 'p', namespace: 'web', uid: 'p', resourceVersion: '7' });
-    expect(JSON.stringify(trimmed)).not.toContain('app');
+    expect(trimmed.metadata).toEqual({
+      name: 'p',
+      namespace: 'web',
+      uid: 'p',
+      resourceVersion: '7',
+      ownerReferences: pod.metadata.ownerReferences,
+    });
+    expect(JSON.stringify(trimmed)).not.toContain('app:1');
   });
 
   it('ROL-64 keeps only name and Node of a Pod that restarted nothing', () => {

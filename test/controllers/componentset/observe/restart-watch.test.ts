@@ -47,7 +47,7 @@ describe('createRestartWatch', () => {
 
   it('ROL-20 takes what was counted from the end of the newest update on', () => {
     const { watch, pods } = bed();
-    pods.push(restartedPod('p', { restarts: 3, ended: 40, started: 55 }));
+    pods.push(restartedPod('p', { restarts: 3, ended: 40, started: 55, owner: 'DaemonSet' }));
     expect(watch.patrol('m-1', SINCE, BATCH).result).toBe('Fail');
     const next = { ...BATCH, index: 1 };
     expect(watch.patrol('m-1', new Date(NOW.getTime() - 30_000), next).result).toBe('Pass');

@@ -10,17 +10,26 @@ export interface RestartedPodParts {
   /** How often, and how many seconds ago the last time. */
   readonly restarts?: number;
   readonly ended?: number;
+  /** Of its owner. */
+  readonly owner?: 'DaemonSet' | 'Node' | 'ReplicaSet';
   readonly list?: 'containerStatuses' | 'initContainerStatuses';
 }
 
 export function restartedPod(name: string, parts: RestartedPodParts = {}): KubeObject {
-  const { uid = name, node = 'm-1', started = 3600, restarts = 0, ended } = parts;
+  const { uid = name, node = 'm-1', started = 3600, restarts = 0, ended, owner } = parts;
   const lastState = ended === undefined ? {} : { terminated: { exitCode: 1, finishedAt: ago(ended) } };
   const container = { name: 'app', image: 'app:1', restartCount: restarts, lastState };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace: 'web', uid, resourceVersion: '7', labels: { app: 'web' } },
+    metadata: {
+      name,
+      namespace: 'web',
+      uid,
+      resourceVersion: '7',
+      labels: { app: 'web' },
+      ...(owner && { ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'o', uid: 'o' }] }),
+    },
     spec: { nodeName: node, containers: [{ name: 'app', image: 'app:1' }] },
     status: { startTime: ago(started), phase: 'Running', [parts.list ?? 'containerStatuses']: [container] },
   };
