@@ -28,9 +28,13 @@ export function restartedPod(name: string, parts: RestartedPodParts = {}): KubeO
       uid,
       resourceVersion: '7',
       labels: { app: 'web' },
-      ...(owner && { ownerReferences: [{ apiVersion: 'apps/v1', kind: owner, name: 'o', uid: 'o' }] }),
+      ...ownedBy(owner),
     },
     spec: { nodeName: node, containers: [{ name: 'app', image: 'app:1' }] },
     status: { startTime: ago(started), phase: 'Running', [parts.list ?? 'containerStatuses']: [container] },
   };
+}
+
+function ownedBy(kind: RestartedPodParts['owner']): object {
+  return kind ? { ownerReferences: [{ apiVersion: 'apps/v1', kind, name: 'o', uid: 'o' }] } : {};
 }
