@@ -8,6 +8,7 @@ export type LocalErrorCode =
   | 'NotReady' // started, but not ready in time
   | 'CorruptState'
   | 'BadFolder' // the folder contains other files
+  | 'InUse' // another command runs the fleet
   | 'NotFound';
 
 export class LocalError extends OsError<LocalErrorCode> {

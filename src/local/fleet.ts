@@ -14,6 +14,7 @@ import { findNextPort } from '../os/ports.ts';
 import { type Binaries, createProgramLookup } from './binaries/binaries.ts';
 import { detectPlatform, type HostPlatform } from './binaries/platform.ts';
 import { resolveBinaries } from './binaries/resolve.ts';
+import { claimFleet, isClaimedHere, releaseClaim } from './claim.ts';
 import { LocalError } from './errors.ts';
 import type { LocalEnvironment } from './folders.ts';
 import { createLayout, type Layout, OWN_NAMES } from './layout.ts';
@@ -41,6 +42,8 @@ export interface StartFleetOptions extends LocalFleetOptions, RequestedClusters 
   readonly timeoutMs?: number | undefined;
   /** For tests; default: this machine. */
   readonly host?: HostPlatform;
+  /** This process stops the fleet at its end, unless a command that has ended started it: see claim.ts. */
+  readonly claims?: boolean | undefined;
   /** Called with warnings, which stay visible. */
   readonly warn: (text: string) => void;
 }
@@ -68,6 +71,7 @@ export async function startLocalFleet<T>(
   const layout = await claimFolder(options.dir);
   return await withLock(layout.root, createLockOptions(options), async () => {
     const { env, assets, onStep, clock, signal } = options;
+    if (options.claims) await claimFleet(layout, await hasProcesses(layout));
     let state = await planFleetState(await readState(layout.stateFile), options);
     const programs = requiredPrograms(state);
     const binaries = await resolveBinaries({ env, assets, onStep, clock, signal, programs });
@@ -91,10 +95,14 @@ export async function repairLocalFleet(options: StartFleetOptions): Promise<void
   if (!layout) return;
   await withLock(layout.root, createLockOptions(options), async () => {
     const state = await readState(layout.stateFile);
-    if (!state || (await observeProcesses([], layout)).identities.size === 0) return;
+    if (!state || !(await hasProcesses(layout))) return;
     const programs = requiredPrograms(state);
     await startProcesses(state, layout, await resolveBinaries({ ...options, programs }), options);
   });
+}
+
+async function hasProcesses(layout: Layout): Promise<boolean> {
+  return (await observeProcesses([], layout)).identities.size > 0;
 }
 
 /** Only what is needed: folders with test assets of other projects often contain only the first two. */
@@ -153,9 +161,16 @@ export async function stopLocalFleet(options: StopFleetOptions): Promise<boolean
   return await withLock(layout.root, createLockOptions(options), async () => {
     const observed = await observeProcesses([], layout);
     for (const stage of planStop(observed.strays)) await stopProcesses({ ...options, observed }, stage);
+    await releaseClaim(layout);
     if (options.wipe) await wipe(layout);
     return true;
   });
+}
+
+/** Whether this process stops the fleet at its end. */
+export async function endsFleet(dir: string): Promise<boolean> {
+  const layout = await findFleetFolder(dir);
+  return layout !== undefined && (await isClaimedHere(layout));
 }
 
 async function wipe({ root }: Layout): Promise<void> {

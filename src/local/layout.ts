@@ -5,6 +5,8 @@ import { mergedKubeconfigPath } from './pki/kubeconfig.ts';
 export interface Layout {
   readonly root: string;
   readonly stateFile: string;
+  /** Which `kubenode start` stops the fleet. */
+  readonly claimFile: string;
   readonly kubeconfig: string;
   readonly logs: string;
   readonly etcd: { readonly dataFolder: string; readonly pkiFolder: string };
@@ -21,12 +23,21 @@ export interface ClusterLayout {
 }
 
 /** `up` creates only these names, and `down --wipe` deletes only these. */
-export const OWN_NAMES = ['state.json', 'kubeconfig', 'logs', 'etcd', 'etcd-pki', 'clusters'] as const;
+export const OWN_NAMES = [
+  'state.json',
+  'start.json',
+  'kubeconfig',
+  'logs',
+  'etcd',
+  'etcd-pki',
+  'clusters',
+] as const;
 
 export function createLayout(root: string): Layout {
   return {
     root,
     stateFile: join(root, 'state.json'),
+    claimFile: join(root, 'start.json'),
     kubeconfig: mergedKubeconfigPath(root),
     logs: join(root, 'logs'),
     etcd: { dataFolder: join(root, 'etcd'), pkiFolder: join(root, 'etcd-pki') },

@@ -40,6 +40,33 @@ describe('kubenode start', { timeout: 300_000 }, () => {
   });
 });
 
+describe('kubenode start after another one', { timeout: 300_000 }, () => {
+  it('FST-10 takes over the fleet of one that was killed, and stops it at its end', async () => {
+    const killed = startHub();
+    await killed.printed('all processes are ready');
+    killed.child.kill('SIGKILL');
+    await ended(killed.child);
+    expect(await fleet.processes()).not.toEqual([]);
+    const { child, printed } = startHub();
+    await printed('Ctrl-C stops the hub');
+    child.kill('SIGINT');
+    await ended(child);
+    expect(await fleet.processes()).toEqual([]);
+  });
+
+  it('FST-10 is refused while one runs, also in the same moment, and leaves its processes alone', async () => {
+    const both = [startHub(), startHub()];
+    const refused = await Promise.race(both.map(async (hub) => ended(hub.child).then(() => hub)));
+    expect(refused.output()).toContain('kubenode start runs this fleet already');
+    const other = both.find((hub) => hub !== refused);
+    await other?.printed('all processes are ready');
+    expect(await fleet.processes()).not.toEqual([]);
+    other?.child.kill('SIGINT');
+    if (other) await ended(other.child);
+    expect(await fleet.processes()).toEqual([]);
+  });
+});
+
 interface Hub {
   readonly child: ChildProcess;
   readonly output: () => string;

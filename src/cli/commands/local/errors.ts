@@ -17,6 +17,7 @@ const EXIT_CODES: Record<LocalErrorCode, ExitCode> = {
   Exited: EXIT.unavailable,
   CorruptState: EXIT.badInput,
   BadFolder: EXIT.badInput,
+  InUse: EXIT.failed,
   NotFound: EXIT.badInput,
 };
 

@@ -29,6 +29,8 @@ Examples:
   export KUBECONFIG=$(kubenode local kubeconfig --merged --path)`;
 
 interface UpFlags {
+  /** Of `kubenode start`: it stops the fleet at its end. */
+  readonly claims?: boolean;
   readonly clusters?: number;
   readonly dir: string;
   readonly install: boolean;
@@ -89,6 +91,7 @@ export async function startLocalClusters(
     names: flags.serverName,
     firstPort: flags.port,
     assets: flags.kubeAssets,
+    claims: flags.claims,
     timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
   };
   return await startLocalFleet(options, async (fleet) => {

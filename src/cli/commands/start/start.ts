@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
-import { repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
+import { endsFleet, repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { findNextPort } from '../../../os/ports.ts';
@@ -22,8 +22,8 @@ import { DEMO_CLUSTERS, type DemoOptions, runDemo } from './demo.ts';
 
 const HELP = `
 Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every
-change of its state until Ctrl-C. A process of it that ends is started again. Clusters that were already running keep running; this
-command stops only what it started.
+change of its state until Ctrl-C. A process of it that ends is started again. Clusters of "kubenode local up" keep running; this
+command stops what it started, or one before it that was killed.
 The data is kept; "kubenode local down --wipe" removes it.
 
 With --demo it runs a whole fleet: three clusters besides the hub, sync, the controllers, the console, and ten machines, each a folder of this computer
@@ -52,30 +52,35 @@ interface StartFlags {
 async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
   const repository = demo === undefined ? undefined : resolve(io.cwd, demo);
   if (repository !== undefined) await requireNotStarted(dir);
-  const wasRunning = isRunning(await readLocalFleetStatus(dir, io.clock.now()));
   try {
     const { layout } = await withProgress(io, async (progress) => {
       if (repository !== undefined) await ensureDemoRepository(repository, progress);
       const clusters = repository === undefined ? {} : { clusters: DEMO_CLUSTERS };
-      return await startLocalClusters(io, { dir, install: true, output: 'table', ...clusters }, progress);
+      return await startLocalClusters(
+        io,
+        { dir, install: true, claims: true, output: 'table', ...clusters },
+        progress,
+      );
     });
     const demoOptions = repository === undefined ? undefined : { repository, port: await findConsolePort() };
     const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
-    io.out(introduction(layout.kubeconfig, { demo: demoOptions, wasRunning, dirOption }));
+    const isOurs = await endsFleet(dir);
+    io.out(introduction(layout.kubeconfig, { demo: demoOptions, isOurs, dirOption }));
     await Promise.all([watch(io, dir), demoOptions && runDemo(io, layout, demoOptions)]);
   } finally {
-    if (!wasRunning) await stop(io, dir);
+    if (await endsFleet(dir)) await stop(io, dir);
   }
 }
 
 interface Started {
   readonly demo: DemoOptions | undefined;
-  readonly wasRunning: boolean;
+  /** The fleet is stopped at the end of this command. */
+  readonly isOurs: boolean;
   /** Of commands that find the fleet by its folder. */
   readonly dirOption: string;
 }
 
-function introduction(kubeconfig: string, { demo, wasRunning, dirOption }: Started): string {
+function introduction(kubeconfig: string, { demo, isOurs, dirOption }: Started): string {
   const commands =
     demo === undefined
       ? '  kubectl get crd'
@@ -92,7 +97,7 @@ function introduction(kubeconfig: string, { demo, wasRunning, dirOption }: Start
 ${page}${what} running, with the kinds of kubenode installed. In another terminal:
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
-Ctrl-C ${wasRunning ? `ends this command; the clusters keep running: npx kubenode local down${dirOption} stops them` : stops}.
+Ctrl-C ${isOurs ? stops : `ends this command; the clusters keep running: npx kubenode local down${dirOption} stops them`}.
 
 `;
 }
@@ -100,10 +105,6 @@ Ctrl-C ${wasRunning ? `ends this command; the clusters keep running: npx kubenod
 /** The first free one from the usual one on: the address stays the same when the console is started again. */
 async function findConsolePort(): Promise<number> {
   return await findNextPort(new Set(), '127.0.0.1', CONSOLE_PORT);
-}
-
-function isRunning(status: LocalFleetStatus | undefined): boolean {
-  return status?.clusters.some(({ state }) => state !== 'Stopped') ?? false;
 }
 
 /** Prints only changes, so that the output also serves as the log of a service. */

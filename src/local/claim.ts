@@ -1,0 +1,71 @@
+/**
+ * Which `kubenode start` stops the fleet at its end. It is written under the lock of the fleet before the first process starts, so that
+ * the one after a killed one takes the fleet over, and of two at once one is refused. A fleet of `kubenode local up` has none.
+ */
+import { rm } from 'node:fs/promises';
+import { z } from 'zod';
+import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../os/files.ts';
+import { isRunning, readProcessIdentity } from '../os/process/identity.ts';
+import { LocalError } from './errors.ts';
+import type { Layout } from './layout.ts';
+
+const claimFile = z.object({ pid: z.int(), startTicks: z.string(), bootId: z.string() });
+type Claimant = z.infer<typeof claimFile>;
+
+export interface ClaimSituation {
+  readonly claimant: 'None' | 'Ended' | 'Running';
+  readonly hasProcesses: boolean;
+}
+
+/** Leave: the fleet was started by a command that has ended, and keeps running when this one ends. */
+export function decideClaim({ claimant, hasProcesses }: ClaimSituation): 'Claim' | 'Leave' | 'Refuse' {
+  if (claimant === 'Running') return 'Refuse';
+  return claimant === 'None' && hasProcesses ? 'Leave' : 'Claim';
+}
+
+/** Called under the lock. */
+export async function claimFleet(layout: Layout, hasProcesses: boolean): Promise<void> {
+  const known = await readClaim(layout);
+  const decision = decideClaim({ claimant: known ? stateOf(known) : 'None', hasProcesses });
+  if (decision === 'Leave') return;
+  if (decision === 'Refuse') {
+    throw new LocalError('InUse', 'kubenode start runs this fleet already', {
+      where: `${layout.root}: pid ${known?.pid}`,
+      hint: 'use it, or end it with Ctrl-C in its terminal; another fleet needs another folder: --dir',
+    });
+  }
+  const own = await readProcessIdentity(process.pid);
+  if (!own) throw new Error(`expected /proc to have this process, ${process.pid}`);
+  const { pid, startTicks, bootId } = own;
+  await writeFileAtomic(layout.claimFile, `${JSON.stringify({ pid, startTicks, bootId })}\n`, PRIVATE_MODE);
+}
+
+export async function isClaimedHere(layout: Layout): Promise<boolean> {
+  const known = await readClaim(layout);
+  return known?.pid === process.pid && stateOf(known) === 'Running';
+}
+
+/** Of a fleet that was stopped. */
+export async function releaseClaim({ claimFile: path }: Layout): Promise<void> {
+  await rm(path, { force: true });
+}
+
+function stateOf(claimant: Claimant): 'Ended' | 'Running' {
+  return isRunning(claimant) ? 'Running' : 'Ended';
+}
+
+/** A file that cannot be understood names no process, as after the end of one. */
+async function readClaim({ claimFile: path }: Layout): Promise<Claimant | undefined> {
+  const text = await readFileIfExists(path);
+  if (text === undefined) return undefined;
+  const found = claimFile.safeParse(parse(text));
+  return found.success ? found.data : { pid: 0, startTicks: '', bootId: '' };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
