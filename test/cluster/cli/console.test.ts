@@ -7,12 +7,14 @@ import { clusterRole, clusterRoleBinding, may, READ } from '../../../src/api/rol
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { PAGE_FOLDER } from '../../../src/console/server/page-files.ts';
 import type { ConsoleState } from '../../../src/console/state/state.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { openEvents } from '../../console/server/event-reader.ts';
 import { eventually } from '../../support/eventually.ts';
 import { drop } from '../../support/fault-proxy/faults.ts';
 import { faultProxy } from '../../support/fault-proxy.ts';
 import { testIo } from '../../support/test-io.ts';
+import { isAllowed } from '../api/access-review.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 import { startHub } from './hub-fixture.ts';
 import { declareMachine, reportMachine } from './rollout-fixture.ts';
@@ -36,6 +38,7 @@ const KINDS = [
 ];
 
 let installed: InstalledServer;
+let viewer: Client;
 
 interface OpenConsole {
   readonly url: string;
@@ -81,9 +84,19 @@ async function apply(resource: Resource, object: KubeObject): Promise<void> {
   await installed.server.client.apply(resource, object, { fieldManager: 'kubectl', force: true });
 }
 
-/** The right to read these kinds of kubenode, and no others. */
+/**
+ * The right to read these kinds of kubenode, and no others. The API server learns of it by a watch of its own: a console that is
+ * opened before would have the rights of the test before.
+ */
 async function permit(kinds: readonly string[]): Promise<void> {
   await apply(ROLES, clusterRole(VIEWER, 'Reads some kinds.', [may(READ, GROUP, kinds)]));
+  await eventually(async () => {
+    const allowed = await Promise.all(
+      KINDS.map((resource) => isAllowed(viewer, { group: GROUP, resource, verb: 'list' })),
+    );
+    const isInForce = KINDS.every((kind, index) => allowed[index] === kinds.includes(kind));
+    return isInForce ? true : undefined;
+  }, 'the rights of the viewer do not change');
 }
 
 describe('kubenode console', { timeout: 180_000 }, () => {
@@ -93,6 +106,7 @@ describe('kubenode console', { timeout: 180_000 }, () => {
     await declareMachine(installed.server.client, 'm-1', { zone: 'a' });
     const viewers = { kind: 'Group', name: VIEWER, apiGroup: RBAC.group } as const;
     await apply(BINDINGS, clusterRoleBinding(VIEWER, VIEWER, [viewers]));
+    viewer = await installed.as(VIEWER, [VIEWER]);
   }, 180_000);
   afterAll(() => installed?.stop());
 
