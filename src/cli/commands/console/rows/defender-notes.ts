@@ -27,25 +27,26 @@ function isWithoutDefault(policies: readonly DefenderPolicy[], ledger: DefenderL
   return ledger !== undefined && !policies.some(({ metadata }) => metadata.name === FLEET_DEFAULT);
 }
 
-function policyNotes({ metadata: { name }, status }: DefenderPolicy): readonly string[] {
+function policyNotes({ metadata: { name }, spec, status }: DefenderPolicy): readonly string[] {
   return POLICY_TROUBLE.flatMap(({ type, bad, text }) => {
     const found = conditionOf(status?.conditions, type);
-    return found?.status === bad ? [text(`DefenderPolicy ${name}`, found.message)] : [];
+    return found?.status === bad ? [text(`DefenderPolicy ${name}`, found.message, spec.mode)] : [];
   });
 }
 
 interface PolicyTrouble {
   readonly type: string;
   readonly bad: 'True' | 'False';
-  readonly text: (policy: string, message: string) => string;
+  readonly text: (policy: string, message: string, mode: DefenderPolicy['spec']['mode']) => string;
 }
 
 const POLICY_TROUBLE: readonly PolicyTrouble[] = [
   {
     type: 'Accepted',
     bad: 'False',
-    text: (policy, message) =>
-      `the Defender denies every act: ${policy} is refused: ${message}. Fix it in git`,
+    // In another mode it denies nothing, refused or not.
+    text: (policy, message, mode) =>
+      `${mode === 'Enforce' ? 'the Defender denies every act: ' : ''}${policy} is refused: ${message}. Fix it in git`,
   },
   {
     type: 'KillSwitchEngaged',

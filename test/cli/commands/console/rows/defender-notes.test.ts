@@ -21,6 +21,10 @@ function withCondition(type: string, status: 'True' | 'False', message: string):
   return { ...policy(), status: { conditions: [condition(type, status, { message })] } };
 }
 
+function auditOnly(its: DefenderPolicy): DefenderPolicy {
+  return { ...its, spec: { ...its.spec, mode: 'Audit' } };
+}
+
 function notesOf(policies: readonly DefenderPolicy[], its: DefenderLedger | undefined): readonly string[] {
   const notes = Object.values(defenderNotes('prod', policies, its));
   expect(notes.filter(({ bad }) => !bad)).toEqual([]);
@@ -70,6 +74,12 @@ describe('defenderNotes', () => {
       [
         'prod: the Defender denies every act: DefenderPolicy fleet-default is refused: rates: no name. Fix it in git',
       ],
+    ],
+    [
+      'a policy in mode Audit that is refused, which denies nothing',
+      [auditOnly(withCondition('Accepted', 'False', 'rates: no name'))],
+      ledger(),
+      ['prod: DefenderPolicy fleet-default is refused: rates: no name. Fix it in git'],
     ],
     [
       'an open breaker',
