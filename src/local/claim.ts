@@ -45,6 +45,12 @@ export async function isClaimedHere(layout: Layout): Promise<boolean> {
   return known?.pid === process.pid && stateOf(known) === 'Running';
 }
 
+/** Called under the lock by `local up`: a person who starts the fleet after a killed `start` wants it to keep running. */
+export async function releaseEndedClaim(layout: Layout): Promise<void> {
+  const known = await readClaim(layout);
+  if (known && stateOf(known) === 'Ended') await releaseClaim(layout);
+}
+
 /** Of a fleet that was stopped. */
 export async function releaseClaim({ claimFile: path }: Layout): Promise<void> {
   await rm(path, { force: true });

@@ -14,7 +14,7 @@ import { findNextPort } from '../os/ports.ts';
 import { type Binaries, createProgramLookup } from './binaries/binaries.ts';
 import { detectPlatform, type HostPlatform } from './binaries/platform.ts';
 import { resolveBinaries } from './binaries/resolve.ts';
-import { claimFleet, isClaimedHere, releaseClaim } from './claim.ts';
+import { claimFleet, isClaimedHere, releaseClaim, releaseEndedClaim } from './claim.ts';
 import { LocalError } from './errors.ts';
 import type { LocalEnvironment } from './folders.ts';
 import { createLayout, type Layout, OWN_NAMES } from './layout.ts';
@@ -71,7 +71,7 @@ export async function startLocalFleet<T>(
   const layout = await claimFolder(options.dir);
   return await withLock(layout.root, createLockOptions(options), async () => {
     const { env, assets, onStep, clock, signal } = options;
-    if (options.claims) await claimFleet(layout, await hasProcesses(layout));
+    await (options.claims ? claimFleet(layout, await hasProcesses(layout)) : releaseEndedClaim(layout));
     let state = await planFleetState(await readState(layout.stateFile), options);
     const programs = requiredPrograms(state);
     const binaries = await resolveBinaries({ env, assets, onStep, clock, signal, programs });

@@ -6,6 +6,7 @@ import {
   decideClaim,
   isClaimedHere,
   releaseClaim,
+  releaseEndedClaim,
 } from '../../src/local/claim.ts';
 import { createLayout } from '../../src/local/layout.ts';
 import { tempFolder } from '../support/temp.ts';
@@ -45,4 +46,15 @@ it('FST-10 refuses a fleet of a process that runs, and names it', async () => {
   await releaseClaim(layout);
   await claimFleet(layout, true);
   expect(await isClaimedHere(layout)).toBe(false);
+});
+
+it('FST-10 leaves a fleet to local up that was run after a killed start, and not while a start runs', async () => {
+  const layout = createLayout(tempFolder('claim'));
+  await writeFile(layout.claimFile, '{"pid":1,"startTicks":"0","bootId":"another boot"}');
+  await releaseEndedClaim(layout);
+  await claimFleet(layout, true);
+  expect(await isClaimedHere(layout)).toBe(false);
+  await claimFleet(layout, false);
+  await releaseEndedClaim(layout);
+  expect(await isClaimedHere(layout)).toBe(true);
 });
