@@ -24,6 +24,8 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 const NAME = 'n1';
 const WITHIN = { timeout: REPAIR_MS, interval: 500 };
 const LOGS = '/var/log/web';
+/** Without a word of what could not be deleted. */
+const DELETED: unknown = expect.stringMatching(/^deleted \d+ files, containers and images, \d+ bytes$/);
 const UNUSED = ['localhost/web:old', 'localhost/web:older'];
 /** No container uses it either: the one of every pod. */
 const PAUSE = 'localhost/pause:1';
@@ -143,6 +145,8 @@ describe.skipIf(reason)(`the disk of a real node${reason ? ` (${reason})` : ''}`
 
     await repaired.until('the job has not ended', async () => (await repaired.ended()).length > 0);
     expect(await repaired.ended()).toEqual(['disk-pressure clean Succeeded']);
+    const [job] = await repaired.jobs();
+    expect(job?.status?.steps).toMatchObject([{ id: 's1', state: 'Succeeded', message: DELETED }]);
     expect(await images()).toEqual([PAUSE, IMAGE].toSorted());
     expect(await containerStates()).toEqual(['CONTAINER_RUNNING']);
     // As far as the rule wants it: the oldest logs first, and not more of them than it takes.
@@ -159,8 +163,6 @@ describe.skipIf(reason)(`the disk of a real node${reason ? ` (${reason})` : ''}`
     expect(containersOf(now)).toEqual(containersOf(pod));
     expect(await schedulingSince(nodeBefore)).toEqual([schedulingOf(nodeBefore)]);
 
-    const [job] = await repaired.jobs();
-    expect(job?.status?.steps).toMatchObject([{ id: 's1', state: 'Succeeded' }]);
     expect(job?.spec).toMatchObject({ risk: 'None', plan: [{ step: 'CleanDisk@v1' }] });
     await expect.poll(() => repaired.openGrants(), WITHIN).toEqual([]);
     const io = testIo({ env: { KUBECONFIG: repaired.cluster.installed.server.kubeconfig } });

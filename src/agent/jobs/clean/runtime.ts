@@ -1,7 +1,7 @@
 /** Images and containers that the container runtime has and nothing uses. Through crictl, with arguments of our own only. */
 import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
 import { HostError } from '../../host/errors.ts';
-import type { HostProcesses } from '../../host/port.ts';
+import type { HostProcesses, RunLimits, RunResult } from '../../host/port.ts';
 
 export interface UnusedItem {
   readonly id: string;
@@ -18,7 +18,9 @@ export interface ContainerRuntime {
 }
 
 /** On stderr crictl warns, for example that it has no configuration, and a warning is not part of a list. */
-const LIMITS = { timeoutMs: 60_000, maxOutputBytes: 16 * 1024 ** 2, onlyStdout: true };
+const LIST = { timeoutMs: 60_000, maxOutputBytes: 16 * 1024 ** 2, onlyStdout: true };
+/** What it prints then tells why it removed nothing. */
+const REMOVAL = { timeoutMs: 60_000, maxOutputBytes: 4096 };
 /** As the runtime prints it: nothing else is passed back to it. */
 const ID = /^(?:sha256:)?[0-9a-f]{12,64}$/;
 
@@ -26,19 +28,15 @@ export function createContainerRuntime(
   processes: Pick<HostProcesses, 'run'>,
   program: string,
 ): ContainerRuntime {
-  async function crictl(...args: readonly string[]): Promise<string> {
-    const { exitCode, output, timedOut, truncated } = await processes.run([program, ...args], LIMITS);
-    if (exitCode === 0 && !truncated) return output;
-    const why = timedOut
-      ? 'it did not end in time'
-      : truncated
-        ? 'it printed too much'
-        : `exit code ${exitCode}`;
+  async function crictl(limits: RunLimits, ...args: readonly string[]): Promise<string> {
+    const result = await processes.run([program, ...args], limits);
+    if (result.exitCode === 0 && !result.truncated) return result.output;
+    const why = failureText(result, limits);
     throw new HostError('NotSupported', `${program} ${args[0]} failed: ${why}`, { where: program });
   }
 
   async function listOf(field: string, ...args: readonly string[]): Promise<readonly unknown[]> {
-    const output = await crictl(...args, '--output', 'json');
+    const output = await crictl(LIST, ...args, '--output', 'json');
     const list = parseList(output, field);
     if (list) return list;
     throw new HostError('NotSupported', `${program} ${args[0]} printed no list of ${field}`, {
@@ -56,9 +54,16 @@ export function createContainerRuntime(
       const isKept = keepMatcher(keep);
       return (await listOf('images', 'images')).flatMap((each) => unusedImage(each, used, isKept));
     },
-    removeContainer: async (id) => void (await crictl('rm', id)),
-    removeImage: async (id) => void (await crictl('rmi', id)),
+    removeContainer: async (id) => void (await crictl(REMOVAL, 'rm', id)),
+    removeImage: async (id) => void (await crictl(REMOVAL, 'rmi', id)),
   };
+}
+
+function failureText({ timedOut, truncated, exitCode, output }: RunResult, limits: RunLimits): string {
+  if (timedOut) return 'it did not end in time';
+  if (truncated) return 'it printed too much';
+  const lastLine = limits === REMOVAL ? output.trim().split('\n').at(-1) : '';
+  return lastLine ? `exit code ${exitCode}: ${lastLine}` : `exit code ${exitCode}`;
 }
 
 function deadContainer(container: unknown, before: number): readonly UnusedItem[] {

@@ -23,16 +23,18 @@ export const cleanDiskStep: StepExecutor<'CleanDisk'> = {
     const { deleted, bytes, failures, lines } = cleaning;
     const what = input.dryRun ? 'would delete' : 'deleted';
     const message = `${what} ${deleted} files, containers and images, ${bytes} bytes`;
-    const isFailed = deleted === 0 && failures > 0;
-    return isFailed
-      ? failedStep('NothingDeleted', lines[0] ?? message, lines.join('\n'))
-      : succeededStep(message, lines.join('\n'));
+    const [first, ...others] = failures;
+    const output = [...lines, ...failures].join('\n');
+    if (first === undefined) return succeededStep(message, output);
+    if (deleted === 0) return failedStep('NothingDeleted', first, output);
+    const more = others.length > 0 ? ` and ${others.length} more` : '';
+    return succeededStep(`${message}; not all: ${first}${more}`, output);
   },
   async observe(context, { input }) {
     const run = { name: '', before: undefined, timeoutMs: 0, signal: new AbortController().signal };
     const cleaning = new Cleaning(context, { ...(input as CleanDiskInput), dryRun: true }, run);
     for (const target of (input as CleanDiskInput).targets) await cleaning.clean(target);
-    return cleaning.deleted + cleaning.failures === 0
+    return cleaning.deleted + cleaning.failures.length === 0
       ? { happened: 'Yes', message: 'nothing is left to delete' }
       : { happened: 'No', message: 'the agent ended before everything was deleted' };
   },
@@ -42,9 +44,9 @@ const OPEN_MS = 1000;
 
 class Cleaning {
   readonly lines: string[] = [];
+  readonly failures: string[] = [];
   deleted = 0;
   bytes = 0;
-  failures = 0;
   #open: { readonly atMs: number; readonly inodes: ReadonlySet<string> } | undefined;
   readonly #context: StepContext;
   readonly #input: CleanDiskInput;
@@ -82,8 +84,7 @@ class Cleaning {
     try {
       await this.#cleanTarget(target);
     } catch (error) {
-      this.failures += 1;
-      this.lines.push(`${target} skipped: ${error instanceof Error ? error.message : String(error)}`);
+      this.failures.push(`${target} skipped: ${errorText(error)}`);
     }
   }
 
@@ -110,9 +111,10 @@ class Cleaning {
     for (const { id, name, sizeBytes } of items) {
       if (sizeBytes > this.#maxBytes - this.bytes) continue;
       if (await this.isDone(target)) return;
-      // The runtime itself refuses what is in use by now.
-      if (!this.#input.dryRun) await remove(id);
-      this.#count(name, sizeBytes);
+      // The runtime itself refuses what is in use by now, which keeps no other from being removed.
+      const problem = this.#input.dryRun ? undefined : await remove(id).catch(errorText);
+      if (problem === undefined) this.#count(name, sizeBytes);
+      else this.failures.push(`${name} not removed: ${problem}`);
     }
   }
 
@@ -164,4 +166,8 @@ class Cleaning {
     this.bytes += sizeBytes;
     this.lines.push(`${name} ${sizeBytes} bytes`);
   }
+}
+
+function errorText(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

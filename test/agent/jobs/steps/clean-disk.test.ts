@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { DiskUsage, HostFiles } from '../../../../src/agent/host/port.ts';
+import type { DiskUsage, HostFiles, RunResult } from '../../../../src/agent/host/port.ts';
 import { sandboxFolders } from '../../../../src/agent/host/sandbox/folders.ts';
 import type { SandboxHost } from '../../../../src/agent/host/sandbox/host.ts';
 import { cleanDiskStep } from '../../../../src/agent/jobs/steps/clean-disk.ts';
@@ -60,6 +60,12 @@ function place(path: string, size = 100, ageSeconds = 86_400): string {
 
 function input(fields: object = {}): StepInputs['CleanDisk'] {
   return stepInput('CleanDisk', { targets: ['rotatedLogs', 'coreDumps'], maxDelete: '1Mi', ...fields });
+}
+
+/** The answer of the runtime to `ps` and `images`. */
+function listed(command: string, images: readonly object[] = []): RunResult {
+  const output = JSON.stringify(command === 'ps' ? { containers: [] } : { images });
+  return { exitCode: 0, timedOut: false, truncated: false, output };
 }
 
 async function clean(fields: object = {}): Promise<StepResult> {
@@ -188,13 +194,31 @@ describe('cleaning the disk of a sandbox', () => {
     }));
     const run: typeof host.processes.run = async ([, command = '', id = '']) => {
       if (command === 'rmi') removed.push(id);
-      const output = JSON.stringify(command === 'ps' ? { containers: [] } : { images });
-      return { exitCode: 0, timedOut: false, truncated: false, output };
+      return listed(command, images);
     };
     context = { ...context, host: { ...host, processes: { ...host.processes, run } } };
     const result = await clean({ targets: ['unusedImages'], maxDelete: '512' });
     expect(result.message).toBe('deleted 1 files, containers and images, 300 bytes');
     expect(removed).toEqual(['b'.repeat(64)]);
+  });
+
+  it('removes the other images when the runtime refuses one, and reports why', async () => {
+    const removed: string[] = [];
+    const images = ['a', 'b'].map((digit) => ({ id: digit.repeat(64), size: '300' }));
+    const run: typeof host.processes.run = async ([, command = '', id = '']) => {
+      if (command === 'rmi' && id.startsWith('a')) {
+        return { ...listed('rmi'), exitCode: 1, output: 'a warning\nthe image is in use\n' };
+      }
+      if (command === 'rmi') removed.push(id);
+      return listed(command, images);
+    };
+    context = { ...context, host: { ...host, processes: { ...host.processes, run } } };
+    const result = await clean({ targets: ['unusedImages'] });
+    expect(removed).toEqual(['b'.repeat(64)]);
+    expect(result.state).toBe('Succeeded');
+    expect(result.message).toMatch(
+      / 1 files, .* 300 bytes; not all: a{64} not removed: .*rmi failed: exit code 1: the image is in use$/,
+    );
   });
 
   it('keeps its limit of bytes, and lists what it would delete in a dry run', async () => {
@@ -209,10 +233,7 @@ describe('cleaning the disk of a sandbox', () => {
   it('stops with each target when its file system is empty enough', async () => {
     const old = place('var/log/a.log.1');
     const images = [{ id: 'a'.repeat(64), size: '300' }];
-    const run: typeof host.processes.run = async ([, command = '']) => {
-      const output = JSON.stringify(command === 'ps' ? { containers: [] } : { images });
-      return { exitCode: 0, timedOut: false, truncated: false, output };
-    };
+    const run: typeof host.processes.run = async ([, command = '']) => listed(command, images);
     await host.files.makeDirectory('/data/images');
     const files = new Proxy(host.files, {
       get: (target, name: keyof HostFiles) => (name === 'usage' ? fakeUsage : target[name].bind(target)),
@@ -238,9 +259,10 @@ describe('cleaning the disk of a sandbox', () => {
     expect(result.output?.split('\n').map((line) => line.replace(/:.*/, ''))).toEqual([
       'orphanVolumes skipped',
       'unusedImages skipped',
-      'deadContainers skipped',
       '/var/log/a.log.1 100 bytes',
+      'deadContainers skipped',
     ]);
+    expect(result.message).toContain('100 bytes; not all: deadContainers skipped: /does/not/exist ps failed');
     const nothing = await clean({ targets: ['deadContainers'] });
     expect(nothing).toMatchObject({ state: 'Failed', code: 'NothingDeleted' });
   });
