@@ -1,4 +1,4 @@
-/** The certificate requests of one machine, from an index: Kubernetes keeps each for an hour. */
+/** The certificate requests of one machine, and of one requester, from indexes: Kubernetes keeps each for an hour. */
 import { type CertificateRequestObject, requestText } from '../../kube/auth/certificate-requests.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -12,25 +12,38 @@ const HOLDERS: readonly (readonly [holder: CertificateHolder, signer: string, pr
   ['Agent', SIGNER_AGENT, AGENT_USER_PREFIX],
   ['Kubelet', SIGNER_KUBELET, NODE_USER_PREFIX],
 ];
-const INDEX = 'machine';
+const MACHINE = 'machine';
+const REQUESTER = 'requester';
 
 /** Of the view of CertificateSigningRequests. */
-export const CERTIFICATE_REQUEST_INDEXERS = { [INDEX]: machinesOf };
+export const CERTIFICATE_REQUEST_INDEXERS = {
+  [MACHINE]: machinesOf,
+  [REQUESTER]: ({ spec: { username = '' } }: CertificateRequestObject): readonly string[] => [username],
+};
+
+export type IndexedRequests = Pick<Store<CertificateRequestObject>, 'byIndex'>;
 
 /** The Machine that the request is about. */
 export function machinesOf(request: CertificateRequestObject): readonly string[] {
   return HOLDERS.flatMap((holder) => nameIn(request, holder) ?? []);
 }
 
+export function requestsFor(machine: string, requests: IndexedRequests): readonly CertificateRequestObject[] {
+  return requests.byIndex(MACHINE, machine);
+}
+
+export function requestsBy(username: string, requests: IndexedRequests): readonly CertificateRequestObject[] {
+  return requests.byIndex(REQUESTER, username);
+}
+
 /** The newest one: the host has given up those before it. */
 export function lastRequestOf(
   machine: string,
   holder: CertificateHolder,
-  requests: Pick<Store<CertificateRequestObject>, 'byIndex'>,
+  requests: IndexedRequests,
 ): CertificateRequestObject | undefined {
   const signer = HOLDERS.find(([name]) => name === holder)?.[1];
-  return requests
-    .byIndex(INDEX, machine)
+  return requestsFor(machine, requests)
     .filter(({ spec }) => spec.signerName === signer)
     .toSorted((a, b) => byCode(orderOf(a), orderOf(b)))
     .at(-1);

@@ -4,6 +4,7 @@
  */
 import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../api/generated/types.ts';
+import { requestsBy, requestsFor } from '../../api/machine/certificate-requests.ts';
 import {
   EVENT_PREFIX,
   MANAGER_APPROVER,
@@ -11,7 +12,11 @@ import {
   NAMESPACE_AGENTS,
   PRINCIPAL_APPROVER,
 } from '../../api/names.ts';
-import { CERTIFICATE_REQUESTS, type CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
+import {
+  CERTIFICATE_REQUESTS,
+  type CertificateRequestObject,
+  decisionOf,
+} from '../../kube/auth/certificate-requests.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
@@ -21,6 +26,7 @@ import { valueAt } from '../../kube/objects/json.ts';
 import type { Counter } from '../../kube/process/metrics.ts';
 import { type Approval, planApproval } from './plan.ts';
 import { readRequest } from './read-request.ts';
+import type { AgentRequest } from './request.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface ApproverOptions {
@@ -74,12 +80,13 @@ function snapshotOf(context: ReconcileContext): Snapshot {
     machine: (name) => context.view<Machine>(MACHINES).get(name),
     component: (ref) => context.view<MachineComponent>(MACHINE_COMPONENTS).get(ref),
     heartbeatAgeMs: (machine) => context.ageMs(LEASES, `${NAMESPACE_AGENTS}/${machine}`, RENEWED),
-    // Read only for a first certificate.
-    get approved() {
-      const all = context.view(CERTIFICATE_REQUESTS).list();
-      return all.map(readRequest).filter(({ state }) => state === 'Approved');
-    },
+    approvedBy: (username) => approved(requestsBy(username, context.view(CERTIFICATE_REQUESTS))),
+    approvedFor: (machine) => approved(requestsFor(machine, context.view(CERTIFICATE_REQUESTS))),
   };
+}
+
+function approved(requests: readonly CertificateRequestObject[]): readonly AgentRequest[] {
+  return requests.filter((each) => decisionOf(each).state === 'Approved').map(readRequest);
 }
 
 type Decision = Exclude<Approval, { act: 'Leave' | 'Wait' }>;

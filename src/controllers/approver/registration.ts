@@ -43,8 +43,8 @@ function tokenIsCurrent(claim: Claim, snapshot: Snapshot): Objection | undefined
   return { reason: 'TokenExpired', because: `the bootstrap token expired at ${record?.expiresAt}` };
 }
 
-function tokenIsUnused({ request }: Claim, { approved }: Snapshot): Objection | undefined {
-  const other = approved.find((each) => each.username === request.username && !hasSameKey(each, request));
+function tokenIsUnused({ request }: Claim, snapshot: Snapshot): Objection | undefined {
+  const other = snapshot.approvedBy(request.username).find((each) => !hasSameKey(each, request));
   if (!other) return undefined;
   const because = `the bootstrap token was used for another key, by request ${other.name}`;
   return { reason: 'TokenUsed', because };
@@ -67,15 +67,16 @@ function alreadyRegistered(claim: Claim, snapshot: Snapshot): Objection | undefi
   return afterWaiting(claim, snapshot, { reason, because }, SILENT_MS);
 }
 
-function joiningRequest({ request, machine }: Claim, { approved, now }: Snapshot): AgentRequest | undefined {
-  return approved.find(
-    (each) =>
-      each.signer === SIGNER_AGENT &&
-      each.content?.commonNames[0] === agentUser(machine) &&
-      each.username !== agentUser(machine) &&
-      !hasSameKey(each, request) &&
-      now.getTime() - (each.approvedAt?.getTime() ?? 0) < JOINING_MS,
-  );
+function joiningRequest({ request, machine }: Claim, snapshot: Snapshot): AgentRequest | undefined {
+  return snapshot
+    .approvedFor(machine)
+    .find(
+      (each) =>
+        each.signer === SIGNER_AGENT &&
+        each.username !== agentUser(machine) &&
+        !hasSameKey(each, request) &&
+        snapshot.now.getTime() - (each.approvedAt?.getTime() ?? 0) < JOINING_MS,
+    );
 }
 
 function noKubelet(claim: Claim, snapshot: Snapshot): Objection | undefined {

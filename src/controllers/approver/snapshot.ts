@@ -9,8 +9,10 @@ export interface Snapshot {
   component(ref: string): MachineComponent | undefined;
   /** How long since the agent of that machine last renewed its Lease, by our own clock. Undefined without a Lease. */
   heartbeatAgeMs(machine: string): number | undefined;
-  /** Approved requests that are still there: Kubernetes keeps them for an hour. */
-  readonly approved: readonly AgentRequest[];
+  /** Approved requests of this requester that are still there: Kubernetes keeps them for an hour. */
+  approvedBy(username: string): readonly AgentRequest[];
+  /** The same for the certificates of a machine, by any requester. */
+  approvedFor(machine: string): readonly AgentRequest[];
 }
 
 export type Check = (claim: Claim, snapshot: Snapshot) => Objection | undefined;

@@ -1,8 +1,9 @@
 /** Deletes the bootstrap tokens of Machines, as kubenode-machine. Every choice is made in plan.ts. */
 import { MACHINES } from '../../api/generated/resources.ts';
-import { machinesOf } from '../../api/machine/certificate-requests.ts';
+import { machinesOf, requestsBy } from '../../api/machine/certificate-requests.ts';
 import {
   ANNOTATION_BOOTSTRAP_TOKEN,
+  BOOTSTRAP_USER_PREFIX,
   bootstrapTokenSecret,
   NAMESPACE,
   NAMESPACE_AGENTS,
@@ -53,7 +54,8 @@ async function reconcile(name: string, context: ReconcileContext): Promise<Recon
   const record = machine && tokenRecordOf(machine);
   if (!record?.secretUid) return {};
   const now = context.clock.now();
-  const uses = context.view(CERTIFICATE_REQUESTS).list().map(useOf);
+  const requests = context.view(CERTIFICATE_REQUESTS);
+  const uses = requestsBy(`${BOOTSTRAP_USER_PREFIX}${record.id}`, requests).map(useOf);
   const lease = context.view(LEASES).get(`${NAMESPACE_AGENTS}/${name}`);
   const renewed = textAt(lease, 'spec', 'renewTime');
   const heartbeatAt = renewed === undefined ? undefined : new Date(renewed);
@@ -98,7 +100,6 @@ function useOf(object: CertificateRequestObject): TokenUse {
   const { state, at } = decisionOf(object);
   return {
     name: object.metadata.name,
-    username: object.spec.username ?? '',
     decision: state,
     decidedAt: at,
     issued: object.status?.certificate !== undefined,

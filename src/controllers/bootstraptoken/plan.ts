@@ -1,11 +1,9 @@
 /** When the bootstrap token of a Machine is deleted: after its first use, when it was misused, and at its end. Pure. */
-import { BOOTSTRAP_USER_PREFIX } from '../../api/names.ts';
 import type { BootstrapTokenRecord } from '../../api/secrets/bootstrap-token.ts';
 
 /** A request that was made with the token. */
 export interface TokenUse {
   readonly name: string;
-  readonly username: string;
   readonly decision: 'Pending' | 'Approved' | 'Denied';
   readonly decidedAt: Date | undefined;
   readonly issued: boolean;
@@ -13,7 +11,7 @@ export interface TokenUse {
 
 export interface TokenInput {
   readonly record: BootstrapTokenRecord;
-  /** All certificate requests that are still there. */
+  /** Those that are still there. */
   readonly uses: readonly TokenUse[];
   /** When the agent last renewed its Lease. */
   readonly heartbeatAt: Date | undefined;
@@ -32,12 +30,11 @@ export function planToken({ record, uses, heartbeatAt, now }: TokenInput): Token
   if (record.secretUid === undefined) return { act: 'Keep', because: 'its token is deleted' };
   // Also of a date that cannot be read.
   if (!(now < expiresAt)) return { act: 'Delete', used: false, because: 'the token expired' };
-  const own = uses.filter(({ username }) => username === `${BOOTSTRAP_USER_PREFIX}${record.id}`);
-  const denied = own.find(({ decision }) => decision === 'Denied');
+  const denied = uses.find(({ decision }) => decision === 'Denied');
   if (denied) {
     return { act: 'Delete', used: false, because: `request ${denied.name} with the token was denied` };
   }
-  const issued = own.find(({ decision, issued: is }) => decision === 'Approved' && is);
+  const issued = uses.find(({ decision, issued: is }) => decision === 'Approved' && is);
   if (!issued) return { act: 'Keep', because: 'the token was not used yet', until: expiresAt };
   return afterUse(issued, { heartbeatAt, now, expiresAt });
 }

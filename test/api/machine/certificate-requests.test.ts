@@ -4,6 +4,7 @@ import {
   CERTIFICATE_REQUEST_INDEXERS,
   lastRequestOf,
   machinesOf,
+  requestsBy,
 } from '../../../src/api/machine/certificate-requests.ts';
 import { SIGNER_AGENT, SIGNER_KUBELET } from '../../../src/api/names.ts';
 import type { CertificateRequestObject } from '../../../src/kube/auth/certificate-requests.ts';
@@ -14,14 +15,14 @@ import { memoryLog } from '../../support/memory-log.ts';
 
 const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 
-function request(name: string, commonName: string, seconds = 0): CertificateRequestObject {
+function request(name: string, commonName: string, seconds = 0, username = 'any'): CertificateRequestObject {
   const signerName = commonName.startsWith('system:node:') ? SIGNER_KUBELET : SIGNER_AGENT;
   const text = createCertificateRequest({ commonName, organization: 'any' }, privateKey);
   return {
     apiVersion: 'certificates.k8s.io/v1',
     kind: 'CertificateSigningRequest',
     metadata: { name, uid: name, creationTimestamp: ago(seconds) },
-    spec: { request: Buffer.from(text).toString('base64'), signerName },
+    spec: { request: Buffer.from(text).toString('base64'), signerName, username },
   };
 }
 
@@ -57,5 +58,18 @@ describe('lastRequestOf', () => {
     expect(lastRequestOf('n1', 'Agent', store)?.metadata.name).toBe('new');
     expect(lastRequestOf('n1', 'Kubelet', store)?.metadata.name).toBe('node');
     expect(lastRequestOf('n3', 'Agent', store)).toBeUndefined();
+  });
+});
+
+describe('requestsBy', () => {
+  it('finds what this user requested, for whatever machine', () => {
+    const store = createStore<CertificateRequestObject>({
+      log: memoryLog(),
+      indexers: CERTIFICATE_REQUEST_INDEXERS,
+    });
+    const own = ['n1', 'n2'].map((machine) => request(machine, `kubenode:agent:${machine}`, 0, 'token'));
+    store.replace([...own, request('r', 'kubenode:agent:n1', 0, 'other')]);
+    expect(requestsBy('token', store)).toEqual(own);
+    expect(requestsBy('nobody', store)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { formatTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
 import { createApproverController } from '../../../src/controllers/approver/controller.ts';
 import type { CertificateRequestObject } from '../../../src/kube/auth/certificate-requests.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
@@ -42,14 +43,58 @@ function renewal(
   };
 }
 
+/** The first certificate of the agent, with the token of its Machine. */
+function joining(): { request: CertificateRequestObject; machines: readonly KubeObject[] } {
+  const record = formatTokenRecord({
+    id: 'abc123',
+    secretUid: 'secret-1',
+    expiresAt: new Date(NOW.getTime() + 600_000).toISOString(),
+    epoch: 0,
+    replacesAgent: false,
+  });
+  const annotations = { 'kubenode.dev/bootstrap-token': record };
+  return {
+    request: renewal({
+      username: 'system:bootstrap:abc123',
+      groups: ['system:bootstrappers:kubenode', 'system:bootstrappers:kubenode:uid-17'],
+    }),
+    machines: [{ ...MACHINE, metadata: { ...MACHINE.metadata, annotations } }],
+  };
+}
+
+/** Approved requests of other machines, which tell how often one of them was read to be parsed. */
+function othersApproved(count: number): { requests: CertificateRequestObject[]; reads: () => number } {
+  let reads = 0;
+  const requests = Array.from({ length: count }, (_, index): CertificateRequestObject => {
+    const name = { ...NAME, commonName: `kubenode:agent:other-${index}` };
+    const text = Buffer.from(createCertificateRequest(name, privateKey)).toString('base64');
+    const { metadata, spec, ...object } = renewal({ username: `system:bootstrap:other${index}` });
+    return {
+      ...object,
+      metadata: { ...metadata, name: `other-${index}` },
+      spec: {
+        ...spec,
+        get request() {
+          reads += 1;
+          return text;
+        },
+      },
+      status: { conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: NOW.toISOString() }] },
+    };
+  });
+  return { requests, reads: () => reads };
+}
+
 interface Input {
   readonly request?: CertificateRequestObject;
+  readonly others?: readonly CertificateRequestObject[];
   readonly machines?: readonly KubeObject[];
   readonly leads?: boolean;
   readonly error?: Error;
 }
 
-async function reconcile({ request = renewal(), machines = [MACHINE], leads = true, error }: Input) {
+async function reconcile(input: Input) {
+  const { request = renewal(), others = [], machines = [MACHINE], leads = true, error } = input;
   const written: { object: KubeObject; subresource: string | undefined }[] = [];
   const counted: unknown[] = [];
   const controller = createApproverController({
@@ -69,7 +114,7 @@ async function reconcile({ request = renewal(), machines = [MACHINE], leads = tr
     },
   });
   const { context, events } = fakeContext({
-    objects: { CertificateSigningRequest: [request], Machine: machines },
+    objects: { CertificateSigningRequest: [request, ...others], Machine: machines },
   });
   const result = await controller.reconcile('r1', context);
   return { result, written, events, counted };
@@ -121,5 +166,33 @@ describe('the approver', () => {
 
   it('tries again after any other error', async () => {
     await expect(reconcile({ error: new KubeError('Unreachable', 'away') })).rejects.toThrow('away');
+  });
+
+  it('MAC-30 parses no request of another machine again for a machine that joins', async () => {
+    const { requests, reads } = othersApproved(100);
+    const { request, machines } = joining();
+    const { counted } = await reconcile({ request, machines, others: requests });
+    expect(counted).toEqual([{ result: 'Approved', reason: 'KubenodeApproved' }]);
+    // Once each, for the index of the view.
+    expect(reads()).toBe(100);
+  });
+
+  it.each([
+    ['the token was used for another key', {}, 'TokenUsed'],
+    ['another token got the first certificate', { username: 'system:bootstrap:older1' }, 'AlreadyRegistered'],
+  ])('finds by its indexes that %s', async (_, before, reason) => {
+    const { request, machines } = joining();
+    const { privateKey: otherKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+    const text = Buffer.from(createCertificateRequest(NAME, otherKey)).toString('base64');
+    const other = {
+      ...request,
+      metadata: { ...request.metadata, name: 'r0' },
+      spec: { ...request.spec, request: text, ...before },
+      status: { conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: NOW.toISOString() }] },
+    };
+    const { counted } = await reconcile({ request, machines, others: [other] });
+    expect(counted).toEqual([{ result: 'Denied', reason }]);
+    const pending = await reconcile({ request, machines, others: [{ ...other, status: {} }] });
+    expect(pending.counted).toEqual([{ result: 'Approved', reason: 'KubenodeApproved' }]);
   });
 });

@@ -96,7 +96,7 @@ function tokenAnnotations(token: Known['token'] = {}): Readonly<Record<string, s
 }
 
 function snapshot(known: Known = {}): Snapshot {
-  const { machine, token, conditions = [], identity = 'None', state = 'Present' } = known;
+  const { machine, token, conditions = [], identity = 'None', state = 'Present', approved = [] } = known;
   const found = {
     metadata: { name: 'n17', uid: UID, annotations: tokenAnnotations(token), ...machine },
     spec: { components: [{ name: 'kubelet', componentRef: 'kubelet-1.31.4', state }] },
@@ -108,7 +108,9 @@ function snapshot(known: Known = {}): Snapshot {
     machine: (name) => (machine !== null && name === 'n17' ? found : undefined),
     component: (ref) => (identity !== 'NotFound' && ref === 'kubelet-1.31.4' ? component : undefined),
     heartbeatAgeMs: () => known.heartbeatAgeMs,
-    approved: known.approved ?? [],
+    approvedBy: (username) => approved.filter((each) => each.username === username),
+    approvedFor: (name) =>
+      approved.filter(({ content: asked }) => asked?.commonNames[0] === `kubenode:agent:${name}`),
   };
 }
 

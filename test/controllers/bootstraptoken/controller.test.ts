@@ -64,6 +64,22 @@ describe('the bootstrap token controller', () => {
     expect(writes).toEqual([DELETE, `patch n17 ${left}`]);
   });
 
+  it('MAC-30 reads no request with the token of another machine', async () => {
+    let reads = 0;
+    const others = Array.from({ length: 100 }, (_, index) => ({
+      ...used,
+      metadata: { ...used.metadata, name: `other-${index}` },
+      spec: { ...(used['spec'] as object), username: `system:bootstrap:other${index}` },
+      get status() {
+        reads += 1;
+        return { conditions: [{ type: 'Denied', status: 'True' }] };
+      },
+    }));
+    const objects = { Machine: [machine()], CertificateSigningRequest: [...others, used], Lease: [lease] };
+    const { writes } = await reconcile(objects);
+    expect([writes[0], reads]).toEqual([DELETE, 0]);
+  });
+
   it('looks again soon while a host joins', async () => {
     const { outcome, writes } = await reconcile({ Machine: [machine()] });
     expect([outcome, writes]).toEqual([{ requeueAt: new Date(NOW.getTime() + 2000) }, []]);

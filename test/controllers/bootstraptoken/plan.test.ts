@@ -12,8 +12,7 @@ const record = {
 };
 
 function use(change: Partial<TokenUse> = {}): TokenUse {
-  const username = 'system:bootstrap:abc123';
-  return { name: 'r1', username, decision: 'Approved', decidedAt: at(-20), issued: true, ...change };
+  return { name: 'r1', decision: 'Approved', decidedAt: at(-20), issued: true, ...change };
 }
 
 function explain(input: Partial<TokenInput>): string {
@@ -65,11 +64,6 @@ describe('planToken', () => {
       'deletes it when its end cannot be read',
       { record: { ...record, expiresAt: 'soon' } },
       'delete: the token expired',
-    ],
-    [
-      'ignores requests with other tokens',
-      { uses: [use({ username: 'system:bootstrap:other1', decision: 'Denied' })] },
-      'keep for 600 s: the token was not used yet',
     ],
     [
       'has nothing to do when the token is deleted',

@@ -1,7 +1,9 @@
 /** A context for one reconcile over fixed objects, for shells whose decisions are tested elsewhere. */
+import { createStore, type Store } from '../../../src/kube/cache/store.ts';
 import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { memoryLog } from '../memory-log.ts';
+import { withIndexers } from '../view-indexers.ts';
 import { NOW } from '../virtual-clock.ts';
 
 export interface FakeContext {
@@ -21,6 +23,7 @@ export interface FakeContextOptions {
 export function fakeContext({ objects, fails = () => undefined }: FakeContextOptions): FakeContext {
   const events: string[] = [];
   const writes: string[] = [];
+  const stores: Record<string, Store> = {};
   async function write(text: string): Promise<void> {
     writes.push(text);
     const error = fails(text);
@@ -30,11 +33,8 @@ export function fakeContext({ objects, fails = () => undefined }: FakeContextOpt
     signal: new AbortController().signal,
     log: memoryLog(),
     clock: { now: () => NOW, monotonicMs: () => NOW.getTime(), sleep: () => Promise.resolve() },
-    view: ({ kind }: Resource) =>
-      ({
-        get: (key: string) => objects[kind]?.find(({ metadata }) => keyOf(metadata) === key),
-        list: () => objects[kind] ?? [],
-      }) as never,
+    view: (resource: Resource) =>
+      (stores[resource.kind] ??= storeOf(resource, objects[resource.kind])) as never,
     ageMs: () => undefined,
     async patch(_resource, object, operations) {
       await write(`patch ${object.metadata.name} ${operations.map(({ value }) => String(value)).join()}`);
@@ -50,6 +50,8 @@ export function fakeContext({ objects, fails = () => undefined }: FakeContextOpt
   return { context: partial as ReconcileContext, events, writes };
 }
 
-function keyOf({ name, namespace }: KubeObject['metadata']): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+function storeOf(resource: Resource, objects: readonly KubeObject[] = []): Store {
+  const store = createStore({ log: memoryLog(), ...withIndexers(resource) });
+  store.replace(objects);
+  return store;
 }
