@@ -52,6 +52,8 @@ export interface ReadOptions<T extends KubeObject> {
   readonly keys?: KeysOf<T>;
   /** Whether an update is worth a reconcile; without it every update is. What is added or removed always is. */
   readonly changed?: Changed<T>;
+  /** Changes that come within this time of the first one start one reconcile: for a key that very many objects concern. */
+  readonly gatherMs?: number;
   /** Parts of the object whose age `context.ageMs` tells, by a name for each. */
   readonly ages?: Readonly<Record<string, (object: T) => unknown>>;
 }

@@ -27,8 +27,8 @@ export interface ControllerViewsOptions {
   readonly views: Views;
   readonly clock: Clock;
   readonly log: Log;
-  /** A change concerns this key. `first`: it was found by the initial list. */
-  readonly changed: (key: string, first: boolean) => void;
+  /** A change concerns this key. `first`: it was found by the initial list. Others may wait for more such changes. */
+  readonly changed: (key: string, first: boolean, gatherMs: number) => void;
 }
 
 const ANY_CHANGE = '';
@@ -113,7 +113,9 @@ function subscribe(
   return leave ?? (() => undefined);
 
   function add(...objects: readonly KubeObject[]): void {
-    for (const key of new Set(objects.flatMap((object) => [...keysOf(object)]))) changed(key, !synced);
+    for (const key of new Set(objects.flatMap((object) => [...keysOf(object)]))) {
+      changed(key, !synced, read.gatherMs ?? 0);
+    }
   }
 
   /** A predicate that throws must not hide a change. */

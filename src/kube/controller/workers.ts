@@ -67,7 +67,7 @@ export function createWorkers(options: WorkersOptions): Workers {
   const views = createControllerViews({
     ...options,
     log,
-    changed: (key, first) => queue.add(key, first ? 'background' : 'normal'),
+    changed: (key, first, gatherMs) => (first ? queue.add(key, 'background') : queue.addAfter(key, gatherMs)),
   });
   const endTriggers = controller.triggers?.((key) => queue.add(key));
   const mayBegin = createGate(views, options.maxViewAgeMs, log);

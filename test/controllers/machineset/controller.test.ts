@@ -2,10 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
 import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
+import type { Controller } from '../../../src/kube/controller/controller.ts';
+import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { condition } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import type { MemoryKind } from '../../support/controller/memory-objects.ts';
@@ -31,11 +33,38 @@ interface Bed extends ControllerBed {
   readonly status: () => MachineSet['status'];
 }
 
-function optionsFor(replicas: number, grants: MemoryGrants): Parameters<typeof createControllerBed>[0] {
+function optionsFor(
+  replicas: number,
+  grants: MemoryGrants,
+  passed?: (lists: number) => void,
+): Parameters<typeof createControllerBed>[0] {
+  const controller = createMachineSetController({ grants });
   return {
-    controllers: [createMachineSetController({ grants })],
+    controllers: [passed ? counted(controller, passed) : controller],
     kinds: KINDS,
     objects: [personal(machineSet(replicas))],
+  };
+}
+
+/** Reports of each reconcile how often it listed all machines. */
+function counted(controller: Controller, passed: (lists: number) => void): Controller {
+  return {
+    ...controller,
+    async reconcile(key, context) {
+      let count = 0;
+      const view = (resource: Resource): unknown => {
+        const store = context.view(resource);
+        if (resource.kind !== MACHINES.kind) return store;
+        const list = (): readonly KubeObject[] => {
+          count += 1;
+          return store.list();
+        };
+        return { ...store, get: (name: string) => store.get(name), list };
+      };
+      const result = await controller.reconcile(key, { ...context, view } as unknown as ReconcileContext);
+      passed(count);
+      return result;
+    },
   };
 }
 
@@ -99,6 +128,26 @@ describe('the machineset controller', () => {
     bed.writes();
     await bed.advance(600_000);
     expect(bed.writes()).toEqual([]);
+  });
+
+  it('MAC-30 judges its machines a few times a second, however many of them change, and each time once', async () => {
+    const passes: number[] = [];
+    const grants = memoryGrants(virtualClock());
+    const made = extend(createControllerBed(optionsFor(100, grants, (count) => passes.push(count))), grants);
+    await made.start();
+    await made.advance(5000);
+    expect(made.machines()).toHaveLength(100);
+    passes.length = 0;
+    for (const { apiVersion, kind, metadata } of made.machines()) {
+      const status = { conditions: READY, node: { uid: 'n' } };
+      made.apply({ apiVersion, kind, metadata: { name: metadata.name }, status }, 'status');
+      await made.advance(10);
+    }
+    await made.advance(1000);
+    expect(made.status()?.readyReplicas).toBe(100);
+    // Its own status, written once a second, starts one more.
+    expect(passes.length).toBeLessThan(10);
+    expect(new Set(passes)).toEqual(new Set([1]));
   });
 
   it('MAC-32 shows what it is about to do before it does it', async () => {
