@@ -11,6 +11,8 @@ export const GROUP = 'kubenode.dev';
 export const NAMESPACE = 'kubenode-system';
 /** Of the Service `kubernetes`. */
 export const NAMESPACE_OF_API_SERVERS = 'default';
+/** The EndpointSlice in which the API servers publish their addresses. */
+export const SLICE_OF_API_SERVERS = 'kubernetes';
 /** The API server stores Events about cluster-scoped objects here. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
 /** Kubelets renew a Lease each here. */

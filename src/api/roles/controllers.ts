@@ -11,6 +11,7 @@ import {
   PRINCIPAL_HOSTING,
   SIGNER_AGENT,
   SIGNER_KUBELET,
+  SLICE_OF_API_SERVERS,
 } from '../names.ts';
 import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 
@@ -68,7 +69,7 @@ export const componentsetRights: Rights = {
     // What a rollback returns to.
     [NAMESPACE]: [may([...READ, 'create', 'delete'], 'apps', ['controllerrevisions'])],
     // The API servers, whose versions kubelets must not exceed.
-    [NAMESPACE_OF_API_SERVERS]: [may(['list'], 'discovery.k8s.io', ['endpointslices'])],
+    [NAMESPACE_OF_API_SERVERS]: [may(READ, 'discovery.k8s.io', ['endpointslices'], [SLICE_OF_API_SERVERS])],
   },
 };
 

@@ -45,6 +45,14 @@ const inKubeSystem = (verb: string, resource: string): Permission => ({
   resource,
   namespace: 'kube-system',
 });
+/** The EndpointSlice in which API servers publish their addresses. */
+const ofApiServers = (verb: string): Permission => ({
+  verb,
+  group: 'discovery.k8s.io',
+  resource: 'endpointslices',
+  namespace: 'default',
+  name: 'kubernetes',
+});
 const csr = 'certificates.k8s.io';
 const EVENTS = 'events.k8s.io';
 const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS];
@@ -114,12 +122,15 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE, PRINCIPAL_REMEDYJOB, PRINCIPAL_DEFENDER, PRINCIPAL_SYNC],
   ],
   [{ verb: 'watch', resource: 'pods' }, [PRINCIPAL_DEFENDER]],
-  [
-    { verb: 'list', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'default' },
-    [PRINCIPAL_COMPONENTSET],
-  ],
-  [{ verb: 'list', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'shop' }, []],
-  [{ verb: 'patch', group: 'discovery.k8s.io', resource: 'endpointslices', namespace: 'shop' }, []],
+  [ofApiServers('get'), [PRINCIPAL_COMPONENTSET]],
+  [ofApiServers('list'), [PRINCIPAL_COMPONENTSET]],
+  [ofApiServers('watch'), [PRINCIPAL_COMPONENTSET]],
+  [ofApiServers('patch'), []],
+  [{ ...ofApiServers('get'), name: 'another' }, []],
+  [{ ...ofApiServers('list'), name: '' }, []],
+  [{ ...ofApiServers('watch'), name: '' }, []],
+  [{ ...ofApiServers('get'), namespace: 'shop' }, []],
+  [{ ...ofApiServers('patch'), namespace: 'shop' }, []],
   [{ verb: 'watch', resource: 'events', namespace: 'default' }, [PRINCIPAL_REMEDY]],
   [{ verb: 'watch', resource: 'events', namespace: 'shop' }, []],
   [{ verb: 'delete', resource: 'events', namespace: 'default' }, []],

@@ -1,10 +1,17 @@
 /** Each right of the account of component sets is taken away from `kubenode controllers`, which then logs that it misses it. */
 import { afterAll, beforeAll, describe, expect, it, onTestFailed, onTestFinished } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
-import { NAMESPACE, PRINCIPAL_COMPONENTSET, serviceAccountUser } from '../../../src/api/names.ts';
+import {
+  NAMESPACE,
+  NAMESPACE_OF_API_SERVERS,
+  PRINCIPAL_COMPONENTSET,
+  SLICE_OF_API_SERVERS,
+  serviceAccountUser,
+} from '../../../src/api/names.ts';
 import { componentsetRights } from '../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { CONTROLLER_REVISIONS } from '../../../src/controllers/componentset/revision/stored-revisions.ts';
+import { ENDPOINT_SLICES } from '../../../src/kube/objects/core-kinds.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { callback } from '../../support/fault-proxy/faults.ts';
@@ -25,12 +32,10 @@ import {
 import { type RolloutFleet, startRolloutFleet } from './rollout-fleet.ts';
 
 const POOL = 'mine';
-const ALL = rightsIn(componentsetRights);
-const RIGHTS = ALL.filter(({ resource }) => resource !== 'endpointslices');
-const SERVERS = ALL.filter(({ resource }) => resource === 'endpointslices');
+const RIGHTS = rightsIn(componentsetRights);
 const READS = ['get', 'list', 'watch'];
 const WRITES = RIGHTS.filter(({ verb }) => !READS.includes(verb));
-const READ_KINDS = [MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, CONTROLLER_REVISIONS];
+const READ_KINDS = [MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, CONTROLLER_REVISIONS, ENDPOINT_SLICES];
 
 describe('the account of component sets', { timeout: MINUTES }, () => {
   let fleet: RolloutFleet;
@@ -106,6 +111,7 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
 
   /** Returns what removes it. */
   async function createSpare({ resource: plural }: Right): Promise<() => Promise<unknown>> {
+    if (plural === ENDPOINT_SLICES.plural) return await publishServers();
     const { admin } = fleet.cluster;
     const resource = READ_KINDS.find((each) => each.plural === plural) as Resource;
     const name = 'spare-1.0';
@@ -125,6 +131,21 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     const head = { apiVersion: `${group}/${apiVersion}`, kind, metadata: target };
     const { uid = '' } = (await admin.create(resource, { ...head, ...contents[plural] })).metadata;
     return () => admin.delete(resource, target, { uid });
+  }
+
+  /** As API servers do; those of the tests publish nothing. Returns what removes it. */
+  async function publishServers(...addresses: readonly string[]): Promise<() => Promise<unknown>> {
+    const { admin } = fleet.cluster;
+    const target = { name: SLICE_OF_API_SERVERS, namespace: NAMESPACE_OF_API_SERVERS };
+    const { metadata } = await admin.create(ENDPOINT_SLICES, {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: ENDPOINT_SLICES.kind,
+      metadata: target,
+      addressType: 'IPv4',
+      endpoints: addresses.length === 0 ? [] : [{ addresses }],
+      ports: [{ name: 'https', port: 6443 }],
+    });
+    return () => admin.delete(ENDPOINT_SLICES, target, { uid: metadata.uid ?? '' });
   }
 
   /** As a rollout leaves it that was changed before it began. */
@@ -222,16 +243,16 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
     },
   );
 
-  it.each(SERVERS.map((right) => [textOf(right), right] as const))(
-    'misses the right to %s, moves no kubelet and tells why, and continues with it',
-    async (text, right) => {
-      const [verb, resource] = text.split(' ');
-      const giveBack = await takeAway(right);
-      await declareKubelet();
-      const refusal = new RegExp(`^ServerVersionUnknown: .*cannot ${verb} resource \\W+${resource}`);
-      await expect.poll(toldBySet, PATIENCE).toMatch(refusal);
-      await giveBack();
-      await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
-    },
-  );
+  it('ROL-53 moves no kubelet while a published API server does not answer, and lists nothing meanwhile (ROL-64)', async () => {
+    onTestFailed(() => void process.stderr.write(logged));
+    await declareKubelet();
+    await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
+    const before = proxy.log.length;
+    // No host has an address of documentation.
+    const withdraw = await publishServers('192.0.2.1');
+    await expect.poll(toldBySet, PATIENCE).toMatch(/^ServerVersionUnknown: .*192\.0\.2\.1/);
+    await withdraw();
+    await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
+    expect(proxy.log.slice(before).filter(({ verb }) => verb === 'list')).toEqual([]);
+  });
 });

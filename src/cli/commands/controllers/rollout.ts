@@ -18,6 +18,7 @@ import { createPodView, restartedPods } from '../../../controllers/componentset/
 import { createRestartWatch } from '../../../controllers/componentset/observe/restart-watch.ts';
 import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision/stored-revisions.ts';
 import { createServerVersionsReader } from '../../../controllers/componentset/servers/read-versions.ts';
+import { createServerView, publishedServers } from '../../../controllers/componentset/servers/server-view.ts';
 import { createMachineComponentController } from '../../../controllers/machinecomponent/controller.ts';
 import { createView } from '../../../kube/cache/view.ts';
 import { registerStalledObjects } from '../../../rollout/stalled.ts';
@@ -34,8 +35,10 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
   const { connectAs, connectTo, grants, clock, random, log, watch } = parts;
   const client = await connectAs(PRINCIPAL_COMPONENTSET);
   const shared = { client, clock, random, log, metrics: watch };
+  const servers = createServerView(shared);
   const readServers = createServerVersionsReader({
     client,
+    servers: publishedServers(servers),
     connectTo: (url) => connectTo(PRINCIPAL_COMPONENTSET, { url, servername: SERVER_NAME }),
     clock,
   });
@@ -58,6 +61,6 @@ export async function createRolloutControllers(parts: GroupParts): Promise<Contr
       }),
       createMachineComponentController(),
     ],
-    views: { ...byKind, [POD_VIEW]: pods },
+    views: { ...byKind, [servers.resource.kind]: servers, [POD_VIEW]: pods },
   };
 }

@@ -1,13 +1,14 @@
 /** Reads which versions the API servers of this cluster run, each at its own address: behind one address they may differ. */
 import type { Client } from '../../../kube/client/client.ts';
-import { ENDPOINT_SLICES } from '../../../kube/objects/core-kinds.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { serverUrls, versionIn } from './endpoints.ts';
+import { versionIn } from './endpoints.ts';
+import type { PublishedServers } from './server-view.ts';
 import type { ServerVersions } from './skew.ts';
 
 export interface ServerVersionsOptions {
-  readonly client: Pick<Client, 'list' | 'raw' | 'server'>;
+  readonly client: Pick<Client, 'raw' | 'server'>;
+  readonly servers: PublishedServers;
   /** A client of the API server at this address. It is closed after one call. */
   readonly connectTo: (url: string) => Promise<Pick<Client, 'raw' | 'close'>>;
   readonly clock: Clock;
@@ -21,10 +22,8 @@ const TIMEOUT_MS = 5_000;
 /** Several sets are reconciled at once. An upgrade of a server takes longer than this. */
 const KEEP_MS = 15_000;
 
-const SLICES = { namespace: 'default', labelSelector: 'kubernetes.io/service-name=kubernetes' };
-
 export function createServerVersionsReader(options: ServerVersionsOptions): ReadServerVersions {
-  const { client, connectTo, clock, timeoutMs = TIMEOUT_MS } = options;
+  const { client, servers, connectTo, clock, timeoutMs = TIMEOUT_MS } = options;
   let kept: { readonly at: number; readonly versions: Promise<ServerVersions> } | undefined;
   return read;
 
@@ -35,10 +34,11 @@ export function createServerVersionsReader(options: ServerVersionsOptions): Read
   }
 
   async function readAll(): Promise<ServerVersions> {
+    const because = servers.staleReason();
+    if (because !== undefined) return { state: 'Unknown', because };
     try {
-      const { items } = await client.list(ENDPOINT_SLICES, { ...SLICES, timeoutMs });
       const own = async (): Promise<string> => versionAt(client.server, client);
-      const others = serverUrls(items).map((url) => async () => connectedVersion(url));
+      const others = servers.urls().map((url) => async () => connectedVersion(url));
       return { state: 'Known', versions: await runConcurrently([own, ...others], (ask) => ask()) };
     } catch (error) {
       return { state: 'Unknown', because: error instanceof Error ? error.message : String(error) };

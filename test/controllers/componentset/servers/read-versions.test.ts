@@ -3,7 +3,6 @@ import {
   createServerVersionsReader,
   type ServerVersionsOptions,
 } from '../../../../src/controllers/componentset/servers/read-versions.ts';
-import type { ListPage } from '../../../../src/kube/client/client.ts';
 import { virtualClock } from '../../../support/virtual-clock.ts';
 
 /** API servers by address. A server without a version does not answer. */
@@ -13,15 +12,15 @@ class ControlPlane {
   calls: string[] = [];
   open = 0;
   own: string | undefined = 'v1.35.0';
-  canList = true;
+  stale: string | undefined;
 
   readonly options: ServerVersionsOptions = {
     clock: this.clock,
     client: {
       server: 'https://lb:443',
-      list: <T>() => this.#list<T>(),
       raw: () => this.#version('https://lb:443', this.own),
     },
+    servers: { urls: () => [...this.versions.keys()], staleReason: () => this.stale },
     connectTo: async (url) => {
       this.open += 1;
       return {
@@ -32,14 +31,6 @@ class ControlPlane {
       };
     },
   };
-
-  async #list<T>(): Promise<ListPage<T>> {
-    this.calls.push('list');
-    if (!this.canList) throw new Error('list endpointslices: Forbidden');
-    const endpoints = [...this.versions.keys()].map((url) => ({ addresses: [new URL(url).hostname] }));
-    const items = [{ endpoints, ports: [{ port: 6443 }] }] as unknown as readonly T[];
-    return { items, resourceVersion: '1' };
-  }
 
   async #version(url: string, gitVersion: string | undefined): Promise<unknown> {
     this.calls.push(url);
@@ -72,11 +63,15 @@ describe('createServerVersionsReader', () => {
     expect(plane.open).toBe(0);
   });
 
-  it('ROL-53 knows nothing when the endpoints cannot be read, or an answer has no version', async () => {
-    const plane = controlPlane();
-    plane.canList = false;
+  it('ROL-53 knows nothing while the endpoints are not observed, and asks no server', async () => {
+    const plane = controlPlane({ '10.0.0.1': 'v1.35.0' });
+    plane.stale = 'EndpointSlice: no contact with the API server for 151 s';
     const read = createServerVersionsReader(plane.options);
-    expect(await read()).toEqual({ state: 'Unknown', because: 'list endpointslices: Forbidden' });
+    expect(await read()).toEqual({ state: 'Unknown', because: plane.stale });
+    expect(plane.calls).toEqual([]);
+  });
+
+  it('ROL-53 knows nothing when an answer has no version', async () => {
     const strange = controlPlane({ '10.0.0.1': 'none' });
     const because = 'https://10.0.0.1:6443/version: expected gitVersion in the answer';
     expect(await createServerVersionsReader(strange.options)()).toEqual({ state: 'Unknown', because });
@@ -92,7 +87,7 @@ describe('createServerVersionsReader', () => {
     const plane = controlPlane({ '10.0.0.1': 'v1.35.0' });
     const read = createServerVersionsReader(plane.options);
     await Promise.all([read(), read()]);
-    expect(plane.calls).toEqual(['list', 'https://lb:443', 'https://10.0.0.1:6443']);
+    expect(plane.calls).toEqual(['https://lb:443', 'https://10.0.0.1:6443']);
     plane.versions.set('https://10.0.0.1:6443', 'v1.36.0');
     await plane.clock.advance(14_999);
     expect(await read()).toMatchObject({ versions: ['v1.35.0', 'v1.35.0'] });
