@@ -33,7 +33,7 @@ import type { KubeObject } from '../../src/kube/objects/object.ts';
 import { drainReport } from '../support/agent/drain-report.ts';
 import { machine, node } from '../support/builders.ts';
 import { ownEntries } from './componentset/managed-fields.ts';
-import { COMPLETED, inputOf, NEW, OLD } from './componentset/rollout/rollout-input.ts';
+import { COMPLETED, inputOf, member as memberAt, NEW, OLD } from './componentset/rollout/rollout-input.ts';
 import { SimulatedLedger } from './componentset/simulation/simulated-ledger.ts';
 
 const TICK_MS = 30_000;
@@ -61,12 +61,17 @@ const BUDGET_WAIT = {
 
 const GRANT_WAIT = { reason: 'GrantNeeded', message: 'no grant', since: '2030-01-01T00:00:00.000Z' };
 
+const FAILED_ELSEWHERE = memberAt('z', { at: NEW, batch: 0, step: 'Failed', reason: 'RolledBack' });
+
 /** Of an activation. */
 const ENDS = { Good: 'Committed', Bad: 'RolledBack', Hangs: false, NeverDrains: false } as const;
 
 class DrainSimulation {
   now = new Date('2030-01-01T00:00:00.000Z');
   isPaused = false;
+  isReverted = false;
+  /** Another machine of the set failed, and spent the failure budget. */
+  hasFailedElsewhere = false;
   isSetDeleted = false;
   isRolloutKilled = false;
   isMachineControllerKilled = false;
@@ -205,10 +210,12 @@ class DrainSimulation {
       gate: { soakSeconds: 0, checks: [], approval: 'None' },
       failure: { maxFailed: 0, per: 'Rollout', onFailure: this.#onFailure },
     } as const;
+    const members = this.hasFailedElsewhere ? [member, FAILED_ELSEWHERE] : [member];
     const input: RolloutInput = inputOf({
       rollout,
       paused: this.isPaused,
-      members: [member],
+      ...(this.isReverted ? { desired: { revision: OLD, yanked: [] } } : {}),
+      members,
       progress: this.#progress,
       classOf: () => 'Drain',
       now: this.now,
@@ -222,7 +229,7 @@ class DrainSimulation {
       conflicts: [],
       runs: [],
     });
-    return plan.actions;
+    return plan.actions.filter((action) => !('member' in action) || action.member.name === member.name);
   }
 
   #member(): MemberState {
@@ -316,6 +323,12 @@ const ACTS: Readonly<Record<string, (sim: DrainSimulation, when: 'Begin' | 'End'
   'delete the set': (sim) => {
     sim.isSetDeleted = true;
   },
+  'revert in git': (sim) => {
+    sim.isReverted = true;
+  },
+  'fail elsewhere': (sim) => {
+    sim.hasFailedElsewhere = true;
+  },
   'kill the rollout controller': (sim, when) => {
     sim.isRolloutKilled = when === 'Begin';
   },
@@ -327,7 +340,42 @@ const ACTS: Readonly<Record<string, (sim: DrainSimulation, when: 'Begin' | 'End'
     sim.isMachineControllerKilled = when === 'Begin';
     sim.isSetDeleted = true;
   },
+  'kill both, and pause the set meanwhile': (sim, when) => {
+    sim.isRolloutKilled = when === 'Begin';
+    sim.isMachineControllerKilled = when === 'Begin';
+    sim.isPaused = true;
+  },
 };
+
+interface EndingAct extends Pick<Run, 'onFailure'> {
+  readonly act: keyof typeof ACTS;
+  /** Ticks without a controller; the minute begins when it is back. */
+  readonly away?: number;
+}
+
+/** After which nothing of the update may stay in work. */
+const ENDING_ACTS: readonly EndingAct[] = [
+  { act: 'pause for good' },
+  { act: 'delete the set' },
+  { act: 'revert in git' },
+  { act: 'fail elsewhere', onFailure: 'Pause' },
+  { act: 'fail elsewhere', onFailure: 'RollbackBatch' },
+  { act: 'kill both, and delete the set meanwhile', away: 6 },
+  { act: 'kill both, and delete the set meanwhile', away: 80 },
+  { act: 'kill both, and pause the set meanwhile', away: 6 },
+  { act: 'kill both, and pause the set meanwhile', away: 80 },
+];
+
+/** Over hours: what ends a cordon only after the time limit of an update. */
+const LONG_ACTS = [
+  'nothing',
+  'pause for good',
+  'pause and resume',
+  'delete the set',
+  'kill the rollout controller',
+  'kill the machine controller',
+  'kill both, and delete the set meanwhile',
+];
 
 const STATES = 12;
 /** Longer than a grant lives. */
@@ -351,7 +399,7 @@ const RUNS = (['Good', 'Bad', 'Hangs', 'NeverDrains'] as const).flatMap((outcome
 );
 
 describe('a machine that is drained for a rollout', () => {
-  it.each(Object.keys(ACTS).flatMap((act) => RUNS.map((run) => ({ act, ...run }))))(
+  it.each(LONG_ACTS.flatMap((act) => RUNS.map((run) => ({ act, ...run }))))(
     'ROL-35 has no forgotten cordon in any state: $act, $outcome, cordoned before: $isCordonedBefore',
     ({ act, ...run }) => {
       for (let at = 0; at < STATES; at += 1) {
@@ -379,21 +427,27 @@ describe('a machine that is drained for a rollout', () => {
   );
 
   it.each(
-    (['pause for good', 'delete the set'] as const).flatMap((act) =>
-      [false, true].map((isCordonedBefore) => ({ act, isCordonedBefore })),
+    ENDING_ACTS.flatMap((ending) =>
+      (['Good', 'Bad', 'NeverDrains'] as const).flatMap((outcome) =>
+        [false, true].map((isCordonedBefore) => ({ ...ending, outcome, isCordonedBefore })),
+      ),
     ),
   )(
-    'ROL-35 gives a drain up that a budget holds, and its cordon within 60 s: $act, cordoned before: $isCordonedBefore',
-    ({ act, isCordonedBefore }) => {
+    'ROL-35 has no cordon of ours within 60 s, in any state: $act, $onFailure, $outcome, cordoned before: $isCordonedBefore',
+    ({ act, away = 0, ...run }) => {
       for (let at = 1; at < STATES; at += 1) {
-        const sim = new DrainSimulation({ outcome: 'NeverDrains', isCordonedBefore, tickMs: REQUEUE_MS });
-        for (let tick = 0; tick < at; tick += 1) sim.tick();
+        const sim = new DrainSimulation({ ...run, tickMs: REQUEUE_MS });
+        const ticks = (count: number): void => {
+          for (let tick = 0; tick < count; tick += 1) sim.tick();
+        };
+        ticks(at);
         ACTS[act]?.(sim, 'Begin');
-        const acted = +sim.now;
-        const end = { cordoned: isCordonedBefore, ours: false };
-        while (+sim.now - acted < 60_000) sim.tick();
+        ticks(away);
+        ACTS[act]?.(sim, 'End');
+        ticks(60_000 / REQUEUE_MS);
+        const end = { cordoned: run.isCordonedBefore, ours: false, drain: false, grants: 0 };
         expect(`${at}: ${sim.state} ${JSON.stringify(sim.end)}`).toBe(
-          `${at}: ${sim.state} ${JSON.stringify({ ...end, drain: false, grants: 0 })}`,
+          `${at}: ${sim.state} ${JSON.stringify(end)}`,
         );
         expect(sim.state).not.toContain('Activating');
       }

@@ -4,7 +4,7 @@ import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
 import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
-import { modeOf } from '../mode.ts';
+import { modeOf, rollsOut } from '../mode.ts';
 import { pickMembers } from '../slots.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
@@ -13,27 +13,26 @@ export const RENEW_BEFORE_MS = 150_000;
 
 /** `changing` get other entries now, with the grant that they have. */
 export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): readonly RolloutAction[] {
-  const { set, progress, members, left, deleted, now } = input;
+  const { members, left, deleted, now } = input;
   const kept = members.filter(({ name }) => !changing.has(name));
-  const { paused } = set.spec;
-  // No rollback begins before the set is resumed, and none of a revision that completed without a machine that was held.
-  const isIdle = paused || set.spec.dryRun || modeOf(input, progress) === 'Steady';
-  const isStopped = progress.stopped !== undefined && set.spec.rollout.failure.onFailure === 'Pause';
+  const end = endingOf(input);
   const back = returnRevision(input);
-  const withdrawn = (member: MemberState): RolloutAction | undefined =>
-    paused && !hasBegun(member) ? planWithdrawal(member, now, progress.pausedAt ?? now) : undefined;
   return [
-    ...kept.flatMap((member) => {
-      const isAbandoned = isIdle || (isStopped && isPending(member));
-      return (
-        settlement(member) ??
-        (isAbandoned ? (abandonment(member) ?? withdrawn(member)) : undefined) ??
-        renewal(member, now, back) ??
-        []
-      );
-    }),
+    ...kept.flatMap((member) => settlement(member) ?? end(member) ?? renewal(member, now, back) ?? []),
     ...planLeft({ left: left.filter(({ name }) => !changing.has(name)), deleted, now }),
   ];
+}
+
+/** What ends before the machine is at its end. A paused set begins no rollback before it is resumed, and one that stopped none at all. */
+function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction | undefined {
+  const { set, progress, now } = input;
+  const { paused, dryRun } = set.spec;
+  if (paused) return (member) => ending(member, now, progress.pausedAt ?? now);
+  const mode = modeOf(input, progress);
+  // None goes back to before a revision that completed without a machine that was held.
+  if (dryRun || mode === 'Steady') return abandonment;
+  if (!progress.stopped || !rollsOut(mode)) return () => undefined;
+  return (member) => (isPending(member) ? ending(member, now) : undefined);
 }
 
 /** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
@@ -69,8 +68,8 @@ function abandonment(member: MemberState): RolloutAction | undefined {
   return { do: 'Settle', member, outcome: 'Failed', because };
 }
 
-function ending(member: MemberState, now: Date): RolloutAction | undefined {
-  return abandonment(member) ?? (hasBegun(member) ? undefined : planWithdrawal(member, now));
+function ending(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
+  return abandonment(member) ?? (hasBegun(member) ? undefined : planWithdrawal(member, now, pausedAt));
 }
 
 export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {

@@ -1,4 +1,4 @@
-/** A drain that has not ended is given up, with its grant: while the set is paused, or when the machine left it. Pure. */
+/** A drain that has not ended is given up, with its grant: while the set is paused or has stopped, or when the machine left it. Pure. */
 import type { Machine } from '../../../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../../../api/machine/drain-wait.ts';
 import { parseTime } from '../../../../api/machine/node-state.ts';
@@ -10,13 +10,13 @@ const DRAIN_GRACE_MS = 30_000;
 
 /**
  * A pause does not wait for the end of a drain: a budget may hold it up for ever. The agent has only staged, so that its machine
- * runs what it ran before; it asks for a grant again.
+ * runs what it ran before; it asks for a grant again. A drain that has not begun by then does not begin.
  */
 export function planWithdrawal(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
-  const began = isWaitingForDrain(member) ? drainBegan(member.machine) : undefined;
-  if (!began) return undefined;
-  const since = pausedAt && pausedAt > began ? pausedAt : began;
-  if (+now - +since < DRAIN_GRACE_MS) return undefined;
+  if (!isWaitingForDrain(member) || isDrained(member.machine)) return undefined;
+  const began = parseTime(member.machine.status?.drain?.since);
+  const since = Math.max(+(began ?? 0), +(pausedAt ?? 0));
+  if (+now - since < DRAIN_GRACE_MS) return undefined;
   return { do: 'Settle', member, outcome: 'Unused', because: `its drain is given up: ${member.because}` };
 }
 
@@ -24,7 +24,6 @@ function isWaitingForDrain({ step, reason, holdsGrant }: MemberState): boolean {
   return holdsGrant && step === 'InWork' && reason === DRAIN_PENDING;
 }
 
-/** Undefined: it has not begun, or it has ended. */
-function drainBegan({ status }: Machine): Date | undefined {
-  return status?.drain?.state === 'Drained' ? undefined : parseTime(status?.drain?.since);
+function isDrained({ status }: Machine): boolean {
+  return status?.drain?.state === 'Drained';
 }

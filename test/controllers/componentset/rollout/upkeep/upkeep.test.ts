@@ -38,7 +38,8 @@ function actionOf(parts: StateParts, { paused = false, changing = NONE, left = f
     .join();
 }
 
-const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
+const IS_STOPPED = { stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } };
+const STOPPED = progressOf(IS_STOPPED);
 const PAUSES = { failure: { ...ROLLOUT.failure, maxFailed: 5, onFailure: 'Pause' } } as const;
 const GOES_BACK = { failure: { ...PAUSES.failure, onFailure: 'RollbackFailed' } } as const;
 
@@ -155,21 +156,34 @@ describe('planUpkeep', () => {
     ['that has not fetched it', 'Fetching', {}, 'Settle'],
     ['whose Node is not Ready', 'WaitingForDrain', { readiness: 'NotReady' }, ''],
     ['that is silent', 'WaitingForDrain', { reason: 'AgentSilent' }, ''],
-    ['that has time left', 'WaitingForDrain', { step: 'InWork', reason: 'DrainPending' }, ''],
+    ['whose drain has not begun', 'WaitingForDrain', { step: 'InWork', reason: 'DrainPending' }, 'Settle'],
+    ['that has time left to fetch it', 'Fetching', { step: 'InWork', reason: 'Fetching' }, ''],
     ['that activates it', 'Activating', {}, ''],
     ['that proves it', 'Probation', {}, ''],
     ['that runs it, with probes that fail', 'Committed', {}, ''],
     ['whose agent has not reported it', undefined, {}, ''],
-  ])('ROL-35 ends the update that took too long in a rollout that has stopped, of a machine %s', (...row) => {
-    const [, state, late, expected] = row;
-    const each = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut', ...late });
-    expect(upkeepOf(each, { progress: STOPPED, rollout: PAUSES })).toBe(expected);
-  });
+  ])(
+    'ROL-35 ends the update that took too long, or waits for a drain, in a rollout that has stopped, of a machine %s',
+    (...row) => {
+      const [, state, late, expected] = row;
+      const each = reporting(state, { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut', ...late });
+      expect(upkeepOf(each, { progress: STOPPED, rollout: PAUSES })).toBe(expected);
+    },
+  );
 
-  it('ROL-35 keeps the grant of an update that took too long while its rollout goes on, or will go back', () => {
+  it('ROL-35 keeps the grant of an update that took too long while its rollout goes on, or goes back', () => {
     const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
     expect(upkeepOf(each, { rollout: PAUSES })).toBe('');
-    expect(upkeepOf(each, { progress: STOPPED, rollout: GOES_BACK })).toBe('');
+    expect(upkeepOf(each, { rollout: GOES_BACK, progress: GOES_BACK_NOW })).toBe('');
+    expect(upkeepOf(each, { rollout: GOES_BACK, progress: { ...GOES_BACK_NOW, ...IS_STOPPED } })).toBe('');
+  });
+
+  it('ROL-35 ends it in a rollout that stopped and does not go back, whatever the set asks for', () => {
+    const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
+    expect(upkeepOf(each, { rollout: GOES_BACK, progress: STOPPED })).toBe('Settle');
+    const reverts = { progress: { ...REVERTS, ...IS_STOPPED }, desired: { revision: OLD, yanked: [] } };
+    const back = reporting('WaitingForDrain', { ...HOLDS, step: 'Failed', reason: 'TimedOut' });
+    expect(upkeepOf(back, { rollout: GOES_BACK, ...reverts })).toBe('Settle');
   });
 
   it('ROL-35 ends the update in the reconcile in which its rollout stops, and keeps it when a retry token resumes it', () => {
