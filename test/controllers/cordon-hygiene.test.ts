@@ -433,7 +433,7 @@ describe('a machine that is drained for a rollout', () => {
       ),
     ),
   )(
-    'ROL-35 has no cordon of ours within 60 s, in any state: $act, $onFailure, $outcome, cordoned before: $isCordonedBefore',
+    'ROL-35 has no cordon left 60 s later, in any state: $act, $onFailure, $outcome, cordoned before: $isCordonedBefore',
     ({ act, away = 0, ...run }) => {
       for (let at = 1; at < STATES; at += 1) {
         const sim = new DrainSimulation({ ...run, tickMs: REQUEUE_MS });

@@ -28,7 +28,8 @@ import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
 import { availabilityLimit } from './rollout/slots.ts';
-import { planRestarts, planUpkeep } from './rollout/upkeep/upkeep.ts';
+import { planRestarts } from './rollout/upkeep/restarts.ts';
+import { planUpkeep } from './rollout/upkeep/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
 
 export function planRollout(unordered: RolloutInput): RolloutPlan {
@@ -51,7 +52,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
     assigned.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : [])),
   );
   const available = availability.slots - costOf(assigned);
-  const restarts = planRestarts(input.members, progress, { changing, available });
+  const restarts = planRestarts({ ...input, progress }, { changing, available });
   return finishPlan(input, mode, {
     ...step,
     actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts],

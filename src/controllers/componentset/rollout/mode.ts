@@ -21,6 +21,13 @@ export function modeOf(
   return isProvenRevision(history, updateRevision) ? 'Revert' : 'Forward';
 }
 
+/** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
+export function returnRevision(input: RolloutInput): string | undefined {
+  const mode = modeOf(input, input.progress);
+  if (mode === 'RollingBack') return input.stable?.name;
+  return mode === 'Revert' ? input.progress.updateRevision : undefined;
+}
+
 /** Its completion is the last thing that happened. A revert to an older revision is not complete before its machines are back. */
 function isSteady([newest]: RevisionHistory, revision: string): boolean {
   return newest?.revision === revision && newest.result === 'Completed';

@@ -27,6 +27,7 @@ import type { GateResult } from '../../../../src/rollout/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
 import { component } from '../../../support/builders.ts';
 import { componentSet, type SetParts } from '../component-set.ts';
+import type { DefendedFleet } from './defended-ledger.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { type Behavior, SimulatedMachine } from './simulated-machine.ts';
 
@@ -41,6 +42,8 @@ export interface SimulationParts {
   readonly installed?: string;
   /** Seconds that each machine takes; default: all the same. */
   readonly secondsOf?: (machine: string) => { readonly activate: number; readonly prove: number };
+  /** Default: one that denies what the test says. */
+  readonly createLedger?: (fleet: DefendedFleet) => SimulatedLedger;
   /** Number of the write at which the controller is killed, before or after it. */
   readonly crash?: { readonly at: number; readonly when: 'Before' | 'After' };
 }
@@ -54,7 +57,7 @@ export class RolloutSimulation {
   now = START;
   set: MachineComponentSet;
   readonly machines = new Map<string, SimulatedMachine>();
-  readonly ledger = new SimulatedLedger();
+  readonly ledger: SimulatedLedger;
   readonly lines: string[] = [];
   gate: GateResult = { state: 'Open' };
   behaviorOf: (componentRef: string, machine: string) => Behavior = () => 'Good';
@@ -68,6 +71,7 @@ export class RolloutSimulation {
   constructor(parts: SimulationParts) {
     this.#parts = parts;
     this.#crash = parts.crash;
+    this.ledger = parts.createLedger?.(this) ?? new SimulatedLedger();
     this.set = componentSet(SET, { rollout: parts.rollout ?? {} });
     if (parts.installed !== undefined) this.version(parts.installed);
     for (let index = 1; index <= parts.machines; index += 1) this.join(`m-${index}`);
@@ -253,7 +257,9 @@ export class RolloutSimulation {
     let grant: GivenGrant | string = 'not asked';
     this.#write(() => {
       grant =
-        permission.by === 'Ask' ? this.ledger.ask(ask, this.now) : this.ledger.renew(member.name, this.now);
+        permission.by === 'Ask'
+          ? this.ledger.ask(ask, this.now)
+          : this.ledger.renew(member.name, this.now, permission.recovery);
     });
     if (typeof grant === 'string') {
       this.#sayDenial(`${member.name}: ${grant}`);

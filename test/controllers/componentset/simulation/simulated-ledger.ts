@@ -36,7 +36,7 @@ export class SimulatedLedger {
     return grant;
   }
 
-  renew(machine: string, now: Date): GivenGrant | string {
+  renew(machine: string, now: Date, _recovery?: boolean): GivenGrant | string {
     const grant = this.grants.get(machine);
     if (!grant) return 'Unknown';
     const renewed = { ...grant, notAfter: new Date(+now + GRANT_MS).toISOString() };

@@ -10,6 +10,7 @@ import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
 import { permissionFor } from '../permission.ts';
 import { pickMembers } from '../slots.ts';
 import { startWait } from '../start-wait.ts';
+import { isUpdateOpen } from '../upkeep/restarts.ts';
 import { failedMembers } from './failure.ts';
 
 /** Recorded before the first machine goes back, so that a crash does not forget it. */
@@ -59,9 +60,14 @@ export function planRollback(
   return { progress, actions, limit };
 }
 
-/** With its grant a machine is on its way, also while its agent is silent, or when it takes too long: that does not end the rollback. */
-function isReturning({ revision, step, holdsGrant }: MemberState, stable: Revision): boolean {
+/**
+ * With its grant a machine is on its way, also while its agent is silent, or when it takes too long: that does not end the rollback.
+ * So is one whose drain was given up in a pause, unless a person holds it.
+ */
+function isReturning(member: MemberState, stable: Revision): boolean {
+  const { revision, step, holdsGrant, hold } = member;
   if (revision !== stable.name) return false;
+  if (step === 'NeedsGrant') return !hold && isUpdateOpen(member);
   return step === 'InWork' || (holdsGrant && (step === 'Unknown' || step === 'Failed'));
 }
 

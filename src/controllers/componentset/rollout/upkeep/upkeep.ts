@@ -1,11 +1,10 @@
-/** Grants of machines in work: renewed while it goes on, settled when it has ended; and those for restarts that agents ask for. Pure. */
+/** Grants of machines in work: renewed while it goes on, settled when it has ended. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
-import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
-import { modeOf, rollsOut } from '../mode.ts';
-import { pickMembers } from '../slots.ts';
+import type { RolloutAction, RolloutInput } from '../input.ts';
+import { modeOf, returnRevision, rollsOut } from '../mode.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
@@ -33,13 +32,6 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   if (dryRun || mode === 'Steady') return abandonment;
   if (!progress.stopped || !rollsOut(mode)) return () => undefined;
   return (member) => (isPending(member) ? ending(member, now) : undefined);
-}
-
-/** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
-function returnRevision(input: RolloutInput): string | undefined {
-  const mode = modeOf(input, input.progress);
-  if (mode === 'RollingBack') return input.stable?.name;
-  return mode === 'Revert' ? input.progress.updateRevision : undefined;
 }
 
 /** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */
@@ -127,37 +119,4 @@ function renewal(member: MemberState, now: Date, back?: string): RolloutAction |
 /** A grant that may have just been settled is not given again before it would end. */
 function permittedUntil(member: MemberState, { notAfter }: Pick<LedgerGrant, 'notAfter'>): Date | undefined {
   return member.grantEndsAt ?? (hasGivenBack(member) ? new Date(notAfter) : undefined);
-}
-
-/**
- * Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update
- * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins.
- */
-export function planRestarts(
-  members: readonly MemberState[],
-  { stopped, updateRevision }: Pick<RolloutProgress, 'stopped' | 'updateRevision'>,
-  { changing, available }: { readonly changing: ReadonlySet<string>; readonly available: number },
-): readonly RolloutAction[] {
-  const asking = members.filter(
-    ({ name, revision, step, hold, grant }) =>
-      step === 'NeedsGrant' &&
-      !hold &&
-      !grant &&
-      !changing.has(name) &&
-      !(stopped && revision === updateRevision),
-  );
-  return pickMembers(asking, asking.length, available).members.map((member) => ({
-    do: 'Permit',
-    member,
-    permission: { by: 'Ask', class: isUpdateOpen(member) ? 'Drain' : 'Restart', recovery: false },
-    because: member.because,
-  }));
-}
-
-/** Its drain was given up: what it asks for is the rest of its update, not a restart of what is in force. */
-function isUpdateOpen({ machine, revision }: MemberState): boolean {
-  return machine.spec.components.some((entry) => {
-    const current = reportOf(machine, entry)?.currentRef;
-    return entry.assignment?.revision === revision && current !== undefined && current !== entry.componentRef;
-  });
 }

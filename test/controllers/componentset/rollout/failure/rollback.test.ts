@@ -7,6 +7,7 @@ import {
 } from '../../../../../src/controllers/componentset/rollout/failure/rollback.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
+import { asking, refOf } from '../upkeep/reporting-member.ts';
 
 const at = (name: string, batch: number, parts: StateParts = {}): ReturnType<typeof member> =>
   member(name, { at: NEW, batch, ...parts });
@@ -129,6 +130,22 @@ describe('planRollback', () => {
     expect(step.progress.history[0]?.finishedAt).toBe(ended ? NOW.toISOString() : undefined);
     expect(step.limit.because).toBe(because);
   });
+
+  it.each<[what: string, member: MemberState, ended: boolean]>([
+    ['the rest of its way back', asking(OLD, refOf(NEW)), false],
+    ['it while a person holds it', { ...asking(OLD, refOf(NEW)), hold: { scope: 'All', reason: 'x' } }, true],
+    ['a restart of what is in force', asking(OLD, refOf(OLD)), true],
+  ])(
+    'ROL-32 waits for a machine whose drain was given up, and whose agent asks for %s',
+    (_what, each, ended) => {
+      const progress = progressOf({ history: [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] });
+      const step = planRollback(inputOf({ members: [each] }), progress, {
+        stable: OLD,
+        availability: AVAILABLE,
+      });
+      expect(step.progress.history[0]?.finishedAt !== undefined).toBe(ended);
+    },
+  );
 });
 
 describe('beginRollback', () => {

@@ -2,7 +2,7 @@
 import type { MachineComponentReport } from '../../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
 import { ago } from '../../../../support/builders.ts';
-import { grant, member, type StateParts } from '../rollout-input.ts';
+import { grant, member, type NEW, type StateParts } from '../rollout-input.ts';
 
 export const HOLDS: StateParts = { grant: grant(), holdsGrant: true, grantEndsAt: new Date(ago(-240)) };
 
@@ -18,4 +18,15 @@ export function reporting(state: ReportState | undefined, parts: StateParts): Me
   const components = state ? [{ ...report, state }] : [];
   const spec = { ...begun.machine.spec, components: [{ ...entry, assignment }] };
   return { ...begun, batch: 1, machine: { ...begun.machine, spec, status: { conditions: [], components } } };
+}
+
+/** Its agent has staged the entry, and asks for a grant; `currentRef` is in force. */
+export function asking(revision: typeof NEW, currentRef: string): MemberState {
+  const each = reporting('WaitingForGrant', { at: revision, step: 'NeedsGrant', reason: 'GrantNeeded' });
+  const components = each.machine.status?.components?.map((report) => ({ ...report, currentRef })) ?? [];
+  return { ...each, machine: { ...each.machine, status: { conditions: [], components } } };
+}
+
+export function refOf({ components: [component] }: typeof NEW): string {
+  return component?.componentRef ?? '';
 }

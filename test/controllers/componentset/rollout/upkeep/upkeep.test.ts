@@ -2,14 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
 import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import type { Revision } from '../../../../../src/controllers/componentset/revision/resolve.ts';
-import type {
-  RolloutAction,
-  RolloutPlan,
-} from '../../../../../src/controllers/componentset/rollout/input.ts';
-import {
-  planRestarts,
-  planUpkeep,
-} from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
+import type { RolloutPlan } from '../../../../../src/controllers/componentset/rollout/input.ts';
+import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
 import {
@@ -207,71 +201,5 @@ describe('planUpkeep', () => {
     expect(planUpkeep(input, NONE)).toEqual([
       { do: 'Release', machine: 'm', grant: grant(), outcome: 'Ambiguous', because: 'Machine m was deleted' },
     ]);
-  });
-});
-
-const ASKS: StateParts = { step: 'NeedsGrant', serves: true };
-const ONE = { changing: NONE, available: 1 };
-
-function namesOf(actions: readonly RolloutAction[]): string {
-  return actions
-    .flatMap((action) =>
-      action.do === 'Permit' && action.permission.by === 'Ask' ? [action.member.name] : [],
-    )
-    .join(' ');
-}
-
-describe('planRestarts', () => {
-  it.each<[what: string, parts: StateParts, restarted: string]>([
-    ['that asks', ASKS, 'm'],
-    ['that is settled', {}, ''],
-    ['that a person holds', { ...ASKS, hold: { scope: 'Disruptive', reason: 'looks at it' } }, ''],
-    ['in work under another grant', { ...ASKS, grant: grant() }, ''],
-  ])('permits the restart of a machine %s: %s', (_what, parts, restarted) => {
-    expect(namesOf(planRestarts([member('m', parts)], {}, ONE))).toBe(restarted);
-  });
-
-  it('leaves a machine that gets other entries now', () => {
-    expect(planRestarts([member('m', ASKS)], {}, { changing: new Set(['m']), available: 1 })).toEqual([]);
-  });
-
-  it('ROL-11 restarts no more machines at once than may be out of service', () => {
-    const members = ['a', 'b', 'c', 'd'].map((name) => member(name, ASKS));
-    expect(namesOf(planRestarts(members, {}, { ...ONE, available: 2 }))).toBe('a b');
-    expect(namesOf(planRestarts(members, {}, { ...ONE, available: 0 }))).toBe('');
-    const plan = planRollout(inputOf({ members, rollout: { maxUnavailable: 3 } }));
-    const changed = plan.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
-    expect(changed.length).toBe(3);
-  });
-
-  it('ROL-35 permits no restart to machines of a revision that has stopped, and to others of the set', () => {
-    const members = [member('bad', { ...ASKS, at: NEW }), member('old', ASKS)];
-    expect(namesOf(planRestarts(members, STOPPED, { ...ONE, available: 5 }))).toBe('old');
-    expect(namesOf(planRestarts(members, progressOf(), { ...ONE, available: 5 }))).toBe('bad old');
-    expect(namesOf(planRollout(inputOf({ members, progress: STOPPED })).actions)).toBe('old');
-  });
-
-  it('ROL-34 permits no restart while the set is paused', () => {
-    const input = inputOf({ paused: true, members: [member('m', ASKS)] });
-    expect(namesOf(planRollout(input).actions)).toBe('');
-  });
-});
-
-describe('planRestarts of a drain that was given up', () => {
-  it('ROL-50 asks for the class of a drain when its agent asks for the rest of its update', () => {
-    const asking = { at: NEW, step: 'NeedsGrant', reason: 'GrantNeeded' } as const;
-    const classOf = (currentRef: string): string | undefined => {
-      const each = reporting('WaitingForGrant', asking);
-      const components = each.machine.status?.components?.map((report) => ({ ...report, currentRef }));
-      const status = { conditions: [], components: components ?? [] };
-      const [action] = planRestarts(
-        [{ ...each, machine: { ...each.machine, status } }],
-        { updateRevision: NEW.name },
-        { changing: NONE, available: 1 },
-      );
-      return action?.do === 'Permit' ? action.permission.class : undefined;
-    };
-    expect(classOf('app-0')).toBe('Drain');
-    expect(classOf(NEW.components[0]?.componentRef ?? '')).toBe('Restart');
   });
 });

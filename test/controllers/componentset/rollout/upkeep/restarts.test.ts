@@ -1,0 +1,104 @@
+import { describe, expect, it } from 'vitest';
+import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
+import type { RolloutAction } from '../../../../../src/controllers/componentset/rollout/input.ts';
+import { planRestarts } from '../../../../../src/controllers/componentset/rollout/upkeep/restarts.ts';
+import {
+  COMPLETED,
+  grant,
+  type InputParts,
+  inputOf,
+  member,
+  NEW,
+  OLD,
+  progressOf,
+  type StateParts,
+} from '../rollout-input.ts';
+import { asking, refOf } from './reporting-member.ts';
+
+const ASKS: StateParts = { step: 'NeedsGrant', serves: true };
+const ONE = { changing: new Set<string>(), available: 1 };
+const FIVE = { ...ONE, available: 5 };
+const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
+
+function restarts(
+  members: readonly MemberState[],
+  slots: Parameters<typeof planRestarts>[1],
+  parts: InputParts = {},
+): readonly RolloutAction[] {
+  return planRestarts(inputOf({ ...parts, members }), slots);
+}
+
+/** From NEW back to OLD: because git asks for it again, and because NEW failed. */
+const REVERTS: InputParts = {
+  progress: progressOf({
+    updateRevision: OLD.name,
+    history: [{ revision: NEW.name, result: 'Completed' }, COMPLETED],
+  }),
+  desired: { revision: OLD, yanked: [] },
+};
+const ROLLS_BACK: InputParts = {
+  progress: progressOf({ history: [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] }),
+};
+
+function namesOf(actions: readonly RolloutAction[]): string {
+  return actions
+    .flatMap((action) =>
+      action.do === 'Permit' && action.permission.by === 'Ask' ? [action.member.name] : [],
+    )
+    .join(' ');
+}
+
+describe('planRestarts', () => {
+  it.each<[what: string, parts: StateParts, restarted: string]>([
+    ['that asks', ASKS, 'm'],
+    ['that is settled', {}, ''],
+    ['that a person holds', { ...ASKS, hold: { scope: 'Disruptive', reason: 'looks at it' } }, ''],
+    ['in work under another grant', { ...ASKS, grant: grant() }, ''],
+  ])('permits the restart of a machine %s: %s', (_what, parts, restarted) => {
+    expect(namesOf(restarts([member('m', parts)], ONE))).toBe(restarted);
+  });
+
+  it('leaves a machine that gets other entries now', () => {
+    expect(restarts([member('m', ASKS)], { changing: new Set(['m']), available: 1 })).toEqual([]);
+  });
+
+  it('ROL-11 restarts no more machines at once than may be out of service', () => {
+    const members = ['a', 'b', 'c', 'd'].map((name) => member(name, ASKS));
+    expect(namesOf(restarts(members, { ...ONE, available: 2 }))).toBe('a b');
+    expect(namesOf(restarts(members, { ...ONE, available: 0 }))).toBe('');
+    const plan = planRollout(inputOf({ members, rollout: { maxUnavailable: 3 } }));
+    const changed = plan.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
+    expect(changed.length).toBe(3);
+  });
+
+  it('ROL-35 permits no restart to machines of a revision that has stopped, and to others of the set', () => {
+    const members = [member('bad', { ...ASKS, at: NEW }), member('old', ASKS)];
+    expect(namesOf(restarts(members, FIVE, { progress: STOPPED }))).toBe('old');
+    expect(namesOf(restarts(members, FIVE))).toBe('bad old');
+    expect(namesOf(planRollout(inputOf({ members, progress: STOPPED })).actions)).toBe('old');
+  });
+
+  it('ROL-34 permits no restart while the set is paused', () => {
+    const input = inputOf({ paused: true, members: [member('m', ASKS)] });
+    expect(namesOf(planRollout(input).actions)).toBe('');
+  });
+});
+
+describe('planRestarts of a drain that was given up', () => {
+  it.each<[what: string, parts: InputParts, member: MemberState, expected: string]>([
+    ['the rest of its update', {}, asking(NEW, 'app-0'), 'Drain'],
+    ['a restart of what is in force', {}, asking(NEW, refOf(NEW)), 'Restart'],
+    ['the rest of its way back in a revert', REVERTS, asking(OLD, refOf(NEW)), 'Drain recovery'],
+    ['a restart of what is in force in a revert', REVERTS, asking(OLD, refOf(OLD)), 'Restart'],
+    ['the rest of its way back in a rollback', ROLLS_BACK, asking(OLD, refOf(NEW)), 'Drain recovery'],
+    ['the rest of an update that is to go back', ROLLS_BACK, asking(NEW, refOf(OLD)), 'Drain'],
+  ])('ROL-50 ROL-33 asks for the class and the right of what its agent asks for: %s', (...row) => {
+    const [, parts, each, expected] = row;
+    const [action] = restarts([each], ONE, parts);
+    const { permission } = action?.do === 'Permit' ? action : {};
+    expect([permission?.class, permission?.recovery ? 'recovery' : ''].filter(Boolean).join(' ')).toBe(
+      expected,
+    );
+  });
+});
