@@ -2044,12 +2044,22 @@ export interface MachineNode {
   readonly taints: readonly Taint[];
 }
 
+/** The cordon of the Node. Missing while pods may be scheduled to it. */
+export interface MachineNodeCordon {
+  /** Id of the grant for which kubenode cordoned it. Missing: a person or another tool did. */
+  readonly grant?: string;
+  /** When the cordon began, as far as the Node tells; otherwise when it was observed first. */
+  readonly since: string;
+}
+
 /** The Node of the same name. */
 export interface MachineNodeStatus {
   /** UID of the Node. */
   readonly uid?: string;
   /** Boot id that the Node reports. */
   readonly bootID?: string;
+  /** The cordon of the Node. Missing while pods may be scheduled to it. */
+  readonly cordon?: MachineNodeCordon;
 }
 
 /** Result of the preflight checks. */

@@ -139,6 +139,12 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
   node: named('MachineNodeStatus', 'The Node of the same name.', {
     uid: text('UID of the Node.', { max: 63 }).optional(),
     bootID: text('Boot id that the Node reports.', { max: 63 }).optional(),
+    cordon: named('MachineNodeCordon', 'The cordon of the Node. Missing while pods may be scheduled to it.', {
+      grant: text('Id of the grant for which kubenode cordoned it. Missing: a person or another tool did.', {
+        max: 64,
+      }).optional(),
+      since: time('When the cordon began, as far as the Node tells; otherwise when it was observed first.'),
+    }).optional(),
   }).optional(),
   system: system.optional(),
   agent: named('MachineAgent', 'The agent of the machine. Its heartbeat is a Lease in kubenode-agents.', {

@@ -10,7 +10,7 @@ import {
   type ZoneGroup,
 } from '../state/fleet.ts';
 import { moveFocus, type TileBox } from '../state/move.ts';
-import { machineSign } from '../state/phases.ts';
+import { cordonerOf, machineSign } from '../state/phases.ts';
 import type { ConsoleState } from '../state/state.ts';
 import { Badge, Section, Since } from './parts.tsx';
 
@@ -153,9 +153,9 @@ class Tile extends Component<TileProps> {
 
   override render({ placed, isRepaired, isSelected, select }: TileProps): JSX.Element {
     const { key, name, tile } = placed;
-    const isCordoned = tile.c === true;
-    const { sign, tone } = machineSign(tile.p, { isRepaired, isCordoned });
-    const marks = [isRepaired && 'in repair', isCordoned && 'cordoned', tile.why?.reason];
+    const cordoner = cordonerOf(tile);
+    const { sign, tone } = machineSign(tile, isRepaired);
+    const marks = [isRepaired && 'in repair', cordoner && `cordoned by ${cordoner}`, tile.why?.reason];
     const label = [name, tile.p, ...marks].filter(Boolean).join(', ');
     return (
       <button

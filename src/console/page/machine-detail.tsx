@@ -3,8 +3,8 @@ import type { JSX } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { findTile } from '../state/fleet.ts';
 import type { Shown } from '../state/shown.ts';
-import type { MachineTile } from '../state/state.ts';
-import { Badge, Since, Why } from './parts.tsx';
+import type { MachineTile, TileCordon } from '../state/state.ts';
+import { Badge, Since, Unblock, Why } from './parts.tsx';
 import { Repair } from './repairs.tsx';
 
 interface DetailProps {
@@ -29,7 +29,7 @@ export function MachineDetail({ shown, machine, now, close }: DetailProps): JSX.
       <h2 id="detail-title" ref={title} tabIndex={-1}>
         {machine}
       </h2>
-      {tile ? <Facts tile={tile} now={now} /> : <p>This machine was deleted.</p>}
+      {tile ? <Facts machine={machine} tile={tile} now={now} /> : <p>This machine was deleted.</p>}
       <Work shown={shown} machine={machine} now={now} />
     </section>
   );
@@ -46,7 +46,11 @@ function useEscape(close: () => void): void {
   }, [close]);
 }
 
-function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number }): JSX.Element {
+interface FactsProps extends Pick<DetailProps, 'machine' | 'now'> {
+  readonly tile: MachineTile;
+}
+
+function Facts({ machine, tile, now }: FactsProps): JSX.Element {
   return (
     <>
       <p>
@@ -58,7 +62,9 @@ function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number
         {tile.c && (
           <>
             <dt>Node</dt>
-            <dd>cordoned for a drain</dd>
+            <dd>
+              <Cordon machine={machine} mark={tile.c} now={now} />
+            </dd>
           </>
         )}
         <dt>Runs</dt>
@@ -66,6 +72,21 @@ function Facts({ tile, now }: { readonly tile: MachineTile; readonly now: number
       </dl>
       <h3>Why this waits</h3>
       {tile.why ? <Why why={tile.why} /> : <p>It waits for nothing.</p>}
+    </>
+  );
+}
+
+interface CordonProps extends Pick<DetailProps, 'machine' | 'now'> {
+  readonly mark: TileCordon;
+}
+
+function Cordon({ machine, mark: { g, s }, now }: CordonProps): JSX.Element {
+  const by = g === undefined ? 'a person or another tool' : `kubenode for grant ${g}`;
+  const node = machine.slice(machine.indexOf('/') + 1);
+  return (
+    <>
+      cordoned by {by} <Since since={s} now={now} />
+      <Unblock text={g === undefined ? `kubectl uncordon ${node}` : ''} />
     </>
   );
 }
@@ -88,7 +109,7 @@ function Work({ shown: { state }, machine, now }: Omit<DetailProps, 'close'>): J
       ))}
       {grant && (
         <p>
-          Grant: {grant.action}, {grant.state} to {grant.holder}
+          Grant {grant.id}: {grant.action}, {grant.state} to {grant.holder}
         </p>
       )}
       {repairs.map(([key, card]) => (

@@ -19,7 +19,7 @@ export const HISTORY_LINES: readonly HistoryLine[] = [
 ];
 
 export function pointOf({ machines, repairs, grants }: FleetRows): HistoryPoint {
-  const tones = Object.values(machines).map(({ p, c }) => machineSign(p, { isCordoned: c === true }).tone);
+  const tones = Object.values(machines).map((tile) => machineSign(tile).tone);
   const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
   return {
     changing: tones.filter((tone) => tone === 'busy').length,

@@ -1,5 +1,7 @@
 /** The sign of each state: a letter or a shape besides the color, so that it can be read without colors. Pure; runs in the page. */
 
+import type { MachineTile } from './state.ts';
+
 export type PhaseTone = 'good' | 'busy' | 'bad' | 'quiet';
 
 export interface PhaseSign {
@@ -24,19 +26,28 @@ const MACHINE_SIGNS: Readonly<Record<string, PhaseSign>> = {
 const SIGNED_AS_CORDONED: ReadonlySet<string> = new Set(['Ready', 'Updating']);
 const UNKNOWN_SIGN: PhaseSign = { sign: '·', tone: 'quiet' };
 
-export interface MachineMarks {
-  readonly isRepaired?: boolean;
-  /** Kubenode keeps new pods away from its Node. */
-  readonly isCordoned?: boolean;
+/** A cordon of others is as quiet as a hold: kubenode changes nothing there. */
+const CORDON_SIGNS: Readonly<Record<Cordoner, PhaseSign>> = {
+  kubenode: { sign: 'C', tone: 'busy' },
+  others: { sign: 'U', tone: 'quiet' },
+};
+
+/** Who keeps new pods away from a Node. */
+export type Cordoner = 'kubenode' | 'others';
+
+export function cordonerOf({ c }: Pick<MachineTile, 'c'>): Cordoner | undefined {
+  return c && (c.g === undefined ? 'others' : 'kubenode');
 }
 
 /**
  * A machine that is being repaired is shown so, whatever its phase. A cordon hides no trouble, no hold and no deletion: each of
  * these explains more than the cordon does.
  */
-export function machineSign(phase: string, { isRepaired, isCordoned }: MachineMarks = {}): PhaseSign {
+export function machineSign(tile: Pick<MachineTile, 'p' | 'c'>, isRepaired = false): PhaseSign {
+  const { p: phase } = tile;
   if (isRepaired) return { sign: 'R', tone: phase === 'Ready' ? 'busy' : 'bad' };
-  if (isCordoned && SIGNED_AS_CORDONED.has(phase)) return { sign: 'C', tone: 'busy' };
+  const cordoner = cordonerOf(tile);
+  if (cordoner && SIGNED_AS_CORDONED.has(phase)) return CORDON_SIGNS[cordoner];
   return Object.hasOwn(MACHINE_SIGNS, phase) ? (MACHINE_SIGNS[phase] ?? UNKNOWN_SIGN) : UNKNOWN_SIGN;
 }
 

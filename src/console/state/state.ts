@@ -63,9 +63,16 @@ export interface MachineTile {
   readonly s?: number;
   /** Versions that run. */
   readonly v?: string;
-  /** Its Node is cordoned for a drain. */
-  readonly c?: true;
+  /** Its Node is cordoned. */
+  readonly c?: TileCordon;
   readonly why?: WhyLine;
+}
+
+export interface TileCordon {
+  /** The grant of kubenode that it is for. Absent: it is of a person or another tool. */
+  readonly g?: string;
+  /** Since, in seconds of the epoch. */
+  readonly s?: number;
 }
 
 export interface RolloutCard {
@@ -146,6 +153,7 @@ export interface LimitLine {
 export interface GrantLine {
   readonly cluster: string;
   readonly machine: string;
+  readonly id: string;
   readonly action: string;
   readonly state: string;
   readonly holder: string;

@@ -14,6 +14,7 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type Finding, finding } from './finding.ts';
+import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './waits/gates.ts';
 
@@ -32,7 +33,7 @@ export interface MachineReport {
 const DEADLINE_SECONDS = STABLE_SECONDS;
 
 export function machineStatus(report: MachineReport): MachineStatus {
-  const { machine, node, plan, drain, infra, now } = report;
+  const { machine, plan, drain, infra, now } = report;
   const wait = report.wait ?? plan.wait;
   const waiting = wait && waitingSince(wait, machine.status?.waiting, now);
   const conditions = progressConditions(report, waiting);
@@ -44,17 +45,23 @@ export function machineStatus(report: MachineReport): MachineStatus {
     conditions,
     ...optional('waiting', waiting),
     ...optional('infra', infra),
-    ...optional('node', nodeStatus(machine, node)),
+    ...optional('node', nodeStatus(report)),
     ...optional('drain', drain),
   };
 }
 
-/** A Node that is deleted stays known: the machine was part of the cluster. */
-function nodeStatus({ status }: Machine, node: KubeObject | undefined): MachineStatus['node'] {
-  if (!node) return status?.node;
+/** A Node that is deleted stays known: the machine was part of the cluster. Its cordon went with it. */
+function nodeStatus({ machine, node, now }: MachineReport): MachineStatus['node'] {
+  const before = machine.status?.node;
+  if (!node) {
+    const { cordon: _ended, ...known } = before ?? {};
+    return before && known;
+  }
+  const { uid } = node.metadata;
   return {
-    ...optional('uid', node.metadata.uid),
+    ...optional('uid', uid),
     ...optional('bootID', textAt(node, 'status', 'nodeInfo', 'bootID')),
+    ...optional('cordon', observedCordon(node, before?.uid === uid ? before?.cordon : undefined, now)),
   };
 }
 

@@ -121,7 +121,8 @@ describe('kubenode console', { timeout: 180_000 }, () => {
     'names the missing right to read %s, shows the rest, and all when the right is given',
     async (kind, phase) => {
       const { server } = installed;
-      await reportMachine(server.client, 'm-1', { phase: 'Ready' });
+      const node = { cordon: { since: '2026-03-02T09:00:00Z' } };
+      await reportMachine(server.client, 'm-1', { phase: 'Ready', node });
       await permit(KINDS.filter((each) => each !== kind));
       const view = await openConsole(await server.kubeconfigFor({ user: VIEWER, groups: [VIEWER] }));
       try {
@@ -135,7 +136,8 @@ describe('kubenode console', { timeout: 180_000 }, () => {
           view,
           (state) => phaseOf(state, 'm-1') === 'Ready' && textsOf(state).length === 0,
         );
-        expect(Object.keys(whole.machines)).toEqual([`${HOME}/m-1`]);
+        // Of the cordon without a right to read Nodes.
+        expect(Object.entries(whole.machines)).toMatchObject([[`${HOME}/m-1`, { c: { s: 1_772_442_000 } }]]);
       } finally {
         await view.close();
       }

@@ -57,7 +57,7 @@ const state: ConsoleState = {
       v: HTML,
       why: { reason: HTML, because: HTML, unblock: HTML },
     },
-    [`prod/${LONG_NAME}`]: { p: 'Updating', z: UNICODE_ZONE, c: true },
+    [`prod/${LONG_NAME}`]: { p: 'Updating', z: UNICODE_ZONE, c: { g: HTML } },
   },
   rollouts: { 'prod/general': rollout },
   limits: {
@@ -67,6 +67,7 @@ const state: ConsoleState = {
     [`prod/${DOTTED_NAME}`]: {
       cluster: 'prod',
       machine: DOTTED_NAME,
+      id: HTML,
       action: HTML,
       state: 'Granted',
       holder: HTML,
@@ -106,11 +107,11 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     const { page } = watched;
     expect(LONG_NAME).toHaveLength(253);
     await page.getByRole('group', { name: `Zone ${UNICODE_ZONE}: 1 Updating` }).waitFor();
-    const tile = page.getByRole('button', { name: `${LONG_NAME}, Updating, cordoned` });
+    const tile = page.getByRole('button', { name: `${LONG_NAME}, Updating, cordoned by kubenode` });
     expect(await tile.textContent()).toBe('C');
     await tile.click();
     const dialog = page.getByRole('dialog', { name: `prod/${LONG_NAME}` });
-    await dialog.getByText('cordoned for a drain').waitFor();
+    await dialog.getByText(`cordoned by kubenode for grant ${HTML}`).waitFor();
     await page.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
     expect(await page.evaluate('document.activeElement.dataset.machine')).toBe(`prod/${LONG_NAME}`);

@@ -118,6 +118,24 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     await dialog.getByText('It waits for nothing.').waitFor();
     expect(problems()).toEqual([]);
   });
+
+  it('shows who cordoned the Node of a machine, since when, and what ends a cordon of a person', async () => {
+    const page = await open();
+    await phase('node-a2', 'Ready', undefined, {});
+    const cordoned = tile(page, 'node-a2, Ready, cordoned by others');
+    await cordoned.waitFor();
+    expect(await cordoned.textContent()).toBe('U');
+    await cordoned.click();
+    const dialog = page.getByRole('dialog', { name: 'prod/node-a2' });
+    await dialog.getByText(/^cordoned by a person or another tool for \d+s/).waitFor();
+    await dialog.getByText('kubectl uncordon node-a2').waitFor();
+    await phase('node-a2', 'Ready', undefined, { grant: 'g-7-0' });
+    await dialog.getByText(/^cordoned by kubenode for grant g-7-0 for \d+s$/).waitFor();
+    await tile(page, 'node-a2, Ready, cordoned by kubenode').waitFor();
+    await phase('node-a2', 'Ready');
+    await dialog.getByText('cordoned by').waitFor({ state: 'detached' });
+    expect(problems()).toEqual([]);
+  });
 });
 
 async function open(options: Parameters<Browser['newPage']>[0] = {}): Promise<Page> {
@@ -167,8 +185,12 @@ async function createFleet(): Promise<void> {
   repairs = await createRepairFixture(installed);
 }
 
-async function phase(name: string, value: string, waiting?: object): Promise<void> {
-  const status = { phase: value, ...(waiting && { waiting: { since: now(), ...waiting } }) };
+async function phase(name: string, value: string, waiting?: object, cordon?: object): Promise<void> {
+  const status = {
+    phase: value,
+    ...(waiting && { waiting: { since: now(), ...waiting } }),
+    ...(cordon && { node: { cordon: { since: now(), ...cordon } } }),
+  };
   await reportMachine(installed.server.client, name, status);
 }
 

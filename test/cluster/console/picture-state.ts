@@ -22,7 +22,7 @@ const SILENT: MachineTile = {
 
 /** What is not Ready, by name. */
 const CHANGED: Readonly<Record<string, MachineTile>> = {
-  'prod-a-03': { p: 'Updating', c: true },
+  'prod-a-03': { p: 'Updating', c: { g: 'g-41-0' } },
   'prod-a-05': SILENT,
   'prod-b-02': { p: 'Updating' },
   'prod-b-07': { p: 'Held' },
@@ -114,6 +114,7 @@ export const PICTURE_STATE: ConsoleState = {
     'prod/prod-a-03': {
       cluster: 'prod',
       machine: 'prod-a-03',
+      id: 'g-41-0',
       action: 'Rollout',
       state: 'Granted',
       holder: 'MachineComponentSet general-nodes',

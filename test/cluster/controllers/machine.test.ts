@@ -71,6 +71,16 @@ describe('a Machine', { timeout: MINUTES }, () => {
     await expect.poll(() => cluster.machine('held-1'), PATIENCE).toBeUndefined();
   });
 
+  it('tells in the status of the Machine, for people who may not read Nodes, that a person has cordoned its Node', async () => {
+    await createMachine('cordoned-1');
+    const cordon = async (): Promise<object | undefined> =>
+      (await cluster.machine('cordoned-1'))?.status?.node?.cordon;
+    await cluster.kubectl('cordon', 'cordoned-1');
+    await expect.poll(cordon, PATIENCE).toEqual({ since: expect.stringMatching(/^\d{4}-.*Z$/) as string });
+    await cluster.kubectl('uncordon', 'cordoned-1');
+    await expect.poll(cordon, PATIENCE).toBeUndefined();
+  });
+
   async function kubectlApply(name: string, spec: object): Promise<void> {
     const file = join(tempFolder('machine'), 'machine.json');
     const metadata = { name, labels: { pool: 'ant' } };

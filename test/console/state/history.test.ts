@@ -42,6 +42,7 @@ it('counts machines by what a person sees, open repairs, and grants', () => {
   const grant = {
     cluster: 'a',
     machine: '2',
+    id: 'g-1-0',
     action: 'Restart',
     state: 'Active',
     holder: 'general',
@@ -52,8 +53,8 @@ it('counts machines by what a person sees, open repairs, and grants', () => {
     grants: { 'a/2': grant },
   });
   expect(pointOf(state)).toEqual({ changing: 2, trouble: 1, repairs: 2, grants: 1 });
-  const drained = { ...state, machines: { 'a/1': { p: 'Ready', c: true } as const } };
-  expect(pointOf(drained).changing).toBe(1);
+  const cordoned = { 'a/1': { p: 'Ready', c: { g: 'g-1-0' } }, 'a/2': { p: 'Ready', c: {} } };
+  expect(pointOf({ ...state, machines: cordoned }).changing).toBe(1);
 });
 
 it('keeps an hour, in the order of time', () => {

@@ -14,36 +14,40 @@ describe('machineSign', () => {
   it('has a sign for each phase of a Machine, so that the color is never the only sign', () => {
     const phases = machinePhases();
     expect(phases.length).toBeGreaterThan(8);
-    for (const phase of phases) expect([phase, machineSign(phase).sign]).not.toEqual([phase, '·']);
+    for (const phase of phases) expect([phase, machineSign({ p: phase }).sign]).not.toEqual([phase, '·']);
   });
 
   it('gives phases of different tones different signs', () => {
-    const signs = machinePhases().map((phase) => machineSign(phase));
+    const signs = machinePhases().map((p) => machineSign({ p }));
     const tones = Map.groupBy(signs, ({ sign }) => sign);
     for (const [, same] of tones) expect(new Set(same.map(({ tone }) => tone)).size).toBe(1);
   });
 
   it('shows a repair before the phase', () => {
-    expect(machineSign('Ready', { isRepaired: true })).toEqual({ sign: 'R', tone: 'busy' });
-    expect(machineSign('NotReady', { isRepaired: true, isCordoned: true })).toEqual({
+    expect(machineSign({ p: 'Ready' }, true)).toEqual({ sign: 'R', tone: 'busy' });
+    expect(machineSign({ p: 'NotReady', c: { g: 'g-1-0' } }, true)).toEqual({
       sign: 'R',
       tone: 'bad',
     });
   });
 
   it.each([
-    ['Ready', 'C', 'busy'],
-    ['Updating', 'C', 'busy'],
-    ['NotReady', '!', 'bad'],
-    ['Stalled', '×', 'bad'],
-    ['Held', 'H', 'quiet'],
-    ['Deleting', '−', 'quiet'],
-  ])('shows a machine that is %s and cordoned as %s', (phase, sign, tone) => {
-    expect(machineSign(phase, { isCordoned: true })).toEqual({ sign, tone });
+    ['Ready', 'kubenode', 'C', 'busy'],
+    ['Ready', 'others', 'U', 'quiet'],
+    ['Updating', 'kubenode', 'C', 'busy'],
+    ['Updating', 'others', 'U', 'quiet'],
+    ['NotReady', 'kubenode', '!', 'bad'],
+    ['NotReady', 'others', '!', 'bad'],
+    ['Stalled', 'others', '×', 'bad'],
+    ['Held', 'kubenode', 'H', 'quiet'],
+    ['Deleting', 'kubenode', '−', 'quiet'],
+  ])('shows a machine that is %s and cordoned by %s as %s', (p, by, sign, tone) => {
+    const c = by === 'kubenode' ? { g: 'g-1-0' } : {};
+    expect(machineSign({ p, c })).toEqual({ sign, tone });
   });
 
   it('has a neutral sign for what it does not know', () => {
-    expect(machineSign('constructor')).toEqual({ sign: '·', tone: 'quiet' });
+    expect(machineSign({ p: 'constructor' })).toEqual({ sign: '·', tone: 'quiet' });
   });
 });
 

@@ -112,8 +112,25 @@ describe('machineStatus', () => {
     expect(statusOf({}).waiting).toBeUndefined();
   });
 
+  it.each([
+    ['the same Node', 'node-1', ago(60)],
+    ['another Node', 'node-0', NOW.toISOString()],
+  ])('reports a cordon, and since when after one of %s', (_, uid, since) => {
+    const observed = observation({ status: { node: { uid, cordon: { since: ago(60) } } } });
+    const { node = never(), ...rest } = observed;
+    const cordoned = { ...node, spec: { unschedulable: true } };
+    const status = machineStatus({ ...rest, node: cordoned, plan: planMachine(observed) });
+    expect(status.node).toEqual({ uid: 'node-1', cordon: { since } });
+  });
+
   it('remembers the Node that it had', () => {
     expect(statusOf({}).node).toEqual({ uid: 'node-1' });
-    expect(statusOf({ ...NO_NODE, status: { node: { uid: 'node-0' } } }).node).toEqual({ uid: 'node-0' });
+    const cordon = { since: ago(60) };
+    const before = { node: { uid: 'node-0', cordon } };
+    expect(statusOf({ ...NO_NODE, status: before }).node).toEqual({ uid: 'node-0' });
   });
 });
+
+function never(): never {
+  throw new Error('the machine has no Node');
+}

@@ -13,6 +13,7 @@ import type {
   RepairCard,
   RolloutCard,
   RowsByKey,
+  TileCordon,
 } from '../../../../console/state/state.ts';
 import { isInFlight } from '../../../../defender/ledger/entries.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -47,14 +48,15 @@ export function machineTile(machine: Machine): MachineTile {
     ...optional('z', zone),
     ...optional('s', secondsOf(since)),
     ...optional('v', runs.length > 0 ? runs.join(', ') : undefined),
-    ...optional('c', isCordonedForDrain(machine) || undefined),
+    ...optional('c', tileCordon(machine)),
     ...optional('why', why),
   };
 }
 
-/** The record is written before the cordon and is removed after it. Nodes themselves are not read: viewers may not. */
-function isCordonedForDrain({ status }: Machine): boolean {
-  return status?.drain?.state !== undefined;
+/** As its controller reports it. Nodes themselves are not read: viewers may not. */
+function tileCordon({ status }: Machine): TileCordon | undefined {
+  const { cordon } = status?.node ?? {};
+  return cordon && { ...optional('g', cordon.grant), ...optional('s', secondsOf(cordon.since)) };
 }
 
 function secondsOf(since: string | undefined): number | undefined {
@@ -148,9 +150,9 @@ export function limitLines(cluster: string, policies: readonly DefenderPolicy[])
 export function grantLines(cluster: string, ledger: DefenderLedger | undefined): RowsByKey<GrantLine> {
   const grants = Object.entries(ledger?.spec.grants ?? {}).filter(([, grant]) => isInFlight(grant));
   return Object.fromEntries(
-    grants.map(([machine, { action, state, holder, issuedAt }]) => [
+    grants.map(([machine, { id, action, state, holder, issuedAt }]) => [
       `${cluster}/${machine}`,
-      { cluster, machine, action, state, holder: `${holder.kind} ${holder.name}`, since: issuedAt },
+      { cluster, machine, id, action, state, holder: `${holder.kind} ${holder.name}`, since: issuedAt },
     ]),
   );
 }

@@ -34,9 +34,18 @@ describe('machineTile', () => {
     });
   });
 
-  it.each(['Cordoned', 'Draining', 'Drained'] as const)('is cordoned while its drain is %s', (state) => {
-    const drained = machine('m-1', { status: { phase: 'Updating', drain: { state } } });
-    expect(machineTile(drained)).toMatchObject({ p: 'Updating', c: true });
+  it.each([
+    ['kubenode, with its grant', { grant: 'g-7-0' }, { g: 'g-7-0' }],
+    ['others', {}, {}],
+  ])('shows that the Node is cordoned by %s, and since when', (_, reported, mark) => {
+    const cordon = { ...reported, since: '2026-03-02T09:00:00Z' };
+    const tile = machineTile(machine('m-1', { status: { phase: 'Ready', node: { uid: 'u', cordon } } }));
+    expect(tile.c).toEqual({ ...mark, s: Date.parse(cordon.since) / 1000 });
+  });
+
+  it('shows no cordon that a person has removed from a Node that is being drained', () => {
+    const status = { phase: 'Updating', drain: { state: 'Draining' }, node: { uid: 'u' } } as const;
+    expect(machineTile(machine('m-1', { status }))).not.toHaveProperty('c');
   });
 
   it('of 10,000 machines takes at most 1.5 MB, so that a page opens in a second', () => {
@@ -119,12 +128,16 @@ describe('limits and grants', () => {
       },
     });
     const grant = { action: 'Reboot', holder: { kind: 'RemedyOperationJob', name: 'j' }, issuedAt: ago(1) };
-    const grants = { 'm-1': { ...grant, state: 'Started' }, 'm-2': { ...grant, state: 'Settled' } };
+    const grants = {
+      'm-1': { ...grant, id: 'g-7-0', state: 'Started' },
+      'm-2': { ...grant, id: 'g-6-0', state: 'Settled' },
+    };
     const ledger = { spec: { grants } } as unknown as Parameters<typeof grantLines>[1];
     expect(grantLines('prod', ledger)).toEqual({
       'prod/m-1': {
         cluster: 'prod',
         machine: 'm-1',
+        id: 'g-7-0',
         action: 'Reboot',
         state: 'Started',
         holder: 'RemedyOperationJob j',

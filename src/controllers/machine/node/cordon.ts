@@ -1,0 +1,29 @@
+/** The cordon of a Node as the status of its Machine mirrors it, for people who may not read Nodes. Pure. */
+import type { MachineNodeCordon } from '../../../api/generated/types.ts';
+import { isCordoned } from '../../../api/machine/node-state.ts';
+import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
+import { listAt, ownValue, textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+
+/** Of the node lifecycle controller, which adds it to each Node that is cordoned. */
+const TAINT_UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
+/** Ids of grants are shorter, but a client that may write Nodes may write any text. */
+const MAX_GRANT = 64;
+
+/** `before`: as it was reported of the same Node. */
+export function observedCordon(
+  node: KubeObject,
+  before: MachineNodeCordon | undefined,
+  now: Date,
+): MachineNodeCordon | undefined {
+  if (!isCordoned(node)) return undefined;
+  const grant = ownValue(node.metadata.annotations ?? {}, ANNOTATION_CORDONED_BY)?.slice(0, MAX_GRANT);
+  return { ...optional('grant', grant), since: before?.since ?? taintedAt(node) ?? now.toISOString() };
+}
+
+/** Taints from before the Node was read tell when a cordon began that no controller observed. */
+function taintedAt(node: KubeObject): string | undefined {
+  const taint = listAt(node, 'spec', 'taints').find((each) => textAt(each, 'key') === TAINT_UNSCHEDULABLE);
+  return textAt(taint, 'timeAdded');
+}
