@@ -41,3 +41,23 @@ export const RECORDED_SEEDS: readonly RecordedSeed[] = [
   { guard: 'rates', seed: 1, promise: 'more reboots in an hour than allowed' },
   { guard: 'approvals', seed: 3, promise: 'an act without its approval' },
 ];
+
+/** Runs of rollouts that broke a promise once. */
+export interface RecordedRollouts {
+  readonly seed: number;
+  readonly hours: number;
+  readonly machines: number;
+  /** What was broken. */
+  readonly found: string;
+}
+
+export const RECORDED_ROLLOUTS: readonly RecordedRollouts[] = [
+  { seed: 2005, hours: 0.5, machines: 5, found: 'a batch began after 90 of 120 seconds of soak' },
+];
+
+/** With repairs. */
+export const RECORDED_REPAIRS: readonly RecordedRollouts[] = [
+  { seed: 136, hours: 2, machines: 8, found: 'TooManyUnavailable for ever' },
+  { seed: 138, hours: 2, machines: 8, found: 'an update to an earlier revision waits for its own slot' },
+  { seed: 139, hours: 2, machines: 8, found: 'a restart that waits for hung machines names none of them' },
+];

@@ -28,7 +28,7 @@ import { type Joining, planJoining } from './rollout/joining.ts';
 import { beginRollout, modeOf, rollsOut } from './rollout/mode.ts';
 import { pauseClock } from './rollout/pause.ts';
 import { availabilityLimit } from './rollout/slots.ts';
-import { planRestarts } from './rollout/upkeep/restarts.ts';
+import { planRestarts, withRestartWait } from './rollout/upkeep/restarts.ts';
 import { planUpkeep } from './rollout/upkeep/upkeep.ts';
 import { explainWaits } from './rollout/waits.ts';
 
@@ -55,7 +55,8 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   const restarts = planRestarts({ ...input, progress }, { changing, available });
   return finishPlan(input, mode, {
     ...step,
-    actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts],
+    limit: withRestartWait(step.limit, restarts, availability),
+    actions: [...planUpkeep({ ...input, progress }, changing), ...assigned, ...restarts.actions],
   });
 }
 

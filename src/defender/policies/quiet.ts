@@ -10,6 +10,8 @@ interface Computed {
   readonly state: WindowState<QuietTime>;
 }
 
+const NEVER_ENDS_MS = 60_000;
+
 export function createQuietStates(): QuietStates {
   const computed = new Map<string, Computed>();
   return (windows, now) => {
@@ -17,7 +19,9 @@ export function createQuietStates(): QuietStates {
     const found = computed.get(key);
     if (found && found.from <= +now && +now < found.until) return found.state;
     const state = windowState(windows, now);
-    computed.set(key, { from: +now, until: +(state.changesAt ?? now), state });
+    // Windows that never end are looked at again: which of them is open may change.
+    const until = state.changesAt ? +state.changesAt : +now + NEVER_ENDS_MS;
+    computed.set(key, { from: +now, until, state });
     return state;
   };
 }

@@ -39,3 +39,18 @@ it('R24 quiet windows have the state that they have without a cache, in any orde
     }),
   );
 });
+
+it('R24 quiet windows that never end are computed once a minute, and not for each decision', () => {
+  const states = createQuietStates();
+  const always = WINDOWS.slice(1).map((window) => ({
+    ...window,
+    name: 'always',
+    start: '00:00',
+    end: '00:00',
+  }));
+  const at = (seconds: number): unknown => states(always, new Date(+NOW + seconds * 1000));
+  expect(at(0)).toEqual(windowState(always, NOW));
+  expect(at(0)).toMatchObject({ open: { name: 'always' }, changesAt: undefined });
+  expect(at(59)).toBe(at(0));
+  expect(at(60)).not.toBe(at(0));
+});

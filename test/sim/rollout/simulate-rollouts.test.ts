@@ -6,9 +6,12 @@ import {
   simulateRollouts,
 } from '../../../src/sim/rollout/simulate-rollouts.ts';
 import { LONG } from '../../support/sweep-size.ts';
+import { RECORDED_ROLLOUTS } from '../recorded-seeds.ts';
 
 const SIZE = { hours: 2, machines: 8 };
 const SEEDS = Array.from({ length: LONG ? 1000 : 8 }, (_, index) => index + 1);
+
+const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...RECORDED_ROLLOUTS];
 
 function repeatStart(event: RolloutEvent): RolloutEvent[] {
   return event.what === 'Start' ? [event, event] : [event];
@@ -18,10 +21,10 @@ describe('simulateRollouts', () => {
   const results = new Map<number, RolloutSimulationResult>();
   beforeAll(async () => {
     // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    for (const seed of SEEDS) results.set(seed, await simulateRollouts({ seed, ...SIZE }));
+    for (const run of RUNS) results.set(run.seed, await simulateRollouts(run));
   }, 3_600_000);
 
-  it.each(SEEDS)('ROL-10 breaks no promise of a rollout, with seed %i', (seed) => {
+  it.each(RUNS)('ROL-10 breaks no promise of a rollout, with seed $seed', ({ seed }) => {
     const { violations, starts } = results.get(seed) ?? { violations: ['not run'], starts: 0 };
     expect(violations).toEqual([]);
     expect(starts).toBeGreaterThan(0);

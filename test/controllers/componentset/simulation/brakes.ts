@@ -29,7 +29,7 @@ export const BRAKES: Readonly<Partial<Record<DenyReason, Brake>>> = {
   QuietWindow: {
     policy: {
       quiet: [
-        { name: 'always', start: '00:00', end: '24:00', timeZone: 'UTC', risks: [], exceptFaultClasses: [] },
+        { name: 'always', start: '00:00', end: '00:00', timeZone: 'UTC', risks: [], exceptFaultClasses: [] },
       ],
     },
   },

@@ -1,6 +1,7 @@
 /** A ledger that the planner of the Defender decides on, by policies that the test declares. */
 import type {
   DefenderLedgerSpec,
+  DefenderPolicy,
   DefenderPolicySpec,
   LedgerGrant,
 } from '../../../../src/api/generated/types.ts';
@@ -10,7 +11,7 @@ import type { FleetFacts, MachineFacts } from '../../../../src/defender/facts/fa
 import { isInFlight } from '../../../../src/defender/ledger/entries.ts';
 import { planLedger } from '../../../../src/defender/ledger/plan.ts';
 import type { LedgerAnswer, LedgerRequest } from '../../../../src/defender/ledger/requests.ts';
-import { preparePolicies } from '../../../../src/defender/policies/prepare.ts';
+import { type PreparedPolicies, preparePolicies } from '../../../../src/defender/policies/prepare.ts';
 import { explain, fleetFacts, ledgerSpec, machineFacts, policy } from '../../../defender/builders.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 
@@ -28,9 +29,16 @@ export interface DefendedFleet {
   readonly machines: ReadonlyMap<string, { readonly nodeReady: boolean }>;
 }
 
+interface InForce {
+  readonly brake: Brake;
+  readonly policies: readonly DefenderPolicy[];
+  readonly prepared: PreparedPolicies;
+}
+
 export class DefendedLedger extends SimulatedLedger {
   brake: Brake = {};
   #spec = ledgerSpec();
+  #inForce: InForce | undefined;
   readonly #fleet: DefendedFleet;
 
   constructor(fleet: DefendedFleet) {
@@ -58,8 +66,8 @@ export class DefendedLedger extends SimulatedLedger {
 
   #request(request: LedgerRequest): LedgerAnswer | undefined {
     const { machines, now } = this.#fleet;
-    const { policy: spec = {}, ledger = {}, facts = {}, machine = {} } = this.brake;
-    const policies = [policy(spec)];
+    const { ledger = {}, facts = {}, machine = {} } = this.brake;
+    const { policies, prepared } = this.#policiesInForce();
     const all = [...machines].map(([name, { nodeReady }]) =>
       machineFacts(name, {
         nodeUID: `node-${name}`,
@@ -69,7 +77,7 @@ export class DefendedLedger extends SimulatedLedger {
     );
     const input = {
       ledger: { ...this.#spec, ...ledger },
-      policies: preparePolicies(policies),
+      policies: prepared,
       facts: fleetFacts(all, policies, facts),
       now,
       epoch: 1,
@@ -77,6 +85,16 @@ export class DefendedLedger extends SimulatedLedger {
     const { next, answers } = planLedger(input, [request]);
     if (next) this.#write(next);
     return answers[0];
+  }
+
+  /** Prepared once, as the Defender does. */
+  #policiesInForce(): InForce {
+    const { brake } = this;
+    if (this.#inForce?.brake !== brake) {
+      const policies = [policy(brake.policy ?? {})];
+      this.#inForce = { brake, policies, prepared: preparePolicies(policies) };
+    }
+    return this.#inForce;
   }
 
   #write(next: DefenderLedgerSpec): void {

@@ -6,10 +6,12 @@ import {
   simulateRollouts,
 } from '../../../../src/sim/rollout/simulate-rollouts.ts';
 import { LONG, QUICK, slice } from '../../../support/sweep-size.ts';
+import { RECORDED_REPAIRS } from '../../recorded-seeds.ts';
 
 const SHORT = { hours: 0.4, machines: 8 };
 const SIZE = LONG ? { hours: 2, machines: 8 } : { ...SHORT, hours: QUICK ? 0.4 : 0.6 };
 const SEEDS = QUICK ? [1] : Array.from({ length: LONG ? 40 : 2 }, (_, index) => 2 * index + 1);
+const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...(QUICK ? [] : RECORDED_REPAIRS)];
 /** Ways in which jobs end. */
 const LEAST_OUTCOMES = QUICK ? 1 : 2;
 
@@ -37,10 +39,10 @@ describe('simulateRollouts with repairs', () => {
   const results = new Map<number, RolloutSimulationResult>();
   beforeAll(async () => {
     // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    for (const seed of SEEDS) results.set(seed, await simulateRollouts({ seed, ...SIZE, repairs: {} }));
+    for (const run of RUNS) results.set(run.seed, await simulateRollouts({ ...run, repairs: {} }));
   }, 3_600_000);
 
-  it.each(SEEDS)('breaks no promise of a repair or a rollout, with seed %i', (seed) => {
+  it.each(RUNS)('breaks no promise of a repair or a rollout, with seed $seed', ({ seed }) => {
     const { violations, repairs } = results.get(seed) ?? { violations: ['not run'] };
     expect(violations).toEqual([]);
     expect(repairs?.jobs).toBeGreaterThan(0);

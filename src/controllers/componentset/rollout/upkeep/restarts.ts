@@ -1,40 +1,68 @@
 /** Grants that agents ask for: for a restart, or for the rest of an update whose drain was given up. Pure. */
+import type { MachineComponentReport } from '../../../../api/generated/types.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
+import type { Limit } from '../../../../rollout/limit.ts';
 import type { MemberState } from '../../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from '../input.ts';
 import { returnRevision } from '../mode.ts';
 import { pickMembers } from '../slots.ts';
 
+export interface Restarts {
+  readonly actions: readonly RolloutAction[];
+  /** Machines that wait until more of the others are in service. */
+  readonly waiting: ReadonlySet<string>;
+}
+
 /**
  * Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update
- * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins.
+ * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins. `changing` get
+ * other entries now.
  */
 export function planRestarts(
   input: RolloutInput,
   { changing, available }: { readonly changing: ReadonlySet<string>; readonly available: number },
-): readonly RolloutAction[] {
-  const { stopped, updateRevision } = input.progress;
-  const asking = input.members.filter(
-    ({ name, revision, step, hold, grant }) =>
-      step === 'NeedsGrant' &&
-      !hold &&
-      !grant &&
-      !changing.has(name) &&
-      !(stopped && revision === updateRevision),
-  );
+): Restarts {
+  const asking = input.members.filter((member) => !changing.has(member.name) && mayRestart(member, input));
+  const picked = pickMembers(asking, asking.length, available).members;
+  const late = asking.filter((member) => !picked.includes(member));
   const back = returnRevision(input);
-  return pickMembers(asking, asking.length, available).members.map((member) => {
-    const isOpen = isUpdateOpen(member);
-    const recovery = isOpen && back !== undefined && member.revision === back;
-    const permission = { by: 'Ask', class: isOpen ? 'Drain' : 'Restart', recovery } as const;
-    return { do: 'Permit', member, permission, because: member.because };
-  });
+  const actions = picked.map((member) => permitRestart(member, back));
+  return { actions, waiting: new Set(late.map(({ name }) => name)) };
+}
+
+/** What is left of an update to another revision is not finished: the machine is given the newer one in its batch. */
+function mayRestart(member: MemberState, { progress, stable }: RolloutInput): boolean {
+  const { revision, step, hold, grant } = member;
+  if (step !== 'NeedsGrant' || hold || grant) return false;
+  if (revision === progress.updateRevision) return !progress.stopped;
+  return revision === stable?.name || unfinished(member).length === 0;
+}
+
+function permitRestart(member: MemberState, back: string | undefined): RolloutAction {
+  const isOpen = isUpdateOpen(member);
+  const recovery = isOpen && back !== undefined && member.revision === back;
+  const permission = { by: 'Ask', class: isOpen ? 'Drain' : 'Restart', recovery } as const;
+  return { do: 'Permit', member, permission, because: member.because };
 }
 
 /** Its drain was given up: what it asks for is the rest of its update, not a restart of what is in force. */
-export function isUpdateOpen({ machine, revision }: Pick<MemberState, 'machine' | 'revision'>): boolean {
-  return machine.spec.components.some((entry) => {
-    const current = reportOf(machine, entry)?.currentRef;
-    return entry.assignment?.revision === revision && current !== undefined && current !== entry.componentRef;
+export function isUpdateOpen(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
+  return unfinished(member).some(({ currentRef }) => currentRef !== undefined);
+}
+
+/** Reports of entries of the set that are not in force. */
+function unfinished({
+  machine,
+  revision,
+}: Pick<MemberState, 'machine' | 'revision'>): readonly MachineComponentReport[] {
+  return machine.spec.components.flatMap((entry) => {
+    const report = entry.assignment?.revision === revision ? reportOf(machine, entry) : undefined;
+    return report && report.currentRef !== entry.componentRef ? [report] : [];
   });
+}
+
+/** What the agent of the machine cannot know: its restart waits for others. */
+export function withRestartWait(limit: Limit, { waiting }: Restarts, availability: Limit): Limit {
+  if (!waiting.has(limit.blocker?.name ?? '')) return limit;
+  return { ...availability, because: `${limit.because}; ${availability.because}` };
 }

@@ -3,7 +3,7 @@ import type { LedgerGrant, MachineComponentReport } from '../../../../api/genera
 import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
-import type { RolloutAction, RolloutInput } from '../input.ts';
+import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { modeOf, returnRevision, rollsOut } from '../mode.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
@@ -30,8 +30,20 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   const mode = modeOf(input, progress);
   // None goes back to before a revision that completed without a machine that was held.
   if (dryRun || mode === 'Steady') return abandonment;
-  if (!progress.stopped || !rollsOut(mode)) return () => undefined;
-  return (member) => (isPending(member) ? ending(member, now) : undefined);
+  const isStopped = progress.stopped !== undefined && rollsOut(mode);
+  return (member) => {
+    if (!isPending(member)) return undefined;
+    if (isStopped) return ending(member, now);
+    return isHandled(member, mode, progress) ? undefined : abandonment(member);
+  };
+}
+
+/**
+ * The rollout still decides about an update that took too long: it counts in its batch, or goes back. What is left of another revision
+ * is out of service for nothing, and may be the very machine that the next one waits for.
+ */
+function isHandled({ revision }: MemberState, mode: RolloutMode, progress: RolloutProgress): boolean {
+  return rollsOut(mode) ? revision === progress.updateRevision : mode === 'RollingBack';
 }
 
 /** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */

@@ -3,7 +3,9 @@ import type { MemberState } from '../../../../../src/controllers/componentset/ma
 import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import type { RolloutAction } from '../../../../../src/controllers/componentset/rollout/input.ts';
 import { planRestarts } from '../../../../../src/controllers/componentset/rollout/upkeep/restarts.ts';
+import type { Limit } from '../../../../../src/rollout/limit.ts';
 import {
+  BATCH,
   COMPLETED,
   grant,
   type InputParts,
@@ -14,11 +16,12 @@ import {
   progressOf,
   type StateParts,
 } from '../rollout-input.ts';
-import { asking, refOf } from './reporting-member.ts';
+import { asking, refOf, reporting } from './reporting-member.ts';
 
 const ASKS: StateParts = { step: 'NeedsGrant', serves: true };
 const ONE = { changing: new Set<string>(), available: 1 };
 const FIVE = { ...ONE, available: 5 };
+const ONE_OPEN = progressOf({ batch: { ...BATCH, size: 1 } });
 const STOPPED = progressOf({ stopped: { reason: 'FailureBudgetSpent', because: 'machines failed: 1' } });
 
 function restarts(
@@ -26,7 +29,7 @@ function restarts(
   slots: Parameters<typeof planRestarts>[1],
   parts: InputParts = {},
 ): readonly RolloutAction[] {
-  return planRestarts(inputOf({ ...parts, members }), slots);
+  return planRestarts(inputOf({ ...parts, members }), slots).actions;
 }
 
 /** From NEW back to OLD: because git asks for it again, and because NEW failed. */
@@ -77,6 +80,35 @@ describe('planRestarts', () => {
     expect(namesOf(restarts(members, FIVE, { progress: STOPPED }))).toBe('old');
     expect(namesOf(restarts(members, FIVE))).toBe('bad old');
     expect(namesOf(planRollout(inputOf({ members, progress: STOPPED })).actions)).toBe('old');
+  });
+
+  it.each<[what: string, expected: string, isProven: boolean, parts: InputParts]>([
+    ['that is neither asked for nor proven', '', false, {}],
+    ['that is proven', 'm', true, {}],
+    ['that is asked for', 'm', false, { progress: progressOf({ updateRevision: OLD.name }) }],
+  ])(
+    'ROL-32 finishes what is left of an update to a revision %s: "%s"',
+    (_what, expected, isProven, parts) => {
+      const each = reporting('WaitingForGrant', { ...ASKS, at: OLD });
+      const { stable, ...input } = inputOf({ ...parts, members: [each] });
+      const { actions } = planRestarts(isProven && stable ? { ...input, stable } : input, ONE);
+      expect(namesOf(actions)).toBe(expected);
+    },
+  );
+
+  it('ROL-11 names the machines that are out of service when a restart waits for them', () => {
+    const asks = member('a', { ...ASKS, at: NEW, batch: 1, because: 'waits for a grant' });
+    const ill = member('ill', { step: 'Unhealthy', serves: false });
+    const limitOf = (maxUnavailable: number): Limit =>
+      planRollout(
+        inputOf({ rollout: { maxUnavailable, batches: [1] }, members: [asks, ill], progress: ONE_OPEN }),
+      ).limit;
+    expect(limitOf(1)).toMatchObject({
+      reason: 'TooManyUnavailable',
+      because: 'a: waits for a grant; machines unavailable: 1, allowed: 1',
+      blocker: { kind: 'Machine', name: 'ill' },
+    });
+    expect(limitOf(2).because).toBe('a: waits for a grant');
   });
 
   it('ROL-34 permits no restart while the set is paused', () => {

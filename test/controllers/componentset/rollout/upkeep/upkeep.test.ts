@@ -7,6 +7,7 @@ import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
 import {
+  BATCH,
   COMPLETED,
   grant,
   type InputParts,
@@ -186,6 +187,45 @@ describe('planUpkeep', () => {
     expect(doneBy(planRollout(inputOf(stops)))).toBe('Persist Settle');
     const resumed = { rollout: PAUSES, progress: STOPPED, retryToken: 'again', members: [each] };
     expect(doneBy(planRollout(inputOf(resumed)))).toBe('Persist');
+  });
+
+  it('ROL-35 ends the update that took too long to a revision that is not asked for any more', () => {
+    const late = { ...HOLDS, step: 'Failed', reason: 'TimedOut' } as const;
+    const ends = (state: ReportState, parts: InputParts): string =>
+      upkeepOf(reporting(state, { ...late, at: OLD }), parts);
+    expect(ends('WaitingForGrant', {})).toBe('Settle');
+    expect(ends('WaitingForDrain', { progress: STOPPED })).toBe('Settle');
+    expect(ends('Probation', {})).toBe('');
+    expect(ends('WaitingForDrain', { progress: GOES_BACK_NOW })).toBe('');
+  });
+
+  it.each<[what: string, parts: InputParts]>([
+    ['cannot be resolved', { desired: { problems: [{ reason: 'ComponentNotFound', because: '' }] } }],
+    [
+      'was rolled back',
+      {
+        progress: progressOf({
+          history: [{ revision: NEW.name, result: 'RolledBack', finishedAt: ago(5) }, COMPLETED],
+        }),
+      },
+    ],
+  ])('ROL-35 ends the update that took too long while the revision %s', (_what, parts) => {
+    const late = { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' } as const;
+    expect(upkeepOf(reporting('WaitingForDrain', late), parts)).toBe('Settle');
+    expect(upkeepOf(reporting('Activating', late), parts)).toBe('');
+  });
+
+  it('ROL-11 frees the place that an update to an earlier revision takes, where unhealthy machines do not go first', () => {
+    const late = reporting('WaitingForGrant', { ...HOLDS, at: OLD, step: 'Failed', reason: 'TimedOut' });
+    const rollout = { maxUnavailable: 1, preferUnhealthy: false };
+    const input = inputOf({
+      rollout,
+      members: [late],
+      progress: { ...progressOf(), batch: { ...BATCH, index: 0 } },
+    });
+    const { actions, limit } = planRollout(input);
+    expect(limit.reason).toBe('TooManyUnavailable');
+    expect(doneBy({ actions })).toBe('Settle');
   });
 
   it('ROL-40 settles the grant of a machine that left', () => {
