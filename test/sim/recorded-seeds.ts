@@ -60,4 +60,6 @@ export const RECORDED_REPAIRS: readonly RecordedRollouts[] = [
   { seed: 136, hours: 2, machines: 8, found: 'TooManyUnavailable for ever' },
   { seed: 138, hours: 2, machines: 8, found: 'an update to an earlier revision waits for its own slot' },
   { seed: 139, hours: 2, machines: 8, found: 'a restart that waits for hung machines names none of them' },
+  { seed: 149, hours: 0.13, machines: 8, found: 'a machine that a person cordons counts as taken out by us' },
+  { seed: 151, hours: 2, machines: 8, found: 'a person who uncordons in a drain is never asked again' },
 ];

@@ -38,6 +38,8 @@ export interface MachineTruth {
   readonly serves: boolean;
   /** The same, also while it is cordoned. */
   readonly isHealthy: boolean;
+  /** For no grant of ours. */
+  readonly isCordonedByPerson: boolean;
   /** Its Node reports a fault: at its revision it is not in service, as the health patrol sees it. */
   readonly isFaulty: boolean;
   readonly isHeld: boolean;

@@ -115,7 +115,13 @@ function recordMissing({ last, addChanged }: Recording, present: ReadonlySet<str
     if (present.has(key)) continue;
     if (event.what === 'Set') addChanged(key, { ...event, exists: false });
     if (event.what === 'Machine') {
-      addChanged(key, { ...event, exists: false, serves: false, isHealthy: false });
+      addChanged(key, {
+        ...event,
+        exists: false,
+        serves: false,
+        isHealthy: false,
+        isCordonedByPerson: false,
+      });
     }
   }
 }

@@ -3,6 +3,7 @@ import { MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentSet } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import { hasStartupTaint, isCordoned, isFaultStatus, readinessOf } from '../../api/machine/node-state.ts';
+import { ANNOTATION_CORDONED_BY } from '../../api/names.ts';
 import { createFindVersion } from '../../controllers/componentset/observe/component-versions.ts';
 import { resolveRevision } from '../../controllers/componentset/revision/resolve.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -69,6 +70,8 @@ export function machineTruth(
     sets: sets.filter(({ spec }) => isMember(machine, spec)).map(({ metadata }) => metadata.name),
     serves: speaks && isHealthyNode(node) && !isCordoned(node),
     isHealthy: speaks && isHealthyNode(node),
+    isCordonedByPerson:
+      isCordoned(node) && node?.metadata.annotations?.[ANNOTATION_CORDONED_BY] === undefined,
     isFaulty: hasFault(node),
     isHeld: machine.spec.hold !== undefined,
   };

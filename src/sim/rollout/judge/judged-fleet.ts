@@ -90,6 +90,7 @@ export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachin
       sets: [],
       serves: false,
       isHealthy: false,
+      isCordonedByPerson: false,
       isFaulty: false,
       isHeld: false,
     },
@@ -116,9 +117,14 @@ export function isWell({ truth: { isHealthy, exists } }: JudgedMachine, { truth 
 }
 
 export function noteHealth(machine: JudgedMachine, host: HostState, atMs: number): void {
-  if (machine.truth.serves && host.truth.state !== 'Working') host.isOut = false;
+  if (isBack(machine.truth) && host.truth.state !== 'Working') host.isOut = false;
   if (isWell(machine, host)) noteWell(host, atMs);
   else host.unwellMs ??= atMs;
+}
+
+/** Whom a person has cordoned meanwhile, we keep out of service no longer. */
+function isBack({ serves, isHealthy, isCordonedByPerson }: MachineTruth): boolean {
+  return serves || (isHealthy && isCordonedByPerson);
 }
 
 function noteWell(host: HostState, atMs: number): void {

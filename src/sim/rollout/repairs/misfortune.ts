@@ -154,11 +154,16 @@ export function calmRepairs({ patients, api }: RepairsContext): void {
   endMaintenance({ api });
 }
 
-/** People look at what was handed to them: a Node that is cordoned, and not by a job or an update any more. */
+/**
+ * People look at what was handed to them: a Node that is cordoned, and not by a job or an update any more; and one whose drain waits
+ * because a person has uncordoned it.
+ */
 export function lookAfterNodes(context: RepairsContext): void {
   const { api, judge } = context;
   for (const node of api.list(NODES)) {
     const isMarked = node.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
     if (isUnschedulable(node) && !isMarked && judge.isOfPerson(node)) writeNode(node, false, context);
+    const waiting = api.get(MACHINES, node.metadata.name)?.status?.waiting;
+    if (!isUnschedulable(node) && waiting?.reason === 'UncordonedByPerson') writeNode(node, true, context);
   }
 }

@@ -33,6 +33,7 @@ export function machine(seconds: number, name: string, parts: Partial<MachineTru
     machine: name,
     ...usual,
     isHealthy,
+    isCordonedByPerson: false,
     isFaulty: false,
     ...parts,
   };

@@ -15,6 +15,7 @@ const TRUTH = {
   sets: ['general'],
   serves: true,
   isHealthy: true,
+  isCordonedByPerson: false,
   isFaulty: false,
   isHeld: false,
 };

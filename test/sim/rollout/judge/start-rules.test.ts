@@ -110,6 +110,12 @@ describe('startViolations', () => {
     // It is not in service before its Node is Ready again.
     const broken = machine(1011, 'm-2', { serves: false });
     expect(judge([...two, broken, host(1011, 'm-2', 'Committed'), third])).toEqual(over);
+    const cordoned = { serves: false, isHealthy: true };
+    const done = host(1011, 'm-2', 'Committed');
+    expect(judge([...two, machine(1011, 'm-2', cordoned), done, third])).toEqual(over);
+    const byPerson = machine(1011, 'm-2', { ...cordoned, isCordonedByPerson: true });
+    expect(judge([...two, byPerson, done, third])).toEqual([]);
+    expect(judge([...two, byPerson, third])).toEqual(over);
   });
 
   it('counts only machines that were in service, and that long enough to be known', () => {

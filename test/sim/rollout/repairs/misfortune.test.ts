@@ -104,4 +104,17 @@ describe('lookAfterNodes', () => {
         .map(({ metadata }) => metadata.name),
     ).toEqual([second.metadata.name]);
   });
+
+  it('cordons a Node again whose drain waits because a person has uncordoned it', () => {
+    const { context } = createHospital();
+    const { api } = context;
+    const [first] = api.list(MACHINES);
+    if (!first) throw new Error('there are Machines');
+    const since = new Date(context.nowMs()).toISOString();
+    const waiting = { reason: 'UncordonedByPerson', since };
+    api.put({ ...first, status: { conditions: [], components: [], ...first.status, waiting } });
+    lookAfterNodes(context);
+    const cordoned = api.list(NODES).filter(isUnschedulable);
+    expect(cordoned.map(({ metadata }) => metadata.name)).toEqual([first.metadata.name]);
+  });
 });
