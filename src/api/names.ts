@@ -215,6 +215,7 @@ export function agentUser(machine: string): string {
 
 export const POLICY_AGENT_OWN_OBJECTS = 'kubenode-agent-own-objects';
 export const POLICY_AGENT_BLOCKED = 'kubenode-agent-blocked';
+export const POLICY_AGENT_BLOCKED_OBJECT = 'kubenode-agent-blocked-object';
 export const POLICY_LEDGER_RULES = 'kubenode-ledger-rules';
 export const POLICY_LEDGER_WRITER = 'kubenode-ledger-writer';
 export const POLICY_COMPONENTS_WRITER = 'kubenode-components-writer';

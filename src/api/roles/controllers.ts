@@ -46,6 +46,7 @@ export const machineRights: Rights = {
     // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
     [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],
+    [NAMESPACE_AGENTS]: [may(PATCH, 'coordination.k8s.io', ['leases'])], // the label of a blocked agent
   },
 };
 

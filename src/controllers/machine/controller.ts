@@ -8,8 +8,10 @@ import { readyCondition } from '../../api/machine/node-state.ts';
 import {
   EVENT_PREFIX,
   FINALIZER_MACHINE,
+  LABEL_AGENT_BLOCKED,
   MANAGER_MACHINE,
   NAMESPACE,
+  NAMESPACE_AGENTS,
   PRINCIPAL_MACHINE,
 } from '../../api/names.ts';
 import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
@@ -17,12 +19,14 @@ import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
+import { planBlockedLease } from './blocked-lease.ts';
 import { ownNode } from './deletion.ts';
 import { carryOutDeletion, type DeletionExecutor, type DeletionResult } from './deletion-execute.ts';
 import { componentOrder } from './drain.ts';
@@ -83,6 +87,7 @@ export function createMachineController({
       ...OWN_CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
       `Machine.metadata.finalizers[${FINALIZER_MACHINE}]`,
       'Node.metadata.labels[*]',
+      `Lease.metadata.labels[${LABEL_AGENT_BLOCKED}]`,
     ],
     // With jobs: cordons and taints are marked with their owner.
     shares: ['Node.metadata.annotations[*]', 'Node.spec.taints', 'Node.spec.unschedulable'],
@@ -124,6 +129,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     return {};
   }
   const machine = await context.addFinalizer(MACHINES, found, FINALIZER_MACHINE);
+  await markLease(machine, context);
   const isDeleting = machine.metadata.deletionTimestamp !== undefined;
   const infra = await ensureInstance(machine, parts);
   const plan = isDeleting
@@ -149,6 +155,12 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   };
   await writeStatus({ ...report, now: context.clock.now() }, result, context);
   return optional('requeueAt', requeueAt({ machine, infra, plan, result }, parts));
+}
+
+async function markLease(machine: Machine, context: ReconcileContext): Promise<void> {
+  const lease = context.view(LEASES).get(`${NAMESPACE_AGENTS}/${machine.metadata.name}`);
+  const operations = lease ? planBlockedLease(machine, lease) : [];
+  if (lease && operations.length > 0) await context.patch(LEASES, lease, operations);
 }
 
 async function drainFor(

@@ -119,7 +119,7 @@ describe('policies', () => {
       key.startsWith('POLICY_') && typeof name === 'string' ? [name] : [],
     );
     expect(sorted(written.map(({ metadata }) => metadata.name))).toEqual(sorted(expected));
-    expect(expected).toHaveLength(9);
+    expect(expected).toHaveLength(10);
   });
 
   it('fail closed, and have a message for people', () => {
@@ -152,7 +152,30 @@ describe('policies', () => {
     expect(wide.map(({ metadata }) => metadata.name)).toEqual([names.POLICY_AGENT_OWN_OBJECTS]);
     for (const { spec } of wide) expect(spec).not.toHaveProperty('paramKind');
   });
+
+  // The API server reads all objects of the parameter kind for each request that such a policy matches.
+  it('MAC-30 read all Machines for no update of a Machine or a Lease, which agents write all the time', () => {
+    const rules = written
+      .map(({ spec }) => spec as PolicySpec)
+      .filter(({ paramKind }) => paramKind?.kind === 'Machine')
+      .flatMap(({ matchConstraints }) => matchConstraints.resourceRules);
+    const updated = rules.filter(({ operations }) => operations.includes('UPDATE'));
+    expect(updated.flatMap(({ resources }) => resources)).toEqual([
+      'remedyoperationjobs',
+      'remedyoperationjobs/*',
+      'nodes/status',
+      'events',
+      'events',
+    ]);
+  });
 });
+
+interface PolicySpec {
+  readonly paramKind?: { readonly kind: string };
+  readonly matchConstraints: {
+    readonly resourceRules: readonly { readonly resources: string[]; readonly operations: string[] }[];
+  };
+}
 
 function sorted(words: readonly string[]): readonly string[] {
   return words.toSorted((a, b) => a.localeCompare(b));

@@ -150,6 +150,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING, PRINCIPAL_SYNC, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],
   ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' }, []],
+  [
+    { verb: 'patch', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-agents' },
+    [PRINCIPAL_MACHINE],
+  ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],

@@ -4,6 +4,8 @@ import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts'
 import type { Machine } from '../../../src/api/generated/types.ts';
 import {
   ANNOTATION_CONFIRM_DELETE,
+  LABEL_AGENT_BLOCKED,
+  NAMESPACE_AGENTS,
   PRINCIPAL_MACHINE,
   PRINCIPAL_MACHINESET,
   serviceAccountUser,
@@ -12,6 +14,7 @@ import { machineRights, machinesetRights } from '../../../src/api/roles/controll
 import { API_VERSION } from '../../../src/api/version.ts';
 import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/create.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
@@ -83,9 +86,21 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     return name;
   }
 
-  /** A Machine that joins, and is drained and deleted. */
+  async function blockAgent(name: string, why: string | null): Promise<void> {
+    const body = { metadata: { labels: { [LABEL_AGENT_BLOCKED]: why } } };
+    await cluster.admin.patch(MACHINES, { name }, { type: 'merge', body });
+    const label = async (): Promise<string | undefined> => {
+      const { metadata } = await cluster.admin.get(LEASES, { name, namespace: NAMESPACE_AGENTS });
+      return metadata.labels?.[LABEL_AGENT_BLOCKED];
+    };
+    await expect.poll(label, PATIENCE).toBe(why ?? undefined);
+  }
+
+  /** A Machine that joins, whose agent is blocked for a while, and that is drained and deleted. */
   async function liveAndDie(): Promise<void> {
     const name = await createMachine();
+    await blockAgent(name, 'CertificateLost');
+    await blockAgent(name, null);
     await createPod(cluster.admin, name);
     await cluster.deleteMachine(name);
     await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();

@@ -1,9 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
+import { LABEL_AGENT_BLOCKED } from '../../../src/api/names.ts';
 import { createMachineController } from '../../../src/controllers/machine/controller.ts';
 import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -113,6 +115,23 @@ const reported = (state: string, digest = PREVIOUS.digest): object[] => [
 ];
 
 describe('the machine controller', () => {
+  it('copies the label of a blocked agent to its Lease, and takes it away again', async () => {
+    const bed = await joined();
+    const blocked = (value?: string): void =>
+      bed.apply({
+        ...machineObject(),
+        metadata: { name: 'm', labels: value === undefined ? {} : { [LABEL_AGENT_BLOCKED]: value } },
+      });
+    const labels = (): unknown =>
+      bed.api.objects.list({ resource: LEASES }, 'kubenode-agents')[0]?.metadata.labels;
+    blocked('CertificateLost');
+    await bed.advance(3000);
+    expect(labels()).toEqual({ [LABEL_AGENT_BLOCKED]: 'CertificateLost' });
+    blocked();
+    await bed.advance(3000);
+    expect(labels()).not.toHaveProperty([LABEL_AGENT_BLOCKED]);
+  });
+
   it('waits for the agent, and names it', async () => {
     const bed = createControllerBed(optionsFor({ objects: [machineObject()] }));
     await bed.start();

@@ -4,6 +4,7 @@ import {
   ANNOTATION_BOOTSTRAP_TOKEN,
   agentUser,
   POLICY_AGENT_BLOCKED as BLOCKED,
+  POLICY_AGENT_BLOCKED_OBJECT as BLOCKED_OBJECT,
   LABEL_AGENT_BLOCKED,
   LABEL_POOL,
   NAMESPACE_AGENTS,
@@ -312,8 +313,8 @@ describe('the agent of n17', () => {
 describe('a blocked agent', () => {
   it('cannot write until the label is removed; other agents can, and its certificate requests are left to the approver', async () => {
     const [agent, other] = [await sample.agent('n17'), await sample.agent('n18')];
+    const status = machineStatus('n17', { agent: { version: 'v2' } });
     const acts = [
-      machineStatus('n17', { agent: { version: 'v2' } }),
       jobStatus('n17', { agent: { steps: [step] } }),
       create(lease('n17')),
       nodeStatus('n17', [condition('KernelDeadlock')]),
@@ -321,6 +322,7 @@ describe('a blocked agent', () => {
     ];
     await label('n17', 'CertificateLost');
     for (const attempt of acts) expect(await finalDecision(agent, attempt, BLOCKED)).toBe(BLOCKED);
+    expect(await finalDecision(agent, status, BLOCKED_OBJECT)).toBe(BLOCKED_OBJECT);
     expect(await finalDecision(other, machineStatus('n18', { agent: { version: 'v2' } }), 'allowed')).toBe(
       'allowed',
     );
@@ -328,9 +330,32 @@ describe('a blocked agent', () => {
       await finalDecision(agent, create(request('kubernetes.io/kube-apiserver-client')), 'allowed'),
     ).toBe('allowed');
     await label('n17', null);
-    for (const attempt of acts) expect(await finalDecision(agent, attempt, 'allowed')).toBe('allowed');
+    for (const attempt of [...acts, status]) {
+      expect(await finalDecision(agent, attempt, 'allowed')).toBe('allowed');
+    }
+  });
+
+  it('cannot renew its Lease when the label is on it, nor take it away; other clients can', async () => {
+    const agent = await sample.agent('n17');
+    const { admin } = sample;
+    const name = { name: 'n17', namespace: NAMESPACE_AGENTS };
+    await admin.create(resources.Lease, lease('n17'));
+    const renew = changeLease({ spec: { renewTime: AT_MICRO } });
+    expect(await finalDecision(agent, renew, 'allowed')).toBe('allowed');
+    await admin.patch(resources.Lease, name, { type: 'merge', body: blockedBy('CertificateLost') });
+    for (const attempt of [renew, changeLease(blockedBy(null))]) {
+      expect(await finalDecision(agent, attempt, BLOCKED_OBJECT)).toBe(BLOCKED_OBJECT);
+    }
+    expect(await finalDecision(admin, renew, 'allowed')).toBe('allowed');
+    const { metadata } = await admin.get(resources.Lease, name);
+    await admin.delete(resources.Lease, name, { uid: metadata.uid ?? '' });
   });
 });
+
+function changeLease(body: Readonly<Record<string, unknown>>): Attempt {
+  const name = { name: 'n17', namespace: NAMESPACE_AGENTS };
+  return (client) => client.patch(resources.Lease, name, { type: 'merge', body }, { dryRun: true });
+}
 
 function condition(type: string): object {
   return { type, status: 'True', reason: 'Seen', message: '', lastTransitionTime: at };
@@ -405,9 +430,12 @@ function nodeStatus(name: string, conditions: readonly object[]): Attempt {
   return apply('Node', name, { status: { conditions } }, 'status');
 }
 
+function blockedBy(value: string | null): Readonly<Record<string, unknown>> {
+  return { metadata: { labels: { [LABEL_AGENT_BLOCKED]: value } } };
+}
+
 async function label(name: string, value: string | null): Promise<void> {
-  const body = { metadata: { labels: { [LABEL_AGENT_BLOCKED]: value } } };
-  await sample.admin.patch(resources.Machine, { name }, { type: 'merge', body });
+  await sample.admin.patch(resources.Machine, { name }, { type: 'merge', body: blockedBy(value) });
 }
 
 function changeEvent(name: string, body: Record<string, unknown>, resource = resources.Event): Attempt {
