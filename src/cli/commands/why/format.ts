@@ -8,10 +8,13 @@ import { maintenanceWaitText } from '../maintenance/text.ts';
 import type { MaintenanceView } from '../maintenance/view.ts';
 import type { RuleView } from '../rules/explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
+import type { PinReason } from './pins.ts';
 
 export interface ExplainedMachine extends MachineExplanation {
   /** Of each component set that selects it, or assigned something to it. */
   readonly rollouts?: readonly AssignmentReason[];
+  /** Of each version that a person pinned on it and that is not in force. */
+  readonly pins?: readonly PinReason[];
   /** Of each rule that found something on it, or cannot tell. */
   readonly rules?: readonly RuleView[];
   /** Announced, and not over. */
@@ -24,7 +27,13 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
     '',
     ...section(
       'rollout',
-      (why.rollouts ?? []).flatMap((each) => rolloutLines(each, now)),
+      (why.rollouts ?? []).flatMap((each) =>
+        reasonLines([each.set, each.revision].filter(Boolean).join(' '), each, now),
+      ),
+    ),
+    ...section(
+      'pins',
+      (why.pins ?? []).flatMap((each) => reasonLines(`${each.component} ${each.componentRef}`, each, now)),
     ),
     ...section('rules', (why.rules ?? []).map(ruleLine)),
     ...section(
@@ -67,13 +76,13 @@ function section(name: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(10)}${line}`);
 }
 
-function rolloutLines(
-  { set, revision, reason, because, since, unblock }: AssignmentReason,
+function reasonLines(
+  what: string,
+  { reason, because, since, unblock }: Pick<AssignmentReason, 'reason' | 'because' | 'since' | 'unblock'>,
   now: Date,
 ): readonly string[] {
   const age = since === undefined ? '' : ` (${formatAge(since, now)})`;
-  const name = revision === undefined ? set : `${set} ${revision}`;
-  return [`${name}: ${reason}: ${because}${age}`, ...(unblock === '' ? [] : [`  unblocks: ${unblock}`])];
+  return [`${what}: ${reason}: ${because}${age}`, ...(unblock === '' ? [] : [`  unblocks: ${unblock}`])];
 }
 
 function ruleLine({ rule, mode, outcome, because }: RuleView): string {

@@ -4,6 +4,7 @@ import type { LedgerGrant, MachineComponentSet } from '../../../api/generated/ty
 import { ANNOTATION_HOLD } from '../../../api/names.ts';
 import { type ClassOf, createClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { createFindVersion } from '../../../controllers/componentset/observe/component-versions.ts';
+import type { FindInstalled } from '../../../controllers/componentset/revision/entry-content.ts';
 import type { FindComponent } from '../../../controllers/componentset/revision/resolve.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -18,6 +19,7 @@ import { findComponentIn } from '../../fleet/versions.ts';
 export interface SetsAndVersions {
   readonly sets: readonly MachineComponentSet[];
   readonly find: FindComponent;
+  readonly findInstalled: FindInstalled;
   readonly classOf: ClassOf;
   readonly grants: Readonly<Record<string, LedgerGrant>>;
 }
@@ -29,7 +31,7 @@ export async function readSetsAndVersions(client: Client, signal: AbortSignal): 
     readGrants(client, signal),
   ]);
   const get = findComponentIn(components);
-  return { sets, find: createFindVersion({ get }), classOf: createClassOf(get), grants };
+  return { sets, find: createFindVersion({ get }), findInstalled: get, classOf: createClassOf(get), grants };
 }
 
 /** By name; empty where the person may not read Nodes. */

@@ -2,7 +2,7 @@
  * Decides about the pins of one machine: entries that a person or another tool owns. Their content is not ours, but each change of it
  * needs the permission of the Defender, which is asked in the name of the Machine. Pure.
  */
-import type { LedgerGrant, Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
+import type { Blocker, LedgerGrant, Machine, MachineComponentEntry } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
 import { isObserved, reportOf } from '../../../api/machine/entry-report.ts';
 import { type EntryProgress, entryProgress } from '../machine/entry-progress.ts';
@@ -19,7 +19,8 @@ export interface PinInput {
 /** Permit: the pins in `names` get the grant, and no others. */
 export type PinDecision = { readonly because: string } & (
   | { readonly do: 'Nothing' }
-  | { readonly do: 'Wait' }
+  /** With a blocker: for the end of another act, not for a pin. */
+  | { readonly do: 'Wait'; readonly blocker?: Blocker }
   | { readonly do: 'Ask'; readonly names: readonly string[] }
   | {
       readonly do: 'Permit';
@@ -48,8 +49,10 @@ export function planPins(input: PinInput): PinDecision {
   const [first] = asking;
   if (!first) return { do: 'Nothing', because: 'no pin waits for a grant' };
   if (ledgerGrant && ledgerGrant.state !== 'Settled') {
-    const { holder, id } = ledgerGrant;
-    return { do: 'Wait', because: `the machine has grant ${id} of ${holder.kind} ${holder.name}` };
+    const { id } = ledgerGrant;
+    const { kind, name } = ledgerGrant.holder;
+    const because = `the machine has grant ${id} of ${kind} ${name}`;
+    return { do: 'Wait', blocker: { kind, name }, because };
   }
   return { do: 'Ask', names: namesOf(states.filter(isOpen)), because: first.because };
 }

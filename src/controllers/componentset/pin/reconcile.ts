@@ -2,7 +2,6 @@
 import { DEFENDER_LEDGERS, MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, Machine, MachineComponent } from '../../../api/generated/types.ts';
 import type { Denial, Grant, GrantAsk } from '../../../api/grants.ts';
-import { isEstablished } from '../../../api/machine/node-state.ts';
 import { EVENT_PREFIX, LEDGER, MANAGER_COMPONENTSET } from '../../../api/names.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
@@ -13,10 +12,9 @@ import { currentVersion } from '../execute/current-version.ts';
 import type { RolloutGrants } from '../execute/permissions.ts';
 import { mergePinGrants } from '../members/entries.ts';
 import { pinnedComponents } from '../members/pins.ts';
-import { riskOf } from '../revision/change-class.ts';
 import { type GivenGrant, grantFor } from '../rollout/assignment.ts';
-import { classOfPins } from './class.ts';
-import { PIN_TIMEOUT_SECONDS, type PinDecision, type PinInput, pinsOf, planPins } from './plan.ts';
+import { pinAsk } from './ask.ts';
+import { type PinDecision, type PinInput, pinsOf, planPins } from './plan.ts';
 
 export interface PinParts {
   readonly grants: Pick<RolloutGrants, 'ask' | 'renew' | 'settle'>;
@@ -74,22 +72,10 @@ async function ask(
   return inWork(input);
 }
 
-function askOf({ machine, now }: PinInput, names: readonly string[], context: ReconcileContext): GrantAsk {
-  const { name } = machine.metadata;
-  const node = context.view(NODES).get(name);
+function askOf(input: PinInput, names: readonly string[], context: ReconcileContext): GrantAsk {
+  const node = context.view(NODES).get(input.machine.metadata.name);
   const components = context.view<MachineComponent>(MACHINE_COMPONENTS);
-  const changed = pinsOf(machine).filter((entry) => names.includes(entry.name));
-  const found = classOfPins(machine, changed, (ref) => components.get(ref));
-  return {
-    holder: { kind: 'Machine', name, origin: `Machine/${name}` },
-    machine: name,
-    ...optional('nodeUID', node?.metadata.uid),
-    action: 'UpdateComponent',
-    risk: riskOf(found, isEstablished(machine, node)),
-    factsAt: now,
-    expectedSeconds: PIN_TIMEOUT_SECONDS,
-    started: true,
-  };
+  return pinAsk(input, names, { node, find: (ref) => components.get(ref) });
 }
 
 /** A grant that the ledger does not have any more is settled in the entries, and asked for again. */

@@ -134,3 +134,24 @@ it('R39 prints announced maintenance with its start and what it waits for', () =
     'announced local-e-1: Reboot Scheduled from 2030-01-01T13:00:00Z, Preparing: Denied 60s: zone cn-b is full\n',
   );
 });
+
+it('ROL-61 prints why a pin is not in force, since when, and what unblocks it', () => {
+  const pins = [
+    {
+      component: 'proxy',
+      componentRef: 'proxy-2.0',
+      reason: 'ConcurrencyPool',
+      because: 'fleet-default: pool web: 1 in work, and at most 1 allowed by limit one',
+      since: ago(120),
+      unblock: 'wait until an act settles',
+    },
+  ];
+  expect(
+    formatWhy({ ...QUIET, pins }, NOW)
+      .split('\n')
+      .slice(2, 4),
+  ).toEqual([
+    'pins      proxy proxy-2.0: ConcurrencyPool: fleet-default: pool web: 1 in work, and at most 1 allowed by limit one (2m)',
+    '            unblocks: wait until an act settles',
+  ]);
+});

@@ -10,11 +10,13 @@ import type {
   MachineComponentReport,
 } from '../../../../src/api/generated/types.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
+import type { ExplainedMachine } from '../../../../src/cli/commands/why/format.ts';
 import { EVENTS } from '../../../../src/kube/events/object.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import { entryOf } from '../../../support/agent/fake-api.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { readLedger } from '../../defender/objects.ts';
+import { kubenodeAs } from '../../defender/processes.ts';
 import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { programSpec, type RolloutFleet, startRolloutFleet } from '../rollout-fleet.ts';
 
@@ -44,7 +46,7 @@ describe('a pin', { timeout: MINUTES }, () => {
     expect(await eventsOf('ant-1')).toContain('RolloutPinPermitted');
   });
 
-  it('ROL-06 waits while the Defender denies it, beside the entry of a set, and can be removed by its owner', async () => {
+  it('ROL-06 waits while the Defender denies it, which why tells (ROL-61), beside the entry of a set, and can be removed by its owner', async () => {
     await fleet.pool('web', 1);
     await pin('web-1', '1.0');
     await expect.poll(() => installed('web-1'), PATIENCE).toBe('proxy-1.0');
@@ -52,10 +54,24 @@ describe('a pin', { timeout: MINUTES }, () => {
     await fleet.cluster.setStopped(true);
     await pin('web-1', '2.0');
     await expect.poll(() => eventsOf('web-1'), PATIENCE).toContain('RolloutPinDenied');
-    expect(await reported('web-1')).toMatchObject({ state: 'WaitingForGrant', currentRef: 'proxy-1.0' });
+    const report = await reported('web-1');
+    expect(report).toMatchObject({ state: 'WaitingForGrant', currentRef: 'proxy-1.0' });
+    const { pins, acts } = await why('web-1');
+    expect(pins).toMatchObject([
+      {
+        component: COMPONENT,
+        componentRef: 'proxy-2.0',
+        reason: 'KillSwitch',
+        since: report?.waiting?.since,
+      },
+    ]);
+    expect(pins?.[0]?.because).toMatch(/^fleet-default: .*a test/);
+    expect(pins?.[0]?.unblock).toContain('kubenode defender resume');
+    expect(acts[0]).toMatchObject({ action: 'UpdateComponent', permitted: false });
     await fleet.cluster.setStopped(false);
     await expect.poll(() => installed('web-1'), PATIENCE).toBe('proxy-2.0');
     await settledGrant('web-1');
+    expect((await why('web-1')).pins).toEqual([]);
     await pin('web-1', undefined);
     await expect.poll(() => entries('web-1'), PATIENCE).toEqual(['web']);
     expect((await fleet.set('web')).status?.counts).toMatchObject({ updated: 1 });
@@ -94,6 +110,13 @@ describe('a pin', { timeout: MINUTES }, () => {
     await fleet.cluster.admin.apply(MACHINE_COMPONENTS, { ...object, spec }, options);
     const found = await fleet.cluster.admin.get<MachineComponent>(MACHINE_COMPONENTS, metadata);
     return entryOf(found.spec, false);
+  }
+
+  async function why(name: string): Promise<ExplainedMachine> {
+    const { kubeconfig } = fleet.cluster.installed.server;
+    const { stdout, stderr } = await kubenodeAs(kubeconfig, 'why', 'machine', name, '-o', 'json');
+    if (stdout === '') throw new Error(stderr);
+    return JSON.parse(stdout) as ExplainedMachine;
   }
 
   async function read(name: string): Promise<Machine> {

@@ -88,7 +88,11 @@ describe('planPins', () => {
     [
       'a wait for a repair, which is named',
       { reports: [asks], grant: REPAIR },
-      { do: 'Wait', because: 'the machine has grant g-2 of RemedyOperationJob job-1' },
+      {
+        do: 'Wait',
+        because: 'the machine has grant g-2 of RemedyOperationJob job-1',
+        blocker: { kind: 'RemedyOperationJob', name: 'job-1' },
+      },
     ],
     [
       'a wait for the deletion of the same Machine: another act of the same holder',

@@ -1,0 +1,81 @@
+/** Why what people pinned on a machine is not in force: exactly one reason for each pin, by the code that decides it. Pure. */
+import type { LedgerGrant, Machine } from '../../../api/generated/types.ts';
+import type { GrantAsk } from '../../../api/grants.ts';
+import { reportOf } from '../../../api/machine/entry-report.ts';
+import { entryProgress } from '../../../controllers/componentset/machine/entry-progress.ts';
+import { type PinSurroundings, pinAsk } from '../../../controllers/componentset/pin/ask.ts';
+import { type PinDecision, pinsOf, planPins } from '../../../controllers/componentset/pin/plan.ts';
+import type { Decision } from '../../../defender/decide.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { denialHint, unblockHint } from '../../fleet/unblock.ts';
+
+export interface PinReason {
+  readonly component: string;
+  readonly componentRef: string;
+  readonly reason: string;
+  readonly because: string;
+  readonly since?: string;
+  readonly unblock: string;
+}
+
+export interface PinsInput extends PinSurroundings {
+  readonly machine: Machine;
+  /** Of the ledger. */
+  readonly grant: LedgerGrant | undefined;
+  readonly now: Date;
+}
+
+/** What kubenode controllers asks the Defender now. Undefined: nothing. */
+export function askForPins(input: PinsInput): GrantAsk | undefined {
+  const plan = planOf(input);
+  return plan.do === 'Ask' ? pinAsk(input, plan.names, input) : undefined;
+}
+
+/** `decision`: the answer to `askForPins`. */
+export function explainPins(input: PinsInput, decision: Decision | undefined): readonly PinReason[] {
+  const { machine } = input;
+  const { name } = machine.metadata;
+  const onGrant = grantWait(name, planOf(input), decision);
+  return pinsOf(machine).flatMap((entry) => {
+    const report = reportOf(machine, entry);
+    const progress = entryProgress(entry, report);
+    if (progress.step === 'Done') return [];
+    const { reason, because } = progress;
+    const own = { reason, because, unblock: unblockHint({ reason, blocker: { kind: 'Machine', name } }) };
+    return [
+      {
+        component: entry.name,
+        componentRef: entry.componentRef,
+        ...(reason === 'GrantNeeded' ? (onGrant ?? own) : own),
+        ...optional('since', report?.waiting?.since ?? report?.since),
+      },
+    ];
+  });
+}
+
+function planOf({ machine, grant, now }: PinsInput): PinDecision {
+  return planPins({ machine, ...optional('ledgerGrant', grant), now });
+}
+
+function grantWait(
+  machine: string,
+  plan: PinDecision,
+  decision: Decision | undefined,
+): Pick<PinReason, 'reason' | 'because' | 'unblock'> | undefined {
+  if (plan.do === 'Wait' && plan.blocker) {
+    const { because, blocker } = plan;
+    const busy = { reason: 'MachineBusy', blocker };
+    return { reason: busy.reason, because, unblock: unblockHint(busy) };
+  }
+  if (!decision) return undefined;
+  if (decision.permitted) return PERMITTED;
+  const { reason, policy, message } = decision;
+  const because = policy === undefined ? message : `${policy}: ${message}`;
+  return { reason, because, unblock: denialHint(reason, machine) };
+}
+
+const PERMITTED = {
+  reason: 'GrantNeeded',
+  because: 'the Defender permits it now',
+  unblock: 'no action required where kubenode controllers runs for this cluster: it asks every 30 s',
+};
