@@ -287,7 +287,7 @@ export const FIXTURES: readonly DenialFixture[] = [
         ),
       ],
     },
-    because: `MassUnknown ${P}: 4 of 10 machines became Unknown within 120 s: the view is in doubt`,
+    because: `MassUnknown ${P}: 4 of 10 machines became Unknown within 120 s; 4 put the view in doubt`,
   },
   {
     reason: 'ControlPlaneBusy',
@@ -338,7 +338,7 @@ export const FIXTURES: readonly DenialFixture[] = [
         ...[5, 6, 7, 8, 9].map((n) => machineFacts(`m-${n}`, { readiness: 'NotReady' })),
       ],
     },
-    because: `ZoneDark ${P}: zone a is dark: 5 of 9 nodes are not Ready`,
+    because: `ZoneDark ${P}: zone a is dark: 5 of 9 nodes are not Ready; 5 make it dark`,
   },
   {
     reason: 'ZonalShift',

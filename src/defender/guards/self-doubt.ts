@@ -78,7 +78,7 @@ function checkMassUnknown(input: GuardInput, policy: PreparedPolicy): readonly D
   if (since.length < limit) return [];
   const used = mostUnknown(since, withinSeconds);
   if (used < limit) return [];
-  const message = `${used} of ${total} machines became Unknown within ${withinSeconds} s: the view is in doubt`;
+  const message = `${used} of ${total} machines became Unknown within ${withinSeconds} s; ${limit} put the view in doubt`;
   return [{ reason: 'MassUnknown', message, key: CLUSTER_KEY, used, limit }];
 }
 

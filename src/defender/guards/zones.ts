@@ -28,8 +28,8 @@ function checkDark({ ask, machine, facts }: GuardInput, policy: PreparedPolicy):
   const counts = facts.group(policy.zones.id, zone);
   const used = countStates(counts, UNHEALTHY);
   if (counts.total < minNodes || used * 100 < haltPercent * counts.total) return [];
-  const message = `zone ${zone} is dark: ${used} of ${counts.total} nodes are not Ready`;
   const limit = Math.ceil((haltPercent * counts.total) / 100);
+  const message = `zone ${zone} is dark: ${used} of ${counts.total} nodes are not Ready; ${limit} make it dark`;
   return [{ reason: 'ZoneDark', message, key: `zone ${zone}`, used, limit }];
 }
 

@@ -35,7 +35,7 @@ describe('nextReconcileAt', () => {
       { plan: { progress: IDLE, actions: [{ do: 'Persist', progress: IDLE, because: '' }] } },
       0,
     ],
-  ])('looks again in time when %s', (_what, parts, seconds) => {
+  ])('ROL-12 looks again in time when %s', (_what, parts, seconds) => {
     const usual = {
       input: inputOf(),
       plan: { progress: IDLE, actions: [] },

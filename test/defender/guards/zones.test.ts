@@ -44,7 +44,7 @@ describe('dark zones', () => {
       key: 'zone a',
       used: 8,
       limit: 6,
-      message: 'zone a is dark: 8 of 10 nodes are not Ready',
+      message: 'zone a is dark: 8 of 10 nodes are not Ready; 6 make it dark',
     });
   });
 

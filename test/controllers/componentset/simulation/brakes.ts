@@ -21,7 +21,7 @@ function open(state: 'Open' | 'NeedsPerson'): Brake {
   return { policy: { breakers: [STORM] }, ledger: { breakers: { 'fleet-default/storm/cluster': its } } };
 }
 
-/** Of those that a recovery passes. */
+/** Only those that let a recovery through. */
 export const BRAKES: Readonly<Partial<Record<DenyReason, Brake>>> = {
   BreakerOpen: open('Open'),
   BreakerNeedsPerson: open('NeedsPerson'),

@@ -42,7 +42,7 @@ export interface SimulationParts {
   readonly installed?: string;
   /** Seconds that each machine takes; default: all the same. */
   readonly secondsOf?: (machine: string) => { readonly activate: number; readonly prove: number };
-  /** Default: one that denies what the test says. */
+  /** Default: one that denies what the test sets. */
   readonly createLedger?: (fleet: DefendedFleet) => SimulatedLedger;
   /** Number of the write at which the controller is killed, before or after it. */
   readonly crash?: { readonly at: number; readonly when: 'Before' | 'After' };
@@ -72,10 +72,14 @@ export class RolloutSimulation {
     this.#parts = parts;
     this.#crash = parts.crash;
     this.ledger = parts.createLedger?.(this) ?? new SimulatedLedger();
-    this.set = componentSet(SET, { rollout: parts.rollout ?? {} });
-    if (parts.installed !== undefined) this.version(parts.installed);
+    this.set = componentSet(SET, optional('rollout', parts.rollout));
+    const { installed } = parts;
+    if (installed !== undefined) this.version(installed);
     for (let index = 1; index <= parts.machines; index += 1) this.join(`m-${index}`);
-    if (parts.installed === undefined) return;
+    if (installed !== undefined) this.#install();
+  }
+
+  #install(): void {
     const { name } = this.#desired();
     this.progress = { updateRevision: name, history: [{ revision: name, result: 'Completed' }] };
     for (const each of this.machines.values()) {

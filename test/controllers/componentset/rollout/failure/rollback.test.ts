@@ -132,7 +132,7 @@ describe('planRollback', () => {
   });
 
   it.each<[what: string, member: MemberState, ended: boolean]>([
-    ['the rest of its way back', asking(OLD, refOf(NEW)), false],
+    ['the rest of its return', asking(OLD, refOf(NEW)), false],
     ['it while a person holds it', { ...asking(OLD, refOf(NEW)), hold: { scope: 'All', reason: 'x' } }, true],
     ['a restart of what is in force', asking(OLD, refOf(OLD)), true],
   ])(

@@ -121,9 +121,9 @@ describe('planRestarts of a drain that was given up', () => {
   it.each<[what: string, parts: InputParts, member: MemberState, expected: string]>([
     ['the rest of its update', {}, asking(NEW, 'app-0'), 'Drain'],
     ['a restart of what is in force', {}, asking(NEW, refOf(NEW)), 'Restart'],
-    ['the rest of its way back in a revert', REVERTS, asking(OLD, refOf(NEW)), 'Drain recovery'],
+    ['the rest of its return in a revert', REVERTS, asking(OLD, refOf(NEW)), 'Drain recovery'],
     ['a restart of what is in force in a revert', REVERTS, asking(OLD, refOf(OLD)), 'Restart'],
-    ['the rest of its way back in a rollback', ROLLS_BACK, asking(OLD, refOf(NEW)), 'Drain recovery'],
+    ['the rest of its return in a rollback', ROLLS_BACK, asking(OLD, refOf(NEW)), 'Drain recovery'],
     ['the rest of an update that is to go back', ROLLS_BACK, asking(NEW, refOf(OLD)), 'Drain'],
   ])('ROL-50 ROL-33 asks for the class and the right of what its agent asks for: %s', (...row) => {
     const [, parts, each, expected] = row;
