@@ -4,6 +4,7 @@
  */
 import { styleText } from 'node:util';
 import { printableLine } from '../kube/objects/printable.ts';
+import { COLUMNS } from './format/wrap.ts';
 import type { Io } from './io.ts';
 
 const QUIET_MS = 1000;
@@ -25,7 +26,9 @@ export async function withProgress<T>(io: Io, work: (progress: StepProgress) => 
     if (latest === undefined || latest === shown) return;
     if (io.clock.monotonicMs() - startedMs < quietMs) return;
     shown = latest;
-    io.err(io.interactive ? `\r\u001B[2K${styleText('dim', latest)}` : `${latest}\n`);
+    // A line that is wrapped could not be overwritten.
+    const fitting = latest.slice(0, (io.screen()?.columns ?? COLUMNS) - 1);
+    io.err(io.interactive ? `\r\u001B[2K${styleText('dim', fitting)}` : `${latest}\n`);
   }
 
   // A step that begins in the quiet second is shown when that second is over.

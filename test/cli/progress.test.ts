@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { withProgress } from '../../src/cli/progress.ts';
 import { testIo } from '../support/test-io.ts';
@@ -20,6 +21,18 @@ describe('withProgress', () => {
       progress.step('second');
     });
     expect(io.stderr).toBe('first\nsecond\n');
+  });
+
+  it('keeps its line within the terminal: one that is wrapped could not be overwritten', async () => {
+    const clock = virtualClock();
+    const io = testIo({ clock, interactive: true, screen: { columns: 40, rows: 10 } });
+    await withProgress(io, async (progress) => {
+      progress.step(`creating the repository /home/${'x'.repeat(80)}`);
+      await clock.advance(1500);
+    });
+    const [, line = ''] = stripVTControlCharacters(io.stderr).split('\r');
+    expect(line).toMatch(/^creating the repository/);
+    expect(line.length).toBeLessThan(40);
   });
 
   it('overwrites one line on a terminal and clears it at the end, also after a failure', async () => {

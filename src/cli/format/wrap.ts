@@ -15,9 +15,21 @@ export function formatField(name: string, text: string, columns = COLUMNS): stri
   return formatHanging(head, text, columns);
 }
 
-/** The text begins behind the head; further lines begin below the text. */
+/** `name   text`, or on a narrower output the text below the name. */
+export function formatTitle(name: string, text: string, columns: number): string {
+  const line = `${printableLine(name)}${GAP}${printableLine(text)}`;
+  if (line.length <= columns) return `${line}\n`;
+  return formatHanging('', name, columns) + formatHanging(' '.repeat(INDENT), text, columns);
+}
+
+/** The text begins behind the head, or where it has no room there, below it; further lines begin below the text. */
 export function formatHanging(head: string, text: string, columns: number): string {
-  const [first = '', ...others] = wrapText(text, Math.max(LEAST, columns - head.length));
+  const room = columns - head.length;
+  if (room < Math.min(LEAST, text.length) && head.trim() !== '') {
+    const indent = head.length - head.trimStart().length + INDENT;
+    return `${head.trimEnd()}\n${formatHanging(' '.repeat(indent), text, columns)}`;
+  }
+  const [first = '', ...others] = wrapText(text, Math.max(LEAST, room));
   const margin = ' '.repeat(head.length);
   return [`${head}${first}`, ...others.map((line) => `${margin}${line}`)]
     .map((line) => `${line.trimEnd()}\n`)
@@ -29,18 +41,28 @@ const LEAST = 24;
 /** A longer name gets a line of its own, so that it does not push the other columns away. */
 const LONGEST_NAME = 32;
 const GAP = '   ';
+/** Before what has no room in its row. */
+const BELOW = '    ';
 
-/** Aligned columns; the last one is wrapped into the rest of the width. */
+/** Aligned columns; the last one is wrapped into the rest of the width. Where the others have no room, names get lines of their own. */
 export function fitTable({ columns: names, rows, empty }: Table, columns = COLUMNS): string {
   if (rows.length === 0) return empty === undefined ? '' : `${printableLine(empty)}\n`;
   const all = [names.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(printableLine))];
-  const widths = names.slice(0, -1).map((_, index) => columnWidth(all, index));
-  const left = columns - widths.reduce((sum, width) => sum + width + GAP.length, 0);
+  const fitting = names.slice(0, -1).map((_, index) => columnWidth(all, index));
+  const widths = widthOf(fitting) > columns ? [FOLDED_NAME, ...fitting.slice(1)] : fitting;
+  const left = columns - widthOf(widths);
   const longest = Math.max(...all.map((row) => row[widths.length]?.length ?? 0));
   const layout = { widths, columns, isBelow: left < Math.min(LEAST, longest) };
   const [head = [], ...body] = all;
   const title = layout.isBelow ? head.slice(0, -1) : head;
   return [title, ...body].map((row) => formatRow(row, layout)).join('');
+}
+
+/** Every name is longer: what follows is indented by this and a gap. */
+const FOLDED_NAME = 1;
+
+function widthOf(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + GAP.length, 0);
 }
 
 interface TableLayout {
@@ -58,11 +80,15 @@ function columnWidth(rows: readonly (readonly string[])[], index: number): numbe
 function formatRow(row: readonly string[], layout: TableLayout): string {
   const [name = ''] = row;
   const { widths, columns, isBelow } = layout;
-  if (name.length > (widths[0] ?? name.length)) return `${name}\n${formatRow(['', ...row.slice(1)], layout)}`;
+  if (name.length > (widths[0] ?? name.length)) {
+    return formatHanging('', name, columns) + formatRow(['', ...row.slice(1)], layout);
+  }
   const head = widths.map((width, index) => `${(row[index] ?? '').padEnd(width)}${GAP}`).join('');
   const last = row[widths.length] ?? '';
-  if (last === '') return `${head.trimEnd()}\n`;
-  return isBelow
-    ? `${head.trimEnd()}\n${formatHanging('    ', last, columns)}`
-    : formatHanging(head, last, columns);
+  if (last !== '' && !isBelow) return formatHanging(head, last, columns);
+  return `${fitHead(head.trimEnd(), columns)}${last === '' ? '' : formatHanging(BELOW, last, columns)}`;
+}
+
+function fitHead(head: string, columns: number): string {
+  return head.length > columns ? formatHanging(BELOW, head, columns) : `${head}\n`;
 }

@@ -1,7 +1,7 @@
 /** One line for each job, and how many are in which phase. Pure. */
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { formatAge } from '../../../age.ts';
-import { fitTable } from '../../../format/wrap.ts';
+import { COLUMNS, fitTable, formatHanging } from '../../../format/wrap.ts';
 import { formatCount } from '../../../output.ts';
 import { isOver, type JobState, type JobView } from './job.ts';
 
@@ -24,7 +24,11 @@ export interface JobListSize {
   readonly columns?: number;
 }
 
-export function formatJobs(views: readonly JobView[], now: Date, { limit, columns }: JobListSize): string {
+export function formatJobs(
+  views: readonly JobView[],
+  now: Date,
+  { limit, columns = COLUMNS }: JobListSize,
+): string {
   if (views.length === 0) return 'no repair jobs\n';
   const shown = sortJobs(views).slice(0, limit);
   const table = fitTable(
@@ -44,7 +48,7 @@ export function formatJobs(views: readonly JobView[], now: Date, { limit, column
   );
   const more = views.length - shown.length;
   const hidden = more > 0 ? `and ${more} more: --limit ${views.length} lists all\n` : '';
-  return `${summary(views)}\n\n${table}${hidden}`;
+  return `${formatHanging('', summary(views), columns)}\n${table}${hidden}`;
 }
 
 /** What it waits for, or how it ended. */

@@ -1,8 +1,7 @@
 /** Shows one job to people: what it repairs, what it waits for, when what happened, and its steps. Pure. */
 import type { JobDrain } from '../../../../api/generated/types.ts';
-import { printableLine } from '../../../../kube/objects/printable.ts';
 import { formatAge, shortCommit } from '../../../age.ts';
-import { fitTable, formatField } from '../../../format/wrap.ts';
+import { fitTable, formatField, formatTitle } from '../../../format/wrap.ts';
 import type { JobView } from './job.ts';
 import { isOver } from './job.ts';
 import type { JobStepView } from './steps.ts';
@@ -10,7 +9,7 @@ import type { JobStepView } from './steps.ts';
 export function formatJob(view: JobView, now: Date, columns: number): string {
   const field = (name: string, text: string): string => formatField(name, text, columns);
   const summary = [
-    `${printableLine(headline(view, now))}\n`,
+    formatTitle(view.job, headline(view, now), columns),
     field('repairs', `machine ${view.machine}, by rule ${view.rule} of commit ${shortCommit(view.commit)}`),
     field('because', view.evidence.join('; ')),
     field('rung', `${view.rung}, attempt ${view.attempt}, risk ${view.risk}`),
@@ -23,9 +22,9 @@ export function formatJob(view: JobView, now: Date, columns: number): string {
   return `${summary}\n${timelineTable(view, columns)}\n${stepTable(view.steps, now, columns)}`;
 }
 
-function headline({ job, phase, created, deadline, state }: JobView, now: Date): string {
+function headline({ phase, created, deadline, state }: JobView, now: Date): string {
   const ends = isOver(state) ? '' : `, must end by ${deadline}`;
-  return `${job}   ${phase}, created ${formatAge(created, now)} ago${ends}`;
+  return `${phase}, created ${formatAge(created, now)} ago${ends}`;
 }
 
 function waitText({ waiting }: JobView, now: Date): string {

@@ -1,9 +1,8 @@
 /** Shows a rollout to people: what happens, why, since when, and what unblocks it. Pure. */
 import type { Wait } from '../../../../api/generated/types.ts';
 import type { Reason } from '../../../../api/names.ts';
-import { printableLine } from '../../../../kube/objects/printable.ts';
 import { formatAge } from '../../../age.ts';
-import { COLUMNS, fitTable, formatField } from '../../../format/wrap.ts';
+import { COLUMNS, fitTable, formatField, formatTitle } from '../../../format/wrap.ts';
 import { formatCount } from '../../../output.ts';
 import type { RolloutState } from './outcome.ts';
 import type { BatchView, RolloutView, VersionChange } from './view.ts';
@@ -21,7 +20,7 @@ export function formatRollout(
 ): string {
   const field = (name: string, text: string): string => formatField(name, text, columns);
   const summary = [
-    `${printableLine(headline(view, now))}\n`,
+    formatTitle(view.set, headline(view, now), columns),
     field('change', view.changes.map(changeText).join(', ')),
     field('revision', [view.from, view.to].filter(Boolean).join(' → ')),
     field('progress', progressText(view, Math.min(columns, COLUMNS))),
@@ -34,8 +33,8 @@ export function formatRollout(
   return `${summary}${machineLists(view, now, columns, listRows)}`;
 }
 
-function headline({ set, phase, since }: RolloutView, now: Date): string {
-  return [set, since === undefined ? phase : `${phase} ${formatAge(since, now)}`].join('   ');
+function headline({ phase, since }: RolloutView, now: Date): string {
+  return since === undefined ? phase : `${phase} ${formatAge(since, now)}`;
 }
 
 function changeText({ component, from, to }: VersionChange): string {

@@ -30,6 +30,18 @@ describe('the live views of jobs', () => {
     }
   });
 
+  it.each(JOB_STORIES)('cut nothing on 80 and 40 columns: %s', (story) => {
+    const view = viewJob(jobStory(story));
+    for (const screen of SCREENS.slice(0, 2)) {
+      const frame = [
+        ...JOB_PRESENTATION.frame(view, NOW, screen),
+        ...JOBS_PRESENTATION.frame([view], NOW, screen),
+      ];
+      expect(frame.filter(({ text }) => text.length > screen.columns)).toEqual([]);
+      expect(frame.map(({ text }) => text).join('\n')).toContain(view.phase);
+    }
+  });
+
   it('fit many jobs into the terminal', () => {
     const views = Array.from({ length: 500 }, (_, index) => viewJob(jobStory('a new job', `job-${index}`)));
     for (const screen of SCREENS) {

@@ -7,7 +7,7 @@ import { STORIES, type Story } from '../stories.ts';
 
 describe('ROLLOUT_PRESENTATION', () => {
   it.each(Object.keys(STORIES) as Story[])(
-    'never has more or longer lines than the terminal: %s',
+    'never has more or longer lines than the terminal, and cuts nothing from 40 columns on: %s',
     (story) => {
       const view = viewRollout(STORIES[story], []);
       for (const [columns, rows] of [
@@ -16,6 +16,7 @@ describe('ROLLOUT_PRESENTATION', () => {
         [20, 3],
       ] as const) {
         const frame = ROLLOUT_PRESENTATION.frame(view, NOW, { columns, rows });
+        if (columns >= 40) expect(frame.filter(({ text }) => text.length > columns)).toEqual([]);
         const lines = frameLines(frame, 'the last state that was read', { columns, rows }, false);
         expect(lines.length).toBeLessThan(rows);
         expect(lines.filter((line) => line.length > columns)).toEqual([]);

@@ -91,6 +91,13 @@ describe('hubFrame', () => {
     expect(lines.join('\n')).not.toMatch(/\d\.\d{3}Z|\dms\b/);
   });
 
+  it('names the clusters on 40 columns, below their state', () => {
+    const lines = textOf(hub(), 40);
+    expect(lines.filter((line) => line.length > 40)).toEqual([]);
+    expect(lines.slice(4, 6)).toEqual(['    Soaking       59s  aaaaaaaaaaaa', '      test-1']);
+    expect(lines.join('\n')).toContain('      prod-eu and prod-us');
+  });
+
   it('marks what is good, what goes on and what needs a person', () => {
     const tones = hubFrame(hub(), SIZE).flatMap(({ text, tone }) =>
       tone ? [[text.trim().split(/\s/)[0], tone]] : [],
