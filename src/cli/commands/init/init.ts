@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, Option } from 'commander';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
+import { toDiskError } from '../../../os/files.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -127,14 +128,30 @@ const LOCK = [
   '--prefer-offline',
 ].concat('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
-export async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
-  const local = options.content === 'Demo' ? await demoFiles(folder) : [];
-  const files = new Map([...createScaffold(options), ...local]);
-  for (const [path, text] of files) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text, { flag: 'wx' });
-  }
+async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
+  const files = await scaffoldFiles(folder, options);
+  writeFiles(folder, files, 'wx');
   return files.size;
+}
+
+/** Maps each path to its content. */
+export async function scaffoldFiles(
+  folder: string,
+  options: ScaffoldOptions,
+): Promise<ReadonlyMap<string, string>> {
+  const local = options.content === 'Demo' ? await demoFiles(folder) : [];
+  return new Map([...createScaffold(options), ...local]);
+}
+
+export function writeFiles(folder: string, files: ReadonlyMap<string, string>, flag: 'w' | 'wx'): void {
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text, { flag });
+    }
+  } catch (error) {
+    throw toDiskError(error, folder);
+  }
 }
 
 function formatLockFailure({ message }: Error): string {

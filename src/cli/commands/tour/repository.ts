@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
+import { UNSIGNED } from '../init/demo-repository.ts';
 
 const run = promisify(execFile);
 
 /** Of the commits of the tour, so that they differ from those of the user. */
-const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost'];
+const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost', ...UNSIGNED];
 
 export interface DemoRepository {
   readonly folder: string;
