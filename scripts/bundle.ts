@@ -1,7 +1,7 @@
 // Builds programs as one file each, which need Node.js and nothing else: `node scripts/bundle.ts agent [folder]`.
 // A bundle with an npm module is refused: what runs on every node must be ours alone.
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -84,8 +84,11 @@ async function writeBundle(chunk: OutputChunk, file: string): Promise<Bundle> {
   const foreign = imports.filter((id) => !isBuiltin(id));
   if (foreign.length > 0) throw new Error(`the bundle imports ${foreign.join(', ')}`);
   await mkdir(resolve(file, '..'), { recursive: true });
-  await writeFile(file, code);
-  await chmod(file, 0o755);
+  // Complete when it gets its name: a start that was killed must leave no half program, which the next one would use.
+  const temporary = `${file}.${process.pid}.tmp`;
+  await writeFile(temporary, code);
+  await chmod(temporary, 0o755);
+  await rename(temporary, file);
   return {
     file,
     sha256: createHash('sha256').update(code).digest('hex'),

@@ -174,7 +174,7 @@ export async function endsFleet(dir: string): Promise<boolean> {
 }
 
 async function wipe({ root }: Layout): Promise<void> {
-  for (const name of OWN_NAMES) await rm(join(root, name), { recursive: true, force: true });
+  for (const name of (await readdir(root)).filter(isOurs)) await rm(join(root, name), { recursive: true });
   // Fails if other files are in the folder: they are kept.
   await rmdir(root).catch(() => undefined);
 }
@@ -185,9 +185,7 @@ async function claimFolder(dir: string): Promise<Layout> {
   try {
     await mkdir(path, { recursive: true, mode: 0o700 });
     const root = await realpath(path);
-    const foreign = (await readdir(root)).filter(
-      (name) => !OWN_NAMES.some((own) => own === name) && !isTemporaryFile(name),
-    );
+    const foreign = (await readdir(root)).filter((name) => !isOurs(name));
     if (foreign.length > 0) throw createForeignFilesError(root, foreign);
     return createLayout(root);
   } catch (error) {
@@ -195,9 +193,9 @@ async function claimFolder(dir: string): Promise<Layout> {
   }
 }
 
-/** A file whose writer was killed. */
-function isTemporaryFile(name: string): boolean {
-  return /^\.[0-9a-f]{12}\.tmp$/.test(name);
+/** Also a file whose writer was killed: it may hold keys. */
+function isOurs(name: string): boolean {
+  return OWN_NAMES.some((own) => own === name) || /^\.[0-9a-f]{12}\.tmp$/.test(name);
 }
 
 function createForeignFilesError(root: string, foreign: readonly string[]): LocalError {

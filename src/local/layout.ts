@@ -10,6 +10,8 @@ export interface Layout {
   readonly kubeconfig: string;
   readonly logs: string;
   readonly etcd: { readonly dataFolder: string; readonly pkiFolder: string };
+  /** A folder for each cluster. */
+  readonly clusters: string;
   cluster(name: string): ClusterLayout;
 }
 
@@ -34,6 +36,7 @@ export const OWN_NAMES = [
 ] as const;
 
 export function createLayout(root: string): Layout {
+  const clusters = join(root, 'clusters');
   return {
     root,
     stateFile: join(root, 'state.json'),
@@ -41,8 +44,9 @@ export function createLayout(root: string): Layout {
     kubeconfig: mergedKubeconfigPath(root),
     logs: join(root, 'logs'),
     etcd: { dataFolder: join(root, 'etcd'), pkiFolder: join(root, 'etcd-pki') },
+    clusters,
     cluster(name) {
-      const folder = join(root, 'clusters', name);
+      const folder = join(clusters, name);
       return {
         folder,
         pkiFolder: join(folder, 'pki'),

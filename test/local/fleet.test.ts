@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startLocalFleet } from '../../src/local/fleet.ts';
+import { startLocalFleet, stopLocalFleet } from '../../src/local/fleet.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { tempFolder } from '../support/temp.ts';
 
@@ -15,3 +15,23 @@ describe('startLocalFleet', () => {
     expect(existsSync(dir)).toBe(false);
   });
 });
+
+describe('stopLocalFleet', () => {
+  it('FST-10 also wipes the half file of a writer that was killed: it may hold keys', async () => {
+    const dir = tempFolder('wiped');
+    for (const name of ['state.json', '.0123456789ab.tmp']) writeFileSync(join(dir, name), '');
+    await wipe(dir);
+    expect(existsSync(dir)).toBe(false);
+  });
+
+  it('wipes no file of another program', async () => {
+    const dir = tempFolder('wiped');
+    for (const name of ['state.json', 'notes.txt', '.mine.tmp']) writeFileSync(join(dir, name), '');
+    await wipe(dir);
+    expect(readdirSync(dir).toSorted()).toEqual(['.mine.tmp', 'notes.txt']);
+  });
+});
+
+async function wipe(dir: string): Promise<void> {
+  await stopLocalFleet({ dir, clock: createSystemClock(), onStep: () => undefined, wipe: true });
+}

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { readFileIfExists, sha256OfFile, toDiskError, writeFileAtomic } from '../../os/files.ts';
+import { basename, dirname, join } from 'node:path';
+import { fileExists, readFileIfExists, sha256OfFile, toDiskError, writeFileAtomic } from '../../os/files.ts';
 
 export interface BinaryManifest {
   /** Where the files came from, for people. */
@@ -43,7 +43,10 @@ async function isUnchanged(path: string, entry: FileEntry): Promise<boolean> {
   return found.mtimeMs === entry.mtimeMs || (await sha256OfFile(path)) === entry.sha256;
 }
 
-/** Runs `fill` on an empty folder, which becomes the cache entry only if `fill` succeeds. */
+/**
+ * Runs `fill` on an empty folder, which becomes the cache entry only if `fill` succeeds. Callers hold a lock: an unfinished folder
+ * belongs to a writer that was killed, and its hundreds of megabytes would stay forever.
+ */
 export async function writeCacheEntry(
   folder: string,
   source: string,
@@ -51,6 +54,7 @@ export async function writeCacheEntry(
 ): Promise<void> {
   const temporary = `${folder}.${randomBytes(6).toString('hex')}.tmp`;
   try {
+    await removeUnfinished(folder);
     await mkdir(temporary, { recursive: true });
     await fill(temporary);
     await writeFileAtomic(
@@ -64,6 +68,16 @@ export async function writeCacheEntry(
     throw toDiskError(error, folder);
   } finally {
     await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+async function removeUnfinished(folder: string): Promise<void> {
+  const parent = dirname(folder);
+  if (!(await fileExists(parent))) return;
+  for (const name of await readdir(parent)) {
+    if (name.startsWith(`${basename(folder)}.`) && name.endsWith('.tmp')) {
+      await rm(join(parent, name), { recursive: true, force: true });
+    }
   }
 }
 

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
+import { endWithParent } from '../../os/worker/child-prefix.ts';
 import { LocalError } from '../errors.ts';
 import type { LocalEnvironment } from '../folders.ts';
 import { PROGRAMS } from '../processes/commands.ts';
@@ -114,7 +115,8 @@ async function runGo(
   { env, platform, signal }: BuildRequest,
   onLine: (text: string) => void,
 ): Promise<number> {
-  const child = spawn('go', args, {
+  const [program, ...rest] = [...endWithParent(), 'go', ...args] as [string, ...string[]];
+  const child = spawn(program, rest, {
     cwd: module,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...env, ...goSettings(platform) },

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,11 +11,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createProgramLookup } from '../../../src/local/binaries/binaries.ts';
 import { type ResolveOptions, resolveBinaries } from '../../../src/local/binaries/resolve.ts';
 import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { noProcessWith, processesWith, processWith } from '../../support/processes.ts';
 import {
   ETCD_ARCHIVE,
   etcdPath,
@@ -251,6 +252,17 @@ describe('resolveBinaries', () => {
       expect(site.asked).toEqual([]);
     });
 
+    it('removes what a writer left that was killed, and nothing else', async () => {
+      const { folder } = await resolve();
+      for (const path of [`${folder}.0123456789ab.tmp`, `${folder}-other.0123456789ab.tmp`]) {
+        mkdirSync(path);
+        writeFileSync(join(path, 'kube'), 'half');
+      }
+      rmSync(join(folder, 'manifest.json'));
+      await resolve();
+      expect(leftovers()).toEqual([expect.stringMatching(/-other\.0123456789ab\.tmp/) as string]);
+    });
+
     it('ignores a folder without a manifest, whose writer was killed', async () => {
       const { folder } = await resolve();
       rmSync(join(folder, 'manifest.json'));
@@ -317,6 +329,23 @@ describe('resolveBinaries', () => {
       });
       expect(cached()).toEqual([]);
       expect(leftovers()).toEqual([]);
+    });
+
+    it('FST-10 ends with its command, also when that is killed', async () => {
+      const [mark, sources] = [tempFolder('build'), new URL('../../../src/', import.meta.url).href];
+      const script = `import { resolveBinaries } from '${sources}local/binaries/resolve.ts';
+        import { createSystemClock } from '${sources}os/system-clock.ts';
+        await resolveBinaries({ env: process.env, programs: ['etcd'], clock: createSystemClock(), onStep: () => undefined, pauseMs: 1 });`;
+      const go = goFolder(`case "$1" in version) echo go;; *) exec sleep 300;; esac`);
+      const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+        env: { ...process.env, ...environment(), PATH: `${go}:${process.env['PATH']}`, MARK: mark },
+        stdio: 'ignore',
+      });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      await processWith(mark, 'sleep');
+      child.kill('SIGKILL');
+      await noProcessWith(mark);
+      expect(processesWith(mark)).toEqual([]);
     });
 
     it('happens once for two concurrent calls', async () => {

@@ -1,8 +1,9 @@
 /** Where the instances of a local cluster are, and how all of a fleet end. */
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { findFleetFolder } from '../../../local/fleet.ts';
 import { createLayout } from '../../../local/layout.ts';
-import { readState } from '../../../local/state.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { endLocalMachines } from '../../../providers/local/end.ts';
 
@@ -10,11 +11,14 @@ export function machinesFolder(dir: string, cluster: string): string {
   return join(createLayout(dir).cluster(cluster).folder, 'machines');
 }
 
-/** Machines of provider local: without their API server they are of no use, and the folders of `--wipe` are theirs. */
+/**
+ * Machines of provider local: without their API server they are of no use, and the folders of `--wipe` are theirs. Found by their
+ * folders, so that those of a fleet with a broken state file end, too.
+ */
 export async function endMachines(dir: string, clock: Clock): Promise<void> {
   const layout = await findFleetFolder(dir);
-  const state = layout && (await readState(layout.stateFile).catch(() => undefined));
-  for (const { name } of state?.clusters ?? []) {
-    await endLocalMachines(machinesFolder(layout?.root ?? dir, name), clock);
+  if (!layout || !existsSync(layout.clusters)) return;
+  for (const name of await readdir(layout.clusters)) {
+    await endLocalMachines(machinesFolder(layout.root, name), clock);
   }
 }
