@@ -18,6 +18,7 @@ import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import type { Io } from '../../io.ts';
 import { machinesFolder } from '../local/machines-folder.ts';
 import { formatBootstrapConfig } from '../machine/bootstrap-config.ts';
+import { followServer } from './moved-server.ts';
 
 export interface LocalMachinesFlags {
   /** Name of the local cluster. */
@@ -68,6 +69,7 @@ async function openInstances(
   const programs = agentPrograms({ cluster, dir, agent: agentProgram(localAgent) });
   const machines = machinesFolder(dir, cluster);
   const { connection: agentConnection } = await loadConfig({ ...connection, clock });
+  await followServer(machines, agentConnection.server, clock);
   return {
     providers: { local: await openLocalProvider({ machines, programs, clock }) },
     clusterUid: await readClusterUID(client, signal),
