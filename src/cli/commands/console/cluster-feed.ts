@@ -50,18 +50,33 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
     const policies = createView<DefenderPolicy>({ ...parts, resource: DEFENDER_POLICIES });
     const ledgers = createView<DefenderLedger>({ ...parts, resource: DEFENDER_LEDGERS });
     const tiles = createTiles(cluster, machines.store);
-    return {
-      views: [machines, sets, jobs, policies, ledgers],
-      current: () => ({
-        machines: tiles(),
-        rollouts: rolloutCards(cluster, sets.store.list(), machines.store.list()),
-        repairs: repairCards(cluster, jobs.store.list()),
-        limits: limitLines(cluster, policies.store.list()),
-        grants: grantLines(cluster, ledgers.store.get(LEDGER)),
-        notes: defenderNotes(cluster, policies.store.list(), ledgers.store.get(LEDGER)),
-      }),
-    };
+    const views = [machines, sets, jobs, policies, ledgers];
+    const current = untilChange<ClusterRows>(views, () => ({
+      machines: tiles(),
+      rollouts: rolloutCards(cluster, sets.store.list(), machines.store.list()),
+      repairs: repairCards(cluster, jobs.store.list()),
+      limits: limitLines(cluster, policies.store.list()),
+      grants: grantLines(cluster, ledgers.store.get(LEDGER)),
+      notes: defenderNotes(cluster, policies.store.list(), ledgers.store.get(LEDGER)),
+    }));
+    return { views, current };
   });
+}
+
+/** Computes again only after a change in one of the views: of many clusters, few change at once. */
+export function untilChange<State>(
+  views: readonly { readonly store: Pick<Store<never>, 'subscribe'> }[],
+  compute: () => State,
+): () => State {
+  let known: { readonly state: State } | undefined;
+  const forget = (): void => {
+    known = undefined;
+  };
+  for (const { store } of views) store.subscribe({ added: forget, updated: forget, removed: forget });
+  return () => {
+    known ??= { state: compute() };
+    return known.state;
+  };
 }
 
 /**

@@ -1,11 +1,12 @@
 /** The whole fleet as the console shows it: the hub, its clusters, and the cluster of the context itself if it has machines. */
 import type { PresentSource } from '../../../console/server/history.ts';
-import { type ClusterLine, type FleetRows, NO_STATE, type RowsByKey } from '../../../console/state/state.ts';
+import { type ClusterLine, type FleetRows, NO_STATE } from '../../../console/state/state.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { LiveFeed } from '../../live/feed.ts';
 import type { HubStatus } from '../status/hub-status.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
+import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
 import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
 import { type HubRows, hubRows, loneCluster, noteRows } from './rows/hub-rows.ts';
 
@@ -34,10 +35,12 @@ export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOp
   const own = createClusterFeed({ client: home.client, clock, cluster: home.name });
   own.subscribe(notify);
   hub?.subscribe(notify);
+  const merge = createClusterMerge();
 
   return {
     subscribe: (handler) => void handlers.push(handler),
-    current: () => mergeRows({ home: { ...home, server: home.client.server, feed: own }, hub, members }),
+    current: () =>
+      mergeRows({ home: { ...home, server: home.client.server, feed: own }, hub, members }, merge),
     async run(signal) {
       await Promise.all([own.run(signal), hub?.run(signal), hub && followHub(hub, signal)]);
       await members.close();
@@ -62,13 +65,13 @@ interface Sources {
   readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
 }
 
-export function mergeRows({ home, hub, members }: Sources): FleetRows {
+export function mergeRows({ home, hub, members }: Sources, merge: ClusterMerge): FleetRows {
   const rows = readHubRows(hub, members);
   const lone = loneLine({ home, hub, members }, rows.clusters);
   const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
   const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
   const unseen = isHomeShown ? undefined : unseenReason({ home, hub, members });
-  const merged = mergeClusters(feeds.map((feed) => feed.current()));
+  const merged = merge(feeds.flatMap((feed) => feed.current() ?? []));
   return {
     ...rows,
     ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
@@ -111,28 +114,4 @@ function loneLine({ home, hub, members }: Sources, listed: HubRows['clusters']):
   }
   if (hub && isEmpty(home.feed.current()?.machines ?? {})) return undefined;
   return loneCluster(home.name, Object.keys(listed).length, home.feed.staleReason());
-}
-
-function mergeClusters(clusters: readonly (ClusterRows | undefined)[]): ClusterRows {
-  const found = clusters.flatMap((rows) => rows ?? []);
-  return {
-    machines: mergeSections(found.map(({ machines }) => machines)),
-    rollouts: mergeSections(found.map(({ rollouts }) => rollouts)),
-    repairs: mergeSections(found.map(({ repairs }) => repairs)),
-    limits: mergeSections(found.map(({ limits }) => limits)),
-    grants: mergeSections(found.map(({ grants }) => grants)),
-    notes: mergeSections(found.map(({ notes }) => notes)),
-  };
-}
-
-/** Of a single cluster the same object: rows that did not change are not compared then, and none is copied. */
-function mergeSections<Row>(sections: readonly RowsByKey<Row>[]): RowsByKey<Row> {
-  const [first, ...others] = sections.filter((rows) => !isEmpty(rows));
-  if (!first || others.length === 0) return first ?? {};
-  return Object.assign({}, first, ...others) as RowsByKey<Row>;
-}
-
-function isEmpty(rows: RowsByKey<unknown>): boolean {
-  for (const _ in rows) return false;
-  return true;
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../../src/api/generated/types.ts';
-import { createTiles } from '../../../../src/cli/commands/console/cluster-feed.ts';
+import { createTiles, untilChange } from '../../../../src/cli/commands/console/cluster-feed.ts';
 import { createStore, type WritableStore } from '../../../../src/kube/cache/store.ts';
 import { machine } from '../../../support/builders.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
@@ -49,5 +49,23 @@ describe('createTiles', () => {
         }
       }),
     );
+  });
+});
+
+describe('untilChange', () => {
+  it('computes again only after a change in one of the views', () => {
+    const views = [{ store: storeOf() }, { store: storeOf() }];
+    let computed = 0;
+    const current = untilChange(views, () => {
+      computed += 1;
+      return views.map(({ store }) => store.list().length);
+    });
+    expect([current(), current(), computed]).toEqual([[0, 0], [0, 0], 1]);
+    views[1]?.store.put(machineAt(1, 'm-1', 'Ready'));
+    expect([current(), current(), computed]).toEqual([[0, 1], [0, 1], 2]);
+    views[1]?.store.put(machineAt(2, 'm-1', 'Stalled'));
+    expect([current(), computed]).toEqual([[0, 1], 3]);
+    views[1]?.store.remove(machineAt(3, 'm-1', 'Stalled'));
+    expect([current(), computed]).toEqual([[0, 0], 4]);
   });
 });

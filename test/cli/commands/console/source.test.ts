@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRows } from '../../../../src/cli/commands/console/cluster-feed.ts';
-import { mergeRows } from '../../../../src/cli/commands/console/source.ts';
+import { createClusterMerge } from '../../../../src/cli/commands/console/cluster-merge.ts';
+import { mergeRows as mergeRowsWith } from '../../../../src/cli/commands/console/source.ts';
 import type { HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 import type { LiveFeed } from '../../../../src/cli/live/feed.ts';
 import { NO_STATE } from '../../../../src/console/state/state.ts';
@@ -32,6 +33,8 @@ function hubOf(...names: readonly string[]): HubStatus {
 }
 
 const home = (rows: ClusterRows) => ({ name: 'hub', server: 'https://hub', feed: feedOf(rows) });
+const mergeRows = (sources: Parameters<typeof mergeRowsWith>[0]) =>
+  mergeRowsWith(sources, createClusterMerge());
 const NO_MEMBERS = { list: () => [], missingReason: () => undefined };
 
 describe('mergeRows', () => {
