@@ -1,6 +1,6 @@
 /** What all sections show in the same way. */
 import type { ComponentChildren, JSX } from 'preact';
-import { elapsedText } from '../../api/elapsed.ts';
+import { elapsedText, momentText } from '../../api/elapsed.ts';
 import { stateTone } from '../state/phases.ts';
 import type { WhyLine } from '../state/state.ts';
 
@@ -8,12 +8,29 @@ export function Badge({ state }: { readonly state: string }): JSX.Element {
   return <span class={`badge ${stateTone(state)}`}>{state}</span>;
 }
 
-export function Since(props: {
+interface SinceProps {
   readonly since: number | string | undefined;
   readonly now: number;
-}): JSX.Element | null {
-  const text = elapsedText(props.since, props.now);
-  return text === '' ? null : <span class="soft">for {text}</span>;
+}
+
+/** The moment itself is shown where the pointer rests. */
+export function Since({ since, now }: SinceProps): JSX.Element | null {
+  const text = elapsedText(since, now);
+  const moment = momentText(since);
+  return text === '' ? null : (
+    <time class="soft" dateTime={moment} title={moment}>
+      for {text}
+    </time>
+  );
+}
+
+export function Ago({ at, now }: { readonly at: string; readonly now: number }): JSX.Element {
+  const moment = momentText(at);
+  return (
+    <time dateTime={moment} title={moment}>
+      {elapsedText(at, now)} ago
+    </time>
+  );
 }
 
 /** The sentence of a wait, and what ends it. */

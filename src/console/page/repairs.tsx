@@ -1,7 +1,6 @@
 import type { JSX } from 'preact';
-import { elapsedText } from '../../api/elapsed.ts';
 import type { ConsoleState, MomentLine, RepairCard } from '../state/state.ts';
-import { Badge, Section, Since, Why } from './parts.tsx';
+import { Ago, Badge, Section, Since, Why } from './parts.tsx';
 
 interface RepairsProps extends Pick<ConsoleState, 'repairs'> {
   readonly now: number;
@@ -65,7 +64,7 @@ function Moment({ moment, now }: { readonly moment: MomentLine; readonly now: nu
   if (at === undefined) return <li class="open">○ {what}: not yet</li>;
   return (
     <li>
-      ● {what} <time dateTime={at}>{elapsedText(at, now)} ago</time> <span class="soft">{because}</span>
+      ● {what} <Ago at={at} now={now} /> <span class="soft">{because}</span>
     </li>
   );
 }
