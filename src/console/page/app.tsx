@@ -4,6 +4,7 @@ import { announceChange } from '../state/announce.ts';
 import { findTile } from '../state/fleet.ts';
 import { type Shown, showChange, showState } from '../state/shown.ts';
 import type { ConsoleState, MachineTile } from '../state/state.ts';
+import { Attention } from './attention.tsx';
 import { Fleet, focusTile } from './fleet.tsx';
 import { History } from './history.tsx';
 import { Limits } from './limits.tsx';
@@ -57,6 +58,7 @@ function Sections({ shown: { state, groups }, now, selected, select }: SectionsP
   return (
     <>
       <Notes notes={state.notes} />
+      <Attention rollouts={state.rollouts} repairs={state.repairs} now={now} />
       <Pipelines pipelines={state.pipelines} now={now} />
       <Fleet groups={groups} repairs={state.repairs} now={now} selected={selected} select={select} />
       <History history={state.history} />

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { repairNeedsAttention } from '../state/attention.ts';
 import type { ConsoleState, MomentLine, RepairCard } from '../state/state.ts';
 import { Ago, Badge, Section, Since, Why } from './parts.tsx';
 
@@ -10,20 +11,25 @@ interface RepairsProps extends Pick<ConsoleState, 'repairs'> {
 const ORDER: readonly string[] = ['NeedsPerson', 'Running', 'Failed', 'Ended', 'Succeeded'];
 
 export function Repairs({ repairs, now }: RepairsProps): JSX.Element {
-  const sorted = Object.entries(repairs).toSorted(
-    ([, one], [, other]) =>
-      ORDER.indexOf(one.state) - ORDER.indexOf(other.state) ||
-      ((one.created ?? '') < (other.created ?? '') ? 1 : -1),
-  );
+  const others = sortRepairs(repairs).filter(([, card]) => !repairNeedsAttention(card));
+  const none = Object.keys(repairs).length === 0 ? 'No repairs.' : 'No others: see Needs attention.';
   return (
     <Section id="repairs" title="Repairs">
-      {sorted.length === 0 && <p>No repairs.</p>}
+      {others.length === 0 && <p>{none}</p>}
       <div class="cards">
-        {sorted.map(([key, card]) => (
+        {others.map(([key, card]) => (
           <Repair key={key} card={card} now={now} />
         ))}
       </div>
     </Section>
+  );
+}
+
+export function sortRepairs(repairs: ConsoleState['repairs']): readonly [string, RepairCard][] {
+  return Object.entries(repairs).toSorted(
+    ([, one], [, other]) =>
+      ORDER.indexOf(one.state) - ORDER.indexOf(other.state) ||
+      ((one.created ?? '') < (other.created ?? '') ? 1 : -1),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { rolloutNeedsAttention } from '../state/attention.ts';
 import type { ConsoleState, RolloutCard } from '../state/state.ts';
 import { Badge, Section, Since, Unblock } from './parts.tsx';
 
@@ -10,14 +11,13 @@ interface RolloutsProps extends Pick<ConsoleState, 'rollouts'> {
 const ORDER: readonly string[] = ['NeedsPerson', 'Failed', 'Running', 'Completed'];
 
 export function Rollouts({ rollouts, now }: RolloutsProps): JSX.Element {
-  const sorted = Object.entries(rollouts).toSorted(
-    ([a, one], [b, other]) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || (a < b ? -1 : 1),
-  );
+  const others = sortRollouts(rollouts).filter(([, card]) => !rolloutNeedsAttention(card));
+  const none = Object.keys(rollouts).length === 0 ? 'No rollouts.' : 'No others: see Needs attention.';
   return (
     <Section id="rollouts" title="Rollouts">
-      {sorted.length === 0 && <p>No rollouts.</p>}
+      {others.length === 0 && <p>{none}</p>}
       <div class="cards">
-        {sorted.map(([key, card]) => (
+        {others.map(([key, card]) => (
           <Rollout key={key} card={card} now={now} />
         ))}
       </div>
@@ -25,7 +25,13 @@ export function Rollouts({ rollouts, now }: RolloutsProps): JSX.Element {
   );
 }
 
-function Rollout({ card, now }: { readonly card: RolloutCard; readonly now: number }): JSX.Element {
+export function sortRollouts(rollouts: ConsoleState['rollouts']): readonly [string, RolloutCard][] {
+  return Object.entries(rollouts).toSorted(
+    ([a, one], [b, other]) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state) || (a < b ? -1 : 1),
+  );
+}
+
+export function Rollout({ card, now }: { readonly card: RolloutCard; readonly now: number }): JSX.Element {
   const { cluster, set, phase, state, because, changes, selected, updated, failed } = card;
   const progress = `${updated} of ${selected} machines updated${failed > 0 ? `, ${failed} failed` : ''}`;
   return (
