@@ -38,7 +38,7 @@ export const machineRights: Rights = {
   cluster: [
     may(['get'], GROUP, ['machines']), // the record of a bootstrap token
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
-    may([...PATCH, 'delete'], '', ['nodes']), // delete: of a Machine that is deleted
+    may(['get', ...PATCH, 'delete'], '', ['nodes']), // get, delete: of a Machine that is deleted
     ...draining,
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
   ],

@@ -40,8 +40,8 @@ import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 
 export interface MachineControllerOptions {
-  /** As kubenode-machine: lists pods and PodDisruptionBudgets of nodes that are drained. */
-  readonly client: Pick<Client, 'pages'>;
+  /** As kubenode-machine: lists pods and PodDisruptionBudgets of nodes that are drained, and reads a Node that a view may not show yet. */
+  readonly client: Pick<Client, 'pages' | 'get'>;
   readonly grants: DrainExecutor['grants'];
   /** Default: hosts of provider local join by themselves, and no provider is run. */
   readonly instances?: InstanceParts;

@@ -3,6 +3,8 @@ import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { LedgerGrant, Machine } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
 import { FINALIZER_MACHINE, LEDGER } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { isKubeError } from '../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../kube/objects/json.ts';
@@ -29,6 +31,7 @@ export interface DeletionInput {
 }
 
 export interface DeletionExecutor extends DrainExecutor {
+  readonly client: Pick<Client, 'pages' | 'get'>;
   /** Undefined: nothing of the instance is left. */
   readonly removeInstance: (machine: Machine, context: ReconcileContext) => Promise<RemovalWait | undefined>;
 }
@@ -156,10 +159,24 @@ async function finish(
   const { machine, executor, context } = deletion;
   const left = await removeInstance(deletion);
   if (left) return left;
+  if (await hasLateNode(deletion)) return { drain: machine.status?.drain, requeueAt: soon(context) };
   if (order) await executor.grants.settle([{ id: order.id, fence: order.fence, outcome: 'Succeeded' }]);
   await context.removeFinalizer(MACHINES, machine, FINALIZER_MACHINE);
   context.log.info('machine deleted', { machine: machine.metadata.name, because });
   return { drain: undefined, isFinished: true };
+}
+
+/** Its kubelet registered before the instance ended, and our view does not show it yet: nothing would ever delete that Node. */
+async function hasLateNode({ machine, node, executor, context }: Deletion): Promise<boolean> {
+  if (node || machine.status?.infra?.providerID === undefined) return false;
+  const { signal } = context;
+  try {
+    const found = await executor.client.get(NODES, { name: machine.metadata.name }, { signal });
+    return ownNode(machine, found) !== undefined;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return false;
+    throw error;
+  }
 }
 
 function situationOf({ machine, node, context }: Deletion, order: DrainOrder | undefined): DrainSituation {

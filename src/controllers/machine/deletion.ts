@@ -62,7 +62,7 @@ function planUnheld(situation: DeletionSituation): DeletionDecision {
   return planGranted(situation, order);
 }
 
-/** Only the Node that was observed as that of this Machine, on the instance of this Machine. */
+/** Only the Node that was observed as that of this Machine, or that can only be it, on the instance of this Machine. */
 export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObject | undefined {
   if (!node || !wasObserved(machine, node)) return undefined;
   const instance = machine.status?.infra?.providerID;
@@ -71,11 +71,20 @@ export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObj
 }
 
 /** The label is written before the UID is recorded. */
-function wasObserved({ status, metadata }: Machine, node: KubeObject): boolean {
-  const recorded = status?.node?.uid;
-  return recorded === undefined
-    ? node.metadata.labels?.[LABEL_MACHINE] === metadata.name
-    : recorded === node.metadata.uid;
+function wasObserved(machine: Machine, node: KubeObject): boolean {
+  const recorded = machine.status?.node?.uid;
+  if (recorded !== undefined) return recorded === node.metadata.uid;
+  const label = node.metadata.labels?.[LABEL_MACHINE];
+  return label === undefined ? hasJustJoined(machine, node) : label === machine.metadata.name;
+}
+
+/** Its kubelet registered when the Machine was being deleted: only the host on its instance has that name. */
+function hasJustJoined(
+  { status, metadata }: Machine,
+  { metadata: { creationTimestamp } }: KubeObject,
+): boolean {
+  if (status?.infra?.providerID === undefined) return false;
+  return Date.parse(creationTimestamp ?? '') >= Date.parse(metadata.creationTimestamp ?? '');
 }
 
 function isForAnother(

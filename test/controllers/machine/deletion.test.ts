@@ -28,6 +28,8 @@ interface Case {
   readonly ready?: 'True' | 'False' | 'Unknown';
   readonly instance?: string;
   readonly provider?: string;
+  /** The Machine is an hour old. */
+  readonly nodeAgeSeconds?: number;
 }
 
 const GRANT: LedgerGrant = {
@@ -49,7 +51,11 @@ const SETTLED = { state: 'Settled', outcome: 'Succeeded', settledAt: ago(5) } as
 function machineFor({ drain, deletion, hold, deletedSeconds = 20, instance, recorded }: Case): Machine {
   const spec = machine('m').spec;
   return machine('m', {
-    metadata: { deletionTimestamp: ago(deletedSeconds), finalizers: ['kubenode.dev/machine'] },
+    metadata: {
+      creationTimestamp: ago(3600),
+      deletionTimestamp: ago(deletedSeconds),
+      finalizers: ['kubenode.dev/machine'],
+    },
     spec: {
       components: [],
       deletion: { ...spec.deletion, ...deletion },
@@ -64,12 +70,16 @@ function machineFor({ drain, deletion, hold, deletedSeconds = 20, instance, reco
 }
 
 function nodeFor(input: Case): KubeObject | undefined {
-  const { node: text = '', uid = 'node-1', ready = 'True', label } = input;
+  const { node: text = '', uid = 'node-1', ready = 'True', label, nodeAgeSeconds = 7200 } = input;
   if (text === '-') return undefined;
   const owner = /(?:by|marked) (?<owner>\S+)/.exec(text)?.groups?.['owner'];
   const annotations = keyed('kubenode.dev/cordoned-by', owner);
   const labels = keyed('kubenode.dev/machine', label);
-  return { ...node('m', ready, { annotations, uid, labels }), spec: nodeSpec(text, input.provider) };
+  const creationTimestamp = ago(nodeAgeSeconds);
+  return {
+    ...node('m', ready, { annotations, uid, labels, creationTimestamp }),
+    spec: nodeSpec(text, input.provider),
+  };
 }
 
 function keyed(key: string, value: string | undefined): Readonly<Record<string, string>> {
@@ -229,6 +239,22 @@ describe('planDeletion', () => {
       'Record Cordoned by g-1: grant g-1',
     ],
     ['never touches a Node that it did not observe at all', { recorded: null }, FINISH],
+    [
+      'MAC-06 takes the Node that its instance registered when it was being deleted',
+      { recorded: null, instance: 'i-1', nodeAgeSeconds: 3600 },
+      'Record Cordoned by g-1: grant g-1',
+    ],
+    [
+      'never touches a Node that is older than its Machine',
+      { recorded: null, instance: 'i-1', nodeAgeSeconds: 3601 },
+      FINISH,
+    ],
+    ['never touches a young Node when it had no instance', { recorded: null, nodeAgeSeconds: 5 }, FINISH],
+    [
+      'never touches a young Node with the label of another machine',
+      { recorded: null, instance: 'i-1', nodeAgeSeconds: 5, label: 'm-2' },
+      FINISH,
+    ],
     ['never touches a Node with the label of another machine', { recorded: null, label: 'm-2' }, FINISH],
     ['never touches the Node of another instance', { instance: 'i-1', provider: 'i-2' }, FINISH],
     [

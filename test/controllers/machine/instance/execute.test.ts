@@ -3,11 +3,12 @@ import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resour
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
 import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requests.ts';
+import { KubeError } from '../../../../src/kube/client/errors.ts';
 import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { machine } from '../../../support/builders.ts';
+import { machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
 import type { MemoryKind } from '../../../support/controller/memory-objects.ts';
 import { memoryGrants } from '../../../support/memory-grants.ts';
@@ -29,6 +30,8 @@ interface InstanceBed extends ControllerBed {
   readonly provider: MemoryProvider;
   readonly tokens: string[];
   readonly machine: (name?: string) => Machine | undefined;
+  /** Nodes that the API server has, and no view shows yet. */
+  readonly unseen: Map<string, KubeObject>;
 }
 
 function declared(name: string, spec: Partial<Machine['spec']> = {}): KubeObject {
@@ -45,15 +48,24 @@ function optionsFor(
 ): Parameters<typeof createControllerBed>[0] & {
   provider: MemoryProvider;
   tokens: string[];
+  unseen: Map<string, KubeObject>;
   follow: (bed: ControllerBed) => void;
 } {
   let current: ControllerBed | undefined;
   const now = (): Date => current?.clock.now() ?? new Date('2030-01-01T12:00:00Z');
   const provider = memoryProvider(now);
   const tokens: string[] = [];
+  const unseen = new Map<string, KubeObject>();
   const grants = memoryGrants({ now });
   const controller = createMachineController({
-    client: { pages } as never,
+    client: {
+      pages,
+      get: async (_: unknown, { name }: { readonly name: string }) => {
+        const found = unseen.get(name) ?? current?.get(NODES, name);
+        if (!found) throw new KubeError('NotFound', 'it was not found');
+        return found;
+      },
+    } as never,
     grants,
     instances: {
       providers: isRun ? { local: provider } : {},
@@ -74,15 +86,15 @@ function optionsFor(
         spec: ledger,
       });
   };
-  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, follow };
+  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, unseen, follow };
 }
 
 async function open(spec: Partial<Machine['spec']> = {}, isRun = true): Promise<InstanceBed> {
   const options = optionsFor([declared('m', spec)], isRun);
   const bed = createControllerBed(options);
   options.follow(bed);
-  const { provider, tokens } = options;
-  return { ...bed, provider, tokens, machine: (name = 'm') => bed.get<Machine>(MACHINES, name) };
+  const { provider, tokens, unseen } = options;
+  return { ...bed, provider, tokens, unseen, machine: (name = 'm') => bed.get<Machine>(MACHINES, name) };
 }
 
 function ready(bed: InstanceBed): string {
@@ -233,6 +245,21 @@ describe('the instance of a Machine', () => {
     await bed.advance(130_000);
     expect(ready(bed)).toBe('Unknown ImageMissing');
     expect(JSON.stringify([bed.machine(), bed.log.lines, bed.writes()])).not.toContain(SECRET);
+  });
+
+  it('MAC-06 leaves no Node that its kubelet registered before a view shows it', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(30_000);
+    const creationTimestamp = bed.clock.now().toISOString();
+    bed.unseen.set('m', node('m', 'True', { creationTimestamp }));
+    bed.delete(MACHINES, 'm');
+    await bed.advance(30_000);
+    expect([bed.machine()?.metadata.name, bed.provider.instances.size]).toEqual(['m', 0]);
+    bed.unseen.clear();
+    bed.apply({ ...node('m'), status: undefined });
+    await bed.advance(30_000);
+    expect([bed.machine(), bed.get(NODES, 'm')]).toEqual([undefined, undefined]);
   });
 
   it('MAC-06 is created once, whichever write the process was killed at', async () => {
