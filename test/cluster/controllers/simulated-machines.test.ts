@@ -56,6 +56,8 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
   let controllers: ChildProcess;
   let start: () => void;
   let isKilling = false;
+  let beganMs = 0;
+  let starts = 0;
 
   beforeAll(async () => {
     installed = await startInstalledServer();
@@ -70,6 +72,7 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
       // Each fault is a warning.
       const flags = ['--local-machines', CLUSTER, '--local-dir', dir, '--log-level', 'error'];
       const started = startControllers(kubeconfig, ...flags);
+      starts += 1;
       controllers = started;
       // One whose Lease was not renewed in time on a busy machine ends by itself.
       started.once('exit', () => {
@@ -155,7 +158,15 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
       : [];
   }
 
+  /** The times of a long run are measures: "Machines that join" in bench/README.md. */
+  function tell(what: string): void {
+    const seconds = Math.round((clock.monotonicMs() - beganMs) / 1000);
+    if (LONG) process.stderr.write(`${what} after ${seconds} s\n`);
+    beganMs = clock.monotonicMs();
+  }
+
   it('MAC-30 are exactly as many as their set declares, over killed controllers and failing calls, without a leak', async () => {
+    beganMs = clock.monotonicMs();
     await declare(COUNT);
     for (const part of KILLS) {
       // oxlint-disable no-await-in-loop -- one kill after the other
@@ -164,6 +175,7 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
       // oxlint-enable no-await-in-loop
     }
     await expect.poll(async () => (await list()).filter(isJoined).length, PATIENT).toBe(COUNT);
+    tell(`${COUNT} machines joined`);
     const all = await list();
     const uids = await listUids(machines);
     expect([all.length, uids.length, everDeleted()]).toEqual([COUNT, COUNT, []]);
@@ -172,6 +184,7 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
     const simulators = await findMarked(machines);
     expect(simulators).toHaveLength(1);
 
+    beganMs = clock.monotonicMs();
     await declare(0);
     for (const part of KILLS.toReversed()) {
       // oxlint-disable no-await-in-loop -- one kill after the other
@@ -180,12 +193,14 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
       // oxlint-enable no-await-in-loop
     }
     await expect.poll(async () => (await list()).length, PATIENT).toBe(0);
+    tell(`${COUNT} machines were deleted`);
     expect(await listUids(machines)).toEqual([]);
     expect(everDeleted().toSorted(byCode)).toEqual(uids.toSorted(byCode));
     await expect.poll(() => findMarked(machines), PATIENT).toEqual([]);
 
     const calls = [...fired.values()].reduce((sum, count) => sum + count, 0);
     const faults = FAULTS.map(([, { name }]) => fired.get(name) ?? 0);
+    tell(`${calls} writes, ${starts} processes, faults ${JSON.stringify(Object.fromEntries(fired))}, ended`);
     expect(Math.min(...faults)).toBeGreaterThan(0);
     expect(faults.reduce((sum, count) => sum + count, 0) / calls).toBeGreaterThan(0.1);
   });
