@@ -10,7 +10,7 @@ import { refusedReason } from './revision/history.ts';
 import type { Revision } from './revision/resolve.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure/failure.ts';
-import { beginRollback, failedReturns, planRollback } from './rollout/failure/rollback.ts';
+import { beginRollback, failedReturns, goesBack, planRollback } from './rollout/failure/rollback.ts';
 import {
   countUnknownHealth,
   unknownHealthReason,
@@ -138,7 +138,8 @@ interface StepContext extends Decided {
 function planStep(input: RolloutInput, { progress, mode, joining, availability }: StepContext): RolloutStep {
   const { desired, stable } = input;
   if (!('revision' in desired)) return stopped(progress, problemLimit(desired.problems));
-  if (mode === 'RollingBack' && stable) return planRollback(input, progress, { stable, availability });
+  if (stable && goesBack(input, progress, mode))
+    return planRollback(input, progress, { stable, availability });
   const { revision } = desired;
   const stop =
     endedReason(input, progress, mode) ??

@@ -1,23 +1,21 @@
-/** Large rollouts of which machines fail: where they stop. */
+/** Rollouts of which machines fail, and where they stop. */
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../src/api/generated/types.ts';
 import { RolloutSimulation } from './simulation/rollout-simulation.ts';
 
-const MACHINES = 1000;
-
 interface Run {
-  readonly rollout: Partial<Rollout>;
+  readonly failure: Rollout['failure'];
+  readonly maxUnavailable: number;
+  readonly machines?: number;
   /** By their number in the order in which they were started, from 1. */
   readonly fails: (started: number) => boolean;
 }
 
-/** Of version 2, until nothing happens any more. */
-function played({ rollout, fails }: Run): RolloutSimulation {
-  const sim = new RolloutSimulation({
-    machines: MACHINES,
-    installed: '1',
-    rollout: { gate: { soakSeconds: 0, checks: [], approval: 'None' }, ...rollout },
-  });
+/** Of version 2, until it has stopped, and for two minutes more. */
+function played({ failure, maxUnavailable, machines = 100, fails }: Run): RolloutSimulation {
+  const gate = { soakSeconds: 0, checks: [], approval: 'None' } as const;
+  const rollout = { gate, failure, maxUnavailable, batches: [1, 5, 900] };
+  const sim = new RolloutSimulation({ machines, installed: '1', rollout });
   const order: string[] = [];
   sim.behaviorOf = (ref, machine) => {
     if (ref !== 'app-2') return 'Good';
@@ -25,9 +23,14 @@ function played({ rollout, fails }: Run): RolloutSimulation {
     return fails(order.indexOf(machine) + 1) ? 'Fails' : 'Good';
   };
   sim.version('2');
-  sim.run(600);
+  for (let step = 0; step < MOST_STEPS && !sim.lines.some((line) => STOP.test(line)); step += 1) sim.run(10);
+  sim.run(120);
   return sim;
 }
+
+/** Of ten seconds. */
+const MOST_STEPS = 200;
+const STOP = /FailureBudgetSpent|RollingBack/;
 
 function startedOf({ lines }: RolloutSimulation): readonly string[] {
   return lines.filter((line) => line.includes(' -> app-2'));
@@ -35,38 +38,35 @@ function startedOf({ lines }: RolloutSimulation): readonly string[] {
 
 /** Nothing was started after the report that spent the budget. */
 function afterStop({ lines }: RolloutSimulation): readonly string[] {
-  const stop = lines.findIndex((line) => /FailureBudgetSpent|RollingBack/.test(line));
+  const stop = lines.findIndex((line) => STOP.test(line));
   return lines.slice(stop).filter((line) => line.includes(' -> app-2') || / batch \d+: /.test(line));
 }
 
-type Failure = Rollout['failure'];
-const STOPS: Failure = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' };
-const SEVENTH = (started: number): boolean => started === 7;
-const FROM_SEVENTH = (started: number): boolean => started >= 7;
+const STOPS: Run['failure'] = { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' };
+const SEVENTH = { failure: STOPS, maxUnavailable: 10, fails: (started: number): boolean => started === 7 };
+/** A machine that failed stays out of service, so that more may be than may fail. */
+function failing(
+  failure: Partial<Run['failure']>,
+  maxUnavailable: number,
+  ...failed: readonly number[]
+): Run {
+  return { failure: { ...STOPS, ...failure }, maxUnavailable, fails: (started) => failed.includes(started) };
+}
 
-describe('a rollout over 1,000 machines', () => {
-  it.each<[what: string, failure: Failure, run: Pick<Run, 'fails'> & { most: number }, started: number]>([
-    ['one at a time, the 7th fails', STOPS, { fails: SEVENTH, most: 1 }, 7],
-    ['ten at a time, the 7th fails', STOPS, { fails: SEVENTH, most: 10 }, 16],
-    ['ten at a time, all of them together', STOPS, { fails: FROM_SEVENTH, most: 10 }, 16],
-    ['and goes back', { ...STOPS, onFailure: 'RollbackBatch' }, { fails: SEVENTH, most: 10 }, 16],
-    ['two may fail', { ...STOPS, maxFailed: 2 }, { fails: FROM_SEVENTH, most: 1 }, 9],
-    [
-      'two may fail, four do together',
-      { ...STOPS, maxFailed: 2 },
-      { fails: (n) => n >= 7 && n < 11, most: 4 },
-      10,
-    ],
-    ['0.4 percent may fail', { ...STOPS, maxFailed: '0%' }, { fails: SEVENTH, most: 1 }, 7],
-    ['1 percent of all may fail', { ...STOPS, maxFailed: '1%' }, { fails: FROM_SEVENTH, most: 1 }, 17],
-    [
-      'two may fail in a batch',
-      { ...STOPS, per: 'Batch', maxFailed: 2 },
-      { fails: FROM_SEVENTH, most: 1 },
-      9,
-    ],
-  ])('ROL-30 touches no further machine: %s', (_what, failure, { fails, most }, started) => {
-    const sim = played({ rollout: { batches: [1, 5, 900], maxUnavailable: most, failure }, fails });
+describe('a rollout of which machines fail', () => {
+  it.each<[what: string, run: Run, started: number]>([
+    ['the 7th of 1,000 fails', { ...SEVENTH, machines: 1000 }, 16],
+    ['the 7th fails, and machines go back', failing({ onFailure: 'RollbackBatch' }, 10, 7), 16],
+    ['one at a time', failing({}, 1, 7), 7],
+    ['four fail together', failing({}, 4, 7, 8, 9, 10), 10],
+    ['two may fail, and four do together', failing({ maxFailed: 2 }, 4, 7, 8, 9, 10), 10],
+    ['two may fail', failing({ maxFailed: 2 }, 3, 7, 8, 20), 20],
+    ['3 percent of 100 may fail', failing({ maxFailed: '3%' }, 4, 7, 8, 9, 20), 20],
+    ['one may fail in the rollout', failing({ maxFailed: 1 }, 3, 3, 7, 20), 8],
+    ['two may fail in the rollout', failing({ maxFailed: 2 }, 3, 3, 7, 20), 20],
+    ['one may fail in each batch', failing({ maxFailed: 1, per: 'Batch' }, 3, 3, 7, 20), 20],
+  ])('ROL-30 touches no further machine: %s', (_what, run, started) => {
+    const sim = played(run);
     expect(startedOf(sim)).toHaveLength(started);
     expect(afterStop(sim)).toEqual([]);
   });

@@ -24,7 +24,7 @@ export function modeOf(
 /** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
 export function returnRevision(input: RolloutInput): string | undefined {
   const mode = modeOf(input, input.progress);
-  if (mode === 'RollingBack') return input.stable?.name;
+  if (mode === 'RollingBack' || mode === 'Refused') return input.stable?.name;
   return mode === 'Revert' ? input.progress.updateRevision : undefined;
 }
 

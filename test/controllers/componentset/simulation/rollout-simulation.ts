@@ -22,6 +22,7 @@ import type {
   RolloutPlan,
   RolloutProgress,
 } from '../../../../src/controllers/componentset/rollout/input.ts';
+import type { SkewRule } from '../../../../src/controllers/componentset/servers/skew.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import type { GateResult } from '../../../../src/rollout/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
@@ -62,6 +63,8 @@ export class RolloutSimulation {
   gate: GateResult = { state: 'Open' };
   behaviorOf: (componentRef: string, machine: string) => Behavior = () => 'Good';
   progress: RolloutProgress = { history: [] };
+  /** By what the API servers are now. Undefined: none of the components is a kubelet. */
+  createSkewRule: (() => SkewRule) | undefined;
   writes = 0;
   #crash: SimulationParts['crash'];
   #limit = '';
@@ -184,6 +187,7 @@ export class RolloutSimulation {
       deleted,
       gate: this.gate,
       classOf: () => 'Restart',
+      ...optional('skewOf', this.createSkewRule?.()),
       now: this.now,
     };
   }

@@ -6,7 +6,7 @@ import type { MemberState } from '../../machine/member-state.ts';
 import { addRecord, recordFor, recordOf } from '../../revision/history.ts';
 import type { Revision } from '../../revision/resolve.ts';
 import type { RolloutStep } from '../forward.ts';
-import type { RolloutAction, RolloutInput, RolloutProgress } from '../input.ts';
+import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { permissionFor } from '../permission.ts';
 import { pickMembers } from '../slots.ts';
 import { startWait } from '../start-wait.ts';
@@ -25,6 +25,11 @@ export function beginRollback(
     ...optional('startedAt', progress.batch?.startedAt.toISOString()),
   });
   return { ...progress, history: addRecord(progress.history, record) };
+}
+
+/** Also after its end: a machine may return to the set with a revision that was rolled back meanwhile. */
+export function goesBack(input: RolloutInput, progress: RolloutProgress, mode: RolloutMode): boolean {
+  return mode === 'RollingBack' || (mode === 'Refused' && rollbackScope(input, progress).length > 0);
 }
 
 export function planRollback(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RolloutFailure } from '../../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
+import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import {
   beginRollback,
   planRollback,
@@ -146,6 +147,31 @@ describe('planRollback', () => {
       expect(step.progress.history[0]?.finishedAt !== undefined).toBe(ended);
     },
   );
+});
+
+describe('goesBack', () => {
+  const ended = { revision: NEW.name, result: 'RolledBack', finishedAt: NOW.toISOString() } as const;
+
+  it.each<[what: string, member: MemberState, onFailure: RolloutFailure['onFailure'], back: string]>([
+    ['failed', at('a', 0, { step: 'Failed' }), 'RollbackBatch', 'a'],
+    ['is of the failed batch', at('a', 1), 'RollbackBatch', 'a'],
+    ['is of a batch that was proven', at('a', 0), 'RollbackBatch', ''],
+    ['is of a batch that was proven, where all go back', at('a', 0), 'RollbackAll', 'a'],
+    ['waits for a person', at('a', 1, { step: 'Failed' }), 'Pause', ''],
+    ['never had it', member('a'), 'RollbackAll', ''],
+  ])('ROL-40 takes a machine back that returns to the set after the rollback: it %s', (...row) => {
+    const [, each, onFailure, expected] = row;
+    const progress = progressOf({ history: [ended, COMPLETED] });
+    const rollout = { failure: { maxFailed: 0, per: 'Rollout', onFailure } } as const;
+    const plan = planRollout(inputOf({ members: [each], progress, rollout }));
+    const returned = plan.actions.flatMap((action) =>
+      action.do === 'Assign' && action.revision === OLD && action.permission.recovery
+        ? [action.member.name]
+        : [],
+    );
+    expect(returned.join()).toBe(expected);
+    expect(plan.progress.history).toEqual([ended, COMPLETED]);
+  });
 });
 
 describe('beginRollback', () => {
