@@ -1,0 +1,85 @@
+/** What the NetworkPolicies permit is what the programs listen on and call: a port that is added to one is missed in the other. */
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { describe, expect, it } from 'vitest';
+import { LABEL_SCRAPE } from '../../src/api/names.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { networkPolicySpec } from '../../src/deploy/network-policy.ts';
+import { CONTROLLERS, type DeployedProgram, HEALTH_PORT, SYNC } from '../../src/deploy/programs.ts';
+import { renderWorkload } from '../../src/deploy/workload.ts';
+import { listAt, textAt, valueAt } from '../../src/kube/objects/json.ts';
+import { parseRepository } from '../../src/sync/git/repository-url.ts';
+import { testIo } from '../support/test-io.ts';
+
+const GUIDE = new URL('../../docs/guides/install.md', import.meta.url);
+const PROGRAMS = [SYNC, CONTROLLERS];
+
+/** The arguments of the one container, as commander parses them. */
+async function parsedFlags(program: DeployedProgram): Promise<Readonly<Record<string, unknown>>> {
+  const settings = { image: 'registry.example.com/kubenode:1', replicas: 1, egressPorts: [] };
+  const deployment = renderWorkload(program, settings).find(({ kind }) => kind === 'Deployment');
+  const [container] = listAt(deployment, 'spec', 'template', 'spec', 'containers');
+  const [name = '', ...args] = listAt(container, 'args').map(String);
+  const command = commandOf(await createProgram(testIo(), [name]), name);
+  command.parseOptions(args);
+  return command.opts();
+}
+
+function commandOf(program: Command, name: string): Command {
+  const found = program.commands.find((command) => command.name() === name);
+  if (!found) throw new Error(`no command ${name}`);
+  return found;
+}
+
+function policyOf(program: DeployedProgram, morePorts: readonly number[] = []): unknown {
+  return networkPolicySpec(program, {}, morePorts);
+}
+
+describe.each(PROGRAMS)('the NetworkPolicy of $name', (program) => {
+  it('opens exactly the ports that the program is told to listen on', async () => {
+    const flags = await parsedFlags(program);
+    const listening = Object.entries(flags).filter(([name]) => /port$/i.test(name));
+    const opened = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'ports'));
+    expect(opened.map((port) => valueAt(port, 'port'))).toEqual(listening.map(([, port]) => port));
+    expect(opened).toEqual([{ port: HEALTH_PORT, protocol: 'TCP' }]);
+  });
+
+  it('opens them only to namespaces with the label that the guide sets', () => {
+    const peers = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'from'));
+    expect(peers).toEqual([{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }]);
+    expect(readFileSync(GUIDE, 'utf8')).toContain(`kubectl label namespace monitoring ${LABEL_SCRAPE}=true`);
+  });
+
+  it('permits the ports that the guide names, and those of --egress-port', () => {
+    const [rule] = listAt(policyOf(program, [8443]), 'egress');
+    const tcp = listAt(rule, 'ports').filter((port) => textAt(port, 'protocol') === 'TCP');
+    const ports = tcp.map((port) => Number(valueAt(port, 'port'))).filter((port) => port !== DNS);
+    expect(ports).toEqual([...program.egressPorts, 8443].toSorted((a, b) => a - b));
+    expect(rowOf(program)).toBe([...program.egressPorts].toSorted((a, b) => a - b).join(', '));
+  });
+});
+
+describe('the ports of sync', () => {
+  it('include those that a repository URL means without a port', () => {
+    // The defaults of the schemes that sync fetches from, by their RFCs.
+    const defaults = new Map([
+      ['https://git.example.com/fleet.git', 443],
+      ['git@git.example.com:fleet.git', 22],
+    ]);
+    expect([...defaults.keys()].map((url) => parseRepository(url).scheme)).toEqual(['http', 'ssh']);
+    expect(SYNC.egressPorts).toEqual(expect.arrayContaining([...defaults.values()]));
+    expect(SYNC.usesDns).toBe(true);
+  });
+});
+
+const DNS = 53;
+
+/** From the table of the guide: which ports a pod connects to. */
+function rowOf(program: DeployedProgram): string {
+  const row =
+    readFileSync(GUIDE, 'utf8')
+      .split('\n')
+      .find((line) => line.startsWith('| connects to |')) ?? '';
+  const cell = row.split('|')[PROGRAMS.indexOf(program) + 2] ?? '';
+  return [...cell.matchAll(/\d+/g)].map(([port]) => port).join(', ');
+}
