@@ -53,14 +53,29 @@ function createChart(figure: HTMLElement, columns: UPlot.AlignedData): UPlot {
     height: HEIGHT,
     legend: { show: false },
     cursor: { show: false },
-    scales: { y: { range: (_chart, _least, most) => [0, Math.max(1, most)] } },
+    scales: { y: { range: fromZero }, own: { range: fromZero } },
     axes: [
       { ...axis, values: (_chart, times) => times.map(clockText) },
       { ...axis, size: 50, incrs: WHOLE_NUMBERS },
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- the enum of uPlot is only in its types
+      { ...axis, size: 50, incrs: WHOLE_NUMBERS, scale: 'own', side: RIGHT, grid: { show: false } },
     ],
-    series: [{}, ...HISTORY_LINES.map(({ field }) => ({ stroke: () => colorOf(figure, field), width: 2 }))],
+    series: [
+      {},
+      ...HISTORY_LINES.map(({ field, hasOwnScale }) => ({
+        stroke: () => colorOf(figure, field),
+        width: 2,
+        scale: hasOwnScale ? 'own' : 'y',
+      })),
+    ],
   };
   return new UPlot(options, columns, holder);
+}
+
+const RIGHT = 1;
+
+function fromZero(_chart: UPlot, _least: number, most: number): UPlot.Range.MinMax {
+  return [0, Math.max(1, most)];
 }
 
 /** Half a machine is no mark of an axis. */

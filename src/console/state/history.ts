@@ -9,6 +9,8 @@ export const POINT_MS = 3_600_000 / MAX_POINTS;
 export interface HistoryLine {
   readonly field: keyof HistoryPoint;
   readonly title: string;
+  /** It counts most of the fleet, and would flatten the others. */
+  readonly hasOwnScale?: true;
 }
 
 export const HISTORY_LINES: readonly HistoryLine[] = [
@@ -16,9 +18,10 @@ export const HISTORY_LINES: readonly HistoryLine[] = [
   { field: 'trouble', title: 'machines in trouble' },
   { field: 'repairs', title: 'repairs' },
   { field: 'grants', title: 'grants' },
+  { field: 'updated', title: 'machines updated by their rollouts (right scale)', hasOwnScale: true },
 ];
 
-export function pointOf({ machines, repairs, grants }: FleetRows): HistoryPoint {
+export function pointOf({ machines, repairs, grants, rollouts }: FleetRows): HistoryPoint {
   const tones = Object.values(machines).map((tile) => machineSign(tile).tone);
   const open = Object.values(repairs).filter(({ state }) => state === 'Running' || state === 'NeedsPerson');
   return {
@@ -26,6 +29,7 @@ export function pointOf({ machines, repairs, grants }: FleetRows): HistoryPoint 
     trouble: tones.filter((tone) => tone === 'bad').length,
     repairs: open.length,
     grants: Object.keys(grants).length,
+    updated: Object.values(rollouts).reduce((sum, { updated }) => sum + updated, 0),
   };
 }
 

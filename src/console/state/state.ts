@@ -172,6 +172,8 @@ export interface HistoryPoint {
   readonly trouble: number;
   readonly repairs: number;
   readonly grants: number;
+  /** Machines that run what their rollout brings. */
+  readonly updated: number;
 }
 
 export const SECTIONS = [

@@ -3,7 +3,7 @@ import type { Browser, Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildConsolePage } from '../../../scripts/bundle-console.ts';
 import type { ConsoleServer } from '../../../src/console/server/server.ts';
-import type { ConsoleState, RepairCard, RolloutCard } from '../../../src/console/state/state.ts';
+import type { ConsoleState, RepairCard, RolloutCard, RowsByKey } from '../../../src/console/state/state.ts';
 import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { PICTURE_STATE } from './picture-state.ts';
@@ -12,12 +12,14 @@ import { type SettableSource, servePage, settable } from './served-page.ts';
 const ROLLOUT = 'Rollout general-nodes in prod';
 const REPAIR = 'Repair of prod-b-08 in prod';
 
+function withFields<Row>(rows: RowsByKey<Row>, fields: Partial<Row>): RowsByKey<Row> {
+  return Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, { ...row, ...fields }]));
+}
+
 /** The state of the picture with these changes of its rollout and its repair. */
 function stateWith(rollout: Partial<RolloutCard>, repair: Partial<RepairCard>): ConsoleState {
-  const change = <Row>(rows: Readonly<Record<string, Row>>, fields: Partial<Row>): Record<string, Row> =>
-    Object.fromEntries(Object.entries(rows).map(([key, row]) => [key, { ...row, ...fields }]));
   const { rollouts, repairs } = PICTURE_STATE;
-  return { ...PICTURE_STATE, rollouts: change(rollouts, rollout), repairs: change(repairs, repair) };
+  return { ...PICTURE_STATE, rollouts: withFields(rollouts, rollout), repairs: withFields(repairs, repair) };
 }
 
 let browser: Browser;

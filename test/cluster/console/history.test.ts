@@ -9,7 +9,7 @@ import { launchBrowser, noBrowserReason, openPage } from '../../support/browser.
 import { tempFolder } from '../../support/temp.ts';
 import { type SettableSource, servePage, settable } from './served-page.ts';
 
-const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0 };
+const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
 const START = 1_772_445_600;
 
 /** Points of five seconds. */
@@ -18,8 +18,24 @@ function withTrouble(...counts: readonly number[]): ConsoleState {
   return stateOf({ 'a/m-1': 'Ready' }, { history: Object.fromEntries(points) });
 }
 
+/** With two machines in trouble. */
+function withUpdated(...counts: readonly number[]): ConsoleState {
+  const { history, ...state } = withTrouble(...counts.map(() => 2));
+  const points = Object.entries(history).map(
+    ([second, point], index) => [second, { ...point, updated: counts[index] ?? 0 }] as const,
+  );
+  return { ...state, history: Object.fromEntries(points) };
+}
+
 /** How many pixels of the chart have the color of this key. */
-function pixelsOf(field: string): string {
+const pixelsOf = (field: string): string => `${placesOf(field)}.length`;
+
+/** How far below the top of the chart the first of them is, in percent. */
+const topOf = (field: string): string =>
+  `100 * ${placesOf(field)}[0] / document.querySelector('.chart canvas').height`;
+
+/** The row of each pixel of the color of this key. */
+function placesOf(field: string): string {
   return `(() => {
     const [r, g, b] = getComputedStyle(document.querySelector('.key.${field}')).backgroundColor.match(/\\d+/g).map(Number);
     const chart = document.querySelector('.chart canvas');
@@ -27,9 +43,9 @@ function pixelsOf(field: string): string {
     const context = copy.getContext('2d', { willReadFrequently: true });
     context.drawImage(chart, 0, 0);
     const { data } = context.getImageData(0, 0, copy.width, copy.height);
-    let found = 0;
+    const found = [];
     for (let at = 0; at < data.length; at += 4) {
-      if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) found += 1;
+      if (data[at] === r && data[at + 1] === g && data[at + 2] === b && data[at + 3] === 255) found.push(Math.floor(at / 4 / copy.width));
     }
     return found;
   })()`;
@@ -62,6 +78,19 @@ describe.skipIf(noBrowserReason !== undefined)('the last hour', { timeout: 120_0
     await expect.poll(() => page.evaluate<number>(pixelsOf('trouble'))).toBeGreaterThan(50);
     source.set(withTrouble(0, 4, 1, 9));
     await page.getByText('machines in trouble: 9 now, 9 at most').waitFor();
+    expect(problems).toEqual([]);
+    await page.context().close();
+  });
+
+  it('shows on a scale of its own how many machines are updated, so that it flattens no other line', async () => {
+    source.set(withUpdated(0, 5000, 9000));
+    const { page, problems } = await openPage(browser, server.url, { colorScheme: 'light' });
+    await page
+      .getByText('machines updated by their rollouts (right scale): 9000 now, 9000 at most')
+      .waitFor();
+    expect(await drawn(page, 'updated')).toBeGreaterThan(50);
+    // Two machines in trouble are at the top of their scale; beside 9000 they would be at its foot.
+    expect(await page.evaluate<number>(topOf('trouble'))).toBeLessThan(30);
     expect(problems).toEqual([]);
     await page.context().close();
   });

@@ -133,6 +133,11 @@ function machinesOf(cluster: string, zone: string, count: number): RowsByKey<Mac
   );
 }
 
+/** Of 20 machines, since the rollout of the picture began. */
+function updatedAt(index: number): number {
+  return index <= 40 ? 20 : Math.min(4, Math.floor((index - 40) / 40));
+}
+
 /** A rollout over the stages, and a node that fell ill. */
 function lastHour(): ConsoleState['history'] {
   const endS = Date.parse(PICTURE_TIME) / 1000;
@@ -145,6 +150,7 @@ function lastHour(): ConsoleState['history'] {
       trouble: isIll ? 2 : 0,
       repairs: isIll ? 1 : 0,
       grants: changing + (isIll ? 1 : 0),
+      updated: updatedAt(index),
     };
     return [endS - 15 * (240 - index), point] as const;
   });

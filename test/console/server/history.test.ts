@@ -21,8 +21,8 @@ it('adds a point every few seconds, without a page, and notifies those who follo
   expect(recorded.current()).toEqual({
     ...state,
     history: {
-      [startS]: { changing: 0, trouble: 0, repairs: 0, grants: 0 },
-      [startS + POINT_MS / 1000]: { changing: 1, trouble: 0, repairs: 0, grants: 0 },
+      [startS]: { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 },
+      [startS + POINT_MS / 1000]: { changing: 1, trouble: 0, repairs: 0, grants: 0, updated: 0 },
     },
   });
   expect(notified).toBe(2);

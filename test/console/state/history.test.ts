@@ -8,10 +8,15 @@ import {
   summarizeLine,
 } from '../../../src/console/state/history.ts';
 import { applyPatch, diffStates } from '../../../src/console/state/patch.ts';
-import type { ConsoleState, HistoryPoint, RepairCard } from '../../../src/console/state/state.ts';
+import type {
+  ConsoleState,
+  HistoryPoint,
+  RepairCard,
+  RolloutCard,
+} from '../../../src/console/state/state.ts';
 import { stateOf } from '../fixtures.ts';
 
-const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0 };
+const NONE: HistoryPoint = { changing: 0, trouble: 0, repairs: 0, grants: 0, updated: 0 };
 
 function repair(state: string): RepairCard {
   return {
@@ -26,6 +31,22 @@ function repair(state: string): RepairCard {
     evidence: [],
     timeline: [],
     steps: [],
+  };
+}
+
+function rollout(updated: number): RolloutCard {
+  return {
+    cluster: 'a',
+    set: 's',
+    phase: 'Rolling',
+    state: 'Running',
+    because: '',
+    changes: [],
+    selected: 9,
+    updated,
+    failed: 0,
+    unblock: '',
+    inWork: [],
   };
 }
 
@@ -51,8 +72,9 @@ it('counts machines by what a person sees, open repairs, and grants', () => {
   const state = stateOf(phases, {
     repairs: { 'a/x': repair('Running'), 'a/y': repair('Succeeded'), 'a/z': repair('NeedsPerson') },
     grants: { 'a/2': grant },
+    rollouts: { 'a/general': rollout(3), 'a/gpu': rollout(4) },
   });
-  expect(pointOf(state)).toEqual({ changing: 2, trouble: 1, repairs: 2, grants: 1 });
+  expect(pointOf(state)).toEqual({ changing: 2, trouble: 1, repairs: 2, grants: 1, updated: 7 });
   const cordoned = { 'a/1': { p: 'Ready', c: { g: 'g-1-0' } }, 'a/2': { p: 'Ready', c: {} } };
   expect(pointOf({ ...state, machines: cordoned }).changing).toBe(1);
 });
@@ -74,19 +96,24 @@ it('sends a page one point, and which one is too old', () => {
 });
 
 it('has a column for each line, and a summary of each', () => {
-  const history = { 10: { ...NONE, trouble: 4 }, 15: { ...NONE, trouble: 1, grants: 2 } };
+  const history = {
+    10: { ...NONE, trouble: 4, updated: 5 },
+    15: { ...NONE, trouble: 1, grants: 2, updated: 9 },
+  };
   expect(historyColumns(history)).toEqual([
     [10, 15],
     [0, 0],
     [4, 1],
     [0, 0],
     [0, 2],
+    [5, 9],
   ]);
   expect(HISTORY_LINES.map(({ field }) => summarizeLine(history, field))).toEqual([
     { now: 0, most: 0 },
     { now: 1, most: 4 },
     { now: 0, most: 0 },
     { now: 2, most: 2 },
+    { now: 9, most: 9 },
   ]);
   expect(summarizeLine({}, 'grants')).toEqual({ now: 0, most: 0 });
 });
