@@ -5,6 +5,7 @@ import { createMachineController } from '../../src/controllers/machine/controlle
 import { createMachineSetController } from '../../src/controllers/machineset/controller.ts';
 import { CERTIFICATE_REQUESTS } from '../../src/kube/auth/certificate-requests.ts';
 import type { View } from '../../src/kube/cache/view.ts';
+import { KubeError } from '../../src/kube/client/errors.ts';
 import { BUDGETS } from '../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
@@ -92,7 +93,7 @@ export async function blockedBed(
     createBootstrap: async () => ({ text: 'secret', expiresAt: new Date(now().getTime() + 900_000) }),
   };
   const controllers = [
-    createMachineController({ client: { pages } as never, grants, instances }),
+    createMachineController({ client: { pages, get } as never, grants, instances }),
     createMachineSetController({ grants }),
   ];
   const bed: ControllerBed = createControllerBed({ controllers, kinds: KINDS, objects: [object] });
@@ -170,6 +171,12 @@ export async function blockedBed(
     bed.apply(budget('web', {}));
     const { metadata, ...rest } = drainPod('a', { nodeName: 'm' });
     bed.apply({ ...rest, metadata: { name: 'a', namespace: metadata.namespace ?? '' } });
+  }
+
+  async function get(resource: Resource, { name }: { readonly name: string }): Promise<KubeObject> {
+    const found = bed.get(resource, name);
+    if (!found) throw new KubeError('NotFound', `${resource.kind} ${name} was not found`);
+    return found;
   }
 
   async function* pages(resource: Resource): AsyncGenerator<{ items: readonly KubeObject[] }> {

@@ -10,7 +10,7 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { type DeletionDecision, ownNode, planDeletion } from './deletion.ts';
+import { type DeletionDecision, mayHaveInstance, ownNode, planDeletion } from './deletion.ts';
 import { componentOrder, type DrainOrder, type DrainSituation } from './drain.ts';
 import {
   carryOutDecision,
@@ -168,7 +168,7 @@ async function finish(
 
 /** Its kubelet registered before the instance ended, and our view does not show it yet: nothing would ever delete that Node. */
 async function hasLateNode({ machine, node, executor, context }: Deletion): Promise<boolean> {
-  if (node || machine.status?.infra?.providerID === undefined) return false;
+  if (node || !mayHaveInstance(machine)) return false;
   const { signal } = context;
   try {
     const found = await executor.client.get(NODES, { name: machine.metadata.name }, { signal });

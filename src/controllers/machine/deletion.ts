@@ -79,12 +79,14 @@ function wasObserved(machine: Machine, node: KubeObject): boolean {
 }
 
 /** Its kubelet registered when the Machine was being deleted: only the host on its instance has that name. */
-function hasJustJoined(
-  { status, metadata }: Machine,
-  { metadata: { creationTimestamp } }: KubeObject,
-): boolean {
-  if (status?.infra?.providerID === undefined) return false;
-  return Date.parse(creationTimestamp ?? '') >= Date.parse(metadata.creationTimestamp ?? '');
+function hasJustJoined(machine: Machine, { metadata: { creationTimestamp } }: KubeObject): boolean {
+  if (!mayHaveInstance(machine)) return false;
+  return Date.parse(creationTimestamp ?? '') >= Date.parse(machine.metadata.creationTimestamp ?? '');
+}
+
+/** Also one that is not recorded: the answer to its creation was lost. A host that joins by itself has no config. */
+export function mayHaveInstance({ spec, status }: Machine): boolean {
+  return status?.infra?.providerID !== undefined || Object.keys(spec.infra.config).length > 0;
 }
 
 function isForAnother(

@@ -27,6 +27,7 @@ interface Case {
   readonly label?: string;
   readonly ready?: 'True' | 'False' | 'Unknown';
   readonly instance?: string;
+  readonly config?: Machine['spec']['infra']['config'];
   readonly provider?: string;
   /** The Machine is an hour old. */
   readonly nodeAgeSeconds?: number;
@@ -48,7 +49,15 @@ const DRAINED = { ...DRAINING, state: 'Drained' } as const;
 const BY_US = 'cordoned by g-1';
 const SETTLED = { state: 'Settled', outcome: 'Succeeded', settledAt: ago(5) } as const;
 
-function machineFor({ drain, deletion, hold, deletedSeconds = 20, instance, recorded }: Case): Machine {
+function machineFor({
+  drain,
+  deletion,
+  hold,
+  deletedSeconds = 20,
+  instance,
+  recorded,
+  config = {},
+}: Case): Machine {
   const spec = machine('m').spec;
   return machine('m', {
     metadata: {
@@ -58,6 +67,7 @@ function machineFor({ drain, deletion, hold, deletedSeconds = 20, instance, reco
     },
     spec: {
       components: [],
+      infra: { provider: 'local', config },
       deletion: { ...spec.deletion, ...deletion },
       ...(hold ? { hold: { reason: 'forensics', scope: hold } } : {}),
     },
@@ -242,6 +252,11 @@ describe('planDeletion', () => {
     [
       'MAC-06 takes the Node that its instance registered when it was being deleted',
       { recorded: null, instance: 'i-1', nodeAgeSeconds: 3600 },
+      'Record Cordoned by g-1: grant g-1',
+    ],
+    [
+      'MAC-06 takes such a Node also when the answer to the creation of its instance was lost',
+      { recorded: null, config: { type: 'sandbox' }, nodeAgeSeconds: 3600 },
       'Record Cordoned by g-1: grant g-1',
     ],
     [
