@@ -32,6 +32,7 @@ const beyondCores = {
 /** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
 const SWEEPS = [
   'test/controllers/crash.test.ts',
+  'test/sim/machines/simulate-machine-sets.test.ts',
   'test/sim/rollout/repairs/repairs.test.ts',
   'test/sync/apply/crash.test.ts',
   'test/sync/judge/empty-render.test.ts',

@@ -5,6 +5,8 @@
 import { argv, exit, stderr, stdout } from 'node:process';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { SET_BREAKAGES } from './machines/breakage.ts';
+import { type MachineSetSimulationResult, simulateMachineSets } from './machines/simulate-machine-sets.ts';
 import { readOptions, type SimulatorOptions } from './options.ts';
 import { BREAKAGES } from './rollout/repairs/breakage.ts';
 import { type RolloutSimulationResult, simulateRollouts } from './rollout/simulate-rollouts.ts';
@@ -21,13 +23,15 @@ npm run sim -- [options]
   --without GUARD  takes one guard out: a seed must fail then
   --rollouts       rolls versions out with the real controllers: 8 machines by default, one seed after the other
   --repairs        the same, with faults that the real controllers of rules and jobs repair
-  --hours N        virtual hours of faults in each seed with --rollouts or --repairs (2)
-  --break NAME     breaks one part of a run with --repairs: a seed must fail then
+  --sets           keeps the machines of a MachineSet with the real controllers: up to 12 machines by default
+  --hours N        virtual hours of faults in each seed with --rollouts, --repairs or --sets (2)
+  --break NAME     breaks one part of a run with --repairs or --sets: a seed must fail then
   -o, --output     text or json (text)
   -h, --help
 
 Guards: ${GUARD_IDS.join(', ')}
-Breakages: ${BREAKAGES.join(', ')}
+Breakages of --repairs: ${BREAKAGES.join(', ')}
+Breakages of --sets: ${SET_BREAKAGES.join(', ')}
 `;
 
 exit(await main(argv.slice(2)));
@@ -42,6 +46,7 @@ async function main(args: readonly string[]): Promise<number> {
     stdout.write(HELP);
     return 0;
   }
+  if (options.sets) return await runSets(options);
   return options.rollouts ? await runRollouts(options) : await runAsks(options);
 }
 
@@ -63,17 +68,43 @@ async function runRollouts(options: SimulatorOptions): Promise<number> {
   return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
+async function runSets(options: SimulatorOptions): Promise<number> {
+  const { seed: first, seeds, hours, machines, brokenSet } = options;
+  const results: MachineSetSimulationResult[] = [];
+  for (let seed = first; seed < first + seeds; seed += 1) {
+    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
+    const result = await simulateMachineSets({ seed, hours, machines, ...optional('broken', brokenSet) });
+    const { history, kills, violations } = result;
+    stderr.write(
+      `seed ${seed}: ${history.length} creations and deletions, ${kills} kills, ${violations.length} violations\n`,
+    );
+    results.push(result);
+  }
+  const breakage = brokenSet ? ` --break ${brokenSet}` : '';
+  const text = (): string =>
+    timedSummary(results, `--sets --hours ${hours} --machines ${machines}${breakage}`);
+  stdout.write(options.json ? `${JSON.stringify(results)}\n` : text());
+  return results.some(({ violations }) => violations.length > 0) ? 1 : 0;
+}
+
 function rolloutText(
   results: readonly RolloutSimulationResult[],
   { hours, machines, repairs, broken }: SimulatorOptions,
+): string {
+  const kind = repairs ? '--repairs' : '--rollouts';
+  const breakage = broken ? ` --break ${broken}` : '';
+  return timedSummary(results, `${kind} --hours ${hours} --machines ${machines}${breakage}`);
+}
+
+function timedSummary(
+  results: readonly Pick<RolloutSimulationResult, 'seed' | 'violations'>[],
+  size: string,
 ): string {
   const flat = results.map(({ seed, violations }) => ({
     seed,
     violations: violations.map(({ atMs, ...each }) => ({ ...each, at: new Date(atMs).toISOString() })),
   }));
-  const kind = repairs ? '--repairs' : '--rollouts';
-  const breakage = broken ? ` --break ${broken}` : '';
-  return summary(flat, `${kind} --hours ${hours} --machines ${machines}${breakage}`);
+  return summary(flat, size);
 }
 
 async function runAsks(options: SimulatorOptions): Promise<number> {

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { SET_BREAKAGES, type SetBreakage } from './machines/breakage.ts';
 import { BREAKAGES, type Breakage } from './rollout/repairs/breakage.ts';
 
 export interface SimulatorOptions {
@@ -16,14 +17,18 @@ export interface SimulatorOptions {
   readonly rollouts: boolean;
   /** The same with faults that appear, and the real controllers that repair them. */
   readonly repairs: boolean;
+  /** Keeps the machines of a MachineSet with the real controllers. */
+  readonly sets: boolean;
   readonly broken?: Breakage;
-  /** Of faults, in a run with rollouts. */
+  /** In a run with sets. */
+  readonly brokenSet?: SetBreakage;
+  /** Of faults, in a run with rollouts or sets. */
   readonly hours: number;
 }
 
 const NUMBERS = ['seeds', 'seed', 'days', 'hours', 'machines'] as const;
-/** Defaults of a run of asks, and of one with rollouts. */
-const MACHINES = { asks: '1000', rollouts: '8' } as const;
+/** Defaults of a run of asks, of one with rollouts, and of one with sets. */
+const MACHINES = { asks: '1000', rollouts: '8', sets: '12' } as const;
 
 /** The options, or what is wrong with them. */
 export function readOptions(args: readonly string[]): SimulatorOptions | string {
@@ -40,13 +45,14 @@ export function readOptions(args: readonly string[]): SimulatorOptions | string 
         without: { type: 'string' },
         rollouts: { type: 'boolean', default: false },
         repairs: { type: 'boolean', default: false },
+        sets: { type: 'boolean', default: false },
         break: { type: 'string' },
         hours: { type: 'string', default: '2' },
       },
     });
-    const { seeds, seed, days, hours, repairs } = values;
+    const { seeds, seed, days, hours, repairs, sets } = values;
     const rollouts = values.rollouts || repairs;
-    const { machines = rollouts ? MACHINES.rollouts : MACHINES.asks } = values;
+    const { machines = MACHINES[kindOf({ rollouts, sets })] } = values;
     const numbers = { seeds: +seeds, seed: +seed, days: +days, hours: +hours, machines: +machines };
     return checkOptions({ ...values, rollouts }, numbers);
   } catch (error) {
@@ -54,38 +60,59 @@ export function readOptions(args: readonly string[]): SimulatorOptions | string 
   }
 }
 
+function kindOf({ rollouts, sets }: Pick<Words, 'rollouts' | 'sets'>): keyof typeof MACHINES {
+  if (sets) return 'sets';
+  return rollouts ? 'rollouts' : 'asks';
+}
+
 interface Words {
   readonly help: boolean;
   readonly output: string;
   readonly rollouts: boolean;
   readonly repairs: boolean;
+  readonly sets: boolean;
   readonly without?: string;
   readonly break?: string;
 }
 
 function checkOptions(
-  { help, output, rollouts, repairs, ...breaks }: Words,
+  { help, output, rollouts, repairs, sets, ...breaks }: Words,
   numbers: Record<(typeof NUMBERS)[number], number>,
 ): SimulatorOptions | string {
   const wrong = NUMBERS.find((name) => !Number.isInteger(numbers[name]) || numbers[name] < 1);
   if (wrong) return `expected --${wrong} to be a positive integer`;
   if (output !== 'text' && output !== 'json') return `expected -o text or json, got '${output}'`;
-  const broken = readBreaks(breaks, { rollouts, repairs });
+  if (sets && rollouts) return 'expected --sets without --rollouts and --repairs';
+  const broken = readBreaks(breaks, { rollouts, repairs, sets });
   if (typeof broken === 'string') return broken;
-  return { help, json: output === 'json', rollouts, repairs, ...numbers, ...broken };
+  return { help, json: output === 'json', rollouts, repairs, sets, ...numbers, ...broken };
 }
 
 /** What is broken on purpose. */
 function readBreaks(
   { without, break: breakage }: Pick<Words, 'without' | 'break'>,
-  { rollouts, repairs }: Pick<Words, 'rollouts' | 'repairs'>,
-): Pick<SimulatorOptions, 'without' | 'broken'> | string {
-  if (rollouts && without !== undefined) return 'expected --without only without --rollouts and --repairs';
-  if (!repairs && breakage !== undefined) return 'expected --break only with --repairs';
-  const [broken, guard] = [readName('breakage', breakage, BREAKAGES), readName('guard', without, GUARD_IDS)];
-  if (typeof broken === 'string') return broken;
+  { rollouts, repairs, sets }: Pick<Words, 'rollouts' | 'repairs' | 'sets'>,
+): Pick<SimulatorOptions, 'without' | 'broken' | 'brokenSet'> | string {
+  const isAsks = !rollouts && !sets;
+  if (!isAsks && without !== undefined) {
+    return 'expected --without only without --rollouts, --repairs and --sets';
+  }
+  if (sets) return readOne('brokenSet', readName('breakage', breakage, SET_BREAKAGES));
+  if (repairs) return readOne('broken', readName('breakage', breakage, BREAKAGES));
+  if (breakage !== undefined) return 'expected --break only with --repairs or --sets';
+  return readGuard(readName('guard', without, GUARD_IDS));
+}
+
+function readGuard(guard: readonly string[] | string): Pick<SimulatorOptions, 'without'> | string {
   if (typeof guard === 'string') return guard;
-  return { ...optional('broken', broken[0]), ...(guard[0] === undefined ? {} : { without: new Set(guard) }) };
+  return guard.length === 0 ? {} : { without: new Set(guard) };
+}
+
+function readOne<K extends string, T extends string>(
+  field: K,
+  found: readonly T[] | string,
+): { readonly [name in K]?: T } | string {
+  return typeof found === 'string' ? found : optional(field, found[0]);
 }
 
 /** The name, none, or what is wrong with it. */

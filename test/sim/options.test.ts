@@ -12,6 +12,7 @@ describe('readOptions', () => {
       machines: 1000,
       rollouts: false,
       repairs: false,
+      sets: false,
       hours: 2,
     });
   });
@@ -33,6 +34,15 @@ describe('readOptions', () => {
     });
   });
 
+  it('keeps the machines of a set with --sets, and breaks one part of it', () => {
+    expect(readOptions(['--sets', '--break', 'HoldIgnored'])).toMatchObject({
+      rollouts: false,
+      sets: true,
+      brokenSet: 'HoldIgnored',
+      machines: 12,
+    });
+  });
+
   it('takes a guard out by its id', () => {
     expect(readOptions(['--without', 'rates', '-o', 'json'])).toMatchObject({
       json: true,
@@ -47,7 +57,10 @@ describe('readOptions', () => {
     [['--without', 'luck'], "unknown guard 'luck'"],
     [['--rollouts', '--hours', '0'], 'expected --hours to be a positive integer'],
     [['--rollouts', '--without', 'rates'], 'expected --without only without --rollouts'],
-    [['--rollouts', '--break', 'GrantKept'], 'expected --break only with --repairs'],
+    [['--sets', '--without', 'rates'], 'expected --without only without --rollouts'],
+    [['--rollouts', '--break', 'GrantKept'], 'expected --break only with --repairs or --sets'],
+    [['--sets', '--repairs'], 'expected --sets without --rollouts and --repairs'],
+    [['--sets', '--break', 'GrantKept'], "unknown breakage 'GrantKept'"],
     [['--repairs', '--break', 'luck'], "unknown breakage 'luck'"],
     [['--wrong'], "Unknown option '--wrong'"],
   ])('refuses %o', (args, problem) => {

@@ -4,6 +4,7 @@ import { storeKey } from '../../kube/cache/store.ts';
 import { KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject, ObjectName, Resource } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { patchDocument } from './json-patch.ts';
 import { type AppliedPart, appliedObject, recordAt } from './server-side-apply.ts';
 
@@ -22,18 +23,24 @@ export interface SimulatedApi {
   apply(object: KubeObject, manager: string, part: AppliedPart): KubeObject;
   patch(resource: Resource, name: ObjectName, operations: readonly JsonPatchOperation[]): KubeObject;
   /** Undefined: it is deleted. Otherwise finalizers keep it. */
-  delete(resource: Resource, name: ObjectName): KubeObject | undefined;
+  delete(resource: Resource, name: ObjectName, only?: ObjectVersion): KubeObject | undefined;
   /** By kind. */
   readonly journal: ReadonlyMap<string, readonly ApiChange[]>;
 }
+
+/** Another object of that name, or another version of it, is left alone. */
+export type ObjectVersion = Pick<KubeObject['metadata'], 'uid' | 'resourceVersion'>;
 
 export interface ApiOptions {
   readonly nowMs: () => number;
   /** After each change. */
   readonly changed: (change: ApiChange) => void;
+  /** Fills in the defaults of what an apply creates. */
+  readonly defaulted?: (object: KubeObject) => KubeObject;
 }
 
-export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi {
+export function createSimulatedApi(options: ApiOptions): SimulatedApi {
+  const { nowMs, changed, defaulted = (object) => object } = options;
   const objects = new Map<string, Map<string, KubeObject>>();
   const journal = new Map<string, ApiChange[]>();
   /** Fields of a part of an object that a manager applied last. */
@@ -47,7 +54,7 @@ export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi
     put,
     apply,
     patch: ({ kind }, name, operations) => put(patchDocument(existing(kind, name), operations) as KubeObject),
-    delete: remove,
+    delete: ({ kind }, name, only) => removeFrom(kind, name, only),
     journal,
   };
 
@@ -65,19 +72,12 @@ export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi
     const before = find(object.kind, storeKey(object.metadata));
     if (before && isDeepStrictEqual(before, object)) return before;
     version += 1;
-    const after = { ...object, metadata: { ...object.metadata, ...metadataOf(before, object) } };
+    const after = {
+      ...object,
+      metadata: { ...object.metadata, ...metadataOf(before, object, { version, nowMs }) },
+    };
     record(before, after);
     return after;
-  }
-
-  function metadataOf(before: KubeObject | undefined, after: KubeObject): Partial<KubeObject['metadata']> {
-    const { uid, creationTimestamp } = before?.metadata ?? {};
-    return {
-      uid: uid ?? `uid-${after.metadata.name}-${version}`,
-      creationTimestamp: creationTimestamp ?? new Date(nowMs()).toISOString(),
-      resourceVersion: String(version),
-      generation: generationOf(before, after),
-    };
   }
 
   function record(before: KubeObject | undefined, after: KubeObject): void {
@@ -105,24 +105,42 @@ export function createSimulatedApi({ nowMs, changed }: ApiOptions): SimulatedApi
 
   function apply(object: KubeObject, manager: string, part: AppliedPart): KubeObject {
     const { kind, metadata } = object;
-    const live = existing(kind, metadata);
-    checkVersion(live, object);
-    const key = `${kind} ${metadata.name} ${part} ${manager}`;
-    const next = appliedObject(live, object, { part, before: owned.get(key) ?? [] });
-    owned.set(key, Object.keys(recordAt(object, part)));
-    return put(next);
+    const live = find(kind, storeKey(metadata));
+    if (!live && part === 'status') throw new KubeError('NotFound', `${kind} ${metadata.name} was not found`);
+    const before = live ?? created(object);
+    checkVersion(before, object);
+    const fields = live ? (owned.get(ownedKey(live, manager, part)) ?? []) : [];
+    const next = appliedObject(before, object, { manager, part, before: fields });
+    const after = put(live ? next : defaulted(next));
+    owned.set(ownedKey(after, manager, part), Object.keys(recordAt(object, part)));
+    return after;
   }
 
-  function remove({ kind }: Resource, name: ObjectName): KubeObject | undefined {
-    return removeFrom(kind, name);
-  }
-
-  function removeFrom(kind: string, name: ObjectName): KubeObject | undefined {
+  function removeFrom(kind: string, name: ObjectName, only: ObjectVersion = {}): KubeObject | undefined {
     const live = existing(kind, name);
+    checkVersion(live, { kind, metadata: { name: name.name, ...only } });
     const at = live.metadata.deletionTimestamp ?? new Date(nowMs()).toISOString();
     const after = put({ ...live, metadata: { ...live.metadata, deletionTimestamp: at } });
     return find(kind, storeKey(name)) && after;
   }
+}
+
+function metadataOf(
+  before: KubeObject | undefined,
+  after: KubeObject,
+  { version, nowMs }: { readonly version: number; readonly nowMs: () => number },
+): Partial<KubeObject['metadata']> {
+  const { uid, creationTimestamp } = before?.metadata ?? {};
+  return {
+    uid: uid ?? `uid-${after.metadata.name}-${version}`,
+    creationTimestamp: creationTimestamp ?? new Date(nowMs()).toISOString(),
+    resourceVersion: String(version),
+    generation: generationOf(before, after),
+  };
+}
+
+function ownedKey({ metadata: { uid } }: KubeObject, manager: string, part: AppliedPart): string {
+  return `${uid} ${part} ${manager}`;
 }
 
 function generationOf(before: KubeObject | undefined, after: KubeObject): number {
@@ -133,7 +151,12 @@ function generationOf(before: KubeObject | undefined, after: KubeObject): number
   return isSame ? generation : generation + 1;
 }
 
-function checkVersion(live: KubeObject, { kind, metadata }: KubeObject): void {
+/** As the API server finds it before the first apply. */
+function created({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject {
+  return { apiVersion, kind, metadata: { name, ...optional('namespace', namespace) } };
+}
+
+function checkVersion(live: KubeObject, { kind, metadata }: Pick<KubeObject, 'kind' | 'metadata'>): void {
   const { uid, resourceVersion } = metadata;
   const isOther = uid !== undefined && uid !== live.metadata.uid;
   const isOld = resourceVersion !== undefined && resourceVersion !== live.metadata.resourceVersion;

@@ -33,6 +33,8 @@ const REST_TURNS = 30;
 export function createControllerQueue(options: QueueOptions): ControllerQueue {
   const { controller, client, views, clock, nowMs, skewMs } = options;
   const dueMs = new Map<string, number>();
+  /** One reconcile of a key at a time. */
+  const running = new Set<string>();
   const retry = (key: string): void => void dueMs.set(key, nowMs() + RETRY_MS);
   const changed = (key: string): void => void dueMs.set(key, 0);
   const own = createControllerViews({ controller, views, clock, log: quietLog, changed });
@@ -63,19 +65,22 @@ export function createControllerQueue(options: QueueOptions): ControllerQueue {
   }
 
   function nextKey(): string | undefined {
-    return [...dueMs].find(([, at]) => at <= nowMs())?.[0];
+    return [...dueMs].find(([key, at]) => at <= nowMs() && !running.has(key))?.[0];
   }
 
   async function reconcileNext(): Promise<void> {
     const key = nextKey();
     if (key === undefined) return;
     dueMs.delete(key);
+    running.add(key);
     try {
       const { requeueAt } = await controller.reconcile(key, createContext(parts, { ...scopeOf(), key }));
       if (requeueAt && !dueMs.has(key)) dueMs.set(key, +requeueAt - skewMs());
     } catch (error) {
       client.noteError(error);
       if (!dueMs.has(key)) retry(key);
+    } finally {
+      running.delete(key);
     }
     await rest();
   }

@@ -20,22 +20,20 @@ import { createPendingApprovals } from '../../defender/approvals/pending.ts';
 import { createDefenderController } from '../../defender/controller/controller.ts';
 import { createDenialCounts } from '../../defender/controller/denial-counts.ts';
 import { createCallWindow } from '../../defender/facts/call-window.ts';
-import type { ObservedViews } from '../../defender/facts/observed-views.ts';
-import { createFleetObserver, type FleetObserver } from '../../defender/facts/observer.ts';
-import { createLedger, type Ledger } from '../../defender/ledger/ledger.ts';
-import { createLedgerStore } from '../../defender/ledger/store.ts';
 import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
-import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
-import { createFollowingView, quietLog } from './following-view.ts';
+import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
+import { createFollowingView } from './following-view.ts';
+import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
 import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
@@ -83,9 +81,15 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   const kinds = options.repairs ? [...KINDS, ...REPAIR_KINDS] : KINDS;
   const following = kinds.map((kind) => createFollowingView(kind, options));
   const views = Object.fromEntries(following.map(({ view }) => [view.resource.kind, view]));
-  const observer = createFleetObserver({ views: observedViews(views), clock, calls });
   const broken = options.repairs?.broken;
-  const ledger = createObservedLedger({ client, clock, observer, broken });
+  const without = broken === 'BudgetIgnored' ? new Set(['concurrency']) : undefined;
+  const { observer, ledger } = createObservedLedger({
+    client,
+    clock,
+    views,
+    calls,
+    ...optional('without', without),
+  });
   const facts = options.repairs && createLiveFacts({ clock, views: factViews(views) });
   const createQueue = (controller: Controller, as: Partial<QueueOptions> = {}): ControllerQueue =>
     createControllerQueue({ controller, client, views, clock, nowMs, skewMs, ...as });
@@ -123,29 +127,7 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   }
 }
 
-interface LedgerParts {
-  readonly client: FaultyClient;
-  readonly clock: Clock;
-  readonly observer: FleetObserver;
-  readonly broken: Breakage | undefined;
-}
-
-function createObservedLedger({ client, clock, observer, broken }: LedgerParts): Ledger {
-  return createLedger({
-    store: createLedgerStore({ client }),
-    clock,
-    log: quietLog,
-    policies: () => observer.policies(),
-    facts: () => observer.facts(),
-    liveGrants: () => observer.liveGrants(),
-    leads: () => true,
-    ...(broken === 'BudgetIgnored' ? { without: new Set(['concurrency']) } : {}),
-  });
-}
-
-interface ControllerParts extends Omit<LedgerParts, 'broken'> {
-  readonly ledger: Ledger;
-}
+interface ControllerParts extends Omit<ObservedLedgerParts, 'views' | 'calls' | 'without'>, ObservedLedger {}
 
 function createControllers({ client, clock, observer, ledger }: ControllerParts): readonly Controller[] {
   const denials = createDenialCounts(clock);
@@ -176,19 +158,5 @@ function factViews(views: Readonly<Record<string, View>>): FactViews {
     agentLeases: view(LEASES),
     components: view(MACHINE_COMPONENTS),
     maintenance: view(MAINTENANCE_EVENTS),
-  };
-}
-
-function observedViews(views: Readonly<Record<string, View>>): ObservedViews {
-  // The view of each kind holds objects of its type.
-  const view = ({ kind }: Resource): never => views[kind] as never;
-  return {
-    machines: view(MACHINES),
-    nodes: view(NODES),
-    pods: view(PODS),
-    machineSets: view(MACHINE_SETS),
-    policies: view(DEFENDER_POLICIES),
-    jobs: view(REMEDY_OPERATION_JOBS),
-    ledgers: view(DEFENDER_LEDGERS),
   };
 }

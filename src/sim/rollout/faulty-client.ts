@@ -4,12 +4,15 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Random } from '../random.ts';
 import type { SimulatedApi } from './api-server.ts';
 
 export interface FaultyClient
   extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
   readonly isDead: () => boolean;
+  /** Before and after a call of something else than the API server. Throws when the process was killed, or is just now. */
+  readonly live: () => void;
   /** Throws what the API server did not answer: it is a fault of the simulator, or of a planner. */
   readonly noteError: (error: unknown) => void;
 }
@@ -32,6 +35,9 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
   let isDead = false;
   return {
     isDead: () => isDead,
+    live: () => {
+      if (isDead || (!isCalm() && random.chance(KILLED))) throw kill();
+    },
     noteError: (error) => {
       if (!(error instanceof KubeError) && !isLedgerError(error) && !isDead) throw error;
     },
@@ -52,7 +58,13 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
       }),
     patch: (resource, name, { body }) =>
       write(() => api.patch(resource, name, body as unknown as readonly JsonPatchOperation[])),
-    delete: (resource, name) => write(() => api.delete(resource, name)) as never,
+    delete: (resource, name, { uid, resourceVersion }) =>
+      write(() =>
+        api.delete(resource, name, {
+          ...optional('uid', uid),
+          ...optional('resourceVersion', resourceVersion),
+        }),
+      ) as never,
     get: async <T>(
       resource: Parameters<Client['get']>[0],
       name: Parameters<Client['get']>[1],

@@ -18,6 +18,8 @@ export interface FollowingViewOptions {
   readonly random: Random;
   readonly nowMs: () => number;
   readonly isCalm: () => boolean;
+  /** Of each event. Default: none is late. */
+  readonly delayMs?: () => number;
 }
 
 export interface FollowingView {
@@ -38,7 +40,7 @@ function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never)
 /** Begins with a complete list. */
 export function createFollowingView(
   resource: Resource,
-  { api, random, nowMs, isCalm }: FollowingViewOptions,
+  { api, random, nowMs, isCalm, delayMs = () => 0 }: FollowingViewOptions,
 ): FollowingView {
   const store = createStore({ log: quietLog, indexers: indexersOf(resource) as never });
   let position = api.journal.get(resource.kind)?.length ?? 0;
@@ -69,11 +71,13 @@ export function createFollowingView(
   function follow(): void {
     if (!isCalm() && isStuck()) return;
     const journal = api.journal.get(resource.kind) ?? [];
-    for (const { before, after } of journal.slice(position)) {
+    const untilMs = nowMs() - delayMs();
+    for (const { atMs, before, after } of journal.slice(position)) {
+      if (atMs > untilMs) break;
       if (after) store.put(after);
       else if (before) store.remove(before);
+      position += 1;
     }
-    position = journal.length;
     followedMs = nowMs();
   }
 

@@ -2,15 +2,13 @@
  * One run from one seed: the real controllers of machines and component sets and the real Defender roll versions out over a simulated
  * cluster, while people edit it, hosts fail, calls are lost and the process is killed. Then everything is calm, and what is left is judged.
  */
-import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
-import { FLEET_DEFAULT, GROUP, LEDGER } from '../../api/names.ts';
-import { EMPTY_LEDGER } from '../../defender/ledger/draft.ts';
+import { MACHINES } from '../../api/generated/resources.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { simulatedPolicy } from '../policies.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
 import { type ControllerProcess, createControllerProcess } from './controllers.ts';
+import { putDefender } from './defender-objects.ts';
 import type { RolloutEvent, RolloutViolation } from './history.ts';
 import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
 import { judgeHistory } from './judge/judge.ts';
@@ -143,7 +141,11 @@ function createClusterRun({ seed, machines, repairs: asked }: RolloutSimulationO
     startsMs: START_MS,
     kills: 0,
   };
-  putDefender(run, machines);
+  // Half of the fleet may be in work: the sets have limits of their own. With repairs it is a number, which both share.
+  putDefender(
+    api,
+    repairs ? { machines, max: SHARED_LIMIT, perMachine: PER_MACHINE } : { machines, max: '50%' },
+  );
   if (repairs) createRules(repairs);
   createSets(run);
   for (let index = 0; index < machines; index += 1) addMachine(run);
@@ -154,37 +156,6 @@ function createRepairs(people: PeopleContext, broken: Breakage | undefined): Rep
   const { api, nowMs, hosts } = people;
   const judge = createRepairJudge({ api, nowMs, hosts, maxUnavailable: SHARED_LIMIT });
   return { ...people, judge, broken, patients: new Map() };
-}
-
-/** Half of the fleet may be in work: the sets have limits of their own. With repairs it is a number, which both share. */
-function putDefender({ api, repairs }: ClusterRun, machines: number): void {
-  const max = repairs ? SHARED_LIMIT : '50%';
-  const { spec, ...policy } = simulatedPolicy({ isStopped: false, isFrozen: false, machines });
-  const { killSwitch, rates: _, ...rest } = spec;
-  api.put({
-    ...policy,
-    metadata: { name: FLEET_DEFAULT },
-    spec: {
-      ...rest,
-      killSwitch,
-      rates: [],
-      quiet: [],
-      breakers: [],
-      approval: [],
-      counting: { ...spec.counting, include: ['InFlight'], lingerSeconds: 0 },
-      concurrency: [{ name: 'cluster', per: 'Cluster', actions: [], risks: ['Node', 'Machine'], max }],
-      ...(repairs ? { perMachine: { ...rest.perMachine, ...PER_MACHINE } } : {}),
-      blockers: { ...spec.blockers, promql: [] },
-      ruleWaves: { ...spec.ruleWaves, waves: [1, '5%', '20%', '100%'] },
-      selfDoubt: { ...spec.selfDoubt, massUnknownPercent: 60 },
-    },
-  });
-  api.put({
-    apiVersion: `${GROUP}/v1alpha1`,
-    kind: DEFENDER_LEDGERS.kind,
-    metadata: { name: LEDGER },
-    spec: EMPTY_LEDGER,
-  });
 }
 
 async function stepCluster(run: ClusterRun): Promise<void> {

@@ -7,6 +7,10 @@ import { createSimulatedApi, type SimulatedApi } from '../../../src/sim/rollout/
 const NODE: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'm-1' }, spec: {} };
 const LEASE: KubeObject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
 
+function defaulted(object: KubeObject): KubeObject {
+  return { ...object, spec: { taints: [], unschedulable: false } };
+}
+
 function createApi(): SimulatedApi {
   return createSimulatedApi({ nowMs: () => 0, changed: () => {} });
 }
@@ -36,6 +40,32 @@ describe('createSimulatedApi', () => {
       api.apply({ ...NODE, metadata: { name: 'm-1', ...more }, spec: { taints: [] } }, 'm', 'spec');
     expect(() => apply(metadata)).toThrow('has changed');
     expect(apply({ resourceVersion: '1' })).toMatchObject({ spec: { taints: [] } });
+  });
+
+  it('creates by an apply what does not exist, with its defaults, unless it has a UID or is a status', () => {
+    const api = createSimulatedApi({ nowMs: () => 0, changed: () => {}, defaulted });
+    expect(() => api.apply({ ...NODE, metadata: { name: 'm-1', uid: 'a' } }, 'm', 'spec')).toThrow(
+      'has changed',
+    );
+    expect(() => api.apply(NODE, 'm', 'status')).toThrow('Node m-1 was not found');
+    expect(api.apply(NODE, 'm', 'spec')).toMatchObject({
+      metadata: { name: 'm-1', generation: 1 },
+      spec: { taints: [], unschedulable: false },
+    });
+    expect(api.apply({ ...NODE, spec: { taints: ['a'] } }, 'm', 'spec')).toMatchObject({
+      spec: { taints: ['a'] },
+    });
+  });
+
+  it.each([
+    ['another version', { resourceVersion: '7' }],
+    ['another object of that name', { uid: 'another' }],
+  ])('does not delete %s', (_, only) => {
+    const api = createApi();
+    const { uid = '', resourceVersion = '' } = api.put(NODE).metadata;
+    expect(() => api.delete(NODES, { name: 'm-1' }, only)).toThrow('has changed');
+    api.delete(NODES, { name: 'm-1' }, { uid, resourceVersion });
+    expect(api.list(NODES)).toEqual([]);
   });
 
   it('keeps what is deleted until its last finalizer is removed', () => {

@@ -31,3 +31,23 @@ it('follows what is written and deleted, and is late while its watch is stuck', 
   nowMs = 65_000;
   expect(names()).toEqual(['b', 'c']);
 });
+
+it('shows each event after the delay of its watch', () => {
+  let nowMs = 0;
+  const api = createSimulatedApi({ nowMs: () => nowMs, changed: () => {} });
+  const random = { ...createRandom(1), chance: () => false };
+  const options = { api, random, nowMs: () => nowMs, isCalm: () => false, delayMs: () => 30_000 };
+  const following = createFollowingView(NODES, options);
+  const names = (): readonly string[] => {
+    following.follow();
+    return following.view.store.list().map(({ metadata }) => metadata.name);
+  };
+  api.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'a' } });
+  nowMs = 29_000;
+  api.put({ apiVersion: 'v1', kind: 'Node', metadata: { name: 'b' } });
+  expect(names()).toEqual([]);
+  nowMs = 30_000;
+  expect(names()).toEqual(['a']);
+  nowMs = 59_000;
+  expect(names()).toEqual(['a', 'b']);
+});

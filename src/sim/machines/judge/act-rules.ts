@@ -1,0 +1,81 @@
+/** What is wrong with a Machine that a set creates or deletes, by what people asked for and by what is true in that moment. */
+import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import { OVERSHOOT } from '../set-people.ts';
+import { createRecent, VIEW_DELAY_MS } from './recent.ts';
+import type { SetTruth } from './set-truth.ts';
+import type { StormWatch } from './storms.ts';
+
+export interface ActRules {
+  desired(spec: MachineSet['spec']): void;
+  deletedByPerson(): void;
+  /** After it. */
+  creationReasons(): readonly string[];
+  /** As it was before. */
+  deletionReasons(machine: Machine): readonly string[];
+}
+
+export interface ActRulesOptions {
+  readonly truth: SetTruth;
+  readonly storms: Pick<StormWatch, 'sinceMs'>;
+  readonly nowMs: () => number;
+}
+
+type Reason = readonly [isBroken: boolean, what: string];
+
+export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRules {
+  const specs = createRecent<MachineSet['spec']>(nowMs);
+  let byPersons: readonly number[] = [];
+  return {
+    desired: (spec) => specs.add(spec),
+    deletedByPerson: () => {
+      byPersons = [...byPersons.filter(isRecent), nowMs()];
+    },
+    creationReasons: () => {
+      const most = Math.max(...replicas());
+      const [count, live] = [truth.members().length, truth.live().length];
+      return broken([
+        [count > most + OVERSHOOT, `${count} machines, and ${most + OVERSHOOT} allowed`],
+        [live > most, `machine ${live} of ${most}`],
+        ...reasonsOf('created'),
+      ]);
+    },
+    deletionReasons: (machine) =>
+      broken([
+        [machine.spec.hold !== undefined, 'a held machine was deleted'],
+        [!truth.isGranted(machine), 'a machine was deleted without a grant'],
+        [!isSurplus() && !hasFailedToStart(machine), 'a machine was deleted though it was not a surplus'],
+        ...reasonsOf('deleted'),
+      ]),
+  };
+
+  function reasonsOf(act: string): readonly Reason[] {
+    const sinceMs = storms.sinceMs();
+    const isStorm = sinceMs !== undefined && !isRecent(sinceMs);
+    return [
+      [specs.values().every(({ paused }) => paused), `a machine was ${act} while the set is paused`],
+      [isStorm, `a machine was ${act} in a storm`],
+    ];
+  }
+
+  /** It is deleted just now. What people deleted may not be known yet. */
+  function isSurplus(): boolean {
+    return truth.live().length + 1 + byPersons.filter(isRecent).length > Math.min(...replicas());
+  }
+
+  function hasFailedToStart({ metadata: { creationTimestamp = '' } }: Machine): boolean {
+    const { startupTimeoutSeconds = 0 } = specs.values().at(-1) ?? {};
+    return nowMs() - Date.parse(creationTimestamp) >= startupTimeoutSeconds * 1000;
+  }
+
+  function replicas(): readonly number[] {
+    return specs.values().map((spec) => spec.replicas);
+  }
+
+  function isRecent(atMs: number): boolean {
+    return nowMs() - atMs <= VIEW_DELAY_MS;
+  }
+}
+
+function broken(reasons: readonly Reason[]): readonly string[] {
+  return reasons.flatMap(([isBroken, what]) => (isBroken ? [what] : []));
+}

@@ -1,0 +1,173 @@
+/**
+ * One run from one seed: the real controllers of Machines and MachineSets and the real Defender keep a set of machines at a provider that
+ * is slow and fails, while people scale, edit, hold and delete, views are late, and the process is killed. Then everything is calm, and
+ * what is left is judged.
+ */
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { createRandom } from '../random.ts';
+import { type ApiChange, createSimulatedApi } from '../rollout/api-server.ts';
+import type { ControllerProcess } from '../rollout/controllers.ts';
+import { putDefender } from '../rollout/defender-objects.ts';
+import type { RolloutViolation } from '../rollout/history.ts';
+import type { SimulatedHost } from '../rollout/hosts.ts';
+import type { SetBreakage } from './breakage.ts';
+import { createSimulatedCloud } from './cloud.ts';
+import { stepInstances } from './instance-hosts.ts';
+import { createSetJudge, type SetJudge } from './judge/set-judge.ts';
+import { createMachineProcess } from './machine-process.ts';
+import {
+  befallSet,
+  calmSet,
+  createSet,
+  defaultedMachine,
+  interfereWithSet,
+  replaceLost,
+  type SetPeople,
+} from './set-people.ts';
+
+export interface MachineSetSimulationOptions {
+  readonly seed: number;
+  /** Of faults, before everything is calm. */
+  readonly hours: number;
+  /** The most that people ask for. */
+  readonly machines: number;
+  readonly broken?: SetBreakage;
+}
+
+export interface MachineSetSimulationResult {
+  readonly seed: number;
+  readonly kills: number;
+  readonly violations: readonly RolloutViolation[];
+  /** What was created and deleted, in order. */
+  readonly history: readonly string[];
+}
+
+interface SetRun extends SetPeople {
+  readonly judge: SetJudge;
+  readonly broken: SetBreakage | undefined;
+  readonly clock: { nowMs: number; changedMs: number };
+  readonly watch: { delayMs: number; untilMs: number };
+  isCalm: boolean;
+  process: ControllerProcess | undefined;
+  startsMs: number;
+  kills: number;
+}
+
+const START_MS = Date.parse('2030-01-01T00:00:00Z');
+const STEP_MS = 5000;
+const HOUR_MS = 3_600_000;
+/** Without a change for so long, after the last fault: longer than a storm needs to thaw. */
+const QUIET_MS = 900_000;
+const LONGEST_CALM_MS = 4 * HOUR_MS;
+const LONGEST_DELAY_S = 30;
+
+export async function simulateMachineSets(
+  options: MachineSetSimulationOptions,
+): Promise<MachineSetSimulationResult> {
+  const run = createSetRun(options);
+  const { clock, judge, random } = run;
+  for (let step = 0; step < (options.hours * HOUR_MS) / STEP_MS; step += 1) {
+    befallSet(run);
+    delayWatches(run);
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other
+    await stepRun(run);
+  }
+  const replicas = 1 + random.below(options.machines);
+  run.isCalm = true;
+  calmSet(run, replicas);
+  Object.assign(run.watch, { delayMs: 0 });
+  const calmMs = clock.nowMs;
+  clock.changedMs = calmMs;
+  while (clock.nowMs - clock.changedMs < QUIET_MS && clock.nowMs - calmMs < LONGEST_CALM_MS) {
+    replaceLost(run);
+    // oxlint-disable-next-line no-await-in-loop -- one step after the other
+    await stepRun(run);
+  }
+  judge.quiet(replicas);
+  const { kills } = run;
+  return { seed: options.seed, kills, violations: judge.violations, history: judge.history };
+}
+
+function createSetRun({ seed, machines, broken }: MachineSetSimulationOptions): SetRun {
+  const random = createRandom(seed);
+  const clock = { nowMs: START_MS, changedMs: START_MS };
+  const nowMs = (): number => clock.nowMs;
+  const hosts = new Map<string, SimulatedHost>();
+  const changed = (change: ApiChange): void => {
+    const kind = change.after?.kind ?? change.before?.kind;
+    if (kind === MACHINES.kind || kind === NODES.kind) clock.changedMs = clock.nowMs;
+    judge.written(change);
+  };
+  const api = createSimulatedApi({
+    nowMs,
+    changed,
+    defaulted: (object) => defaultedMachine(object as Machine),
+  });
+  const cloud = createSimulatedCloud({
+    nowMs,
+    random,
+    isCalm: () => run.isCalm,
+    created: (instance) => judge.created(instance),
+    deleting: (instance) => judge.deleting(instance),
+  });
+  const judge = createSetJudge({ api, cloud, hosts, nowMs });
+  const run: SetRun = {
+    api,
+    random,
+    nowMs,
+    cloud,
+    hosts,
+    machines,
+    judge,
+    broken,
+    clock,
+    asPerson: (act) => judge.asPerson(act),
+    watch: { delayMs: 0, untilMs: START_MS },
+    isCalm: false,
+    process: undefined,
+    startsMs: START_MS,
+    kills: 0,
+  };
+  putDefender(api, { machines, max: '50%' });
+  createSet(run);
+  return run;
+}
+
+async function stepRun(run: SetRun): Promise<void> {
+  const { clock, random, judge } = run;
+  clock.nowMs += STEP_MS;
+  stepInstances(run);
+  judge.observe();
+  if (!run.process && clock.nowMs >= run.startsMs) run.process = startProcess(run);
+  await run.process?.step();
+  if (run.process?.isDead() !== true) return;
+  run.process.close();
+  run.process = undefined;
+  run.kills += 1;
+  run.startsMs = clock.nowMs + random.below(6) * 10_000;
+}
+
+function startProcess(run: SetRun): ControllerProcess {
+  const { api, random, nowMs, cloud, judge, watch, broken } = run;
+  return createMachineProcess({
+    api,
+    random,
+    nowMs,
+    cloud,
+    broken,
+    isCalm: () => run.isCalm,
+    interfere: () => interfereWithSet(run),
+    delayMs: () => watch.delayMs,
+    unsearched: (machine) => judge.unsearched(machine),
+  });
+}
+
+/** For some minutes every event is late. */
+function delayWatches({ watch, clock, random }: SetRun): void {
+  if (clock.nowMs >= watch.untilMs) watch.delayMs = 0;
+  if (!random.chance(0.01)) return;
+  watch.delayMs = random.below(LONGEST_DELAY_S + 1) * 1000;
+  watch.untilMs = clock.nowMs + random.below(10) * 60_000;
+}

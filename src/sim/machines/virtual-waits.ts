@@ -1,0 +1,21 @@
+/** Calls that take time: they wait for the virtual clock, and others go on meanwhile. */
+export interface VirtualWaits {
+  wait(ms: number): Promise<void>;
+  /** What has waited for long enough goes on. */
+  release(): void;
+}
+
+export function createVirtualWaits(nowMs: () => number): VirtualWaits {
+  let waiting: { readonly atMs: number; readonly resolve: () => void }[] = [];
+  return {
+    wait: (ms) =>
+      new Promise((resolve) => {
+        waiting.push({ atMs: nowMs() + ms, resolve });
+      }),
+    release: () => {
+      const due = waiting.filter(({ atMs }) => atMs <= nowMs());
+      waiting = waiting.filter(({ atMs }) => atMs > nowMs());
+      for (const { resolve } of due) resolve();
+    },
+  };
+}
