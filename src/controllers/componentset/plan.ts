@@ -7,10 +7,15 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import { refusedReason } from './revision/history.ts';
-import type { Revision } from './revision/resolve.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure/failure.ts';
-import { beginRollback, failedReturns, goesBack, planRollback } from './rollout/failure/rollback.ts';
+import {
+  beginRollback,
+  failedReturns,
+  goesBack,
+  mayRollBack,
+  planRollback,
+} from './rollout/failure/rollback.ts';
 import {
   countUnknownHealth,
   unknownHealthReason,
@@ -112,13 +117,6 @@ function afterFailure(input: RolloutInput, begun: RolloutProgress): Decided {
   return { mode, progress: stop ? stopRollout(input, progress, stop) : progress };
 }
 
-function mayRollBack(
-  input: RolloutInput,
-): input is RolloutInput & { readonly desired: { readonly revision: Revision } } {
-  const { desired, stable, set } = input;
-  return 'revision' in desired && stable !== undefined && set.spec.rollout.failure.onFailure !== 'Pause';
-}
-
 /** What has soaked until now proves nothing. */
 function stopRollout(
   { set }: RolloutInput,
@@ -138,8 +136,9 @@ interface StepContext extends Decided {
 function planStep(input: RolloutInput, { progress, mode, joining, availability }: StepContext): RolloutStep {
   const { desired, stable } = input;
   if (!('revision' in desired)) return stopped(progress, problemLimit(desired.problems));
-  if (stable && goesBack(input, progress, mode))
+  if (stable && goesBack(input, progress, mode)) {
     return planRollback(input, progress, { stable, availability });
+  }
   const { revision } = desired;
   const stop =
     endedReason(input, progress, mode) ??

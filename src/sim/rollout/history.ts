@@ -38,7 +38,7 @@ export interface MachineTruth {
   readonly serves: boolean;
   /** The same, also while it is cordoned. */
   readonly isHealthy: boolean;
-  /** For no grant of ours. */
+  /** Without the mark of a grant. */
   readonly isCordonedByPerson: boolean;
   /** Its Node reports a fault: at its revision it is not in service, as the health patrol sees it. */
   readonly isFaulty: boolean;

@@ -13,6 +13,14 @@ import { startWait } from '../start-wait.ts';
 import { isUpdateOpen } from '../upkeep/restarts.ts';
 import { failedMembers } from './failure.ts';
 
+/** A first rollout that fails has nothing to return to. */
+export function mayRollBack(
+  input: RolloutInput,
+): input is RolloutInput & { readonly desired: { readonly revision: Revision } } {
+  const { desired, stable, set } = input;
+  return 'revision' in desired && stable !== undefined && set.spec.rollout.failure.onFailure !== 'Pause';
+}
+
 /** Recorded before the first machine goes back, so that a crash does not forget it. */
 export function beginRollback(
   { set }: RolloutInput,

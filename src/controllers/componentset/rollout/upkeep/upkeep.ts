@@ -3,6 +3,7 @@ import type { LedgerGrant, MachineComponentReport } from '../../../../api/genera
 import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
+import { NOT_OBSERVED } from '../../machine/update-progress.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { modeOf, returnRevision, rollsOut } from '../mode.ts';
 import { planWithdrawal } from './withdrawal.ts';
@@ -73,7 +74,15 @@ function abandonment(member: MemberState): RolloutAction | undefined {
 }
 
 function ending(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
-  return abandonment(member) ?? (hasBegun(member) ? undefined : planWithdrawal(member, now, pausedAt));
+  if (hasBegun(member)) return undefined;
+  return abandonment(member) ?? unwritten(member) ?? planWithdrawal(member, now, pausedAt);
+}
+
+/** A grant that never reached the entries, as after a crash between the answer and the write: to renew it would begin what it is for. */
+function unwritten(member: MemberState): RolloutAction | undefined {
+  const { step, reason, holdsGrant, grantEndsAt } = member;
+  if (!holdsGrant || grantEndsAt || step !== 'InWork' || reason === NOT_OBSERVED) return undefined;
+  return { do: 'Settle', member, outcome: 'Unused', because: 'its grant was not written before the end' };
 }
 
 export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MemberState } from '../../../../../src/controllers/componentset/machine/member-state.ts';
 import { planRollout } from '../../../../../src/controllers/componentset/plan.ts';
 import type { Revision } from '../../../../../src/controllers/componentset/revision/resolve.ts';
-import type { RolloutPlan } from '../../../../../src/controllers/componentset/rollout/input.ts';
+import type { RolloutInput, RolloutPlan } from '../../../../../src/controllers/componentset/rollout/input.ts';
 import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
@@ -181,6 +181,21 @@ describe('planUpkeep', () => {
     expect(upkeepOf(back, { rollout: GOES_BACK, ...reverts })).toBe('Settle');
   });
 
+  it('ROL-35 ends the update that took too long in a rollout that stopped with nothing to return to', () => {
+    const late = { ...HOLDS, step: 'Failed', reason: 'TimedOut' } as const;
+    const ends = (at: Revision, input: RolloutInput): string =>
+      doneBy({
+        actions: planUpkeep({ ...input, members: [reporting('WaitingForGrant', { ...late, at })] }, NONE),
+      });
+    const { stable: _, ...first } = inputOf({ rollout: GOES_BACK, progress: { ...STOPPED, history: [] } });
+    expect(ends(NEW, first)).toBe('Settle');
+    const { stopped } = STOPPED;
+    const progress = { ...REVERTS, ...(stopped && { stopped }) };
+    const desired = { revision: OLD, yanked: [] };
+    expect(ends(OLD, inputOf({ rollout: GOES_BACK, progress, desired }))).toBe('Settle');
+    expect(ends(OLD, inputOf({ rollout: GOES_BACK, progress: REVERTS, desired }))).toBe('');
+  });
+
   it('ROL-35 ends the update in the reconcile in which its rollout stops, and keeps it when a retry token resumes it', () => {
     const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
     const stops = { rollout: { failure: { ...PAUSES.failure, maxFailed: 0 } }, members: [each] };
@@ -230,6 +245,23 @@ describe('planUpkeep', () => {
 
   it('ROL-40 settles the grant of a machine that left', () => {
     expect(actionOf(HOLDS, { left: true })).toBe('Settle Succeeded');
+  });
+
+  it.each<[what: string, state: ReportState, parts: StateParts, expected: string]>([
+    ['that its agent waits for', 'WaitingForGrant', { reason: 'GrantNeeded' }, 'Settle Unused'],
+    ['that its agent has begun with', 'Activating', {}, 'Permit'],
+    ['of which its agent knows nothing yet', 'WaitingForGrant', { reason: 'NotObserved' }, ''],
+    ['that is in its entries', 'WaitingForGrant', { grantEndsAt: new Date(ago(-240)) }, ''],
+  ])('ROL-35 ends a grant that was not written before the set was deleted or paused: %s', (...row) => {
+    const [, state, parts, expected] = row;
+    const each = reporting(state, { grant: grant(), holdsGrant: true, step: 'InWork', at: NEW, ...parts });
+    const outcomes = [{ left: [each] }, { members: [each], paused: true }].map((situation) =>
+      planUpkeep(inputOf(situation), NONE)
+        .map((action) => (action.do === 'Settle' ? `Settle ${action.outcome}` : action.do))
+        .join(),
+    );
+    expect(outcomes).toEqual([expected, expected]);
+    expect(upkeepOf(each, {})).toBe(expected === '' ? '' : 'Permit');
   });
 
   it('leaves the grant of a machine that gets other entries now', () => {
