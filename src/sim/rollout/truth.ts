@@ -70,11 +70,15 @@ export function machineTruth(
     sets: sets.filter(({ spec }) => isMember(machine, spec)).map(({ metadata }) => metadata.name),
     serves: speaks && isHealthyNode(node) && !isCordoned(node),
     isHealthy: speaks && isHealthyNode(node),
-    isCordonedByPerson:
-      isCordoned(node) && node?.metadata.annotations?.[ANNOTATION_CORDONED_BY] === undefined,
+    isCordonedByPerson: isCordoned(node) && !hasMark(node),
     isFaulty: hasFault(node),
     isHeld: machine.spec.hold !== undefined,
   };
+}
+
+/** Of the grant that it is cordoned for. */
+function hasMark(node: KubeObject | undefined): boolean {
+  return node?.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
 }
 
 function isHealthyNode(node: KubeObject | undefined): boolean {

@@ -159,11 +159,17 @@ export function calmRepairs({ patients, api }: RepairsContext): void {
  * because a person has uncordoned it.
  */
 export function lookAfterNodes(context: RepairsContext): void {
-  const { api, judge } = context;
-  for (const node of api.list(NODES)) {
-    const isMarked = node.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
-    if (isUnschedulable(node) && !isMarked && judge.isOfPerson(node)) writeNode(node, false, context);
-    const waiting = api.get(MACHINES, node.metadata.name)?.status?.waiting;
-    if (!isUnschedulable(node) && waiting?.reason === 'UncordonedByPerson') writeNode(node, true, context);
+  for (const node of context.api.list(NODES)) {
+    if (!isUnschedulable(node)) answerDrain(node, context);
+    else if (isLeftCordoned(node, context)) writeNode(node, false, context);
   }
+}
+
+function isLeftCordoned(node: KubeObject, { judge }: RepairsContext): boolean {
+  return node.metadata.annotations?.[ANNOTATION_CORDONED_BY] === undefined && judge.isOfPerson(node);
+}
+
+function answerDrain(node: KubeObject, context: RepairsContext): void {
+  const { waiting } = context.api.get(MACHINES, node.metadata.name)?.status ?? {};
+  if (waiting?.reason === 'UncordonedByPerson') writeNode(node, true, context);
 }
