@@ -87,7 +87,71 @@ const EACH_FIELD: Readonly<
   compat: [{ compat: { upgradeFrom: [] } }, 'None'],
 };
 
+type Row<T> = readonly [change: Partial<T>, expected: ActivationClass];
+type Artifact = MachineComponentSpec['artifacts'][number];
+type File = MachineComponentSpec['files'][number];
+type Unit = MachineComponentSpec['units'][number];
+
+/** By the generated types: a field that is added to the schema needs a row. */
+const EACH_ARTIFACT_FIELD: Readonly<Record<keyof Artifact, Row<Artifact>>> = {
+  os: [{ os: 'windows' as never }, 'Restart'],
+  arch: [{ arch: 'arm64' }, 'Restart'],
+  url: [{ url: 'https://mirror.example.com/proxy' }, 'None'],
+  mirrors: [{ mirrors: ['https://m.example.com/'] }, 'None'],
+  sha256: [{ sha256: 'b'.repeat(64) }, 'Restart'],
+  sizeBytes: [{ sizeBytes: 7 }, 'None'],
+  format: [{ format: 'TarGz' }, 'None'],
+  install: [{ install: [] }, 'Restart'],
+};
+
+const EACH_FILE_FIELD: Readonly<Record<keyof File, Row<File>>> = {
+  path: [{ path: '/etc/other.conf' }, 'Reload'],
+  content: [{ content: 'other' }, 'Reload'],
+  mode: [{ mode: '0600' }, 'None'],
+  owner: [{ owner: 'a:a' }, 'None'],
+  merge: [{ merge: 'Block' }, 'Reload'],
+  drift: [{ drift: 'Ignore' }, 'None'],
+  onChange: [{ onChange: 'Reboot' }, 'None'],
+  units: [{ units: ['other'] }, 'None'],
+};
+
+const EACH_UNIT_FIELD: Readonly<Record<keyof Unit, Row<Unit>>> = {
+  name: [{ name: 'other' }, 'Restart'],
+  type: [{ type: 'OneShot' }, 'Restart'],
+  enabled: [{ enabled: false }, 'Restart'],
+  running: [{ running: false }, 'Restart'],
+  timeoutSeconds: [{ timeoutSeconds: 7 }, 'Restart'],
+  exec: [{ exec: { argv: ['${dir}/proxy'], env: {}, user: 'root' } }, 'Restart'],
+  restart: [{ restart: { policy: 'Never' } as never }, 'Restart'],
+  stop: [{ stop: { signal: 'KILL', timeoutSeconds: 1 } }, 'Restart'],
+  reload: [{ reload: { signal: 'USR1' } as never }, 'Restart'],
+  raw: [{ raw: '[Unit]' }, 'Restart'],
+  existing: [{ existing: true }, 'Restart'],
+  dropIns: [{ dropIns: [{ name: 'a', content: 'b' }] as never }, 'Restart'],
+};
+
 describe('classifyChange', () => {
+  it.each(Object.entries(EACH_ARTIFACT_FIELD))(
+    'ROL-50 knows the class of a change of each field of an artifact: %s',
+    (_field, [change, expected]) => {
+      expect(classOf(contentOf({ artifacts: [{ ...ARTIFACT, ...change }] }))).toBe(expected);
+    },
+  );
+
+  it.each(Object.entries(EACH_FILE_FIELD))(
+    'ROL-50 knows the class of a change of each field of a file: %s',
+    (_field, [change, expected]) => {
+      expect(classOf(contentOf({ files: [{ ...CONF, ...change }] }))).toBe(expected);
+    },
+  );
+
+  it.each(Object.entries(EACH_UNIT_FIELD))(
+    'ROL-50 knows the class of a change of each field of a unit: %s',
+    (_field, [change, expected]) => {
+      expect(classOf(contentOf({ units: [{ ...UNIT, ...change }] }))).toBe(expected);
+    },
+  );
+
   it.each(Object.entries(EACH_FIELD))(
     'ROL-50 knows the class of a change of each field: %s',
     (_field, [change, expected]) => {
