@@ -31,7 +31,7 @@ export async function claimFleet(layout: Layout, hasProcesses: boolean): Promise
   if (decision === 'Refuse') {
     throw new LocalError('InUse', 'kubenode start runs this fleet already', {
       where: `${layout.root}: pid ${known?.pid}`,
-      hint: 'use it, or end it with Ctrl-C in its terminal; another fleet needs another folder: --dir',
+      hint: `use it, or ${await endHint(layout)}; another fleet needs another folder: --dir`,
     });
   }
   const own = await readProcessIdentity(process.pid);
@@ -43,6 +43,13 @@ export async function claimFleet(layout: Layout, hasProcesses: boolean): Promise
 export async function isClaimedHere(layout: Layout): Promise<boolean> {
   const known = await readClaim(layout);
   return known?.pid === process.pid && stateOf(known) === 'Running';
+}
+
+/** How to end the `kubenode start` that runs the fleet: it may have no terminal, for example when only npm was killed. */
+export async function endHint(layout: Pick<Layout, 'claimFile'>): Promise<string> {
+  const known = await readClaim(layout);
+  const isKnown = known !== undefined && stateOf(known) === 'Running';
+  return `end it with Ctrl-C in its terminal${isKnown ? `, or with: kill ${known.pid}` : ''}`;
 }
 
 /** Called under the lock by `local up`: a person who starts the fleet after a killed `start` wants it to keep running. */
@@ -61,7 +68,7 @@ function stateOf(claimant: Claimant): 'Ended' | 'Running' {
 }
 
 /** A file that cannot be understood names no process, as after the end of one. */
-async function readClaim({ claimFile: path }: Layout): Promise<Claimant | undefined> {
+async function readClaim({ claimFile: path }: Pick<Layout, 'claimFile'>): Promise<Claimant | undefined> {
   const text = await readFileIfExists(path);
   if (text === undefined) return undefined;
   const found = claimFile.safeParse(parse(text));

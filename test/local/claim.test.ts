@@ -42,6 +42,9 @@ it('FST-10 refuses a fleet of a process that runs, and names it', async () => {
   await expect(claimFleet(layout, true)).rejects.toMatchObject({
     code: 'InUse',
     where: `${layout.root}: pid ${process.pid}`,
+    hint: expect.stringContaining(
+      `end it with Ctrl-C in its terminal, or with: kill ${process.pid};`,
+    ) as string,
   });
   await releaseClaim(layout);
   await claimFleet(layout, true);

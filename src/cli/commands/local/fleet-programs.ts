@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { endHint } from '../../../local/claim.ts';
 import { findFleetFolder } from '../../../local/fleet.ts';
 import type { Layout } from '../../../local/layout.ts';
 import { readEnvironment } from '../../../os/process/environment.ts';
@@ -56,14 +57,12 @@ export function formatUsers(users: readonly FleetUser[]): string {
 }
 
 /** Controllers would start machines again that are being ended, in folders that are being deleted. */
-export async function requireNoPrograms(layout: Pick<Layout, 'kubeconfig' | 'root'>): Promise<void> {
+export async function requireNoPrograms(layout: Layout): Promise<void> {
   const programs = await findPrograms(layout);
   if (programs.length === 0) return;
   throw new CliError('kubenode start still runs this fleet', {
     where: whereOf(layout, programs),
-    hint:
-      'end it with Ctrl-C in its terminal, which also stops the fleet, and what you started by hand with kill; ' +
-      'then run this command again',
+    hint: `${await endHint(layout)}, which also stops the fleet, and what you started by hand with kill; then run this command again`,
   });
 }
 
@@ -74,7 +73,7 @@ export async function requireNotStarted(dir: string): Promise<void> {
   if (!layout || programs.length === 0) return;
   throw new CliError('kubenode start runs this fleet already', {
     where: whereOf(layout, programs),
-    hint: 'use it, or end it with Ctrl-C in its terminal; another fleet needs another folder: --dir',
+    hint: `use it, or ${await endHint(layout)}; another fleet needs another folder: --dir`,
   });
 }
 

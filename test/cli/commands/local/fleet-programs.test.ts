@@ -6,6 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { requireNoPrograms } from '../../../../src/cli/commands/local/fleet-programs.ts';
 import { CliError } from '../../../../src/cli/errors.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { claimFleet } from '../../../../src/local/claim.ts';
 import { createLayout } from '../../../../src/local/layout.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
@@ -33,6 +34,11 @@ describe('a fleet that is stopped', () => {
       message: 'kubenode start still runs this fleet',
       where: `${folder}: controllers test (pid ${pid})`,
       hint: expect.stringContaining('Ctrl-C') as string,
+    });
+    // It may have no terminal: only npm was killed.
+    await claimFleet(layout, false);
+    await expect(requireNoPrograms(layout)).rejects.toMatchObject({
+      hint: expect.stringMatching(`Ctrl-C in its terminal, or with: kill ${process.pid}, which`) as string,
     });
     await expect(requireNoPrograms(createLayout(tempFolder('other')))).resolves.toBeUndefined();
   });
