@@ -18,7 +18,7 @@ const SEEDS = Array.from({ length: LONG ? 1000 : 8 }, (_, index) => index + 1).s
 const BROKEN: readonly (readonly [SetBreakage, first: number, promise: string])[] = [
   ['GrantIgnored', 1, 'a machine was deleted without a grant'],
   ['HoldIgnored', 1, 'a held machine was deleted'],
-  ['TagsIgnored', 1, 'an instance without its Machine'],
+  ['TagsIgnored', 1, 'an instance is created without a search for it'],
 ];
 /** A change of any controller changes what happens with a seed. */
 const MOST_SEEDS = 20;
