@@ -1,4 +1,4 @@
-/** What the NetworkPolicies permit is what the programs listen on and call: a port that is added to one is missed in the other. */
+/** The NetworkPolicies permit the ports that the programs listen on and call: without this test a port that is added to one is missed in the other. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
@@ -36,7 +36,7 @@ function policyOf(program: DeployedProgram, morePorts: readonly number[] = []): 
 }
 
 describe.each(PROGRAMS)('the NetworkPolicy of $name', (program) => {
-  it('opens exactly the ports that the program is told to listen on', async () => {
+  it('opens exactly the ports that its flags name', async () => {
     const flags = await parsedFlags(program);
     const listening = Object.entries(flags).filter(([name]) => /port$/i.test(name));
     const opened = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'ports'));

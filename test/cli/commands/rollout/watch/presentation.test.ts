@@ -16,7 +16,7 @@ describe('ROLLOUT_PRESENTATION', () => {
         [20, 3],
       ] as const) {
         const frame = ROLLOUT_PRESENTATION.frame(view, NOW, { columns, rows });
-        if (columns >= 40) expect(frame.filter(({ text }) => text.length > columns)).toEqual([]);
+        expect(frame.filter(({ text }) => columns >= 40 && text.length > columns)).toEqual([]);
         const lines = frameLines(frame, 'the last state that was read', { columns, rows }, false);
         expect(lines.length).toBeLessThan(rows);
         expect(lines.filter((line) => line.length > columns)).toEqual([]);
