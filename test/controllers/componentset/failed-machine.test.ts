@@ -74,7 +74,7 @@ describe('a machine of the open batch', () => {
     ['its agent is silent for longer than the time limit', { startedAgo: 950, heardAgo: 901 }, 'Stops'],
     ['its agent was never heard since the batch began', { heardAgo: 'Never' }, 'Stops'],
     ['its agent is silent so long in the soak', { heardAgo: 901 }, 'Stops'],
-  ])('ROL-31 has failed: %s', (_what, parts, expected) => {
+  ])('ROL-31 has failed, and its rollout stops or goes back: %s', (_what, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
     expect(outcome(parts, { isOver: false })).toBe(expected);
   });
@@ -95,7 +95,7 @@ describe('a machine of the open batch', () => {
     ],
     ['its Node was lost before the batch', { node: NOT_READY, readyChangedAgo: 1201 }, 'Next'],
     ['it is settled', {}, 'Next'],
-  ])('ROL-31 has not failed: %s', (_what, parts, expected) => {
+  ])('ROL-31 has not failed, and its rollout waits or goes on: %s', (_what, parts, expected) => {
     expect(outcome(parts)).toBe(expected);
   });
 

@@ -89,10 +89,17 @@ function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readon
       each !== machine &&
       each.truth.exists &&
       each.truth.sets.includes(start.set) &&
-      each.hosts.get(start.set)?.isOut === true,
+      each.hosts.get(start.set)?.isOut === true &&
+      !isGivenUp(each, start.set),
   );
   const most = Math.max(...set.desired.map(({ maxUnavailable }) => maxUnavailable));
   return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
+}
+
+/** It serves, and the grant of what was begun on it has ended: its host waits for another one. */
+function isGivenUp({ truth, grants }: JudgedMachine, set: string): boolean {
+  const own = [...grants.values()].filter((grant) => grant.set === set);
+  return truth.serves && own.length > 0 && own.every(({ isOpen }) => !isOpen);
 }
 
 /** A machine that was in service just before may still be known as one that was not. */

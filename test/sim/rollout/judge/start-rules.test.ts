@@ -107,6 +107,10 @@ describe('startViolations', () => {
     expect(judge([...two, host(1011, 'm-2', 'Working'), third])).toEqual(over);
     expect(judge([...two, machine(1011, 'm-2', { exists: false }), third])).toEqual([]);
     expect(judge([...two, machine(1011, 'm-2', { sets: [] }), third])).toEqual([]);
+    const settled = grant(1011, 'm-2', { isOpen: false });
+    expect(judge([...two, grant(1011, 'm-2'), third])).toEqual(over);
+    expect(judge([...two, settled, third])).toEqual([]);
+    expect(judge([...two, settled, machine(1011, 'm-2', { serves: false }), third])).toEqual(over);
     // It is not in service before its Node is Ready again.
     const broken = machine(1011, 'm-2', { serves: false });
     expect(judge([...two, broken, host(1011, 'm-2', 'Committed'), third])).toEqual(over);
