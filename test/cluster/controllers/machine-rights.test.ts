@@ -35,6 +35,8 @@ const MACHINE = rightsIn(machineRights);
 const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete secrets', 'get namespaces'];
 /** Used for pods that the server does not let go: the Machine reports it. */
 const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];
+/** Used for a Machine that may have an instance, and whose Node is not known. */
+const ENDING: readonly string[] = ['get nodes'];
 /** The message is cut at its maximum. */
 const EVICTION_REFUSED =
   /pods \W+web-on-\S+ is forbidden: User \W+system:serviceaccount:kubenode-system:kubenode-machine/;
@@ -77,11 +79,20 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     };
   }
 
-  async function createMachine(): Promise<string> {
+  async function declareMachine(spec: object): Promise<string> {
     made += 1;
     const name = `m-${made}`;
-    const head = { apiVersion: API_VERSION, kind: 'Machine', metadata: { name } };
-    await cluster.admin.create(MACHINES, { ...head, spec: SANDBOX });
+    await cluster.admin.create(MACHINES, {
+      apiVersion: API_VERSION,
+      kind: 'Machine',
+      metadata: { name },
+      spec,
+    });
+    return name;
+  }
+
+  async function createMachine(): Promise<string> {
+    const name = await declareMachine(SANDBOX);
     await expect.poll(async () => isReady(await cluster.machine(name)), PATIENCE).toBe(true);
     return name;
   }
@@ -167,7 +178,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   });
 
   it.each(
-    MACHINE.filter((right) => ![...JOINING, ...DRAINING].includes(textOf(right))).map(
+    MACHINE.filter((right) => ![...JOINING, ...DRAINING, ...ENDING].includes(textOf(right))).map(
       (right) => [textOf(right), right] as const,
     ),
   )('miss the right of Machines to %s, log it, and continue with it', async (text, right) => {
@@ -208,6 +219,16 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     await giveBack();
     await expect.poll(waits, PATIENCE).toMatch(BUDGET);
     await deleteBudget(cluster.admin);
+    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+  });
+
+  it('miss the right to get nodes for a Machine whose Node never came, log it, and continue with it', async () => {
+    const name = await declareMachine({ ...SANDBOX, infra: { ...SANDBOX.infra, config: { zone: 'a' } } });
+    await expect.poll(async () => (await cluster.machine(name))?.metadata.finalizers, PATIENCE).toBeDefined();
+    const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'get nodes'));
+    await cluster.deleteMachine(name);
+    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: get nodes`]);
+    await giveBack();
     await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
   });
 

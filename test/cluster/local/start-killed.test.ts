@@ -6,10 +6,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
 import { stopLocalFleet } from '../../../src/local/fleet.ts';
-import { createLayout } from '../../../src/local/layout.ts';
-import { listPorts } from '../../../src/local/processes/desired-state.ts';
-import { readState } from '../../../src/local/state.ts';
-import { isPortFree } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { processesWith } from '../../support/processes.ts';
 import { openRootless, type Rootless } from '../../support/rootless.ts';
@@ -43,13 +39,13 @@ describe('kubenode start --demo that is killed', { timeout: 600_000 }, () => {
 
   it('FST-10 is continued by the next one in every phase, and leaves nothing that down --wipe does not end', async () => {
     for (const phase of PHASES) expect(await killAt(phase)).toContain(phase);
-    await wipe();
+    wipe();
   });
 
   const early = PHASES[SEED % 6] ?? PHASES[0];
   it(`FST-10 leaves nothing that down --wipe does not end: ${early}`, async () => {
     expect(await killAt(early)).toContain(early);
-    await wipe();
+    wipe();
   });
 
   /** What it printed until then. */
@@ -67,13 +63,11 @@ describe('kubenode start --demo that is killed', { timeout: 600_000 }, () => {
     return output;
   }
 
-  async function wipe(): Promise<void> {
-    const state = await readState(createLayout(dir).stateFile);
-    const ports = state ? listPorts(state) : [];
+  function wipe(): void {
     user.run(process.execPath, [user.main, 'local', 'down', '--wipe', '--dir', dir]);
     expect(existsSync(dir)).toBe(false);
+    // Where no process is left no port is in use: one that was only chosen may belong to another test by now.
     expect(processesWith(dir)).toEqual([]);
-    expect(await Promise.all(ports.map((port) => isPortFree(port, '127.0.0.1')))).not.toContain(false);
   }
 });
 
