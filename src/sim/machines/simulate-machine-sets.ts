@@ -8,7 +8,7 @@ import type { Machine } from '../../api/generated/types.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { createRandom } from '../random.ts';
 import { type ApiChange, createSimulatedApi } from '../rollout/api-server.ts';
-import type { ControllerProcess } from '../rollout/controllers.ts';
+import { type ControllerProcess, type RestartedProcess, stepProcess } from '../rollout/controllers.ts';
 import { putDefender } from '../rollout/defender-objects.ts';
 import type { RolloutViolation } from '../rollout/history.ts';
 import type { SimulatedHost } from '../rollout/hosts.ts';
@@ -44,15 +44,12 @@ export interface MachineSetSimulationResult {
   readonly history: readonly string[];
 }
 
-interface SetRun extends SetPeople {
+interface SetRun extends SetPeople, RestartedProcess {
   readonly judge: SetJudge;
   readonly broken: SetBreakage | undefined;
   readonly clock: { nowMs: number; changedMs: number };
   readonly watch: { delayMs: number; untilMs: number };
   isCalm: boolean;
-  process: ControllerProcess | undefined;
-  startsMs: number;
-  kills: number;
 }
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
@@ -136,17 +133,11 @@ function createSetRun({ seed, machines, broken }: MachineSetSimulationOptions): 
 }
 
 async function stepRun(run: SetRun): Promise<void> {
-  const { clock, random, judge } = run;
+  const { clock, judge } = run;
   clock.nowMs += STEP_MS;
   stepInstances(run);
   judge.observe();
-  if (!run.process && clock.nowMs >= run.startsMs) run.process = startProcess(run);
-  await run.process?.step();
-  if (run.process?.isDead() !== true) return;
-  run.process.close();
-  run.process = undefined;
-  run.kills += 1;
-  run.startsMs = clock.nowMs + random.below(6) * 10_000;
+  await stepProcess(run, startProcess);
 }
 
 function startProcess(run: SetRun): ControllerProcess {

@@ -30,6 +30,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import type { Random } from '../random.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
@@ -48,6 +49,15 @@ export interface ControllerProcess {
   /** Follows what changed, and reconciles what is due. */
   step(): Promise<void>;
   close(): void;
+}
+
+/** Of a run in which the process is killed now and then. */
+export interface RestartedProcess {
+  process: ControllerProcess | undefined;
+  startsMs: number;
+  kills: number;
+  readonly clock: { readonly nowMs: number };
+  readonly random: Random;
 }
 
 const KINDS: readonly Resource[] = [
@@ -159,4 +169,19 @@ function factViews(views: Readonly<Record<string, View>>): FactViews {
     components: view(MACHINE_COMPONENTS),
     maintenance: view(MAINTENANCE_EVENTS),
   };
+}
+
+/** A process that was killed is started again after a while. */
+export async function stepProcess<Run extends RestartedProcess>(
+  run: Run,
+  start: (run: Run) => ControllerProcess,
+): Promise<void> {
+  const { clock, random } = run;
+  if (!run.process && clock.nowMs >= run.startsMs) run.process = start(run);
+  await run.process?.step();
+  if (run.process?.isDead() !== true) return;
+  run.process.close();
+  run.process = undefined;
+  run.kills += 1;
+  run.startsMs = clock.nowMs + random.below(6) * 10_000;
 }

@@ -7,7 +7,12 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
-import { type ControllerProcess, createControllerProcess } from './controllers.ts';
+import {
+  type ControllerProcess,
+  createControllerProcess,
+  type RestartedProcess,
+  stepProcess,
+} from './controllers.ts';
 import { putDefender } from './defender-objects.ts';
 import type { RolloutEvent, RolloutViolation } from './history.ts';
 import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
@@ -60,7 +65,7 @@ const SHARED_LIMIT = 2;
 /** As many as a run of some hours needs. */
 const PER_MACHINE = { maxGrants: 12, maxReboots: 6, windowSeconds: 7200, minIntervalSeconds: 60 } as const;
 
-interface ClusterRun extends PeopleContext {
+interface ClusterRun extends PeopleContext, RestartedProcess {
   readonly repairs: RepairsContext | undefined;
   readonly api: SimulatedApi;
   readonly recorder: Recorder;
@@ -68,9 +73,6 @@ interface ClusterRun extends PeopleContext {
   readonly clock: { nowMs: number; skewMs: number; skewUntilMs: number };
   isCalm: boolean;
   changedMs: number;
-  process: ControllerProcess | undefined;
-  startsMs: number;
-  kills: number;
 }
 
 export async function simulateRollouts(options: RolloutSimulationOptions): Promise<RolloutSimulationResult> {
@@ -172,24 +174,12 @@ async function stepCluster(run: ClusterRun): Promise<void> {
     if (run.repairs) stepPatient(host, run.repairs);
   }
   run.recorder.observe();
-  await stepProcess(run);
+  await stepProcess(run, startProcess);
 }
 
 function stepPatient(host: SimulatedHost, repairs: RepairsContext): void {
   stepFaults(host, repairs);
   stepJobs(host, repairs);
-}
-
-/** A process that was killed is started again after a while. */
-async function stepProcess(run: ClusterRun): Promise<void> {
-  const { clock, random } = run;
-  if (!run.process && clock.nowMs >= run.startsMs) run.process = startProcess(run);
-  await run.process?.step();
-  if (run.process?.isDead() !== true) return;
-  run.process.close();
-  run.process = undefined;
-  run.kills += 1;
-  run.startsMs = clock.nowMs + random.below(6) * 10_000;
 }
 
 function startProcess(run: ClusterRun): ControllerProcess {
