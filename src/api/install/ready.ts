@@ -5,7 +5,7 @@ import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
-import { GROUP } from '../names.ts';
+import { GROUP, NAMESPACE_AGENTS } from '../names.ts';
 import { initialLedger } from '../policies/ledger.ts';
 import { resourceOf } from './objects.ts';
 import { type CustomResourceDefinition, crdState } from './plan.ts';
@@ -37,21 +37,38 @@ export async function notServedReason(
 }
 
 /**
- * Two dry runs show it. The policy that was written last denies a request, so those before it are in force too. And a
- * Machine can be created: until the server has read the parameters of a policy, it denies all requests that match it.
+ * Dry runs show it. The policy that was written last denies a request, so those before it are in force too. And a Machine
+ * and a Lease can be created: until the server has read the parameters of a policy, it denies all requests that match it.
  */
 export async function waitUntilInForce(client: Client, waitOptions: WaitOptions): Promise<void> {
   await until(client, initialLedger, waitOptions, (error) => isKubeError(error, 'Forbidden'));
-  // Forbidden is fine here: the cluster may have other policies, and the installer need not be allowed to write Machines.
-  await until(client, PROBE, waitOptions, (error) => error === undefined || isKubeError(error, 'Forbidden'));
+  for (const probe of PROBES) {
+    // Forbidden is fine here: the cluster may have other policies, and the installer need not be allowed to write these.
+    await until(
+      client,
+      probe,
+      waitOptions,
+      (error) => error === undefined || isKubeError(error, 'Forbidden'),
+    );
+  }
 }
 
-const PROBE: KubeObject = {
-  apiVersion: `${GROUP}/v1alpha1`,
-  kind: 'Machine',
-  metadata: { name: 'kubenode-install-probe' },
-  spec: { infra: { provider: 'local' } },
-};
+const NAME = 'kubenode-install-probe';
+/** One for each kind of parameters: the ledger, and Machines. */
+const PROBES: readonly KubeObject[] = [
+  {
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: 'Machine',
+    metadata: { name: NAME },
+    spec: { infra: { provider: 'local' } },
+  },
+  {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name: NAME, namespace: NAMESPACE_AGENTS },
+    spec: {},
+  },
+];
 
 /** Repeats a dry run of this creation until it has the expected result. */
 async function until(
