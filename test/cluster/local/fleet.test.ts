@@ -4,14 +4,17 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import tls from 'node:tls';
-import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { KINDS } from '../../../src/api/kinds/registry.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createLayout } from '../../../src/local/layout.ts';
 import { listExternalAddresses, localUrl } from '../../../src/local/processes/addresses.ts';
-import { isPortFree } from '../../../src/os/ports.ts';
+import { replacePort } from '../../../src/local/processes/desired-state.ts';
+import { readState, writeState } from '../../../src/local/state.ts';
+import { findFreePort, isPortFree } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -26,6 +29,15 @@ const LONG_TIMEOUT = { timeout: 180_000 };
 describe('kubenode local', LONG_TIMEOUT, () => {
   const fleet = localFleet(tempFolder('local'));
   afterAll(() => fleet.clear());
+
+  /** Other tests start fleets on the first port that is free, which is that of an etcd that was just killed. */
+  beforeAll(async () => {
+    await fleet.ok('up', ...LIGHT);
+    const { stateFile } = createLayout(fleet.dir);
+    const state = await readState(stateFile);
+    if (!state) throw new Error('the fleet has no state');
+    await writeState(stateFile, replacePort(state, state.etcdPort, await findFreePort()));
+  }, LONG_TIMEOUT.timeout);
 
   beforeEach(async () => {
     await fleet.ok('up', ...LIGHT);

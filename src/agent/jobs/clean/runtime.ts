@@ -59,10 +59,13 @@ export function createContainerRuntime(
   };
 }
 
-function failureText({ timedOut, truncated, exitCode, output }: RunResult, limits: RunLimits): string {
+function failureText(
+  { timedOut, truncated, exitCode, output }: RunResult,
+  { onlyStdout }: RunLimits,
+): string {
   if (timedOut) return 'it did not end in time';
   if (truncated) return 'it printed too much';
-  const lastLine = limits === REMOVAL ? output.trim().split('\n').at(-1) : '';
+  const lastLine = onlyStdout ? '' : output.trim().split('\n').at(-1);
   return lastLine ? `exit code ${exitCode}: ${lastLine}` : `exit code ${exitCode}`;
 }
 

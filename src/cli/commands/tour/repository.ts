@@ -1,17 +1,13 @@
 /** The git repository of the demo: the only one that the tour changes. */
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
-import { UNSIGNED } from '../init/demo-repository.ts';
-
-const run = promisify(execFile);
+import { demoGit } from '../init/demo-git.ts';
 
 /** Of the commits of the tour, so that they differ from those of the user. */
-const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost', ...UNSIGNED];
+const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost'];
 
 export interface DemoRepository {
   readonly folder: string;
@@ -30,8 +26,7 @@ export interface DemoRepository {
 }
 
 export async function openDemoRepository(folder: string): Promise<DemoRepository> {
-  const git = async (...args: string[]): Promise<string> =>
-    (await run('git', ['-C', folder, ...args])).stdout.trim();
+  const git = (...args: readonly string[]): Promise<string> => demoGit(folder, ...args);
   if (!existsSync(join(folder, 'fleet/local.json'))) {
     throw new CliError('the repository of this fleet is not one of the demo', {
       where: folder,

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openDemoRepository } from '../../../../src/cli/commands/tour/repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
 
@@ -23,6 +23,8 @@ function git(folder: string, ...args: string[]): string {
   return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
 }
 
+afterEach(() => vi.unstubAllEnvs());
+
 describe('the repository of the demo', () => {
   it('gets a commit, and a revert of it, by the tour', async () => {
     const folder = createRepository();
@@ -33,6 +35,30 @@ describe('the repository of the demo', () => {
     expect(git(folder, 'log', '-1', '--format=%an: %s')).toBe('kubenode tour: Two');
     expect(await repository.revert(head)).not.toBe(head);
     expect(await repository.read(FILE)).toBe('one\n');
+    expect(await repository.commits()).toBe(3);
+  });
+
+  it('names git where it is missing, and passes on the reason of git', async () => {
+    const folder = createRepository();
+    const repository = await openDemoRepository(folder);
+    await expect(repository.commit('Nothing')).rejects.toMatchObject({
+      message: expect.stringMatching(/^git .* commit .* failed: .*nothing to commit/s) as string,
+      where: folder,
+    });
+    vi.stubEnv('PATH', tempFolder('no-git'));
+    await expect(openDemoRepository(folder)).rejects.toMatchObject({
+      message: 'git is not installed',
+      hint: 'install git, and run the command again',
+    });
+  });
+
+  it('is committed to whatever the git config of the user signs', async () => {
+    const folder = createRepository();
+    git(folder, 'config', 'commit.gpgSign', 'true');
+    git(folder, 'config', 'gpg.program', '/bin/false');
+    const repository = await openDemoRepository(folder);
+    await repository.edit(FILE, () => 'two\n');
+    await repository.revert(await repository.commit('Two'));
     expect(await repository.commits()).toBe(3);
   });
 
