@@ -17,7 +17,7 @@ export interface ObservationParts extends Pick<MachineParts, 'spec' | 'metadata'
   readonly isSynced?: boolean;
 }
 
-const ALIVE = { ageMs: 5000, hasChanged: true };
+const ALIVE = { ageMs: 5000, hasChanged: true, unreportedMs: 0 };
 const OPTIONS = { mayEvict: true, removeStartupTaint: false };
 
 export function observation(parts: ObservationParts = {}): MachineObservation {

@@ -4,7 +4,12 @@ import type { Condition, Machine, MachineHold } from '../../api/generated/types.
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import { NAMESPACE_AGENTS } from '../../api/names.ts';
-import { type ConditionStatus, conditionOf, isConditionReason } from '../../kube/objects/conditions.ts';
+import {
+  type ConditionStatus,
+  conditionOf,
+  conditionStatus,
+  isConditionReason,
+} from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type Finding, finding } from './finding.ts';
@@ -30,10 +35,10 @@ function agentFinding({ machine, heartbeat }: MachineObservation): Finding {
   if (!heartbeat) {
     return { ...finding(type, 'False', 'NoHeartbeat', 'the agent has not reported yet'), blocker };
   }
-  const before = conditionOf(machine.status?.conditions, type)?.status ?? 'Unknown';
   const isSilent = heartbeat.ageMs > SILENT_MS;
+  const isReported = conditionStatus(machine.status?.conditions, type) === 'True';
   // After a restart of this process a Lease that it finds does not prove that the agent lives.
-  if (!isSilent && (heartbeat.hasChanged || before === 'True')) {
+  if (isReported ? !isSilent || heartbeat.unreportedMs > 0 : !isSilent && heartbeat.hasChanged) {
     return finding(type, 'True', 'AsWanted', 'the agent renews its Lease');
   }
   return { ...finding(type, 'Unknown', 'AgentSilent', 'the agent does not renew its Lease'), blocker };

@@ -124,7 +124,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   const { heartbeats, executor, context } = parts;
   const found = context.view<Machine>(MACHINES).get(name);
   if (!found) {
-    heartbeats.forget(name);
+    heartbeats.forget(name, context);
     executor.answers.delete(name);
     return {};
   }
@@ -188,7 +188,7 @@ async function ensureInstance(
   const { name } = machine.metadata;
   const node = context.view(NODES).get(name);
   const hasJoined =
-    machine.status?.agent?.certificateNotAfter !== undefined || heartbeats.of(name, context) !== undefined;
+    machine.status?.agent?.certificateNotAfter !== undefined || heartbeats.of(machine, context) !== undefined;
   return await instances.ensure({ machine, node, hasJoined }, context);
 }
 
@@ -217,7 +217,7 @@ function observe(
   const now = context.clock.now();
   const mayEvict = holdInForce(machine, node, now) === undefined;
   const sync = node && planNodeSync(machine, node, { mayEvict, removeStartupTaint: false });
-  const heartbeat = heartbeats.of(name, context);
+  const heartbeat = heartbeats.of(machine, context);
   const all = context.view(CERTIFICATE_REQUESTS);
   const requests = { agent: lastRequestOf(name, 'Agent', all), kubelet: lastRequestOf(name, 'Kubelet', all) };
   const found = { machine, node, heartbeat, requests, ...optional('sync', sync) };
@@ -260,9 +260,9 @@ function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
 
 /** A Lease that was there first proves nothing. The heartbeat after it does, and triggers no reconcile. */
 function silentAt({ machine }: Outcome, { heartbeats, context }: Reconcile): Date | undefined {
-  const heartbeat = heartbeats.of(machine.metadata.name, context);
+  const heartbeat = heartbeats.of(machine, context);
   if (!heartbeat) return undefined;
-  const leftMs = SILENT_MS - heartbeat.ageMs + 1;
+  const leftMs = heartbeat.unreportedMs || SILENT_MS - heartbeat.ageMs + 1;
   const isUnproven = leftMs > 0 && !heartbeat.hasChanged;
   return new Date(+context.clock.now() + (isUnproven ? Math.min(leftMs, HEARTBEAT_MS) : leftMs));
 }

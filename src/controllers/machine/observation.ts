@@ -25,4 +25,6 @@ export interface Heartbeat {
   readonly ageMs: number;
   /** This process observed a change. Without one it does not know yet whether the agent is alive. */
   readonly hasChanged: boolean;
+  /** Until a silence of this agent may be reported: many others are silent too. */
+  readonly unreportedMs: number;
 }

@@ -18,9 +18,10 @@ const agentWas = (
   status: 'True' | 'False' | 'Unknown',
   ageMs: number,
   hasChanged: boolean,
+  unreportedMs = 0,
 ): ObservationParts => ({
   reported: { AgentReady: status },
-  heartbeat: { ageMs, hasChanged },
+  heartbeat: { ageMs, hasChanged, unreportedMs },
 });
 
 describe('hostFindings', () => {
@@ -49,6 +50,12 @@ describe('hostFindings', () => {
       'AgentReady',
       agentWas('True', 45_001, true),
       'Unknown AgentSilent Lease/kubenode-agents/m',
+    ],
+    [
+      'a Lease that is not renewed, as those of many others',
+      'AgentReady',
+      agentWas('True', 45_001, true, 1),
+      'True AsWanted',
     ],
     [
       'a live agent, after a restart of the controllers',

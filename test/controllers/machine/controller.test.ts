@@ -6,6 +6,7 @@ import { createMachineController } from '../../../src/controllers/machine/contro
 import { CERTIFICATE_REQUESTS } from '../../../src/kube/auth/certificate-requests.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
+import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -78,6 +79,14 @@ function report(bed: ControllerBed, components: readonly object[] = []): void {
     { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name: 'm' }, status },
     'status',
   );
+}
+
+function leaseName(name: string): object {
+  return { metadata: { name, namespace: 'kubenode-agents' } };
+}
+
+function agentReady(found: Machine | undefined): string {
+  return conditionStatus(found?.status?.conditions, 'AgentReady');
 }
 
 async function beat(bed: ControllerBed): Promise<void> {
@@ -185,6 +194,40 @@ describe('the machine controller', () => {
     expect(explain(bed)).toBe('Unreachable: AgentSilent');
     await beat(bed);
     expect(explain(bed)).toBe('Ready');
+  });
+
+  it('MAC-30 reports the silence of a whole fleet bit by bit, and none of agents that come back meanwhile', async () => {
+    const names = Array.from({ length: 100 }, (_, index) => `m-${index}`);
+    const objects = names.map((name) => ({ ...machineObject(), metadata: { name } }));
+    const bed = createControllerBed(optionsFor({ objects }));
+    const beatAll = (): void => {
+      for (const name of names) bed.apply({ ...lease(bed.clock.now().toISOString()), ...leaseName(name) });
+    };
+    await bed.start();
+    beatAll();
+    await bed.advance(20_000);
+    beatAll();
+    await bed.advance(20_000);
+    const silent = (): number =>
+      names.filter((name) => agentReady(bed.get<Machine>(MACHINES, name)) === 'Unknown').length;
+    expect(silent()).toBe(0);
+    const reported: number[] = [];
+    // Until the next contact with the server, a bookmark, no age grows.
+    for (let second = 0; second < 200 && silent() < 50; second += 1) {
+      const before = silent();
+      // oxlint-disable-next-line no-await-in-loop -- one second after the other
+      await bed.advance(1000);
+      if (silent() > before) reported.push(silent() - before);
+    }
+    beatAll();
+    await bed.advance(30_000);
+    // A status is written up to a second after it is decided.
+    expect({ most: Math.max(...reported), mostLater: Math.max(...reported.slice(1)) <= 10 }).toEqual({
+      most: 20,
+      mostLater: true,
+    });
+    expect(reported.length).toBeGreaterThanOrEqual(6);
+    expect(silent()).toBe(0);
   });
 
   it('is Ready soon after the second heartbeat of an agent that was there before the controllers', async () => {

@@ -45,7 +45,7 @@ describe('machineStatus', () => {
     ],
     [
       'is Unreachable when the agent is silent',
-      { heartbeat: { ageMs: 50_000, hasChanged: true } },
+      { heartbeat: { ageMs: 50_000, hasChanged: true, unreportedMs: 0 } },
       'Unreachable, Progressing True Registering, Stalled False AsWanted',
     ],
     [
