@@ -37,7 +37,7 @@ async function bedWith(object: KubeObject): Promise<ControllerBed> {
   const grants = memoryGrants(virtualClock());
   const controllers = [
     createMachineController({ client: PAGES, grants }),
-    createMachineSetController({ grants }),
+    createMachineSetController({ client: PAGES, grants }),
   ];
   const bed = createControllerBed({ controllers, kinds: KINDS, objects: [object] });
   await bed.start();

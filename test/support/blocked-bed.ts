@@ -94,7 +94,7 @@ export async function blockedBed(
   };
   const controllers = [
     createMachineController({ client: { pages, get } as never, grants, instances }),
-    createMachineSetController({ grants }),
+    createMachineSetController({ client: { pages } as never, grants }),
   ];
   const bed: ControllerBed = createControllerBed({ controllers, kinds: KINDS, objects: [object] });
   grants.changed = (ledger) => bed.apply(ledgerOf(ledger));

@@ -53,7 +53,7 @@ export const machineRights: Rights = {
 export const machinesetRights: Rights = {
   description: 'The Machines of its sets, and MachineSet status.',
   cluster: [
-    may([...APPLY, 'delete'], GROUP, ['machines']),
+    may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
     may(PATCH, GROUP, ['machinesets', 'machinesets/status']), // machinesets: the finalizer
   ],
 };

@@ -10,6 +10,7 @@ import {
   NAMESPACE,
   PRINCIPAL_MACHINESET,
 } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { specOrConditionsChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
@@ -24,13 +25,15 @@ import { requeueAt } from './requeue.ts';
 import { machineSetStatus, type StatusInput } from './status.ts';
 
 export interface MachineSetControllerOptions {
+  /** Lists machines before one is deleted. */
+  readonly client: Pick<Client, 'pages'>;
   readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
 }
 
 /** A reconcile judges all machines of a set: of a thousand that join, each one with many changes, it runs four times a second. */
 const GATHER_MS = 250;
 
-export function createMachineSetController({ grants }: MachineSetControllerOptions): Controller {
+export function createMachineSetController(options: MachineSetControllerOptions): Controller {
   return {
     name: 'machineset',
     reads: [
@@ -54,7 +57,7 @@ export function createMachineSetController({ grants }: MachineSetControllerOptio
     deletes: ['Machine'],
     fieldManager: MANAGER_MACHINESET,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINESET },
-    reconcile: (name, context) => reconcile(name, { grants, context }),
+    reconcile: (name, context) => reconcile(name, { ...options, context }),
   };
 }
 
@@ -65,16 +68,16 @@ function setsOf({ metadata }: Machine): readonly string[] {
   return [...owners.map(({ name }) => name), ...(label === undefined ? [] : [label])];
 }
 
-interface Reconcile {
-  readonly grants: MachineSetControllerOptions['grants'];
+interface Reconcile extends MachineSetControllerOptions {
   readonly context: ReconcileContext;
 }
 
-async function reconcile(name: string, { grants, context }: Reconcile): Promise<ReconcileResult> {
+async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResult> {
+  const { grants, context } = parts;
   const found = context.view(MACHINE_SETS).get(name);
   if (!found) return {};
   const set = await context.addFinalizer(MACHINE_SETS, found, FINALIZER_MACHINESET);
-  const plan = planOf(set, context);
+  const plan = await decide(set, parts);
   if (plan.isFinished) {
     await context.removeFinalizer(MACHINE_SETS, set, FINALIZER_MACHINESET);
     return {};
@@ -88,12 +91,43 @@ async function reconcile(name: string, { grants, context }: Reconcile): Promise<
   return optional('requeueAt', status && requeueAt({ set, ...outcome }, status));
 }
 
-function planOf(set: MachineSet, context: ReconcileContext): MachineSetPlan {
+/**
+ * Created and deleted is by what the API server has. The view may not show a write whose answer was lost: one machine more would be
+ * created, or deleted.
+ */
+async function decide(set: MachineSet, { client, context }: Reconcile): Promise<MachineSetPlan> {
+  const plan = planOf(set, context);
+  if (!plan.actions.some((action) => action.do === 'Create' || action.do === 'Delete')) return plan;
+  const own = await listMachines(set, client, context);
+  const found = new Set(own.map(({ metadata }) => metadata.name));
+  const observed = context.view<Machine>(MACHINES).list();
+  const others = observed.filter((machine) => !found.has(machine.metadata.name) && !isLabeled(machine, set));
+  return planOf(set, context, [...own, ...others]);
+}
+
+async function listMachines(
+  { metadata: { name } }: MachineSet,
+  client: MachineSetControllerOptions['client'],
+  { signal }: ReconcileContext,
+): Promise<readonly Machine[]> {
+  const machines: Machine[] = [];
+  const options = { labelSelector: `${LABEL_MACHINESET}=${name}`, signal };
+  for await (const { items } of client.pages<Machine>(MACHINES, options)) machines.push(...items);
+  return machines;
+}
+
+function isLabeled({ metadata }: Machine, set: MachineSet): boolean {
+  return metadata.labels?.[LABEL_MACHINESET] === set.metadata.name;
+}
+
+function planOf(set: MachineSet, context: ReconcileContext, listed?: readonly Machine[]): MachineSetPlan {
   const nodes = context.view(NODES);
-  const machines = context.view<Machine>(MACHINES).list();
+  const observed = context.view<Machine>(MACHINES).list();
   return planMachineSet({
     set,
-    machines: machines.map((machine) => ({ machine, node: nodes.get(machine.metadata.name) })),
+    machines: (listed ?? observed).map((machine) => ({ machine, node: nodes.get(machine.metadata.name) })),
+    // One that is deleted, and still in the view, cannot be created yet.
+    ...(listed ? { taken: observed.map(({ metadata }) => metadata.name) } : {}),
     now: context.clock.now(),
   });
 }

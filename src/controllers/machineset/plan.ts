@@ -11,6 +11,8 @@ export interface MachineSetInput {
   readonly set: MachineSet;
   /** All Machines: a name that another one has is not free. */
   readonly machines: readonly SetMachine[];
+  /** Names that are not free either. */
+  readonly taken?: readonly string[];
   readonly now: Date;
 }
 
@@ -25,7 +27,7 @@ export function planMachineSet(input: MachineSetInput): MachineSetPlan {
     .map((observed) => memberOf(set, observed, now));
   const storm = stormOf(set, members, now);
   // Who belongs to the set is written first: the writes start another reconcile.
-  const taken = new Set(sorted.map(({ machine }) => machine.metadata.name));
+  const taken = new Set([...sorted.map(({ machine }) => machine.metadata.name), ...(input.taken ?? [])]);
   const scaling: Scaling =
     ownership.length > 0 ? { actions: ownership } : planScaling({ set, members, taken, storm });
   const updates = ownership.length > 0 ? [] : planUpdates(set, members);

@@ -3,6 +3,7 @@ import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import type { Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
 import type { View } from '../../kube/cache/view.ts';
+import type { Client } from '../../kube/client/client.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Provider } from '../../providers/contract.ts';
 
@@ -49,6 +50,19 @@ export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefine
   const { store } = view;
   const list = (): readonly KubeObject[] => store.list().map((each) => unheld(each as Machine));
   return { ...views, [MACHINES.kind]: { ...view, store: { ...store, list } } };
+}
+
+type SetClient = Pick<Client, 'pages'>;
+
+export function setClientWith(client: SetClient, broken: SetBreakage | undefined): SetClient {
+  if (broken !== 'HoldIgnored') return client;
+  return {
+    pages: async function* pages(...call: Parameters<SetClient['pages']>) {
+      for await (const page of client.pages<Machine>(...call)) {
+        yield { ...page, items: page.items.map(unheld) as never };
+      }
+    },
+  };
 }
 
 export function withoutGuards(broken: SetBreakage | undefined): ReadonlySet<string> | undefined {

@@ -24,7 +24,14 @@ import type { ControllerProcess } from '../rollout/controllers.ts';
 import { createFaultyClient, type FaultyClientOptions } from '../rollout/faulty-client.ts';
 import { createFollowingView } from '../rollout/following-view.ts';
 import { createObservedLedger } from '../rollout/observed-ledger.ts';
-import { providerWith, type SetBreakage, setGrantsWith, setViewsWith, withoutGuards } from './breakage.ts';
+import {
+  providerWith,
+  type SetBreakage,
+  setClientWith,
+  setGrantsWith,
+  setViewsWith,
+  withoutGuards,
+} from './breakage.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import { createSimulatedProvider } from './provider.ts';
 import { createVirtualWaits } from './virtual-waits.ts';
@@ -89,7 +96,10 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
     createControllerQueue({
       ...parts,
       views: setViewsWith(views, broken),
-      controller: createMachineSetController({ grants: setGrantsWith(ledger, broken) }),
+      controller: createMachineSetController({
+        client: setClientWith(client, broken),
+        grants: setGrantsWith(ledger, broken),
+      }),
     }),
     createControllerQueue({
       ...parts,

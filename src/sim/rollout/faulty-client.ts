@@ -3,7 +3,7 @@ import type { CallWindow } from '../../defender/facts/call-window.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Random } from '../random.ts';
 import type { SimulatedApi } from './api-server.ts';
@@ -75,10 +75,11 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
       if (!found) throw new KubeError('NotFound', 'it was not found');
       return found as T;
     },
-    pages: async function* pages() {
+    // Without selectors: who lists, looks at the labels.
+    pages: async function* pages(resource: Resource) {
       await Promise.resolve();
       if (isDead) throw dead();
-      yield { items: [], resourceVersion: '1' };
+      yield { items: api.list(resource) as never, resourceVersion: '1' };
     },
   };
 

@@ -1,7 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
+import { ANNOTATION_DELETE } from '../../../src/api/names.ts';
 import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
+import { machineName } from '../../../src/controllers/machineset/names.ts';
+import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { Controller } from '../../../src/kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
@@ -36,11 +39,10 @@ interface Bed extends ControllerBed {
 function optionsFor(
   replicas: number,
   grants: MemoryGrants,
-  passed?: (lists: number) => void,
+  wrapped: (controller: Controller) => Controller = (controller) => controller,
 ): Parameters<typeof createControllerBed>[0] {
-  const controller = createMachineSetController({ grants });
   return {
-    controllers: [passed ? counted(controller, passed) : controller],
+    controllers: (client) => [wrapped(createMachineSetController({ client, grants }))],
     kinds: KINDS,
     objects: [personal(machineSet(replicas))],
   };
@@ -66,6 +68,58 @@ function counted(controller: Controller, passed: (lists: number) => void): Contr
       return result;
     },
   };
+}
+
+/** It never learns of its first deletion; but of the mark with which a person then puts another machine before that one. */
+function forgetful(controller: Controller): Controller {
+  let late: readonly Machine[] | undefined;
+  return {
+    ...controller,
+    reconcile: (key, context) => {
+      const remove: ReconcileContext['delete'] = async (resource, object, options) => {
+        if (late) return await context.delete(resource, object, options);
+        const machines = context.view<Machine>(MACHINES).list();
+        late = machines.map((each) => (each.metadata.uid === object.metadata.uid ? each : marked(each)));
+        await context.delete(resource, object, options);
+        throw new KubeError('Timeout', 'the answer was lost');
+      };
+      const view = viewWith(context, () => late);
+      return controller.reconcile(key, { ...context, view, delete: remove } as ReconcileContext);
+    },
+  };
+}
+
+/** It never sees the machine that it creates third. */
+function unaware(controller: Controller): Controller {
+  return {
+    ...controller,
+    reconcile: (key, context) => {
+      const list = (): readonly Machine[] => {
+        const third = nameOf(context.view<MachineSet>(MACHINE_SETS).get(key), 2);
+        return context
+          .view<Machine>(MACHINES)
+          .list()
+          .filter(({ metadata }) => metadata.name !== third);
+      };
+      return controller.reconcile(key, { ...context, view: viewWith(context, list) } as ReconcileContext);
+    },
+  };
+}
+
+function nameOf(set: MachineSet | undefined, index: number): string {
+  return machineName(set?.metadata ?? { name: '' }, index);
+}
+
+function viewWith(context: ReconcileContext, list: () => readonly Machine[] | undefined) {
+  return (resource: Resource): unknown => {
+    const store = context.view(resource);
+    if (resource.kind !== MACHINES.kind) return store;
+    return { ...store, get: (name: string) => store.get(name), list: () => list() ?? store.list() };
+  };
+}
+
+function marked(machine: Machine): Machine {
+  return { ...machine, metadata: { ...machine.metadata, annotations: { [ANNOTATION_DELETE]: '' } } };
 }
 
 /** As a person writes it: its UID comes from the server. */
@@ -133,7 +187,8 @@ describe('the machineset controller', () => {
   it('MAC-30 judges its machines a few times a second, however many of them change, and each time once', async () => {
     const passes: number[] = [];
     const grants = memoryGrants(virtualClock());
-    const made = extend(createControllerBed(optionsFor(100, grants, (count) => passes.push(count))), grants);
+    const options = optionsFor(100, grants, (each) => counted(each, (count) => passes.push(count)));
+    const made = extend(createControllerBed(options), grants);
     await made.start();
     await made.advance(5000);
     expect(made.machines()).toHaveLength(100);
@@ -193,6 +248,37 @@ describe('the machineset controller', () => {
     bed.grants.deny = () => undefined;
     await bed.advance(35_000);
     expect([bed.machines().length, reasons(bed)]).toEqual([1, 'Ready: AsWanted']);
+  });
+
+  it('MAC-06 deletes no second machine when the answer to a deletion was lost, and the watch is late', async () => {
+    const grants = memoryGrants(virtualClock());
+    const bed = extend(createControllerBed(optionsFor(3, grants, forgetful)), grants);
+    await bed.start();
+    await bed.advance(3000);
+    await bed.makeReady();
+    await bed.change({ replicas: 2 });
+    await bed.advance(60_000);
+    const deletes = bed.writes().filter((what) => what.startsWith('delete Machine '));
+    expect([bed.machines().length, deletes.length]).toEqual([2, 1]);
+    // It is for the deletion that is under way.
+    expect([bed.grants.open.size, bed.grants.settled]).toEqual([1, []]);
+  });
+
+  it('MAC-06 MAC-30 creates no machine more when the answer to a create was lost, and the watch is late', async () => {
+    const grants = memoryGrants(virtualClock());
+    const bed = extend(createControllerBed(optionsFor(2, grants, unaware)), grants);
+    await bed.start();
+    await bed.advance(3000);
+    const name = nameOf(bed.get(MACHINE_SETS, 'general'), 0);
+    const { apiVersion = '', kind = '' } = bed.machines()[0] ?? {};
+    bed.apply({ apiVersion, kind, metadata: { name, finalizers: ['test/drain'] } });
+    bed.delete(MACHINES, name);
+    await bed.advance(3000);
+    expect(bed.machines()).toHaveLength(3);
+    // Its name becomes free, and comes before that of the third.
+    bed.apply({ apiVersion, kind, metadata: { name, finalizers: [] } });
+    await bed.advance(60_000);
+    expect(bed.machines()).toHaveLength(2);
   });
 
   it('MAC-31 deletes those that it may, when the Defender denies the others', async () => {

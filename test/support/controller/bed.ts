@@ -5,6 +5,7 @@
 import { onTestFinished } from 'vitest';
 import { createTransform, type Transform } from '../../../src/kube/cache/trim.ts';
 import { createView, type View } from '../../../src/kube/cache/view.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import type { Controller } from '../../../src/kube/controller/controller.ts';
 import { type RunOptions, runControllers } from '../../../src/kube/controller/run.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
@@ -18,7 +19,8 @@ import { createMemoryApi, type MemoryApi, type MemoryConnection } from './memory
 import type { MemoryKind } from './memory-objects.ts';
 
 export interface ControllerBedOptions {
-  readonly controllers: readonly Controller[];
+  /** With a client of their process, for those that read past their views. */
+  readonly controllers: readonly Controller[] | ((client: Client) => readonly Controller[]);
   /** Opens the controllers of each process with the views that they share; without it they are `controllers`, with a view for each kind that they read. */
   readonly open?: (connection: MemoryConnection) => Promise<Pick<RunOptions, 'controllers' | 'views'>>;
   /** The kinds that the API server serves, beside Leases and Events. */
@@ -119,7 +121,10 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
     shared: SharedPorts,
   ): Promise<Pick<RunOptions, 'controllers' | 'views'>> {
     if (given.open) return await given.open(connection);
-    const { controllers } = given;
+    const controllers =
+      typeof given.controllers === 'function'
+        ? given.controllers(await connection.connect())
+        : given.controllers;
     return { controllers, views: await viewsOf(controllers, connection, shared) };
   }
 

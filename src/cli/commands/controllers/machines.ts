@@ -1,5 +1,5 @@
 /** The controllers of machines: all that they watch is in the views of the Defender and of the identity of agents. */
-import { PRINCIPAL_MACHINE } from '../../../api/names.ts';
+import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../../../api/names.ts';
 import { createMachineController } from '../../../controllers/machine/controller.ts';
 import { createMachineSetController } from '../../../controllers/machineset/controller.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -15,7 +15,7 @@ export async function createMachineControllers({
   return {
     controllers: [
       createMachineController({ client, grants, ...instances }),
-      createMachineSetController({ grants }),
+      createMachineSetController({ client: await connectAs(PRINCIPAL_MACHINESET), grants }),
     ],
     views: {},
   };
