@@ -31,6 +31,7 @@ const beyondCores = {
 
 /** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
 const SWEEPS = [
+  'test/agent/simulate/unit-starts.test.ts',
   'test/controllers/crash.test.ts',
   'test/sim/machines/simulate-machine-sets.test.ts',
   'test/sim/rollout/repairs/repairs.test.ts',

@@ -10,7 +10,7 @@ import type { ComponentArtifact, ComponentFile, ComponentUnit } from '../generat
 export interface ComponentContent {
   /** Of the version, `${dir}`. */
   readonly directory: string;
-  readonly artifact?: Pick<ComponentArtifact, 'sha256' | 'install'>;
+  readonly artifact?: Pick<ComponentArtifact, 'sha256' | 'format' | 'install'>;
   readonly files: readonly ComponentFile[];
   readonly units: readonly ComponentUnit[];
   readonly activation: ActivationClass;
@@ -72,10 +72,12 @@ function artifactDifference(
 }
 
 function sameArtifact(from: ComponentContent, to: ComponentContent): boolean {
-  return (
-    from.artifact?.sha256 === to.artifact?.sha256 &&
-    canonicalJson(from.artifact?.install) === canonicalJson(to.artifact?.install)
-  );
+  return onHost(from.artifact) === onHost(to.artifact);
+}
+
+/** The same bytes are other content when they are unpacked instead of copied. */
+function onHost(artifact: ComponentContent['artifact']): string {
+  return canonicalJson(artifact && [artifact.sha256, artifact.format, artifact.install]);
 }
 
 function unitDifferences(from: ComponentContent | undefined, to: ComponentContent | undefined): Difference[] {

@@ -40,6 +40,12 @@ describe('changeBetween', () => {
       'Restart: stop [proxy] reload []: artifact changed, unit proxy changed, file /etc/proxy/proxy.conf changed',
     ],
     [
+      'the same artifact, unpacked instead of copied',
+      V1,
+      target('1.0', { artifact: { ...V1.artifact, format: 'TarGz' } as NonNullable<Target['artifact']> }),
+      'Restart: stop [proxy] reload []: artifact changed, unit proxy changed',
+    ],
+    [
       'another artifact of class Drain',
       V1,
       target('1.1', { activation: 'Drain', files: V1.files }),

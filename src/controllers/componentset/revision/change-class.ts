@@ -157,13 +157,16 @@ function contentOf(of: VersionContent | 'Absent'): ComponentContent | undefined 
     activation: spec.activation.class,
     files: replaceTexts(spec.files, replace),
     units: replaceTexts(spec.units, replace),
-    ...(spec.artifacts.length > 0 && {
-      artifact: {
-        sha256: digestOf(spec.artifacts.map(({ os, arch, sha256 }) => [os, arch, sha256])),
-        install: spec.artifacts.flatMap(({ install }) => install),
-      },
-    }),
+    ...artifactOf(spec),
   };
+}
+
+/** One that differs if the artifact of any platform does. */
+function artifactOf({ artifacts }: MachineComponentSpec): Pick<ComponentContent, 'artifact'> {
+  const [first] = artifacts;
+  if (!first) return {};
+  const sha256 = digestOf(artifacts.map(({ os, arch, sha256: each, format }) => [os, arch, each, format]));
+  return { artifact: { ...first, sha256, install: artifacts.flatMap(({ install }) => install) } };
 }
 
 const PLACEHOLDER = /\$\{(dir|param\.[A-Za-z0-9-]+|port\.[A-Za-z0-9-]+)\}/g;

@@ -100,7 +100,7 @@ const EACH_ARTIFACT_FIELD: Readonly<Record<keyof Artifact, Row<Artifact>>> = {
   mirrors: [{ mirrors: ['https://m.example.com/'] }, 'None'],
   sha256: [{ sha256: 'b'.repeat(64) }, 'Restart'],
   sizeBytes: [{ sizeBytes: 7 }, 'None'],
-  format: [{ format: 'TarGz' }, 'None'],
+  format: [{ format: 'TarGz' }, 'Restart'],
   install: [{ install: [] }, 'Restart'],
 };
 
@@ -229,6 +229,13 @@ describe('classifyChange', () => {
     expect(classOf(contentOf({ ...changed, ...none }), contentOf({ units: [quiet], ...none }))).toBe(
       'Restart',
     );
+  });
+
+  it('ROL-50 restarts for another format of an artifact for any platform', () => {
+    const arm = { ...ARTIFACT, arch: 'arm64' } as const;
+    const before = contentOf({ artifacts: [ARTIFACT, arm] });
+    const after = contentOf({ artifacts: [ARTIFACT, { ...arm, format: 'TarGz' }] });
+    expect(classOf(after, before)).toBe('Restart');
   });
 
   it('explains the change', () => {
