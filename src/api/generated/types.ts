@@ -1824,6 +1824,8 @@ export interface MachineComponentSetStatus {
   readonly currentRevision?: string;
   /** Revision that is being rolled out. */
   readonly updateRevision?: string;
+  /** When the rollout of updateRevision began. */
+  readonly startedAt?: string;
   /** When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply. */
   readonly progressedAt?: string;
   /** Current batch. */

@@ -130,6 +130,7 @@ const status = named('MachineComponentSetStatus', 'Progress of the rollout.', {
     REVISION,
   ).optional(),
   updateRevision: text('Revision that is being rolled out.', REVISION).optional(),
+  startedAt: time('When the rollout of updateRevision began.').optional(),
   progressedAt: time(
     'When the rollout last made progress. Absent while spec.rollout.progressDeadlineSeconds does not apply.',
   ).optional(),

@@ -109,6 +109,28 @@ describe('the componentset controller', { timeout: SLOW }, () => {
     expect(bed.set()?.status).toMatchObject({ history: [{ result: 'Completed' }] });
   });
 
+  it.each(['Completed', 'RolledBack'] as const)(
+    'ROL-62 has the start of the whole rollout in its history, also when another process took over: %s',
+    async (result) => {
+      const bed = createFleetBed({ machines: 4 });
+      await bed.run(2);
+      bed.version('1');
+      const first = await bed.start();
+      await bed.run(45);
+      bed.behaviorOf = (ref) =>
+        result === 'RolledBack' && ref === 'app-2' && running(bed, ref).length > 0 ? 'Fails' : 'Good';
+      const startedAt = bed.clock.now();
+      bed.version('2');
+      await bed.run(5);
+      await first.kill();
+      await bed.start();
+      await bed.run(60);
+      const [record] = bed.set()?.status?.history ?? [];
+      expect(record).toMatchObject({ components: ['app-2'], result });
+      expect(Date.parse(record?.startedAt ?? '') - +startedAt).toBeLessThan(1000);
+    },
+  );
+
   it('ROL-64 writes nothing and asks for nothing while nothing changes, whatever the heartbeats', async () => {
     const bed = await atVersion1({ machines: 2 });
     await bed.run(120);

@@ -184,11 +184,11 @@ export function membersInOrder(
 function complete(input: RolloutInput, progress: RolloutProgress, { revision }: BatchContext): RolloutStep {
   const open = unsettled(input.members.filter((each) => each.revision === revision.name))[0];
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
-  const { batch, ...rest } = progress;
+  const { batch: _batch, ...rest } = progress;
   const record = recordFor(revision, {
     result: 'Completed',
     finishedAt: input.now.toISOString(),
-    ...optional('startedAt', batch?.startedAt.toISOString()),
+    ...optional('startedAt', progress.startedAt?.toISOString()),
   });
   const done = { ...rest, history: addRecord(progress.history, record) };
   return {

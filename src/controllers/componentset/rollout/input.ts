@@ -14,6 +14,8 @@ import type { SkewRule } from '../servers/skew.ts';
 export interface RolloutProgress {
   /** That is rolled out, or was. */
   readonly updateRevision?: string;
+  /** When it began: of all its batches. */
+  readonly startedAt?: Date;
   readonly batch?: OpenBatch;
   readonly history: RevisionHistory;
   /** Since when `spec.paused` was observed. */

@@ -41,9 +41,14 @@ export function beginRollout({ set, desired, progress, now }: RolloutInput): Rol
   const { history, updateRevision } = rest;
   const left = withoutRetried(history, name, set);
   if (updateRevision !== name) {
-    return { ...rest, updateRevision: name, history: supersede(left, updateRevision, now) };
+    return {
+      ...rest,
+      updateRevision: name,
+      startedAt: now,
+      history: supersede({ ...rest, history: left }, now),
+    };
   }
-  if (left !== history) return { ...rest, history: left };
+  if (left !== history) return { ...rest, startedAt: now, history: left };
   const isOver = stopped !== undefined && stopped.retryToken !== set.spec.retryToken;
   return isOver ? { ...rest, history, ...optional('batch', progress.batch) } : progress;
 }
@@ -60,7 +65,8 @@ function withoutRetried(
 }
 
 /** The one before ends here, unless it has ended already. */
-function supersede(history: RevisionHistory, revision: string | undefined, now: Date): RevisionHistory {
+function supersede(progress: RolloutProgress, now: Date): RevisionHistory {
+  const { history, updateRevision: revision, startedAt } = progress;
   if (revision === undefined) return history;
   const record = recordOf(history, revision);
   const finishedAt = now.toISOString();
@@ -70,7 +76,8 @@ function supersede(history: RevisionHistory, revision: string | undefined, now: 
   }
   // A revert to it that did not end does not make it less proven.
   if (record?.result === 'Completed') return history;
-  return addRecord(history, { revision, result: 'Superseded', finishedAt });
+  const start = optional('startedAt', startedAt?.toISOString());
+  return addRecord(history, { revision, result: 'Superseded', ...start, finishedAt });
 }
 
 /** Batches are started. */

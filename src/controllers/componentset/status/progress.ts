@@ -7,9 +7,10 @@ import type { OpenBatch, RolloutProgress, StoppedRollout } from '../rollout/inpu
 const MAX_MESSAGE = 256;
 
 export function progressFromStatus(status: MachineComponentSetStatus | undefined): RolloutProgress {
-  const { updateRevision, batch, history = [], pausedAt, stopped } = status ?? {};
+  const { updateRevision, startedAt, batch, history = [], pausedAt, stopped } = status ?? {};
   return {
     ...optional('updateRevision', updateRevision),
+    ...optional('startedAt', dateOf(startedAt)),
     ...optional('batch', batch && openBatch(batch)),
     history,
     ...optional('pausedAt', dateOf(pausedAt)),
@@ -42,12 +43,13 @@ function dateOf(time: string | undefined): Date | undefined {
 
 type ProgressStatus = Pick<
   MachineComponentSetStatus,
-  'updateRevision' | 'currentRevision' | 'history' | 'pausedAt' | 'stopped'
+  'updateRevision' | 'currentRevision' | 'startedAt' | 'history' | 'pausedAt' | 'stopped'
 >;
 
 /** The batch is in a field that shows more than what is remembered. */
 export function progressStatus({
   updateRevision,
+  startedAt,
   history,
   pausedAt,
   stopped,
@@ -56,6 +58,7 @@ export function progressStatus({
   return {
     ...optional('currentRevision', current),
     ...optional('updateRevision', updateRevision),
+    ...optional('startedAt', startedAt?.toISOString()),
     history,
     ...optional('pausedAt', pausedAt?.toISOString()),
     ...optional('stopped', stopped && stopStatus(stopped)),

@@ -5,6 +5,7 @@ import { NOW } from '../../../support/builders.ts';
 import { COMPLETED, type InputParts, inputOf, NEW, OLD, progressOf } from './rollout-input.ts';
 
 const AT = NOW.toISOString();
+const EPOCH = '1970-01-01T00:00:00.000Z';
 const BAD = { revision: NEW.name, result: 'RolledBack' } as const;
 const BLOCKED = { desired: { problems: [{ reason: 'ComponentNotFound', because: 'x' }] } };
 const PROVEN = { revision: NEW.name, result: 'Completed' } as const;
@@ -40,17 +41,23 @@ describe('beginRollout', () => {
   });
 
   it('ROL-05 begins a new rollout for an edit, and records the one before as superseded', () => {
-    const progress = progressOf({ updateRevision: 'r-x' });
+    const progress = progressOf({ updateRevision: 'r-x', startedAt: new Date(0) });
+    const superseded = { revision: 'r-x', result: 'Superseded', startedAt: EPOCH, finishedAt: AT };
     expect(beginRollout(inputOf({ progress }))).toEqual({
       updateRevision: NEW.name,
-      history: [{ revision: 'r-x', result: 'Superseded', finishedAt: AT }, COMPLETED],
+      startedAt: NOW,
+      history: [superseded, COMPLETED],
     });
   });
 
   it('ROL-33 keeps what was proven when it is superseded, also in a revert that did not end', () => {
     const history = [{ revision: 'r-x', result: 'Superseded' }, COMPLETED] as const;
     const progress = progressOf({ updateRevision: OLD.name, history });
-    expect(beginRollout(inputOf({ progress }))).toEqual({ updateRevision: NEW.name, history });
+    expect(beginRollout(inputOf({ progress }))).toEqual({
+      updateRevision: NEW.name,
+      startedAt: NOW,
+      history,
+    });
   });
 
   it('ROL-32 ends the record of a rollback when another revision is asked for', () => {
@@ -63,10 +70,12 @@ describe('beginRollout', () => {
   });
 
   it('ROL-32 begins a revision again that was rolled back once the retry token changes, from the first batch', () => {
-    const progress = progressOf({ history: [{ ...BAD, finishedAt: AT, retryToken: 'a' }, COMPLETED] });
+    const history = [{ ...BAD, finishedAt: AT, retryToken: 'a' }, COMPLETED];
+    const progress = progressOf({ startedAt: new Date(0), history });
     expect(beginRollout(inputOf({ progress, retryToken: 'a' }))).toBe(progress);
     expect(beginRollout(inputOf({ progress, retryToken: 'b' }))).toEqual({
       updateRevision: NEW.name,
+      startedAt: NOW,
       history: [COMPLETED],
     });
   });

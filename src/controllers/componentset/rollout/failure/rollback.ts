@@ -30,7 +30,7 @@ export function beginRollback(
   const record = recordFor(bad, {
     result: 'RolledBack',
     ...optional('retryToken', set.spec.retryToken),
-    ...optional('startedAt', progress.batch?.startedAt.toISOString()),
+    ...optional('startedAt', progress.startedAt?.toISOString()),
   });
   return { ...progress, history: addRecord(progress.history, record) };
 }
