@@ -59,6 +59,28 @@ const ENDING_ACTS: readonly EndingAct[] = [
   { act: 'kill both, and pause the set meanwhile', away: 80 },
 ];
 
+function goesBack({ act, onFailure }: EndingAct): boolean {
+  return act === 'revert in git' || onFailure === 'RollbackBatch';
+}
+
+/** The act at that tick, and the minute after it. */
+function playMinute(run: Run, { act, away = 0 }: EndingAct, at: number): DrainSimulation {
+  const sim = new DrainSimulation({ ...run, tickMs: REQUEUE_MS });
+  runTicks(sim, at);
+  ACTS[act]?.(sim, 'Begin');
+  runTicks(sim, away);
+  ACTS[act]?.(sim, 'End');
+  runTicks(sim, MINUTE);
+  return sim;
+}
+
+function runTicks(sim: DrainSimulation, count: number): void {
+  for (let tick = 0; tick < count; tick += 1) sim.tick();
+}
+
+/** In ticks. */
+const MINUTE = 60_000 / REQUEUE_MS;
+
 /** Over hours: what ends a cordon only after the time limit of an update. */
 const LONG_ACTS = [
   'nothing',
@@ -121,28 +143,47 @@ describe('a machine that is drained for a rollout', () => {
 
   it.each(
     ENDING_ACTS.flatMap((ending) =>
-      (['Good', 'Bad', 'NeverDrains'] as const).flatMap((outcome) =>
-        [false, true].map((isCordonedBefore) => ({ ...ending, outcome, isCordonedBefore })),
-      ),
+      RUNS.filter(({ outcome }) => outcome !== 'Hangs' || goesBack(ending)).map((run) => ({
+        ...ending,
+        ...run,
+      })),
     ),
   )(
     'ROL-35 has no cordon left 60 s later, in any state: $act, $onFailure, $outcome, cordoned before: $isCordonedBefore',
     ({ act, away = 0, ...run }) => {
       for (let at = 1; at < STATES; at += 1) {
-        const sim = new DrainSimulation({ ...run, tickMs: REQUEUE_MS });
-        const ticks = (count: number): void => {
-          for (let tick = 0; tick < count; tick += 1) sim.tick();
-        };
-        ticks(at);
-        ACTS[act]?.(sim, 'Begin');
-        ticks(away);
-        ACTS[act]?.(sim, 'End');
-        ticks(60_000 / REQUEUE_MS);
+        const sim = playMinute(run, { act, away }, at);
         const end = { cordoned: run.isCordonedBefore, ours: false, drain: false, grants: 0 };
         expect(`${at}: ${sim.state} ${JSON.stringify(sim.end)}`).toBe(
           `${at}: ${sim.state} ${JSON.stringify(end)}`,
         );
         expect(sim.state).not.toContain('Activating');
+      }
+    },
+  );
+
+  it.each(
+    ENDING_ACTS.filter((ending) => !goesBack(ending)).flatMap((ending) =>
+      [false, true].map((isCordonedBefore) => ({ ...ending, isCordonedBefore })),
+    ),
+  )(
+    'ROL-35 names what hangs in its activation, and has no cordon left 60 s after that ends: $act, $away, cordoned before: $isCordonedBefore',
+    ({ act, away = 0, ...more }) => {
+      const run = { ...more, outcome: 'Hangs' } as const;
+      const inWork = { cordoned: true, ours: !run.isCordonedBefore, drain: true, grants: 1 };
+      for (let at = 1; at < STATES; at += 1) {
+        const sim = playMinute(run, { act, away }, at);
+        expect(`${sim.state} ${JSON.stringify(sim.end)}`).toBe(
+          `Activating Drained ${JSON.stringify(inWork)}`,
+        );
+        runTicks(sim, 15 * MINUTE);
+        expect(sim.end).toEqual(inWork);
+        // Of a deleted set there is only the status of the Machine, with its drain.
+        const name = sim.isSetDeleted ? undefined : 'TimedOut: not settled after 900 s: app is Activating';
+        expect(sim.named).toBe(name);
+        sim.outcome = 'Good';
+        runTicks(sim, MINUTE);
+        expect(sim.end).toEqual({ cordoned: run.isCordonedBefore, ours: false, drain: false, grants: 0 });
       }
     },
   );
@@ -153,15 +194,12 @@ describe('a machine that is drained for a rollout', () => {
       isCordonedBefore: false,
       tickMs: REQUEUE_MS,
     });
-    const ticks = (count: number): void => {
-      for (let tick = 0; tick < count; tick += 1) sim.tick();
-    };
-    ticks(6);
+    runTicks(sim, 6);
     sim.isPaused = true;
-    ticks(12);
+    runTicks(sim, 12);
     expect(sim.end).toMatchObject({ ours: false, grants: 0 });
     sim.isPaused = false;
-    ticks(4);
+    runTicks(sim, 4);
     expect(sim.end).toMatchObject({ cordoned: true, ours: true, grants: 1 });
   });
 

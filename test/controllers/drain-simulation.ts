@@ -73,6 +73,7 @@ export class DrainSimulation {
   isRolloutKilled = false;
   isMachineControllerKilled = false;
   wasDrained = false;
+  outcome: Outcome;
   readonly ledger = new SimulatedLedger();
   #progress: RolloutProgress = { updateRevision: OLD.name, history: [COMPLETED] };
   #entries: Machine['spec']['components'] = OLD.components.map((each) => ({
@@ -84,13 +85,12 @@ export class DrainSimulation {
   #drain: MachineDrain | undefined;
   #node: KubeObject;
   #status: MachineComponentSetStatus | undefined;
-  readonly #outcome: Outcome;
   readonly #onFailure: Rollout['failure']['onFailure'];
   readonly #tickMs: number;
 
   constructor({ outcome, isCordonedBefore, onFailure = 'RollbackBatch', tickMs = TICK_MS }: Run) {
     this.#tickMs = tickMs;
-    this.#outcome = outcome;
+    this.outcome = outcome;
     this.#onFailure = onFailure;
     this.#node = { ...node('m'), spec: isCordonedBefore ? { unschedulable: true } : {} };
   }
@@ -121,6 +121,12 @@ export class DrainSimulation {
     return this.#member().step === 'Failed';
   }
 
+  /** What the status of the set says of the machine, unless it is well. */
+  get named(): string | undefined {
+    const found = this.#status?.failedMachines?.find(({ name }) => name === 'm');
+    return found && `${found.code}: ${found.message}`;
+  }
+
   get stalled(): string {
     const found = this.#status?.conditions.find(({ type }) => type === 'Stalled');
     return `${found?.status} ${found?.reason}: ${found?.message}`;
@@ -134,7 +140,7 @@ export class DrainSimulation {
         agent: { observedGeneration: this.#generation },
         components: [this.#report],
         ...(this.#drain ? { drain: this.#drain } : {}),
-        ...(this.#drain && this.#outcome === 'NeverDrains' ? { waiting: BUDGET_WAIT } : {}),
+        ...(this.#drain && this.outcome === 'NeverDrains' ? { waiting: BUDGET_WAIT } : {}),
       },
     });
   }
@@ -164,7 +170,7 @@ export class DrainSimulation {
   }
 
   #nextState(state: ReportState | undefined, { grant }: MachineComponentEntry): ReportState | false {
-    if (state === 'Activating') return ENDS[this.#outcome];
+    if (state === 'Activating') return ENDS[this.outcome];
     if (!grant || Date.parse(grant.notAfter) <= +this.now) return false;
     if (state === 'Staged' || state === 'WaitingForGrant') return 'WaitingForDrain';
     return state === 'WaitingForDrain' && this.#isDrainedFor(grant.id) && 'Activating';
@@ -186,7 +192,7 @@ export class DrainSimulation {
     if (decision.do === 'Record') this.#drain = decision.drain;
     if (decision.do === 'End') this.#drain = undefined;
     if ('operations' in decision) this.#patch(decision.operations);
-    if (decision.do !== 'Evict' || this.#outcome === 'NeverDrains' || !this.#drain) return;
+    if (decision.do !== 'Evict' || this.outcome === 'NeverDrains' || !this.#drain) return;
     this.#drain = { ...this.#drain, state: 'Drained' };
     this.wasDrained = true;
   }
