@@ -1,5 +1,5 @@
 /**
- * The part of an API server that optimistic locking needs, in memory: get, create, replace and merge patch of any
+ * The part of an API server that optimistic locking needs, in memory: get, create, replace and patch of any
  * kind, with resourceVersion as compare-and-swap. For tests of shells under a virtual clock; the behavior of a real server
  * is tested on a real one.
  */
@@ -8,6 +8,7 @@ import type { Client } from '../../src/kube/client/client.ts';
 import { KubeError } from '../../src/kube/client/errors.ts';
 import { isRecord } from '../../src/kube/objects/json.ts';
 import type { KubeObject, ObjectName, Resource } from '../../src/kube/objects/object.ts';
+import { patchDocument } from '../../src/sim/rollout/json-patch.ts';
 
 export type ObjectClient = Pick<Client, 'get' | 'create' | 'replace' | 'patch'>;
 
@@ -47,10 +48,9 @@ export function objectServer(): ObjectServer {
       return store(path, object);
     },
     patch: async (resource: Resource, name: ObjectName, patch: Parameters<Client['patch']>[2]) => {
-      if (patch.type !== 'merge') {
-        throw new KubeError('Invalid', 'only merge patches are supported', { status: 400 });
-      }
-      return store(pathOf(resource, name), merged(present(resource, name), patch.body));
+      const before = present(resource, name);
+      const after = patch.type === 'merge' ? merged(before, patch.body) : jsonPatched(before, patch.body);
+      return store(pathOf(resource, name), after);
     },
   };
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the port lets callers name what they expect
@@ -73,6 +73,16 @@ export function objectServer(): ObjectServer {
 
 function pathOf({ plural }: Resource, { namespace, name }: ObjectName): string {
   return [plural, namespace ?? '', name].join('/');
+}
+
+/** A test that fails is answered as an API server does. */
+function jsonPatched(before: KubeObject, body: readonly Readonly<Record<string, unknown>>[]): KubeObject {
+  try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client takes any operation
+    return patchDocument(before, body as never) as KubeObject;
+  } catch (error) {
+    throw new KubeError('Invalid', String(error), { status: 422 });
+  }
 }
 
 function merged<T>(before: T, patch: unknown): T {

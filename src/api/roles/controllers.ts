@@ -169,7 +169,7 @@ export function controllersRights(principals: readonly string[]): Rights {
     cluster: [],
     namespaced: {
       [NAMESPACE]: [
-        may(['get', 'create', 'update'], 'coordination.k8s.io', ['leases']),
+        may(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']),
         may(['impersonate'], '', ['serviceaccounts'], principals),
       ],
     },

@@ -83,8 +83,7 @@ export function createLeaseElection(options: LeaseOptions): LeaseElection {
     signal: AbortSignal,
   ): Promise<HeldTerm> {
     const epoch = await nextEpoch();
-    const acquiredAt = clock.now();
-    const claim = { identity, epoch, leaseSeconds: settings.leaseSeconds, acquiredAt, now: acquiredAt };
+    const claim = { identity, epoch, leaseSeconds: settings.leaseSeconds, now: clock.now() };
     const desired = withClaim(present ?? createEmptyLease(name), claim);
     // From here on we may hold it, even when the answer is lost.
     attemptedEpoch = epoch;
@@ -95,7 +94,7 @@ export function createLeaseElection(options: LeaseOptions): LeaseElection {
       : client.create(LEASES, desired, call));
     lease.wrote(object);
     log.info('lease acquired', { epoch, because });
-    return holdTerm({ settings, log, object, epoch, acquiredAt, sentAt });
+    return holdTerm({ settings, log, epoch, sentAt });
   }
 
   async function nextEpoch(): Promise<number> {

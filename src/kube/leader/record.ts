@@ -1,4 +1,5 @@
 /** The content of a Lease, and whether it can be acquired. Pure: time is an argument. */
+import type { Patch } from '../client/client.ts';
 import { isRecord, type JsonRecord, textAt, valueAt } from '../objects/json.ts';
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
@@ -82,30 +83,54 @@ export interface LeaseClaim {
   readonly identity: string;
   readonly epoch: number;
   readonly leaseSeconds: number;
-  readonly acquiredAt: Date;
   readonly now: Date;
 }
 
 /** The whole object, so that labels and annotations of other clients are kept. */
 export function withClaim(
   object: KubeObject,
-  { identity, epoch, leaseSeconds, acquiredAt, now }: LeaseClaim,
+  { identity, epoch, leaseSeconds, now }: LeaseClaim,
 ): KubeObject {
   const spec = {
     ...specOf(object),
     holderIdentity: identity,
     leaseDurationSeconds: leaseSeconds,
-    acquireTime: formatMicroTime(acquiredAt),
+    acquireTime: formatMicroTime(now),
     renewTime: formatMicroTime(now),
     leaseTransitions: epoch,
   };
   return { ...object, spec };
 }
 
+/**
+ * Of a Lease that the claim is still the claim of. The server tests that, and not the version of the object: so a renewal need not wait
+ * for the answer to the one before it, and what others write to the Lease does not refuse it.
+ */
+export function renewalPatch(claim: LeaseClaim): Patch {
+  return heldPatch(claim, [
+    { op: 'add', path: '/spec/leaseDurationSeconds', value: claim.leaseSeconds },
+    { op: 'add', path: '/spec/renewTime', value: formatMicroTime(claim.now) },
+  ]);
+}
+
 /** Keeps the epoch, so that the next term gets a higher one. */
-export function withoutHolder(object: KubeObject, now: Date): KubeObject {
-  const { holderIdentity: _, ...spec } = specOf(object);
-  return { ...object, spec: { ...spec, leaseDurationSeconds: 1, renewTime: formatMicroTime(now) } };
+export function releasePatch(claim: Omit<LeaseClaim, 'leaseSeconds'>): Patch {
+  return heldPatch(claim, [
+    { op: 'remove', path: '/spec/holderIdentity' },
+    { op: 'add', path: '/spec/leaseDurationSeconds', value: 1 },
+    { op: 'add', path: '/spec/renewTime', value: formatMicroTime(claim.now) },
+  ]);
+}
+
+function heldPatch(
+  { identity, epoch }: Pick<LeaseClaim, 'identity' | 'epoch'>,
+  changes: readonly JsonRecord[],
+): Patch {
+  const tests = [
+    { op: 'test', path: '/spec/holderIdentity', value: identity },
+    { op: 'test', path: '/spec/leaseTransitions', value: epoch },
+  ];
+  return { type: 'json', body: [...tests, ...changes] };
 }
 
 export function createEmptyLease({ name, namespace }: ObjectName): KubeObject {

@@ -1,9 +1,8 @@
 /** Holds a term: renews it, ends it at its deadline when renewals fail, and releases it on request. */
 import type { Clock } from '../../os/clock.ts';
 import { isKubeError } from '../client/errors.ts';
-import type { KubeObject } from '../objects/object.ts';
 import type { Log } from '../process/log.ts';
-import { LEASES, readLeaseRecord, withClaim, withoutHolder } from './record.ts';
+import { LEASES, readLeaseRecord, releasePatch, renewalPatch } from './record.ts';
 import type { LeaseSettings } from './settings.ts';
 import { createTerm, type Moment, readMoment, type Term, type TermEnd, type TermState } from './term.ts';
 
@@ -17,10 +16,7 @@ export interface HeldTerm extends Term {
 export interface AcquiredLease {
   readonly settings: LeaseSettings;
   readonly log: Log;
-  /** As returned by the server. */
-  readonly object: KubeObject;
   readonly epoch: number;
-  readonly acquiredAt: Date;
   readonly sentAt: Moment;
 }
 
@@ -52,20 +48,24 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
     release,
   };
 
+  /** A renewal waits for no answer: an API server that takes seconds for each loses no term, and one hung connection does not either. */
   async function renew(): Promise<void> {
     const retryMs = settings.retrySeconds * 1000;
     let dueMs = sentAt.monotonicMs + retryMs;
     while (await slept(clock, dueMs - clock.monotonicMs(), term.lost)) {
       dueMs = clock.monotonicMs() + retryMs;
-      try {
-        const sent = readMoment(clock);
-        const answer = await lease.renew();
-        if (answer === 'renewed') term.renewed(sent);
-        else if (answer === 'changed') dueMs = clock.monotonicMs();
-        else end(answer);
-      } catch (error) {
-        if (!term.lost.aborted) log.warn('lease renewal failed', { error, leftMs: term.leftMs() });
-      }
+      void renewOnce();
+    }
+  }
+
+  async function renewOnce(): Promise<void> {
+    const sent = readMoment(clock);
+    try {
+      const answer = await lease.renew(term.lost);
+      if (answer === 'renewed') term.renewed(sent);
+      else end(answer);
+    } catch (error) {
+      if (!term.lost.aborted) log.warn('lease renewal failed', { error, leftMs: term.leftMs() });
     }
   }
 
@@ -81,7 +81,6 @@ export function holdTerm(acquired: AcquiredLease): HeldTerm {
   async function release(): Promise<void> {
     if (term.lost.aborted) return;
     end('released');
-    // A renewal in flight ends first: its answer has the version to write to.
     await Promise.all([renewing, watching]);
     await lease.release().catch((error: unknown) => log.warn('lease release failed', { error }));
   }
@@ -97,44 +96,35 @@ async function watchDeadline(term: TermState, clock: Clock, onExpired: () => voi
 }
 
 interface LeaseObject {
-  /** `changed`: another client wrote to it, but we still hold it; try again with the new version. */
-  renew(): Promise<'renewed' | 'changed' | 'taken' | 'deleted'>;
+  renew(signal: AbortSignal): Promise<'renewed' | 'taken' | 'deleted'>;
   release(): Promise<void>;
 }
 
-/** The Lease in the version that was written last. */
-function createLeaseObject({ settings, object, epoch, acquiredAt }: AcquiredLease): LeaseObject {
-  const { client, clock, identity, leaseSeconds, name, timeoutMs } = settings;
-  let latest = object;
+function createLeaseObject({ settings, epoch }: AcquiredLease): LeaseObject {
+  const { client, clock, identity, leaseSeconds, name, timeoutMs, renewalTimeoutMs } = settings;
   return {
-    renew: async () => {
-      const claim = { identity, epoch, leaseSeconds, acquiredAt, now: clock.now() };
+    renew: async (signal) => {
+      const claim = { identity, epoch, leaseSeconds, now: clock.now() };
       try {
-        latest = await client.replace(LEASES, withClaim(latest, claim), { timeoutMs });
+        await client.patch(LEASES, name, renewalPatch(claim), { timeoutMs: renewalTimeoutMs, signal });
         return 'renewed';
       } catch (error) {
         if (isKubeError(error, 'NotFound')) return 'deleted';
-        if (!isKubeError(error, 'Conflict')) throw error;
-        return await readAgain();
+        // So is a test that fails.
+        if (!isKubeError(error, 'Invalid') || (await isHeld(signal))) throw error;
+        return 'taken';
       }
     },
     release: async () => {
-      latest = await client.replace(LEASES, withoutHolder(latest, clock.now()), { timeoutMs });
+      const claim = { identity, epoch, now: clock.now() };
+      await client.patch(LEASES, name, releasePatch(claim), { timeoutMs });
     },
   };
 
-  /** The cause is another client's label, our own renewal whose answer was lost, or another holder. */
-  async function readAgain(): Promise<'changed' | 'taken' | 'deleted'> {
-    try {
-      const present = await client.get(LEASES, name, { timeoutMs });
-      const record = readLeaseRecord(present);
-      if (record.holder !== identity || record.epoch !== epoch) return 'taken';
-      latest = present;
-      return 'changed';
-    } catch (error) {
-      if (isKubeError(error, 'NotFound')) return 'deleted';
-      throw error;
-    }
+  async function isHeld(signal: AbortSignal): Promise<boolean> {
+    const present = await client.get(LEASES, name, { timeoutMs: renewalTimeoutMs, signal });
+    const record = readLeaseRecord(present);
+    return record.holder === identity && record.epoch === epoch;
   }
 }
 

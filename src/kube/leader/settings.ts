@@ -6,7 +6,7 @@ import type { Log } from '../process/log.ts';
 import type { LeaseMetrics } from '../process/metrics-runtime.ts';
 
 export interface LeaseOptions {
-  readonly client: Pick<Client, 'get' | 'create' | 'replace'>;
+  readonly client: Pick<Client, 'get' | 'create' | 'replace' | 'patch'>;
   readonly name: ObjectName;
   /** Unique to this process: after a restart it must differ. */
   readonly identity: string;
@@ -34,7 +34,10 @@ export interface LeaseSettings extends LeaseOptions {
   readonly retrySeconds: number;
   /** namespace/name, for messages. */
   readonly label: string;
+  /** Of what acquires or releases the Lease. */
   readonly timeoutMs: number;
+  /** Of a renewal. */
+  readonly renewalTimeoutMs: number;
 }
 
 /** The defaults are those of client-go. */
@@ -50,7 +53,9 @@ export function resolveLeaseSettings(options: LeaseOptions): LeaseSettings {
   if (!Number.isInteger(leaseSeconds)) {
     throw new RangeError(`lease ${label}: expected an integer for leaseSeconds, got ${leaseSeconds}`);
   }
-  // Two attempts fit between the time a renewal is due and the deadline.
-  const timeoutMs = ((renewDeadlineSeconds - retrySeconds) / 2) * 1000;
-  return { ...options, leaseSeconds, renewDeadlineSeconds, retrySeconds, label, timeoutMs };
+  // An answer that takes longer leaves the first renewal less time than it took itself. Client-go has the same limit.
+  const timeoutMs = (renewDeadlineSeconds / 2) * 1000;
+  // A later answer proves nothing.
+  const renewalTimeoutMs = renewDeadlineSeconds * 1000;
+  return { ...options, leaseSeconds, renewDeadlineSeconds, retrySeconds, label, timeoutMs, renewalTimeoutMs };
 }

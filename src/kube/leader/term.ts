@@ -74,8 +74,9 @@ export function createTerm({ lease, epoch, clock, validMs, sentAt }: TermOptions
       // Late, but perhaps not lost: the answer to a renewal may not be read yet.
       if (leftMs() <= 0) throw new LeaseLost(lease, 'expired');
     },
+    // Answers may arrive in another order.
     renewed: (sent) => {
-      last = sent;
+      if (sent.monotonicMs > last.monotonicMs) last = sent;
     },
     end: (because) => {
       if (!ended.signal.aborted) ended.abort(new LeaseLost(lease, because));

@@ -485,11 +485,11 @@ describe('runControllers', () => {
       const { clock, views, reconciled, run } = bed();
       const server = objectServer();
       let hang = false;
-      const replace = server.replace.bind(server);
+      const patch = server.patch.bind(server);
       const late = {
         ...server,
-        replace: (...given: never[]) =>
-          hang ? new Promise(() => {}) : replace(...(given as [never, never])),
+        patch: (...given: never[]) =>
+          hang ? new Promise(() => {}) : patch(...(given as never as [never, never, never])),
       };
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- generic port
       const client = late as unknown as LeaseOptions['client'];

@@ -224,7 +224,7 @@ function processOf(who: number, { clock, server, random, rate }: Environment): P
 
   function clientOf(self: Process): LeaseOptions['client'] {
     const call =
-      (method: 'get' | 'create' | 'replace') =>
+      (method: 'get' | 'create' | 'replace' | 'patch') =>
       async (...args: unknown[]): Promise<unknown> => {
         const answer = travel(self, () =>
           (server[method] as (...all: unknown[]) => Promise<unknown>)(...args),
@@ -237,6 +237,7 @@ function processOf(who: number, { clock, server, random, rate }: Environment): P
       get: call('get'),
       create: call('create'),
       replace: call('replace'),
+      patch: call('patch'),
     } as unknown as LeaseOptions['client'];
   }
 

@@ -7,10 +7,12 @@ import {
   type LeaseAvailability,
   observeLease,
   readLeaseRecord,
+  releasePatch,
+  renewalPatch,
   withClaim,
-  withoutHolder,
 } from '../../../src/kube/leader/record.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { objectServer } from '../../support/object-server.ts';
 
 describe('assessLease', () => {
   const candidate = { identity: 'us', attemptedEpoch: 7, leaseMs: 15_000 };
@@ -77,19 +79,49 @@ describe('observeLease', () => {
   });
 });
 
-describe('withClaim and withoutHolder', () => {
+describe('withClaim, renewalPatch and releasePatch', () => {
   const now = new Date('2030-01-01T12:00:00Z');
+  const claim = { identity: 'a', epoch: 7, leaseSeconds: 15, now };
+  const name = { name: 'a', namespace: 'b' };
+  const claimed = withClaim(createEmptyLease(name), claim);
 
-  it('write what readLeaseRecord reads, and keep the epoch on release', () => {
-    const claim = { identity: 'a', epoch: 7, leaseSeconds: 15, acquiredAt: now, now };
-    const held = withClaim(createEmptyLease({ name: 'a', namespace: 'b' }), claim);
-    expect(held).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: LEASES.kind });
-    expect(readLeaseRecord(held)).toEqual({ holder: 'a', durationMs: 15_000, epoch: 7 });
-    expect(readLeaseRecord(withoutHolder(held, now))).toEqual({
+  it('write what readLeaseRecord reads, and keep the epoch on release', async () => {
+    expect(claimed).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: LEASES.kind });
+    expect(readLeaseRecord(claimed)).toEqual({ holder: 'a', durationMs: 15_000, epoch: 7 });
+    const server = objectServer();
+    await server.create(LEASES, claimed);
+    expect(readLeaseRecord(await server.patch(LEASES, name, releasePatch(claim)))).toEqual({
       holder: undefined,
       durationMs: 1000,
       epoch: 7,
     });
+  });
+
+  it('renew the time, and a duration that another client changed, whatever else it wrote', async () => {
+    const server = objectServer();
+    await server.create(LEASES, claimed);
+    await server.patch(LEASES, name, { type: 'merge', body: { spec: { leaseDurationSeconds: 1 } } });
+    const later = new Date(now.getTime() + 2000);
+    expect(await server.patch(LEASES, name, renewalPatch({ ...claim, now: later }))).toMatchObject({
+      spec: {
+        leaseDurationSeconds: 15,
+        renewTime: '2030-01-01T12:00:02.000000Z',
+        acquireTime: '2030-01-01T12:00:00.000000Z',
+      },
+    });
+  });
+
+  it.each([
+    ['another process holds it', { holderIdentity: 'b' }],
+    ['it is a later term', { leaseTransitions: 8 }],
+    ['it was released', { holderIdentity: null }],
+  ])('are refused when %s', async (_, spec) => {
+    const server = objectServer();
+    await server.create(LEASES, claimed);
+    await server.patch(LEASES, name, { type: 'merge', body: { spec } });
+    for (const patch of [renewalPatch(claim), releasePatch(claim)]) {
+      await expect(server.patch(LEASES, name, patch)).rejects.toMatchObject({ code: 'Invalid' });
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
+import type { LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import { LeaseLost } from '../../../src/kube/leader/term.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
@@ -14,7 +15,10 @@ import {
   UNREACHABLE,
 } from '../../support/kube/lease-bed.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { settle } from '../../support/virtual-clock.ts';
+import type { ObjectServer } from '../../support/object-server.ts';
+import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
+
+const LOST_MS = 10_000_000;
 
 describe('a term', () => {
   it('is renewed every two seconds and keeps its epoch', async () => {
@@ -88,6 +92,52 @@ describe('a term', () => {
     expect(term.leftMs()).toBe(7000);
     waitMs = 0;
     await clock.advance(3000);
+  });
+
+  it.each<[answers: string, delayMs: (n: number) => number, isHeld: boolean]>([
+    ['each after 1 s', () => 1000, true],
+    ['each after 4.5 s', () => 4500, true],
+    ['each after 7.9 s', () => 7900, true],
+    ['each after 8.1 s', () => 8100, false],
+    ['one after 9.9 s', (n) => (n === 3 ? 9900 : 10), true],
+    ['one never', (n) => (n === 3 ? LOST_MS : 10), true],
+    ['three never, and then each after 1.9 s', (n) => (n < 3 ? LOST_MS : 1900), true],
+    ['three never, and then each after 2.1 s', (n) => (n < 3 ? LOST_MS : 2100), false],
+    ['every second one never, the others after 5.9 s', (n) => (n % 2 ? LOST_MS : 5900), true],
+  ])('when answers come %s is held for a minute or not, and never longer than proven', async (...row) => {
+    const [, delayMs, isHeld] = row;
+    const { clock, server, candidate } = createLeaseBed();
+    const late = createLateClient(server, clock, delayMs);
+    const term = await acquire(candidate('a', { client: late.client }), clock);
+    const unproven: number[] = [];
+    for (let step = 0; step < 600; step += 1) {
+      await clock.advance(100);
+      const nowMs = clock.monotonicMs();
+      if (term.held() && nowMs - Math.max(0, ...late.provenMs) >= 10_000) unproven.push(nowMs);
+    }
+    expect(unproven).toEqual([]);
+    expect(term.held()).toBe(isHeld);
+    late.isQuick = true;
+  });
+
+  it('continues until the latest proof when answers arrive in another order', async () => {
+    const { clock, server, candidate } = createLeaseBed();
+    // Sent at 2 s and answered at 9 s, sent at 4 s and answered at 5 s; then none.
+    const late = createLateClient(server, clock, (n) => [7000, 1000][n] ?? LOST_MS);
+    const term = await acquire(candidate('a', { client: late.client }), clock);
+    await clock.advance(9500);
+    expect(late.provenMs).toEqual([4000, 2000]);
+    expect(term.leftMs()).toBe(4500);
+    late.isQuick = true;
+  });
+
+  it('sends no more renewals than the time of a term permits when none is answered', async () => {
+    const { clock, server, candidate } = createLeaseBed();
+    const late = createLateClient(server, clock, () => LOST_MS);
+    await acquire(candidate('a', { client: late.client }), clock);
+    await clock.advance(60_000);
+    expect(late.sent).toBe(5);
+    late.isQuick = true;
   });
 
   it('ends in time even when the wall clock is set back', async () => {
@@ -270,4 +320,30 @@ describe('a term', () => {
 
 function fail(): never {
   throw new Error('the lease is not there');
+}
+
+/** Answers to renewals that come late. */
+function createLateClient(
+  server: ObjectServer,
+  clock: VirtualClock,
+  delayMs: (n: number) => number,
+): { client: LeaseOptions['client']; sent: number; isQuick: boolean; readonly provenMs: number[] } {
+  const late = {
+    sent: 0,
+    isQuick: false,
+    /** When the renewals were sent whose answers have arrived. */
+    provenMs: [] as number[],
+    client: {
+      ...server,
+      patch: async (...args: Parameters<LeaseOptions['client']['patch']>) => {
+        const sentMs = clock.monotonicMs();
+        const answer = await server.patch(...args);
+        late.sent += 1;
+        if (!late.isQuick) await clock.sleep(delayMs(late.sent - 1));
+        late.provenMs.push(sentMs);
+        return answer as never;
+      },
+    },
+  };
+  return late;
 }

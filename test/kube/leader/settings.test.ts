@@ -14,13 +14,14 @@ const OPTIONS = {
 };
 
 describe('resolveLeaseSettings', () => {
-  it('fills in the defaults of client-go and a timeout that allows two attempts', () => {
+  it('fills in the defaults of client-go, and waits for the answer to a renewal for as long as it proves something', () => {
     expect(resolveLeaseSettings(OPTIONS)).toMatchObject({
       label: 'system/controllers',
       leaseSeconds: 15,
       renewDeadlineSeconds: 10,
       retrySeconds: 2,
-      timeoutMs: 4000,
+      timeoutMs: 5000,
+      renewalTimeoutMs: 10_000,
     });
   });
 

@@ -57,6 +57,7 @@ export function createBreakableClient(server: ObjectServer): {
       get: (...args) => (link.broken ? Promise.reject(link.broken) : server.get(...args)),
       create: (...args) => (link.broken ? Promise.reject(link.broken) : server.create(...args)),
       replace: (...args) => (link.broken ? Promise.reject(link.broken) : server.replace(...args)),
+      patch: (...args) => (link.broken ? Promise.reject(link.broken) : server.patch(...args)),
     },
   };
   return link;
@@ -79,6 +80,7 @@ export function createSlowClient(
     ...server,
     create: slow(server.create as never),
     replace: slow(server.replace as never),
+    patch: slow(server.patch as never),
   };
   return client as LeaseOptions['client'];
 }
