@@ -127,7 +127,9 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
   }
 
   async function list(): Promise<readonly Machine[]> {
-    return (await installed.server.client.list<Machine>(MACHINES)).items;
+    const found: Machine[] = [];
+    for await (const { items } of installed.server.client.pages<Machine>(MACHINES)) found.push(...items);
+    return found;
   }
 
   async function instances(): Promise<number> {
