@@ -69,6 +69,7 @@ interface Word extends MachineParts {
 }
 
 const NODE = { uid: 'node-1' };
+const ESTABLISHED = { ...NODE, establishedAt: ago(86_400) };
 const NOT_READY = { conditions: [condition('Ready', 'False')] };
 
 function serving(seconds: number): Word {
@@ -99,6 +100,12 @@ const WORDS = {
   starting: { metadata: { creationTimestamp: ago(100) }, status: NOT_READY, node: 'Starting' },
   /** Not Ready after its time to start. */
   late: { metadata: { creationTimestamp: ago(601) }, status: NOT_READY, node: 'Starting' },
+  /** It served for a day: its Node was deleted, and has registered again. */
+  registered: {
+    metadata: { creationTimestamp: ago(90_000) },
+    status: { ...NOT_READY, node: ESTABLISHED },
+    node: 'Starting',
+  },
   /** As late, and held. */
   stuck: {
     metadata: { creationTimestamp: ago(601) },

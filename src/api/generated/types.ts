@@ -2060,6 +2060,8 @@ export interface MachineNodeStatus {
   readonly uid?: string;
   /** Boot id that the Node reports. */
   readonly bootID?: string;
+  /** When the machine was first in service. Stays when its Node is deleted, or registers again. */
+  readonly establishedAt?: string;
   /** The cordon of the Node. Missing while pods may be scheduled to it. */
   readonly cordon?: MachineNodeCordon;
 }

@@ -139,6 +139,9 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
   node: named('MachineNodeStatus', 'The Node of the same name.', {
     uid: text('UID of the Node.', { max: 63 }).optional(),
     bootID: text('Boot id that the Node reports.', { max: 63 }).optional(),
+    establishedAt: time(
+      'When the machine was first in service. Stays when its Node is deleted, or registers again.',
+    ).optional(),
     cordon: named('MachineNodeCordon', 'The cordon of the Node. Missing while pods may be scheduled to it.', {
       grant: text('Id of the grant for which kubenode cordoned it. Missing: a person or another tool did.', {
         max: 64,

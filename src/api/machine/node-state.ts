@@ -19,8 +19,12 @@ export function readyTransition(node: KubeObject | undefined): Date | undefined 
   return parseTime(textAt(readyCondition(node), 'lastTransitionTime'));
 }
 
-/** The taint goes when the machine is Ready for the first time; a machine whose Node was deleted had one. */
+/**
+ * The taint goes when the machine is Ready for the first time. A Node that registers again has it again, but its machine was in service;
+ * one whose Node was deleted before that was recorded had one.
+ */
 export function isEstablished({ status }: Machine, node: KubeObject | undefined): boolean {
+  if (status?.node?.establishedAt !== undefined) return true;
   return node ? !hasStartupTaint(node) : status?.node?.uid !== undefined;
 }
 

@@ -7,6 +7,7 @@ import type {
   Wait,
 } from '../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
+import { hasStartupTaint } from '../../api/machine/node-state.ts';
 import { machinePhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import { type Condition, conditionOf, withConditions } from '../../kube/objects/conditions.ts';
@@ -58,8 +59,10 @@ function nodeStatus({ machine, node, now }: MachineReport): MachineStatus['node'
     return before && known;
   }
   const { uid } = node.metadata;
+  const establishedAt = before?.establishedAt ?? (hasStartupTaint(node) ? undefined : now.toISOString());
   return {
     ...optional('uid', uid),
+    ...optional('establishedAt', establishedAt),
     ...optional('bootID', textAt(node, 'status', 'nodeInfo', 'bootID')),
     ...optional('cordon', observedCordon(node, before?.uid === uid ? before?.cordon : undefined, now)),
   };

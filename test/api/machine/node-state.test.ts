@@ -32,6 +32,12 @@ describe('the state of a Node', () => {
     expect(isEstablished(machine('n', { status: { node: { uid: 'u' } } }), undefined)).toBe(true);
   });
 
+  it('ROL-11 stays established when its Node registers again, or is deleted', () => {
+    const known = machine('n', { status: { node: { establishedAt: ago(60) } } });
+    expect(isEstablished(known, TAINTED)).toBe(true);
+    expect(isEstablished(known, undefined)).toBe(true);
+  });
+
   it('knows a cordon', () => {
     expect(isCordoned({ ...node('n'), spec: { unschedulable: true } })).toBe(true);
     expect(isCordoned(node('n'))).toBe(false);

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../src/api/generated/types.ts';
 import { planMachine } from '../../../src/controllers/machine/plan.ts';
 import { machineStatus } from '../../../src/controllers/machine/status.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
 import { type ObservationParts, observation } from '../../support/machine-observations.ts';
 
@@ -116,18 +117,36 @@ describe('machineStatus', () => {
     ['the same Node', 'node-1', ago(60)],
     ['another Node', 'node-0', NOW.toISOString()],
   ])('reports a cordon, and since when after one of %s', (_, uid, since) => {
-    const observed = observation({ status: { node: { uid, cordon: { since: ago(60) } } } });
+    const before = { uid, establishedAt: ago(90), cordon: { since: ago(60) } };
+    const observed = observation({ status: { node: before } });
     const { node = never(), ...rest } = observed;
     const cordoned = { ...node, spec: { unschedulable: true } };
     const status = machineStatus({ ...rest, node: cordoned, plan: planMachine(observed) });
-    expect(status.node).toEqual({ uid: 'node-1', cordon: { since } });
+    expect(status.node).toEqual({ uid: 'node-1', establishedAt: ago(90), cordon: { since } });
   });
 
   it('remembers the Node that it had', () => {
-    expect(statusOf({}).node).toEqual({ uid: 'node-1' });
     const cordon = { since: ago(60) };
     const before = { node: { uid: 'node-0', cordon } };
     expect(statusOf({ ...NO_NODE, status: before }).node).toEqual({ uid: 'node-0' });
+  });
+
+  it.each<[what: string, taint: boolean, before: string | undefined, want: string | undefined]>([
+    ['from the moment in which the start-up taint is gone', false, undefined, NOW.toISOString()],
+    ['not before', true, undefined, undefined],
+    ['also when its Node registers again', true, ago(60), ago(60)],
+    ['since the first time', false, ago(60), ago(60)],
+  ])('ROL-11 remembers that it was in service: %s', (_, taint, establishedAt, want) => {
+    const status = { node: { uid: 'node-0', ...optional('establishedAt', establishedAt) } };
+    const observed = observation({ status });
+    const { node = never(), ...rest } = observed;
+    const taints = taint ? [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }] : [];
+    const found = machineStatus({
+      ...rest,
+      node: { ...node, spec: { taints } },
+      plan: planMachine(observed),
+    });
+    expect(found.node).toEqual({ uid: 'node-1', ...optional('establishedAt', want) });
   });
 });
 

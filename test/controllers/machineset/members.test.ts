@@ -25,6 +25,7 @@ describe('memberOf', () => {
     ['new', 'changes in 599 s'],
     ['starting', 'changes in 500 s'],
     ['late', 'FailedToStart'],
+    ['registered', 'Established'],
     ['stuck', 'FailedToStart Held'],
     ['leaving', 'Deleting Ready Available Established'],
     ['held', 'Ready Available Established Held'],

@@ -10,6 +10,7 @@ import type {
 import { reportOf } from '../../../api/machine/entry-report.ts';
 import { LEASE_SECONDS } from '../../../api/machine/heartbeat.ts';
 import {
+  hasStartupTaint,
   isCordoned,
   isEstablished,
   type NodeReadiness,
@@ -126,7 +127,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...optional('batch', assignment?.batch),
     pinned: [...pins].filter((name) => context.components.has(name)).toSorted(),
     ...optional('hold', hold),
-    serves: isServing(view) && !isCordoned(node) && IN_SERVICE.has(progress.step),
+    serves: isServing(view) && takesPods(node) && IN_SERVICE.has(progress.step),
   };
 }
 
@@ -256,6 +257,11 @@ function batchStart(
 
 /** What waits for a restart still runs. */
 const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled', 'NeedsGrant']);
+
+/** A Node that has just registered, for the first time or again, takes none. */
+function takesPods(node: KubeObject | undefined): boolean {
+  return node !== undefined && !isCordoned(node) && !hasStartupTaint(node);
+}
 
 function isServing({ readiness, isSilent, isEstablished: established }: View): boolean {
   return established && readiness === 'Ready' && !isSilent;

@@ -9,7 +9,7 @@ export function availabilityLimit(
   { maxUnavailable }: Pick<Rollout, 'maxUnavailable'>,
   members: readonly MemberState[],
 ): Limit {
-  const unavailable = members.filter((member) => !member.serves && wasInService(member));
+  const unavailable = members.filter(({ serves, isEstablished }) => !serves && isEstablished);
   const most = resolveIntOrPercent(maxUnavailable, members.length);
   const [first] = unavailable;
   return {
@@ -18,12 +18,6 @@ export function availabilityLimit(
     because: `machines unavailable: ${unavailable.length}, allowed: ${most}`,
     ...(first && { blocker: { kind: 'Machine', name: first.name } }),
   };
-}
-
-/** A Node that registers again in the middle of an update is new, but the machine was in service when the update began. */
-function wasInService({ isEstablished, grant }: MemberState): boolean {
-  const isUpdate = grant?.holder.kind === 'MachineComponentSet' && grant.risk !== 'None';
-  return isEstablished || isUpdate;
 }
 
 export interface Picked {
@@ -54,5 +48,5 @@ export function pickMembers(
 }
 
 function waitsForSlot(member: MemberState, preferUnhealthy: boolean): boolean {
-  return member.serves || (!preferUnhealthy && wasInService(member));
+  return member.serves || (!preferUnhealthy && member.isEstablished);
 }

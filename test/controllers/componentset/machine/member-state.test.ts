@@ -44,6 +44,18 @@ describe('memberState', () => {
     expect(ready).toMatchObject({ isEstablished: false, serves: false });
   });
 
+  it('ROL-11 is out of service while its Node registers again, whatever the risk of its update', () => {
+    const taints = [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }];
+    const found = observed({ node: { ...node('m-1'), spec: { taints } } });
+    const status = { ...found.machine.status, node: { establishedAt: ago(3600) } };
+    const again = { ...found, machine: { ...found.machine, status } } as ObservedMember;
+    expect(memberState(again, CONTEXT)).toMatchObject({
+      step: 'Settled',
+      isEstablished: true,
+      serves: false,
+    });
+  });
+
   it.each<[what: string, parts: MemberParts, serves: boolean]>([
     ['a settled machine', {}, true],
     ['a machine that the set has not touched', { version: 'None' }, true],

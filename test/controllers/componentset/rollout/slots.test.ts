@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LedgerGrant } from '../../../../src/api/generated/types.ts';
 import { availabilityLimit, pickMembers } from '../../../../src/controllers/componentset/rollout/slots.ts';
-import { grant, member } from './rollout-input.ts';
+import { member } from './rollout-input.ts';
 
 describe('availabilityLimit', () => {
   const members = [
@@ -18,16 +17,6 @@ describe('availabilityLimit', () => {
       because: 'machines unavailable: 2, allowed: 3',
       blocker: { kind: 'Machine', name: 'b' },
     });
-  });
-
-  it.each<[what: string, more: Partial<LedgerGrant>, slots: number]>([
-    ['an update that began when it was in service', { risk: 'Node' }, 2],
-    ['an update of another set', { risk: 'Pod', holder: { kind: 'MachineComponentSet', name: 'other' } }, 2],
-    ['an update that disturbs nothing', { risk: 'None' }, 3],
-    ['a repair', { risk: 'Node', holder: { kind: 'RemedyOperationJob', name: 'j' } }, 3],
-  ])('ROL-11 knows what remains while the Node of a machine registers again in %s: %j', (_, more, slots) => {
-    const again = member('a', { step: 'InWork', isEstablished: false, grant: grant(more) });
-    expect(availabilityLimit({ maxUnavailable: 3 }, [again]).slots).toBe(slots);
   });
 
   it('ROL-11 takes a percentage of all members, and has no slot below zero', () => {
