@@ -121,7 +121,7 @@ async function deleteNode(
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;
   const drain = machine.status?.drain;
-  const denial = await renewalDenial(executor, order, context);
+  const denial = isWithoutInstance(machine) ? undefined : await renewalDenial(executor, order, context);
   if (denial) return { drain, ...denial };
   // First its instance: pods of a Node that does not answer end with their host.
   const left = await removeInstance(deletion);
@@ -130,6 +130,11 @@ async function deleteNode(
   if (isIncomplete) tell(deletion, context, ['CleanupIncomplete', 'pods may be left on the host']);
   tell(deletion, context, ['NodeDeleted', because]);
   return outcome === 'Deleted' ? { drain, requeueAt: context.clock.now() } : waitForNode(node, deletion);
+}
+
+/** Nothing runs that its Node stands for. To keep that Node would only keep its zone dark, which then denies the rest of the deletions there. */
+function isWithoutInstance({ status }: Machine): boolean {
+  return status?.infra?.state === 'Gone';
 }
 
 function waitForNode({ metadata: { name } }: KubeObject, { machine, context }: Deletion): DeletionResult {

@@ -59,13 +59,16 @@ function nodeStatus({ machine, node, now }: MachineReport): MachineStatus['node'
     return before && known;
   }
   const { uid } = node.metadata;
-  const establishedAt = before?.establishedAt ?? (hasStartupTaint(node) ? undefined : now.toISOString());
   return {
     ...optional('uid', uid),
-    ...optional('establishedAt', establishedAt),
+    ...optional('establishedAt', establishedAt(node, before, now)),
     ...optional('bootID', textAt(node, 'status', 'nodeInfo', 'bootID')),
     ...optional('cordon', observedCordon(node, before?.uid === uid ? before?.cordon : undefined, now)),
   };
+}
+
+function establishedAt(node: KubeObject, before: MachineStatus['node'], now: Date): string | undefined {
+  return before?.establishedAt ?? (hasStartupTaint(node) ? undefined : now.toISOString());
 }
 
 /** The reason of Progressing is the step, that of Stalled what it waits for. */

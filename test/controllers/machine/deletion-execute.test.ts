@@ -178,6 +178,22 @@ describe('the deletion of a machine', () => {
     expect([bed.machine(), bed.node()]).toEqual([undefined, undefined]);
   });
 
+  it('MAC-31 deletes the Node of an instance that does not exist any more, though its zone is dark for that', async () => {
+    const bed = await deletionBed({ spec: { deletion: { ...SHORT, drain: 'Skip' } } });
+    const denial = { granted: false, reason: 'ZoneDark', message: 'zone a is dark', also: [] } as const;
+    Object.assign(bed.grants, { renew: async () => [denial] });
+    await bed.remove();
+    expect(waiting(bed)).toBe('GrantDenied DefenderLedger/default: ZoneDark: zone a is dark');
+    const { apiVersion = '', kind = '' } = bed.machine() ?? {};
+    bed.apply({ apiVersion, kind, metadata: { name: 'm' }, status: { infra: { state: 'Gone' } } }, 'status');
+    await bed.advance(20_000);
+    expect([bed.machine(), bed.node(), bed.grants.settled]).toEqual([
+      undefined,
+      undefined,
+      ['g-1 DeleteMachine m: Succeeded'],
+    ]);
+  });
+
   it('MAC-20 reports pods that it leaves on a host that does not answer', async () => {
     const bed = await deletionBed({
       pods: [pod('a')],

@@ -132,7 +132,7 @@ describe('machineStatus', () => {
   });
 
   it.each<[what: string, taint: boolean, before: string | undefined, want: string | undefined]>([
-    ['from the moment in which the start-up taint is gone', false, undefined, NOW.toISOString()],
+    ['from the first Node without the start-up taint', false, undefined, NOW.toISOString()],
     ['not before', true, undefined, undefined],
     ['also when its Node registers again', true, ago(60), ago(60)],
     ['since the first time', false, ago(60), ago(60)],
