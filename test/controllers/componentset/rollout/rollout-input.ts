@@ -11,7 +11,7 @@ import { ago, component, machine, NOW } from '../../../support/builders.ts';
 import { componentSet, ROLLOUT } from '../component-set.ts';
 import { ownEntries } from '../managed-fields.ts';
 
-function appRevision(version: string): Revision {
+export function appRevision(version: string): Revision {
   return revisionOf([{ ...component('app', version), state: 'Present', parameters: {} }]);
 }
 

@@ -4,7 +4,7 @@ import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
 import { NOT_OBSERVED } from '../../machine/update-progress.ts';
-import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
+import type { RolloutAction, RolloutInput, RolloutMode } from '../input.ts';
 import { modeOf, returnRevision, rollsOut } from '../mode.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
@@ -35,7 +35,7 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   return (member) => {
     if (!isPending(member)) return undefined;
     if (isStopped) return ending(member, now);
-    return isHandled(member, mode, progress) ? undefined : abandonment(member);
+    return isHandled(member, mode, input) ? undefined : abandonment(member);
   };
 }
 
@@ -43,8 +43,14 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
  * The rollout still decides about an update that took too long: it counts in its batch, or goes back. What is left of another revision
  * is out of service for nothing, and may be the very machine that the next one waits for.
  */
-function isHandled({ revision }: MemberState, mode: RolloutMode, progress: RolloutProgress): boolean {
-  return rollsOut(mode) ? revision === progress.updateRevision : mode === 'RollingBack';
+function isHandled(
+  { revision }: MemberState,
+  mode: RolloutMode,
+  { progress, stable }: Pick<RolloutInput, 'progress' | 'stable'>,
+): boolean {
+  const isUpdate = revision === progress.updateRevision;
+  if (mode === 'RollingBack') return isUpdate || revision === stable?.name;
+  return rollsOut(mode) && isUpdate;
 }
 
 /** Machines that a set left, or whose set was deleted: what is in work ends, and nothing else begins. */

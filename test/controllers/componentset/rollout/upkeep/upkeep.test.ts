@@ -7,6 +7,7 @@ import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/
 import { ago } from '../../../../support/builders.ts';
 import { ROLLOUT } from '../../component-set.ts';
 import {
+  appRevision,
   BATCH,
   COMPLETED,
   grant,
@@ -241,6 +242,18 @@ describe('planUpkeep', () => {
     const { actions, limit } = planRollout(input);
     expect(limit.reason).toBe('TooManyUnavailable');
     expect(doneBy({ actions })).toBe('Settle');
+  });
+
+  it('ROL-11 ROL-35 frees it in a rollback, too, which may wait for that place for ever', () => {
+    const another = appRevision('3');
+    const late = reporting('WaitingForDrain', { ...HOLDS, at: another, step: 'Failed', reason: 'TimedOut' });
+    const bad = member('n', { at: NEW, batch: 1 });
+    const rollout = { maxUnavailable: 1, failure: { ...PAUSES.failure, onFailure: 'RollbackAll' } } as const;
+    const input = inputOf({ rollout, members: [late, bad], progress: GOES_BACK_NOW });
+    const { actions, limit } = planRollout(input);
+    expect([limit.reason, doneBy({ actions })]).toEqual(['TooManyUnavailable', 'Settle']);
+    const begun = reporting('Activating', { ...HOLDS, at: another, step: 'Failed', reason: 'TimedOut' });
+    expect(upkeepOf(begun, { rollout, progress: GOES_BACK_NOW })).toBe('');
   });
 
   it('ROL-40 settles the grant of a machine that left', () => {
