@@ -121,7 +121,7 @@ export class DrainSimulation {
     return this.#member().step === 'Failed';
   }
 
-  /** What the status of the set says of the machine, unless it is well. */
+  /** Of the status of the set: why the machine failed. */
   get named(): string | undefined {
     const found = this.#status?.failedMachines?.find(({ name }) => name === 'm');
     return found && `${found.code}: ${found.message}`;

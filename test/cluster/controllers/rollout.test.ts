@@ -1,4 +1,5 @@
 /** Component sets on a real API server: `kubenode controllers`, agents on hosts in memory, and what the watches of a third party saw. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
@@ -8,6 +9,8 @@ import { MINUTES, PATIENCE } from './machine-cluster.ts';
 import { gateOf, type RolloutFleet, type SetStatus, startRolloutFleet } from './rollout-fleet.ts';
 import type { MachineStart } from './rollout-history.ts';
 import { judgeRollout } from './rollout-problems.ts';
+
+const STOP_MS = 5000;
 
 describe('a component set', { timeout: MINUTES }, () => {
   let fleet: RolloutFleet;
@@ -150,6 +153,51 @@ describe('a component set', { timeout: MINUTES }, () => {
     await fleet.completed('denied');
     expect(await fleet.versions('denied')).toEqual(allAt(names, 'denied-2.0'));
   });
+
+  it.each([
+    {
+      pool: 'stopped',
+      by: 'the kill switch',
+      deny: (isDenied: boolean) => fleet.cluster.setStopped(isDenied),
+      shown: ['fleet-default', /: KillSwitch: .*a test/],
+    },
+    {
+      pool: 'limited',
+      by: 'a limit',
+      deny: (isDenied: boolean) =>
+        applyPolicy(fleet.cluster.installed, 'no-limited', policyFor('limited', isDenied ? 0 : 8)),
+      shown: ['no-limited', /: cluster: \d .* at most 0 allowed by limit few \(DefenderPolicy no-limited\)/],
+    },
+  ] as const)(
+    'ROL-12 starts no machine from 5 s after it is denied by $by, and shows policy, number and limit within 30 s',
+    async ({ pool, deny, shown: [policy, message] }) => {
+      const names = await fleet.pool(pool, 8);
+      await fleet.declare(pool, '2.0', { rollout: { maxUnavailable: 1 } });
+      const revision = await fleet.startedIn(pool, 0);
+      const started = async (): Promise<number> =>
+        startsOf(await fleet.history.starts(pool), revision).length;
+      const deniedAt = performance.now();
+      await deny(true);
+      await sleep(STOP_MS - (performance.now() - deniedAt));
+      const before = await started();
+      expect(before).toBeLessThan(names.length);
+      const { waiting } = await fleet.setIs(
+        pool,
+        'denied',
+        (status) => status.waiting?.reason === 'GrantDenied',
+      );
+      expect(performance.now() - deniedAt).toBeLessThan(30_000);
+      expect(waiting).toMatchObject({ blocker: { kind: 'DefenderPolicy', name: policy } });
+      expect(waiting?.message).toMatch(message);
+      // What was in work has ended: without the denial others would have been started.
+      await expect.poll(() => fleet.openGrants(pool), PATIENCE).toEqual([]);
+      await sleep(STOP_MS);
+      expect(await started()).toBe(before);
+      await deny(false);
+      await fleet.completed(pool);
+      expect(await fleet.versions(pool)).toEqual(allAt(names, `${pool}-2.0`));
+    },
+  );
 
   it('ROL-61 leaves out a machine that a person holds during the rollout, counts it, and updates it when it is released', async () => {
     const names = await fleet.pool('held', 4);
