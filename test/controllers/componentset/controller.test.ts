@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { MachineComponentEntry } from '../../../src/api/generated/types.ts';
+import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { ApiRefusal } from '../../support/controller/refusal.ts';
 import { ROLLOUT } from './component-set.ts';
 import { createFleetBed, type FleetBed, type FleetParts } from './fleet-bed.ts';
@@ -130,6 +131,25 @@ describe('the componentset controller', { timeout: SLOW }, () => {
       expect(Date.parse(record?.startedAt ?? '') - +startedAt).toBeLessThan(1000);
     },
   );
+
+  it('ROL-40 has proven nothing while its selector matches no machine: they get the version in batches when they are back', async () => {
+    const bed = await atVersion1({ machines: 4 });
+    bed.version('2', { machineSelector: { all: false, matchLabels: { mistake: 'yes' } } });
+    await bed.run(20);
+    const { phase, conditions, history } = bed.set()?.status ?? {};
+    expect(phase).toBe('Completed');
+    expect(conditionOf(conditions, 'Ready')).toMatchObject({ status: 'True', reason: 'NoMachines' });
+    expect(history).toMatchObject([{ components: ['app-1'] }]);
+    const before = assignments(bed).length;
+    bed.edit({ machineSelector: { all: true } });
+    await bed.run(60);
+    expect(bed.summary()).toBe('4 run app-2; grants: 0');
+    expect(
+      assignments(bed)
+        .slice(before)
+        .map((line) => line.slice(4)),
+    ).toEqual(['batch 1', 'batch 2', 'batch 2', 'batch 3']);
+  });
 
   it('ROL-64 writes nothing and asks for nothing while nothing changes, whatever the heartbeats', async () => {
     const bed = await atVersion1({ machines: 2 });

@@ -181,10 +181,15 @@ export function membersInOrder(
 }
 
 /** Completed once every machine that takes part is at its end. */
-function complete(input: RolloutInput, progress: RolloutProgress, { revision }: BatchContext): RolloutStep {
+function complete(input: RolloutInput, progress: RolloutProgress, context: BatchContext): RolloutStep {
+  const { revision } = context;
   const open = unsettled(input.members.filter((each) => each.revision === revision.name))[0];
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
   const { batch: _batch, ...rest } = progress;
+  if (isUnproven(input, context)) {
+    const because = `there is no machine for ${revision.name}`;
+    return { progress: rest, actions: [], limit: stop({ reason: 'AllDone', because }) };
+  }
   const record = recordFor(revision, {
     result: 'Completed',
     finishedAt: input.now.toISOString(),
@@ -196,6 +201,14 @@ function complete(input: RolloutInput, progress: RolloutProgress, { revision }: 
     actions: [],
     limit: stop({ reason: 'AllDone', because: `${revision.name} completed` }),
   };
+}
+
+/**
+ * No machine ran it, as after a mistake in the selector. The set is at its end, but machines that return get the revision in
+ * batches, and no rollback returns to it. The first revision of a set has none before it that could be kept instead.
+ */
+function isUnproven({ members, stable }: RolloutInput, { mode }: BatchContext): boolean {
+  return mode === 'Forward' && stable !== undefined && members.length === 0;
 }
 
 /** Not at the revision, and not a machine that the set skips: pinned, or held before it was started. */

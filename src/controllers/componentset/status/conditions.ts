@@ -20,6 +20,8 @@ export interface Situation {
 }
 
 const MAX_NAMES = 20;
+/** An empty set is at its end (ROL-40), but a mistake in a selector must not look like success. */
+const NO_MACHINES = 'NoMachines';
 
 export function setFindings(report: SetReport, situation: Situation): readonly ConditionUpdate[] {
   const parts = [upToDateFinding(report), availableFinding(report), gatesFinding(report)];
@@ -45,6 +47,8 @@ function readyFinding(
   }
   const open =
     parts.find(({ status }) => status === 'False') ?? parts.find(({ status }) => status !== 'True');
+  const empty = parts.find(({ reason }) => reason === NO_MACHINES);
+  if (!open && empty) return finding('Ready', 'True', NO_MACHINES, empty.message);
   if (!open) return finding('Ready', 'True', 'AsWanted', 'every machine is at the revision, and healthy');
   return finding('Ready', open.status, open.reason, `${open.type}: ${open.message}`);
 }
@@ -62,6 +66,7 @@ function upToDateFinding(report: SetReport): ConditionUpdate {
     return finding(type, 'False', 'MachinesBehind', `${counts}; not: ${nameList(behind)}`);
   }
   if (conflict) return finding(type, 'False', conflict.conflict.reason, conflict.conflict.because);
+  if (input.members.length === 0) return finding(type, 'True', NO_MACHINES, `${counts}: none is selected`);
   return finding(type, 'True', 'AsWanted', counts);
 }
 

@@ -40,6 +40,13 @@ function plan(parts: InputParts, progress = FRESH, context: Partial<BatchContext
   return planBatches(input, progress, { ...CONTEXT, ...context });
 }
 
+/** Of a set that had no revision before. */
+function emptyFirst(): RolloutStep {
+  const progress = { updateRevision: NEW.name, history: [] };
+  const { stable: _stable, ...input } = inputOf({ members: [], progress });
+  return planBatches(input, progress, CONTEXT);
+}
+
 function explain({ progress, actions, limit }: RolloutStep): string {
   const names = actions.map((action) => ('member' in action ? action.member.name : '')).toSorted();
   const { batch } = progress;
@@ -244,7 +251,21 @@ describe('planBatches', () => {
   });
 
   it('ROL-33 remembers a revision that completed', () => {
-    const { progress } = plan({ members: [] }, SOAKED);
+    const { progress } = plan({ members: [member('a', { at: NEW, batch: 1 })] }, SOAKED);
     expect(progress.history[0]).toMatchObject({ revision: NEW.name, result: 'Completed' });
+  });
+
+  it.each<[what: string, step: () => RolloutStep, newest: string | undefined]>([
+    ['is not proven after one that is', () => plan({ members: [] }), COMPLETED.revision],
+    [
+      'is not proven when all machines of the batch left',
+      () => plan({ members: [] }, SOAKED),
+      COMPLETED.revision,
+    ],
+    ['is the first one of the set', () => emptyFirst(), NEW.name],
+    ['was proven before', () => plan({ members: [] }, FRESH, { mode: 'Revert' }), NEW.name],
+  ])('ROL-40 ends at once without a machine, with a revision that %s', (_what, step, newest) => {
+    expect(explain(step())).toBe('no batch: -, AllDone');
+    expect(step().progress.history[0]?.revision).toBe(newest);
   });
 });

@@ -79,6 +79,14 @@ describe('setFindings', () => {
     expect(status.counts?.drifted).toBe(1);
   });
 
+  it('ROL-40 is Ready without a machine, and tells so', () => {
+    const status = statusOf({ members: [] });
+    expect(read(status, 'Ready')).toBe('True NoMachines');
+    expect(read(status, 'UpToDate')).toBe('True NoMachines');
+    expect(message(status, 'Ready')).toBe(`0 of 0 machines are at ${NEW.name}: none is selected`);
+    expect(status.phase).toBe('Completed');
+  });
+
   it('leaves held and pinned machines out of what is up to date', () => {
     const members = [
       member('a', DONE),
