@@ -1,17 +1,37 @@
-/** What a run breaks on purpose, to show that its promise is judged: the grants of the set, what it reads, or what a provider finds. */
-import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine } from '../../api/generated/types.ts';
-import type { Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
+/** What a run breaks on purpose, to show that its promise is judged: a guard of the planner, the grants and writes of the set, or what a provider finds. */
+import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../api/generated/types.ts';
+import type { GrantPort } from '../../api/grants.ts';
 import type { View } from '../../kube/cache/view.ts';
-import type { Client } from '../../kube/client/client.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Provider } from '../../providers/contract.ts';
+import { inventedGrant, unheld } from '../rollout/breakage.ts';
+import type { FaultyClient } from '../rollout/faulty-client.ts';
+import { viewsShowing } from '../rollout/view-lens.ts';
+
+type SetSpec = MachineSet['spec'];
+
+/** A guard of the planner is taken out: the set is shown so that it never stops anything. */
+const SETS = {
+  PauseIgnored: (spec) => ({ ...spec, paused: false }),
+  StormIgnored: (spec) => withGuard(spec, { maxUnhealthy: '100%', maxUnhealthyInZone: '100%' }),
+  OvershootIgnored: (spec) => withGuard(spec, { overshoot: 100 }),
+  /** A machine that starts has failed at once. */
+  StartupIgnored: (spec) => ({ ...spec, startupTimeoutSeconds: 0 }),
+} satisfies Readonly<Record<string, (spec: SetSpec) => SetSpec>>;
 
 export const SET_BREAKAGES = [
+  'PauseIgnored',
+  'StormIgnored',
+  'OvershootIgnored',
+  'StartupIgnored',
   /** The set deletes machines without asking the Defender. */
   'GrantIgnored',
   /** Neither the set nor the Defender reads holds. */
   'HoldIgnored',
+  /** A machine is deleted though it is not as it was judged any more. */
+  'VersionIgnored',
+  /** The name of a new machine is another one each time. */
+  'NameIgnored',
   /** The provider finds no instance by its tags. */
   'TagsIgnored',
 ] as const;
@@ -27,41 +47,44 @@ export function setGrantsWith(grants: SetGrants, broken: SetBreakage | undefined
   };
 }
 
-function inventedGrant({ machine, action, risk }: GrantAsk): Grant {
-  const never = new Date(0).toISOString();
-  const grant = {
-    granted: true,
-    id: 'none',
-    fence: 0,
-    machine,
-    action,
-    risk,
-    issuedAt: never,
-    notAfter: never,
-  };
-  return grant as Grant;
-}
-
 type ProcessViews = Readonly<Record<string, View>>;
 
 export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefined): ProcessViews {
-  const view = views[MACHINES.kind];
-  if (broken !== 'HoldIgnored' || !view) return views;
-  const { store } = view;
-  const list = (): readonly KubeObject[] => store.list().map((each) => unheld(each as Machine));
-  return { ...views, [MACHINES.kind]: { ...view, store: { ...store, list } } };
+  const show =
+    broken !== undefined && Object.hasOwn(SETS, broken) ? SETS[broken as keyof typeof SETS] : undefined;
+  const ofSet = show && ((set: MachineSet) => ({ ...set, spec: show(set.spec) }));
+  const shown = viewsShowing(views, MACHINE_SETS, ofSet);
+  return viewsShowing(shown, MACHINES, broken === 'HoldIgnored' ? unheld : undefined);
 }
 
-type SetClient = Pick<Client, 'pages'>;
+export function setClientWith(client: FaultyClient, broken: SetBreakage | undefined): FaultyClient {
+  switch (broken) {
+    case 'HoldIgnored':
+      return {
+        ...client,
+        pages: async function* pages(...call: Parameters<FaultyClient['pages']>) {
+          for await (const page of client.pages<Machine>(...call)) {
+            yield { ...page, items: page.items.map(unheld) as never };
+          }
+        },
+      };
+    case 'VersionIgnored':
+      return { ...client, delete: (resource, name, { uid }) => client.delete(resource, name, { uid }) };
+    case 'NameIgnored':
+      return { ...client, apply: renaming(client) };
+    default:
+      return client;
+  }
+}
 
-export function setClientWith(client: SetClient, broken: SetBreakage | undefined): SetClient {
-  if (broken !== 'HoldIgnored') return client;
-  return {
-    pages: async function* pages(...call: Parameters<SetClient['pages']>) {
-      for await (const page of client.pages<Machine>(...call)) {
-        yield { ...page, items: page.items.map(unheld) as never };
-      }
-    },
+function renaming(client: FaultyClient): FaultyClient['apply'] {
+  let count = 0;
+  return (resource, object, options) => {
+    const isNew = resource.kind === MACHINES.kind && object.metadata.uid === undefined;
+    if (!isNew) return client.apply(resource, object, options);
+    count += 1;
+    const metadata = { ...object.metadata, name: `${object.metadata.name}-${count}` };
+    return client.apply(resource, { ...object, metadata }, options);
   };
 }
 
@@ -69,9 +92,8 @@ export function withoutGuards(broken: SetBreakage | undefined): ReadonlySet<stri
   return broken === 'HoldIgnored' ? new Set(['held']) : undefined;
 }
 
-function unheld({ spec, ...machine }: Machine): Machine {
-  const { hold: _, ...rest } = spec;
-  return { ...machine, spec: rest };
+function withGuard(spec: SetSpec, guard: Partial<SetSpec['stormGuard']>): SetSpec {
+  return { ...spec, stormGuard: { ...spec.stormGuard, ...guard } };
 }
 
 export function providerWith(provider: Provider, broken: SetBreakage | undefined): Provider {

@@ -87,6 +87,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
   const parts = { client, clock, nowMs, skewMs: () => 0 };
+  const setClient = setClientWith(client, broken);
   const queues: readonly ControllerQueue[] = [
     createControllerQueue({
       ...parts,
@@ -95,9 +96,10 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
     }),
     createControllerQueue({
       ...parts,
+      client: setClient,
       views: setViewsWith(views, broken),
       controller: createMachineSetController({
-        client: setClientWith(client, broken),
+        client: setClient,
         grants: setGrantsWith(ledger, broken),
       }),
     }),

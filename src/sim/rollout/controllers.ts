@@ -31,6 +31,7 @@ import type { Clock } from '../../os/clock.ts';
 import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import type { Random } from '../random.ts';
+import { ledgerWithout, type RolloutBreakage, rolloutGrantsWith, rolloutViewsWith } from './breakage.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
@@ -40,6 +41,7 @@ import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
   /** With the controllers of rules and jobs. */
   readonly repairs?: { readonly broken: Breakage | undefined };
+  readonly broken?: RolloutBreakage;
   /** Of its wall clock. */
   readonly skewMs: () => number;
 }
@@ -92,7 +94,7 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   const following = kinds.map((kind) => createFollowingView(kind, options));
   const views = Object.fromEntries(following.map(({ view }) => [view.resource.kind, view]));
   const broken = options.repairs?.broken;
-  const without = broken === 'BudgetIgnored' ? new Set(['concurrency']) : undefined;
+  const without = broken === 'BudgetIgnored' ? new Set(['concurrency']) : ledgerWithout(options.broken);
   const { observer, ledger } = createObservedLedger({
     client,
     clock,
@@ -103,7 +105,18 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   const facts = options.repairs && createLiveFacts({ clock, views: factViews(views) });
   const createQueue = (controller: Controller, as: Partial<QueueOptions> = {}): ControllerQueue =>
     createControllerQueue({ controller, client, views, clock, nowMs, skewMs, ...as });
-  const queues = createControllers({ client, clock, observer, ledger }).map((each) => createQueue(each));
+  const { defender, componentSets, machines } = createControllers({
+    client,
+    clock,
+    observer,
+    ledger,
+    broken: options.broken,
+  });
+  const queues = [
+    createQueue(defender),
+    createQueue(componentSets, { views: rolloutViewsWith(views, options.broken) }),
+    createQueue(machines),
+  ];
   if (facts) {
     const grants = jobGrantsWith(ledger, broken);
     queues.push(
@@ -137,19 +150,21 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
   }
 }
 
-interface ControllerParts extends Omit<ObservedLedgerParts, 'views' | 'calls' | 'without'>, ObservedLedger {}
+interface ControllerParts extends Omit<ObservedLedgerParts, 'views' | 'calls' | 'without'>, ObservedLedger {
+  readonly broken: RolloutBreakage | undefined;
+}
 
-function createControllers({ client, clock, observer, ledger }: ControllerParts): readonly Controller[] {
+function createControllers({ client, clock, observer, ledger, broken }: ControllerParts) {
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
-  return [
-    createDefenderController({ observer, ledger, denials, pending }),
-    createComponentSetController({
-      grants: ledger,
+  return {
+    defender: createDefenderController({ observer, ledger, denials, pending }),
+    componentSets: createComponentSetController({
+      grants: rolloutGrantsWith(ledger, broken),
       readServers: () => Promise.resolve({ state: 'Unknown', because: 'no kubelet is rolled out here' }),
     }),
-    createMachineController({ client, grants: ledger }),
-  ];
+    machines: createMachineController({ client, grants: ledger }),
+  };
 }
 
 function withoutRules(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {

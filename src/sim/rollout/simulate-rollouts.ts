@@ -7,6 +7,7 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
+import type { RolloutBreakage } from './breakage.ts';
 import {
   type ControllerProcess,
   createControllerProcess,
@@ -40,6 +41,8 @@ export interface RolloutSimulationOptions {
   readonly machines: number;
   /** Faults appear, and the controllers of rules and jobs repair them under the same limit. */
   readonly repairs?: { readonly broken?: Breakage };
+  /** A guard of the planner that is taken out. */
+  readonly broken?: RolloutBreakage;
 }
 
 export interface RolloutSimulationResult {
@@ -67,6 +70,7 @@ const PER_MACHINE = { maxGrants: 12, maxReboots: 6, windowSeconds: 7200, minInte
 
 interface ClusterRun extends PeopleContext, RestartedProcess {
   readonly repairs: RepairsContext | undefined;
+  readonly broken: RolloutBreakage | undefined;
   readonly api: SimulatedApi;
   readonly recorder: Recorder;
   readonly random: Random;
@@ -116,7 +120,7 @@ function resultOf(
   };
 }
 
-function createClusterRun({ seed, machines, repairs: asked }: RolloutSimulationOptions): ClusterRun {
+function createClusterRun({ seed, machines, repairs: asked, broken }: RolloutSimulationOptions): ClusterRun {
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, skewMs: 0, skewUntilMs: 0 };
   const hosts = new Map<string, SimulatedHost>();
@@ -135,6 +139,7 @@ function createClusterRun({ seed, machines, repairs: asked }: RolloutSimulationO
   const run: ClusterRun = {
     ...people,
     repairs,
+    broken,
     recorder,
     clock,
     isCalm: false,
@@ -186,6 +191,7 @@ function startProcess(run: ClusterRun): ControllerProcess {
   const { api, random, clock, repairs } = run;
   return createControllerProcess({
     ...(repairs ? { repairs: { broken: repairs.broken } } : {}),
+    ...optional('broken', run.broken),
     api,
     random,
     nowMs: run.nowMs,

@@ -1,0 +1,130 @@
+/**
+ * A guard of the planner of component sets that a run takes out, to show that it is needed. The planner runs as it is: what it sees is
+ * changed, so that this guard never stops anything.
+ */
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, MachineComponentReport, MachineComponentSet } from '../../api/generated/types.ts';
+import type { Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
+import { entryDigest } from '../../api/machine/entry-content.ts';
+import type { View } from '../../kube/cache/view.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { viewsShowing } from './view-lens.ts';
+
+type SetSpec = MachineComponentSet['spec'];
+type Rollout = SetSpec['rollout'];
+
+const SETS = {
+  PauseIgnored: (spec) => ({ ...spec, paused: false }),
+  SelectorIgnored: (spec) => ({ ...spec, machineSelector: { all: true } }),
+  AvailabilityIgnored: (spec) => withRollout(spec, { maxUnavailable: '100%' }),
+  FailuresIgnored: (spec) =>
+    withRollout(spec, { failure: { ...spec.rollout.failure, maxFailed: '100%', onFailure: 'Pause' } }),
+  ApprovalIgnored: (spec) => withRollout(spec, { gate: { ...spec.rollout.gate, approval: 'None' } }),
+  SoakIgnored: (spec) => withRollout(spec, { gate: { ...spec.rollout.gate, soakSeconds: 0 } }),
+} satisfies Readonly<Record<string, (spec: SetSpec) => SetSpec>>;
+
+const MACHINE_FACTS = {
+  HoldIgnored: unheld,
+  /** Each agent seems to have committed its entries. */
+  ReportIgnored: committed,
+} satisfies Readonly<Record<string, (machine: Machine) => Machine>>;
+
+export type RolloutBreakage =
+  | keyof typeof SETS
+  | keyof typeof MACHINE_FACTS
+  /** Each Node seems to be Ready. */
+  | 'HealthIgnored'
+  /** What was rolled back is not remembered. */
+  | 'RefusalForgotten'
+  /** Updates begin without asking the Defender. */
+  | 'GrantIgnored';
+
+type ProcessViews = Readonly<Record<string, View>>;
+
+export function rolloutViewsWith(views: ProcessViews, broken: RolloutBreakage | undefined): ProcessViews {
+  const spec = find(SETS, broken);
+  const ofSet = spec && ((set: MachineComponentSet) => ({ ...set, spec: spec(set.spec) }));
+  const shown = viewsShowing(
+    views,
+    MACHINE_COMPONENT_SETS,
+    broken === 'RefusalForgotten' ? forgetful : ofSet,
+  );
+  const known = viewsShowing(shown, MACHINES, find(MACHINE_FACTS, broken));
+  return viewsShowing(known, NODES, broken === 'HealthIgnored' ? ready : undefined);
+}
+
+/** The Defender has a guard of its own for the same. */
+export function ledgerWithout(broken: RolloutBreakage | undefined): ReadonlySet<string> | undefined {
+  return broken === 'HoldIgnored' ? new Set(['held']) : undefined;
+}
+
+export function rolloutGrantsWith<Port extends Pick<GrantPort, 'ask' | 'renew'>>(
+  grants: Port,
+  broken: RolloutBreakage | undefined,
+): Port {
+  if (broken !== 'GrantIgnored') return grants;
+  return { ...grants, ask: (asks) => Promise.resolve(asks.map(inventedGrant)) };
+}
+
+export function inventedGrant({ machine, action, risk }: GrantAsk): Grant {
+  const never = new Date(0).toISOString();
+  const grant = {
+    granted: true,
+    id: 'none',
+    fence: 0,
+    machine,
+    action,
+    risk,
+    issuedAt: never,
+    notAfter: never,
+  };
+  return grant as Grant;
+}
+
+export function unheld({ spec, ...machine }: Machine): Machine {
+  const { hold: _, ...rest } = spec;
+  return { ...machine, spec: rest };
+}
+
+function find<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+  return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
+function withRollout(spec: SetSpec, rollout: Partial<Rollout>): SetSpec {
+  return { ...spec, rollout: { ...spec.rollout, ...rollout } };
+}
+
+function committed(machine: Machine): Machine {
+  const { status, metadata, spec } = machine;
+  if (!status?.agent) return machine;
+  const agent = { ...status.agent, observedGeneration: metadata.generation ?? 0 };
+  const components = spec.components.map((entry): MachineComponentReport => {
+    const { name, componentRef } = entry;
+    const digest = entryDigest(entry);
+    return {
+      name,
+      desiredRef: componentRef,
+      currentRef: componentRef,
+      digest,
+      state: 'Committed',
+      running: true,
+      ready: true,
+    };
+  });
+  return { ...machine, status: { ...status, agent, components } };
+}
+
+function forgetful({ status, ...set }: MachineComponentSet): MachineComponentSet {
+  if (!status) return set;
+  const { stopped: _, history = [], ...rest } = status;
+  return { ...set, status: { ...rest, history: history.filter(({ result }) => result !== 'RolledBack') } };
+}
+
+function ready(node: KubeObject): KubeObject {
+  const conditions = listAt(node, 'status', 'conditions').map((each) =>
+    textAt(each, 'type') === 'Ready' ? { ...(each as object), status: 'True' } : each,
+  );
+  return { ...node, status: { ...(node as { status?: object }).status, conditions } };
+}
