@@ -34,7 +34,7 @@ const SWEEPS = [
   'test/agent/simulate/unit-starts.test.ts',
   'test/controllers/crash.test.ts',
   'test/sim/machines/simulate-machine-sets.test.ts',
-  'test/sim/rollout/breakage.test.ts',
+  'test/sim/rollout/guards/breakage.test.ts',
   'test/sim/rollout/repairs/repairs.test.ts',
   'test/sync/apply/crash.test.ts',
   'test/sync/judge/empty-render.test.ts',

@@ -4,9 +4,8 @@ import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Provider } from '../../providers/contract.ts';
-import { inventedGrant, unheld } from '../rollout/breakage.ts';
 import type { FaultyClient } from '../rollout/faulty-client.ts';
-import { viewsShowing } from '../rollout/view-lens.ts';
+import { inventedGrant, unheld, viewsShowing } from '../rollout/guards/breakage.ts';
 
 type SetSpec = MachineSet['spec'];
 

@@ -31,10 +31,15 @@ import type { Clock } from '../../os/clock.ts';
 import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import type { Random } from '../random.ts';
-import { ledgerWithout, type RolloutBreakage, rolloutGrantsWith, rolloutViewsWith } from './breakage.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
+import {
+  ledgerWithout,
+  type RolloutBreakage,
+  rolloutGrantsWith,
+  rolloutViewsWith,
+} from './guards/breakage.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
 import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
 

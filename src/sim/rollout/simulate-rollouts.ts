@@ -7,7 +7,6 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { createRandom, type Random } from '../random.ts';
 import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
-import type { RolloutBreakage } from './breakage.ts';
 import {
   type ControllerProcess,
   createControllerProcess,
@@ -15,6 +14,7 @@ import {
   stepProcess,
 } from './controllers.ts';
 import { putDefender } from './defender-objects.ts';
+import type { RolloutBreakage } from './guards/breakage.ts';
 import type { RolloutEvent, RolloutViolation } from './history.ts';
 import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
 import { judgeHistory } from './judge/judge.ts';

@@ -2,15 +2,15 @@
  * A guard of the planner of component sets that a run takes out, to show that it is needed. The planner runs as it is: what it sees is
  * changed, so that this guard never stops anything.
  */
-import { MACHINE_COMPONENT_SETS, MACHINES } from '../../api/generated/resources.ts';
-import type { Machine, MachineComponentReport, MachineComponentSet } from '../../api/generated/types.ts';
-import type { Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
-import { entryDigest } from '../../api/machine/entry-content.ts';
-import type { View } from '../../kube/cache/view.ts';
-import { NODES } from '../../kube/objects/core-kinds.ts';
-import { listAt, textAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
-import { viewsShowing } from './view-lens.ts';
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine, MachineComponentReport, MachineComponentSet } from '../../../api/generated/types.ts';
+import type { Grant, GrantAsk, GrantPort } from '../../../api/grants.ts';
+import { entryDigest } from '../../../api/machine/entry-content.ts';
+import type { Store } from '../../../kube/cache/store.ts';
+import type { View } from '../../../kube/cache/view.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { listAt, textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 
 type SetSpec = MachineComponentSet['spec'];
 type Rollout = SetSpec['rollout'];
@@ -53,6 +53,26 @@ export function rolloutViewsWith(views: ProcessViews, broken: RolloutBreakage | 
   );
   const known = viewsShowing(shown, MACHINES, find(MACHINE_FACTS, broken));
   return viewsShowing(known, NODES, broken === 'HealthIgnored' ? ready : undefined);
+}
+
+/** Without a `show`, the views as they are. */
+export function viewsShowing<T extends KubeObject>(
+  views: ProcessViews,
+  { kind }: Resource<T>,
+  show: ((object: T) => T) | undefined,
+): ProcessViews {
+  const view = views[kind] as View<T> | undefined;
+  if (!show || !view) return views;
+  const { store } = view;
+  const shown: Store<T> = {
+    ...store,
+    list: () => store.list().map(show),
+    get: (key) => {
+      const found = store.get(key);
+      return found && show(found);
+    },
+  };
+  return { ...views, [kind]: { ...view, store: shown } };
 }
 
 /** The Defender has a guard of its own for the same. */

@@ -1,9 +1,13 @@
 /** Each guard of the planner of component sets is needed: without it some seed breaks a promise. */
 import { describe, expect, it } from 'vitest';
-import { type RolloutBreakage, rolloutViewsWith, unheld } from '../../../src/sim/rollout/breakage.ts';
-import { simulateRollouts } from '../../../src/sim/rollout/simulate-rollouts.ts';
-import { machine } from '../../support/builders.ts';
-import { LONG, slice } from '../../support/sweep-size.ts';
+import {
+  type RolloutBreakage,
+  rolloutViewsWith,
+  unheld,
+} from '../../../../src/sim/rollout/guards/breakage.ts';
+import { simulateRollouts } from '../../../../src/sim/rollout/simulate-rollouts.ts';
+import { machine } from '../../../support/builders.ts';
+import { LONG, slice } from '../../../support/sweep-size.ts';
 
 /** For each guard the promise that some seed breaks without it, the first seed that is tried, and its hours of faults. */
 const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegExp, hours: number])[] = [
