@@ -57,23 +57,18 @@ export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefine
 }
 
 export function setClientWith(client: FaultyClient, broken: SetBreakage | undefined): FaultyClient {
-  switch (broken) {
-    case 'HoldIgnored':
-      return {
-        ...client,
-        pages: async function* pages(...call: Parameters<FaultyClient['pages']>) {
-          for await (const page of client.pages<Machine>(...call)) {
-            yield { ...page, items: page.items.map(unheld) as never };
-          }
-        },
-      };
-    case 'VersionIgnored':
-      return { ...client, delete: (resource, name, { uid }) => client.delete(resource, name, { uid }) };
-    case 'NameIgnored':
-      return { ...client, apply: renaming(client) };
-    default:
-      return client;
-  }
+  if (broken === 'HoldIgnored') return { ...client, pages: unheldPages(client) };
+  if (broken === 'NameIgnored') return { ...client, apply: renaming(client) };
+  if (broken !== 'VersionIgnored') return client;
+  return { ...client, delete: (resource, name, { uid }) => client.delete(resource, name, { uid }) };
+}
+
+function unheldPages(client: FaultyClient): FaultyClient['pages'] {
+  return async function* pages(...call) {
+    for await (const page of client.pages<Machine>(...call)) {
+      yield { ...page, items: page.items.map(unheld) as never };
+    }
+  };
 }
 
 function renaming(client: FaultyClient): FaultyClient['apply'] {

@@ -211,22 +211,22 @@ describe('the machine controller', () => {
     const silent = (): number =>
       names.filter((name) => agentReady(bed.get<Machine>(MACHINES, name)) === 'Unknown').length;
     expect(silent()).toBe(0);
-    const reported: number[] = [];
+    const counts: number[] = [];
     // Until the next contact with the server, a bookmark, no age grows.
     for (let second = 0; second < 200 && silent() < 50; second += 1) {
       const before = silent();
       // oxlint-disable-next-line no-await-in-loop -- one second after the other
       await bed.advance(1000);
-      if (silent() > before) reported.push(silent() - before);
+      if (silent() > before) counts.push(silent() - before);
     }
     beatAll();
     await bed.advance(30_000);
     // A status is written up to a second after it is decided.
-    expect({ most: Math.max(...reported), mostLater: Math.max(...reported.slice(1)) <= 10 }).toEqual({
+    expect({ most: Math.max(...counts), mostLater: Math.max(...counts.slice(1)) <= 10 }).toEqual({
       most: 20,
       mostLater: true,
     });
-    expect(reported.length).toBeGreaterThanOrEqual(6);
+    expect(counts.length).toBeGreaterThanOrEqual(6);
     expect(silent()).toBe(0);
   });
 
