@@ -29,7 +29,10 @@ export const SET_BREAKAGES = [
   'HoldIgnored',
   /** A machine is deleted though it is not as it was judged any more. */
   'VersionIgnored',
-  /** The name of a new machine is another one each time. */
+  /**
+   * The name of a new machine is another one each time, and machines are counted in the view, which may be late: each of the two keeps a
+   * retry from creating a second one.
+   */
   'NameIgnored',
   /** The provider finds no instance by its tags. */
   'TagsIgnored',
@@ -56,11 +59,29 @@ export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefine
   return viewsShowing(shown, MACHINES, broken === 'HoldIgnored' ? unheld : undefined);
 }
 
-export function setClientWith(client: FaultyClient, broken: SetBreakage | undefined): FaultyClient {
-  if (broken === 'HoldIgnored') return { ...client, pages: unheldPages(client) };
-  if (broken === 'NameIgnored') return { ...client, apply: renaming(client) };
-  if (broken !== 'VersionIgnored') return client;
-  return { ...client, delete: (resource, name, { uid }) => client.delete(resource, name, { uid }) };
+type BrokenCalls = (client: FaultyClient, views: ProcessViews) => Partial<FaultyClient>;
+
+const CALLS: Partial<Record<SetBreakage, BrokenCalls>> = {
+  HoldIgnored: (client) => ({ pages: unheldPages(client) }),
+  NameIgnored: (client, views) => ({ pages: viewedPages(views), apply: renaming(client) }),
+  VersionIgnored: (client) => ({
+    delete: (resource, name, { uid }) => client.delete(resource, name, { uid }),
+  }),
+};
+
+export function setClientWith(
+  client: FaultyClient,
+  views: ProcessViews,
+  broken: SetBreakage | undefined,
+): FaultyClient {
+  return broken === undefined ? client : { ...client, ...CALLS[broken]?.(client, views) };
+}
+
+function viewedPages(views: ProcessViews): FaultyClient['pages'] {
+  return async function* pages({ kind }) {
+    await Promise.resolve();
+    yield { items: (views[kind]?.store.list() ?? []) as never, resourceVersion: '1' };
+  };
 }
 
 function unheldPages(client: FaultyClient): FaultyClient['pages'] {

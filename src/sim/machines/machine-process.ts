@@ -87,7 +87,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
   const denials = createDenialCounts(clock);
   const pending = createPendingApprovals(clock);
   const parts = { client, clock, nowMs, skewMs: () => 0 };
-  const setClient = setClientWith(client, broken);
+  const setClient = setClientWith(client, views, broken);
   const queues: readonly ControllerQueue[] = [
     createControllerQueue({
       ...parts,

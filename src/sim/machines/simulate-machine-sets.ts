@@ -10,6 +10,7 @@ import { createRandom } from '../random.ts';
 import { type ApiChange, createSimulatedApi } from '../rollout/api-server.ts';
 import { type ControllerProcess, type RestartedProcess, stepProcess } from '../rollout/controllers.ts';
 import { putDefender } from '../rollout/defender-objects.ts';
+import type { FaultRates } from '../rollout/faulty-client.ts';
 import type { RolloutViolation } from '../rollout/history.ts';
 import type { SimulatedHost } from '../rollout/hosts.ts';
 import type { SetBreakage } from './breakage.ts';
@@ -34,6 +35,8 @@ export interface MachineSetSimulationOptions {
   /** The most that people ask for. */
   readonly machines: number;
   readonly broken?: SetBreakage;
+  /** Answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
+  readonly frequentFaults?: boolean;
 }
 
 export interface MachineSetSimulationResult {
@@ -47,6 +50,7 @@ export interface MachineSetSimulationResult {
 interface SetRun extends SetPeople, RestartedProcess {
   readonly judge: SetJudge;
   readonly broken: SetBreakage | undefined;
+  readonly frequentFaults: boolean;
   readonly clock: { nowMs: number; changedMs: number };
   readonly watch: { delayMs: number; untilMs: number };
   isCalm: boolean;
@@ -59,6 +63,9 @@ const HOUR_MS = 3_600_000;
 const QUIET_MS = 900_000;
 const LONGEST_CALM_MS = 4 * HOUR_MS;
 const LONGEST_DELAY_S = 30;
+/** In each step. */
+const LATE = { seldom: 0.01, often: 0.05 } as const;
+const FREQUENT_FAULTS: FaultRates = { lost: 0.15, interference: 0.1 };
 
 export async function simulateMachineSets(
   options: MachineSetSimulationOptions,
@@ -87,7 +94,8 @@ export async function simulateMachineSets(
   return { seed: options.seed, kills, violations: judge.violations, history: judge.history };
 }
 
-function createSetRun({ seed, machines, broken }: MachineSetSimulationOptions): SetRun {
+function createSetRun(options: MachineSetSimulationOptions): SetRun {
+  const { seed, machines, broken, frequentFaults = false } = options;
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, changedMs: START_MS };
   const nowMs = (): number => clock.nowMs;
@@ -119,6 +127,7 @@ function createSetRun({ seed, machines, broken }: MachineSetSimulationOptions): 
     machines,
     judge,
     broken,
+    frequentFaults,
     clock,
     asPerson: (act) => judge.asPerson(act),
     watch: { delayMs: 0, untilMs: START_MS },
@@ -141,13 +150,14 @@ async function stepRun(run: SetRun): Promise<void> {
 }
 
 function startProcess(run: SetRun): ControllerProcess {
-  const { api, random, nowMs, cloud, judge, watch, broken } = run;
+  const { api, random, nowMs, cloud, judge, watch, broken, frequentFaults } = run;
   return createMachineProcess({
     api,
     random,
     nowMs,
     cloud,
     broken,
+    ...(frequentFaults ? { rates: FREQUENT_FAULTS } : {}),
     isCalm: () => run.isCalm,
     interfere: () => interfereWithSet(run),
     delayMs: () => watch.delayMs,
@@ -156,9 +166,9 @@ function startProcess(run: SetRun): ControllerProcess {
 }
 
 /** For some minutes every event is late. */
-function delayWatches({ watch, clock, random }: SetRun): void {
+function delayWatches({ watch, clock, random, frequentFaults }: SetRun): void {
   if (clock.nowMs >= watch.untilMs) watch.delayMs = 0;
-  if (!random.chance(0.01)) return;
+  if (!random.chance(frequentFaults ? LATE.often : LATE.seldom)) return;
   watch.delayMs = random.below(LONGEST_DELAY_S + 1) * 1000;
   watch.untilMs = clock.nowMs + random.below(10) * 60_000;
 }

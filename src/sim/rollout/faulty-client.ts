@@ -24,14 +24,22 @@ export interface FaultyClientOptions {
   readonly isCalm: () => boolean;
   readonly interfere: () => void;
   readonly calls: CallWindow;
+  readonly rates?: FaultRates;
+}
+
+/** Of each write. */
+export interface FaultRates {
+  /** The request, and once more its answer. */
+  readonly lost: number;
+  /** Somebody writes first. */
+  readonly interference: number;
 }
 
 const KILLED = 0.001;
-const LOST = 0.02;
-const INTERFERENCE = 0.004;
+const RATES: FaultRates = { lost: 0.02, interference: 0.004 };
 
 export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
-  const { api, random, nowMs, isCalm, interfere, calls } = options;
+  const { api, random, nowMs, isCalm, interfere, calls, rates = RATES } = options;
   let isDead = false;
   return {
     isDead: () => isDead,
@@ -88,11 +96,11 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     if (isDead) throw dead();
     calls.add({ code: '200', serverTime: new Date(nowMs()) } as never);
     if (isCalm()) return act() as T;
-    if (random.chance(INTERFERENCE)) interfere();
-    if (random.chance(LOST)) throw new KubeError('Unreachable', 'the request was lost');
+    if (random.chance(rates.interference)) interfere();
+    if (random.chance(rates.lost)) throw new KubeError('Unreachable', 'the request was lost');
     if (random.chance(KILLED)) throw kill();
     const answer = act();
-    if (random.chance(LOST)) throw new KubeError('Timeout', 'the answer was lost');
+    if (random.chance(rates.lost)) throw new KubeError('Timeout', 'the answer was lost');
     if (random.chance(KILLED)) throw kill();
     return answer as T;
   }

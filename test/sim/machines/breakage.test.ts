@@ -11,7 +11,7 @@ async function* pages(): AsyncGenerator {
 }
 
 async function listed(broken?: 'HoldIgnored'): Promise<readonly unknown[]> {
-  const client = setClientWith({ pages } as never, broken);
+  const client = setClientWith({ pages } as never, {}, broken);
   const found: unknown[] = [];
   for await (const { items } of client.pages<Machine>(MACHINES)) {
     found.push(...items.map(({ spec }) => spec.hold));
