@@ -70,5 +70,6 @@ export const RECORDED_REPAIRS: readonly RecordedRollouts[] = [
     machines: 8,
     found: 'one machine too many, as the Node of another registers again',
   },
+  { seed: 287, hours: 0.5, machines: 8, found: 'a restart is permitted and given up again and again' },
   { seed: 151, hours: 2, machines: 8, found: 'a person who uncordons in a drain is never asked again' },
 ];

@@ -18,7 +18,7 @@ beforeAll(async () => {
 beforeEach(() => server.wipe());
 afterAll(() => installed?.stop());
 
-describe('MAC-02 the corpus', () => {
+describe('MAC-02 accepts and refuses the objects of the corpus', () => {
   it('has at least 60 accepted and 60 refused objects, and both for every kind', () => {
     const kinds = KINDS.map(({ kind }) => kind).toSorted();
     for (const cases of [accepted(), refused()]) {

@@ -34,9 +34,15 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   const isStopped = progress.stopped !== undefined && rollsOut(mode);
   return (member) => {
     if (!isPending(member)) return undefined;
-    if (isStopped) return ending(member, now);
+    if (isStopped) return stoppedEnding(member, input);
     return isHandled(member, mode, input) ? undefined : abandonment(member);
   };
+}
+
+/** Of what stopped nothing begins. What is in force on the others is still kept running: a drain for a restart is theirs. */
+function stoppedEnding(member: MemberState, { progress, now }: RolloutInput): RolloutAction | undefined {
+  if (member.revision === progress.updateRevision) return ending(member, now);
+  return hasBegun(member) ? undefined : (abandonment(member) ?? unwritten(member));
 }
 
 /**

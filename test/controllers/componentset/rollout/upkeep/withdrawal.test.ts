@@ -3,7 +3,7 @@ import type { MemberState } from '../../../../../src/controllers/componentset/ma
 import type { RolloutProgress } from '../../../../../src/controllers/componentset/rollout/input.ts';
 import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
 import { ago } from '../../../../support/builders.ts';
-import { inputOf, NEW, progressOf, type StateParts } from '../rollout-input.ts';
+import { inputOf, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
 import { HOLDS, type ReportState, reporting } from './reporting-member.ts';
 
 describe('a drain that has not ended', () => {
@@ -68,6 +68,8 @@ describe('a drain that has not ended', () => {
     ['after which the agent has begun', { paused: 300, drain: OLD_DRAIN, state: 'Activating' }],
     ['for what the agent does not wait', { paused: 300, drain: OLD_DRAIN, more: { reason: 'Staged' } }],
     ['without a grant', { paused: 300, drain: OLD_DRAIN, more: { holdsGrant: false } }],
+    // Its agent would ask again, and be permitted again, for ever.
+    ['of a restart at another revision than the one that stopped', { stopped: true, more: { at: OLD } }],
   ])('ROL-34 is not given up: %s', (_what, situation) => {
     expect(withdrawn(situation)).toBe('');
   });
