@@ -56,7 +56,12 @@ function batchViolations(fleet: JudgedFleet, gate: Gate, before: number): readon
   });
   const { maxFailed = 0 } = set.desired.at(-1) ?? {};
   const failed = members.filter(({ machine, host }) => hasFailed(machine, host, gate));
-  const open = members.filter((each) => !failed.includes(each));
+  const cameBack = members.filter((each) => !failed.includes(each) && each.host.recoveredMs !== undefined);
+  // A batch that has soaked waits for no failure within the budget, and so for none that came back.
+  const isWithinBudget = failed.length + cameBack.length <= maxFailed;
+  const open = members.filter(
+    (each) => !failed.includes(each) && !(isWithinBudget && cameBack.includes(each)),
+  );
   return [
     ...(failed.length > maxFailed
       ? [`batch ${batch} begins, and ${failed.length} machines of batch ${before} failed`]

@@ -59,7 +59,7 @@ function note(
 ): void {
   if (event.what === 'Set') noteSet(setOf(fleet, event.set), event, event.atMs);
   else if (event.what === 'Machine') noteMachine(fleet, event);
-  else if (event.what === 'Host') noteHost(machineOf(fleet, event.machine), event, event.atMs);
+  else if (event.what === 'Host') noteHost(fleet, event, event.atMs);
   else if (event.what === 'Grant') machineOf(fleet, event.machine).grants.set(event.id, event);
   else fleet.clocks.push(event);
 }
@@ -92,12 +92,20 @@ function noteMachine(fleet: JudgedFleet, event: Extract<RolloutEvent, { what: 'M
 }
 
 /** An update is over once the host is at its end, and serves. */
-function noteHost(machine: JudgedMachine, truth: HostTruth, atMs: number): void {
+function noteHost(fleet: JudgedFleet, truth: HostTruth, atMs: number): void {
+  const machine = machineOf(fleet, truth.machine);
   const before = machine.hosts.get(truth.set);
   const isRepeated = before?.truth.state === truth.state && before.truth.revision === truth.revision;
   const host: HostState = isRepeated ? before : { truth, sinceMs: atMs, isOut: before?.isOut === true };
+  if (before && isLateCommit(fleet, before, truth, atMs)) host.recoveredMs = atMs;
   machine.hosts.set(truth.set, { ...host, truth });
   for (const each of machine.hosts.values()) noteHealth(machine, each, atMs);
+}
+
+function isLateCommit(fleet: JudgedFleet, before: HostState, truth: HostTruth, atMs: number): boolean {
+  const { timeoutMs = 0 } = setOf(fleet, truth.set).desired.at(-1) ?? {};
+  const isCommit = before.truth.state === 'Working' && truth.state === 'Committed';
+  return isCommit && before.truth.revision === truth.revision && atMs - before.sinceMs > timeoutMs;
 }
 
 function judgeStart(fleet: JudgedFleet, start: StartedUpdate, atMs: number): readonly string[] {
@@ -172,8 +180,11 @@ function quietViolations(
   fleet: JudgedFleet,
   { waits, hung, cordons, grants }: Extract<RolloutEvent, { what: 'Quiet' }>,
 ): readonly string[] {
+  // It may be another set that failed on a machine, and keeps it out of service for this one.
   const hasFailed = (set: string): boolean =>
-    [...fleet.machines.values()].some(({ hosts }) => hosts.get(set)?.truth.state === 'GaveUp');
+    [...fleet.machines.values()].some(({ truth: { sets }, hosts }) =>
+      [...hosts].some(([own, { truth }]) => truth.state === 'GaveUp' && (own === set || sets.includes(set))),
+    );
   return [
     ...Object.entries(waits)
       .filter(([, reason]) => !ENDS.has(reason) && !(hung.length > 0 && WAITS_FOR_HUNG.has(reason)))

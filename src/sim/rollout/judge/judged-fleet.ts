@@ -60,7 +60,7 @@ export interface HostState {
   /** At its revision and healthy since then, short interruptions ignored. */
   wellMs?: number;
   unwellMs?: number | undefined;
-  /** When it was well again after it had been unwell for so long that it counted as failed. */
+  /** When it was well again after it had been unwell, or in work, for so long that it counted as failed. */
   recoveredMs?: number;
 }
 

@@ -57,6 +57,11 @@ describe('gateViolations', () => {
       [machine(1100, 'm-1', { serves: false }), machine(1350, 'm-1'), NEXT],
       ['batch 1 begins, and 1 machines of batch 0 failed'],
     ],
+    [
+      'a failure within the budget that came back before the next batch began',
+      [desired(1050, { maxFailed: 1 }), machine(1100, 'm-1', { serves: false }), machine(1300, 'm-1'), NEXT],
+      [],
+    ],
     ['a cordon', [machine(1100, 'm-1', { serves: false, isHealthy: true }), NEXT], []],
     [
       'a failure within the budget',
@@ -86,6 +91,14 @@ describe('gateViolations', () => {
     expect(
       judge([FLEET, start(1010, 'm-1'), host(1060, 'm-1', 'GaveUp'), start(1100, 'm-2', { batch: 1 })]),
     ).toEqual(['batch 1 begins, and 1 machines of batch 0 failed']);
+  });
+
+  it.each([
+    [1, []],
+    [0, ['batch 1 begins 150 s after m-1 was well, and 300 s are asked for']],
+  ])('waits for no machine that commits after its time, within a budget of %i', (maxFailed, found) => {
+    const late = [start(1010, 'm-1'), host(1950, 'm-1', 'Committed'), start(2100, 'm-2', { batch: 1 })];
+    expect(judge([FLEET, desired(1005, { maxFailed }), ...late])).toEqual(found);
   });
 
   it('waits for no machine that was out of service before', () => {

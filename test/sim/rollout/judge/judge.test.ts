@@ -63,6 +63,9 @@ describe('judgeHistory', () => {
     const waits = quiet({ waits: { general: 'TooManyUnavailable' } });
     expect(judge(FLEET, waits)).toEqual([': the rollout of general does not end: TooManyUnavailable']);
     expect(judge(FLEET, host(1100, 'm-1', 'GaveUp'), waits)).toEqual([]);
+    const ofAnother = { ...host(1100, 'm-1', 'GaveUp'), set: 'extra' } as RolloutEvent;
+    expect(judge(FLEET, ofAnother, waits)).toEqual([]);
+    expect(judge(FLEET, machine(1000, 'm-1', { sets: ['extra'] }), ofAnother, waits)).toHaveLength(1);
   });
 
   it('finds cordons and grants that are left when nothing happens any more', () => {
