@@ -46,6 +46,8 @@ export interface RightsBed {
   start(): void;
   /** Another process in place of the one that runs, which leads at once. */
   restart(): Promise<void>;
+  /** It leads once the Lease of the one that was killed has ended. */
+  restartBehindLease(): Promise<void>;
   /** Refusals that the process logged since a right was taken. */
   missed(): readonly string[];
   logged(): string;
@@ -96,6 +98,10 @@ export async function startRightsBed(
     restart: async () => {
       if (running) await killed(running);
       await removeLease();
+      start();
+    },
+    restartBehindLease: async () => {
+      if (running) await killed(running);
       start();
     },
     missed: () => missedRights(logged),

@@ -117,7 +117,7 @@ it('brings every object to its desired state, whatever the network does, and the
 
   const writes = (): number => proxy.log.filter(({ verb }) => verb === 'apply').length;
   const renewals = (): number =>
-    proxy.log.filter(({ verb, resource }) => resource === 'leases' && verb === 'update').length;
+    proxy.log.filter(({ verb, resource }) => resource === 'leases' && verb === 'patch').length;
   const before = writes();
   // The process is at work meanwhile: it renews its Lease.
   const renewed = renewals() + 6;
