@@ -256,8 +256,10 @@ describe.skipIf(reason)(
       expect(await runCommandLine(io, ['why', 'rollout', SET])).toBe(0);
       expect(io.stdout).toContain(`kubelet-${NEW} → kubelet-${BROKEN}`);
       expect(io.stdout).toMatch(new RegExp(`^${failed} +kubelet \\w+ .*unit kubelet`, 'm'));
-      expect(io.stdout).toContain('exit code 3');
-      expect(io.stdout).toContain('commit another version, or a new spec.retryToken');
+      // A table folds its cells.
+      const unfolded = io.stdout.replaceAll(/\s+/g, ' ');
+      expect(unfolded).toContain('exit code 3');
+      expect(unfolded).toContain('commit another version, or a new spec.retryToken');
     });
   },
 );
