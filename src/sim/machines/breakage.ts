@@ -1,11 +1,9 @@
-/** What a run breaks on purpose, to show that its promise is judged: a guard of the planner, the grants and writes of the set, or what a provider finds. */
+/** What a run breaks on purpose, to show that its promise is judged: a guard of the planner, the writes of the set, or what a provider finds. */
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
-import type { GrantPort } from '../../api/grants.ts';
-import type { View } from '../../kube/cache/view.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { FaultyClient } from '../rollout/faulty-client.ts';
-import { inventedGrant, unheld, viewsShowing } from '../rollout/guards/breakage.ts';
+import { find, type ProcessViews, unheld, viewsShowing } from '../rollout/guards/breakage.ts';
 
 type SetSpec = MachineSet['spec'];
 
@@ -39,21 +37,8 @@ export const SET_BREAKAGES = [
 ] as const;
 export type SetBreakage = (typeof SET_BREAKAGES)[number];
 
-type SetGrants = Pick<GrantPort, 'ask' | 'settle'>;
-
-export function setGrantsWith(grants: SetGrants, broken: SetBreakage | undefined): SetGrants {
-  if (broken !== 'GrantIgnored') return grants;
-  return {
-    ask: (asks) => Promise.resolve(asks.map(inventedGrant)),
-    settle: (settlements) => grants.settle(settlements),
-  };
-}
-
-type ProcessViews = Readonly<Record<string, View>>;
-
 export function setViewsWith(views: ProcessViews, broken: SetBreakage | undefined): ProcessViews {
-  const show =
-    broken !== undefined && Object.hasOwn(SETS, broken) ? SETS[broken as keyof typeof SETS] : undefined;
+  const show = find(SETS, broken);
   const ofSet = show && ((set: MachineSet) => ({ ...set, spec: show(set.spec) }));
   const shown = viewsShowing(views, MACHINE_SETS, ofSet);
   return viewsShowing(shown, MACHINES, broken === 'HoldIgnored' ? unheld : undefined);
@@ -101,10 +86,6 @@ function renaming(client: FaultyClient): FaultyClient['apply'] {
     const metadata = { ...object.metadata, name: `${object.metadata.name}-${count}` };
     return client.apply(resource, { ...object, metadata }, options);
   };
-}
-
-export function withoutGuards(broken: SetBreakage | undefined): ReadonlySet<string> | undefined {
-  return broken === 'HoldIgnored' ? new Set(['held']) : undefined;
 }
 
 function withGuard(spec: SetSpec, guard: Partial<SetSpec['stormGuard']>): SetSpec {

@@ -23,15 +23,9 @@ import { type ControllerQueue, createControllerQueue } from '../rollout/controll
 import type { ControllerProcess } from '../rollout/controllers.ts';
 import { createFaultyClient, type FaultyClientOptions } from '../rollout/faulty-client.ts';
 import { createFollowingView } from '../rollout/following-view.ts';
+import { grantsWith, ledgerWithout } from '../rollout/guards/breakage.ts';
 import { createObservedLedger } from '../rollout/observed-ledger.ts';
-import {
-  providerWith,
-  type SetBreakage,
-  setClientWith,
-  setGrantsWith,
-  setViewsWith,
-  withoutGuards,
-} from './breakage.ts';
+import { providerWith, type SetBreakage, setClientWith, setViewsWith } from './breakage.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import { createSimulatedProvider } from './provider.ts';
 import { createVirtualWaits } from './virtual-waits.ts';
@@ -76,7 +70,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
     clock,
     views,
     calls,
-    ...optional('without', withoutGuards(broken)),
+    ...optional('without', ledgerWithout(broken)),
   });
   const provider = providerWith(createSimulatedProvider({ ...options, waits, live: client.live }), broken);
   const instances = {
@@ -100,7 +94,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
       views: setViewsWith(views, broken),
       controller: createMachineSetController({
         client: setClient,
-        grants: setGrantsWith(ledger, broken),
+        grants: grantsWith(ledger, broken),
       }),
     }),
     createControllerQueue({

@@ -34,12 +34,7 @@ import type { Random } from '../random.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
-import {
-  ledgerWithout,
-  type RolloutBreakage,
-  rolloutGrantsWith,
-  rolloutViewsWith,
-} from './guards/breakage.ts';
+import { grantsWith, ledgerWithout, type RolloutBreakage, rolloutViewsWith } from './guards/breakage.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
 import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
 
@@ -165,7 +160,7 @@ function createControllers({ client, clock, observer, ledger, broken }: Controll
   return {
     defender: createDefenderController({ observer, ledger, denials, pending }),
     componentSets: createComponentSetController({
-      grants: rolloutGrantsWith(ledger, broken),
+      grants: grantsWith(ledger, broken),
       readServers: () => Promise.resolve({ state: 'Unknown', because: 'no kubelet is rolled out here' }),
     }),
     machines: createMachineController({ client, grants: ledger }),

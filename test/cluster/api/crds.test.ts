@@ -11,7 +11,7 @@ import { KINDS } from '../../../src/api/kinds/registry.ts';
 import { loadConfig } from '../../../src/kube/auth/config.ts';
 import type { Condition } from '../../../src/kube/objects/conditions.ts';
 import { listAt, textAt } from '../../../src/kube/objects/json.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createHttpsTransport } from '../../../src/kube/transport/https.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { accepted } from '../../api/fixtures/load.ts';
@@ -87,8 +87,7 @@ describe('the CRD of', () => {
     'MAC-01 %s has one condition of each type, also of two clients, and at most 32',
     async (kind) => {
       const { client } = installed.server;
-      const resource = await client.resourceFor('kubenode.dev/v1alpha1', kind);
-      const [object] = (await client.list(resource)).items;
+      const { resource, object } = await firstOf(kind);
       const write = (manager: string, types: readonly string[], reason: string): Promise<KubeObject> =>
         client.apply(
           resource,
@@ -114,15 +113,14 @@ describe('the CRD of', () => {
     'MAC-01 %s has a status that only a write of its status changes, and that changes no generation',
     async (kind) => {
       const { client } = installed.server;
-      const resource = await client.resourceFor('kubenode.dev/v1alpha1', kind);
-      const [object] = (await client.list(resource)).items;
-      const name = { name: object?.metadata.name ?? '' };
+      const { resource, object } = await firstOf(kind);
+      const { name } = object.metadata;
       const patch = { type: 'merge', body: { status: { observedGeneration: 99 } } } as const;
-      const refused = await client.patch(resource, name, patch);
+      const refused = await client.patch(resource, { name }, patch);
       expect(refused).not.toMatchObject({ status: { observedGeneration: 99 } });
-      const written = await client.patch(resource, name, patch, { subresource: 'status' });
+      const written = await client.patch(resource, { name }, patch, { subresource: 'status' });
       expect(written).toMatchObject({ status: { observedGeneration: 99 } });
-      expect(written.metadata.generation).toBe(object?.metadata.generation);
+      expect(written.metadata.generation).toBe(object.metadata.generation);
     },
   );
 
@@ -184,6 +182,15 @@ async function jobsOf(machine: string): Promise<string> {
   return await kubectl('get', 'kroj', `--field-selector=spec.machine.name=${machine}`, '-o', 'name');
 }
 
+/** An object of the kind as it is stored. */
+async function firstOf(kind: string): Promise<{ resource: Resource; object: KubeObject }> {
+  const { client } = installed.server;
+  const resource = await client.resourceFor('kubenode.dev/v1alpha1', kind);
+  const [object] = (await client.list(resource)).items;
+  if (!object) throw new Error(`no ${kind} was created`);
+  return { resource, object };
+}
+
 interface Table {
   readonly columnDefinitions: readonly { readonly name: string; readonly priority: number }[];
   readonly rows: readonly { readonly cells: readonly unknown[] }[];
@@ -212,14 +219,12 @@ function conditionAs(type: string, reason: string): Condition {
   return { type, status: 'True', reason, message: '', lastTransitionTime: '2026-01-01T00:00:00Z' };
 }
 
-function conditionTypes(object: KubeObject | undefined): readonly string[] {
+function conditionTypes(object: KubeObject): readonly string[] {
   return listAt(object, 'status', 'conditions')
     .map((each) => textAt(each, 'type') ?? '')
     .toSorted();
 }
 
-function headOf(object: KubeObject | undefined): KubeObject {
-  if (!object) throw new Error('the object was not created');
-  const { apiVersion, kind, metadata } = object;
+function headOf({ apiVersion, kind, metadata }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name: metadata.name } };
 }

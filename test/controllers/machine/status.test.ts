@@ -127,8 +127,9 @@ describe('machineStatus', () => {
 
   it('remembers the Node that it had', () => {
     const cordon = { since: ago(60) };
-    const before = { node: { uid: 'node-0', cordon } };
-    expect(statusOf({ ...NO_NODE, status: before }).node).toEqual({ uid: 'node-0' });
+    const known = { uid: 'node-0', establishedAt: ago(90) };
+    const before = { node: { ...known, cordon } };
+    expect(statusOf({ ...NO_NODE, status: before }).node).toEqual(known);
   });
 
   it.each<[what: string, taint: boolean, before: string | undefined, want: string | undefined]>([

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
-import { setClientWith, setViewsWith, withoutGuards } from '../../../src/sim/machines/breakage.ts';
+import { setClientWith, setViewsWith } from '../../../src/sim/machines/breakage.ts';
+import { ledgerWithout } from '../../../src/sim/rollout/guards/breakage.ts';
 import { machine } from '../../support/builders.ts';
 
 const held = machine('m-1', { spec: { hold: { reason: 'debugging', scope: 'All' } } });
@@ -26,5 +27,5 @@ it('hides holds from the set, and takes the guard of the Defender out, only when
   expect([await listed(), await listed('HoldIgnored')]).toEqual([[held.spec.hold], [undefined]]);
   expect(holds('HoldIgnored')).toEqual([undefined]);
   expect([holds(), holds('GrantIgnored')]).toEqual([[held.spec.hold], [held.spec.hold]]);
-  expect([withoutGuards('HoldIgnored'), withoutGuards(undefined)]).toEqual([new Set(['held']), undefined]);
+  expect([ledgerWithout('HoldIgnored'), ledgerWithout(undefined)]).toEqual([new Set(['held']), undefined]);
 });

@@ -6,6 +6,7 @@ import {
   type MachineSetSimulationResult,
   simulateMachineSets,
 } from '../../../src/sim/machines/simulate-machine-sets.ts';
+import { createRuns, findSeed } from '../../support/seed-search.ts';
 import { LONG, QUICK, slice } from '../../support/sweep-size.ts';
 
 const SHORT = { hours: 0.4, machines: 10 };
@@ -35,28 +36,7 @@ const BROKEN: readonly Broken[] = [
   ['VersionIgnored', 1, /^a held machine was deleted$/, FREQUENT],
   ['TagsIgnored', 1, /^an instance is created without a search for it$/],
 ];
-/** A change of any controller changes what happens with a seed. */
-const MOST_SEEDS = 20;
-
-/** The first seed that breaks the promise without the part. */
-async function findSeed([broken, first, promise, size = SHORT]: Broken): Promise<number> {
-  for (let seed = first; seed < first + MOST_SEEDS; seed += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    const { violations } = await simulateMachineSets({ seed, ...size, broken });
-    if (violations.some(({ what }) => promise.test(what))) return seed;
-  }
-  throw new Error(`no seed breaks ${promise.source} with ${broken}`);
-}
-
-/** By seed and size: many parts have the same. */
-const known = new Map<string, ReturnType<typeof simulateMachineSets>>();
-
-async function violationsWithAll(seed: number, size: Size = SHORT): Promise<readonly unknown[]> {
-  const key = JSON.stringify({ seed, ...size });
-  const run = known.get(key) ?? simulateMachineSets({ seed, ...size });
-  known.set(key, run);
-  return (await run).violations;
-}
+const runWithAll = createRuns(simulateMachineSets);
 
 describe('simulateMachineSets', () => {
   const results = new Map<number, MachineSetSimulationResult>();
@@ -92,8 +72,11 @@ describe('simulateMachineSets', () => {
     'MAC-06 MAC-31 breaks a promise with %s, and none with all parts',
     async (...part) => {
       // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- vitest spreads the row
-      const row = part as unknown as Broken;
-      expect(await violationsWithAll(await findSeed(row), row[3])).toEqual([]);
+      const [broken, first, promise, size = SHORT] = part as unknown as Broken;
+      const seed = await findSeed(first, promise, async (each) =>
+        simulateMachineSets({ seed: each, ...size, broken }),
+      );
+      expect((await runWithAll({ seed, ...size })).violations).toEqual([]);
     },
     600_000,
   );

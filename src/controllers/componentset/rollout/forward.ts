@@ -187,7 +187,7 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
   const { batch: _batch, ...rest } = progress;
   if (isUnproven(input, context)) {
-    const because = `there is no machine for ${revision.name}`;
+    const because = `no machine is selected for ${revision.name}`;
     return { progress: rest, actions: [], limit: stop({ reason: 'AllDone', because }) };
   }
   const record = recordFor(revision, {

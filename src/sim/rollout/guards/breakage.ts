@@ -1,6 +1,6 @@
 /**
- * A guard of the planner of component sets that a run takes out, to show that it is needed. The planner runs as it is: what it sees is
- * changed, so that this guard never stops anything.
+ * A guard of the planner of component sets that a run takes out, to show that it is needed. The planner is the real one: it is shown
+ * objects for which this guard never stops anything.
  */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineComponentReport, MachineComponentSet } from '../../../api/generated/types.ts';
@@ -41,7 +41,7 @@ export type RolloutBreakage =
   /** Updates begin without asking the Defender. */
   | 'GrantIgnored';
 
-type ProcessViews = Readonly<Record<string, View>>;
+export type ProcessViews = Readonly<Record<string, View>>;
 
 export function rolloutViewsWith(views: ProcessViews, broken: RolloutBreakage | undefined): ProcessViews {
   const spec = find(SETS, broken);
@@ -76,19 +76,19 @@ export function viewsShowing<T extends KubeObject>(
 }
 
 /** The Defender has a guard of its own for the same. */
-export function ledgerWithout(broken: RolloutBreakage | undefined): ReadonlySet<string> | undefined {
+export function ledgerWithout(broken: string | undefined): ReadonlySet<string> | undefined {
   return broken === 'HoldIgnored' ? new Set(['held']) : undefined;
 }
 
-export function rolloutGrantsWith<Port extends Pick<GrantPort, 'ask' | 'renew'>>(
+export function grantsWith<Port extends Pick<GrantPort, 'ask'>>(
   grants: Port,
-  broken: RolloutBreakage | undefined,
+  broken: string | undefined,
 ): Port {
   if (broken !== 'GrantIgnored') return grants;
   return { ...grants, ask: (asks) => Promise.resolve(asks.map(inventedGrant)) };
 }
 
-export function inventedGrant({ machine, action, risk }: GrantAsk): Grant {
+function inventedGrant({ machine, action, risk }: GrantAsk): Grant {
   const never = new Date(0).toISOString();
   const grant = {
     granted: true,
@@ -108,7 +108,8 @@ export function unheld({ spec, ...machine }: Machine): Machine {
   return { ...machine, spec: rest };
 }
 
-function find<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
+/** Of a table whose keys are some of the breakages. */
+export function find<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }
 

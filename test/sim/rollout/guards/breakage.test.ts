@@ -7,6 +7,7 @@ import {
 } from '../../../../src/sim/rollout/guards/breakage.ts';
 import { simulateRollouts } from '../../../../src/sim/rollout/simulate-rollouts.ts';
 import { machine } from '../../../support/builders.ts';
+import { createRuns, findSeed } from '../../../support/seed-search.ts';
 import { LONG, slice } from '../../../support/sweep-size.ts';
 
 /** For each guard the promise that some seed breaks without it, the first seed that is tried, and its hours of faults. */
@@ -24,34 +25,17 @@ const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegEx
 ];
 /** It starts machines without end, for most of a minute. */
 const SLOW: typeof GUARDS = LONG ? [['RefusalForgotten', 1, /^a second start on /, 2]] : [];
-/** A change of any controller changes what happens with a seed. */
-const MOST_SEEDS = 20;
-
-/** The first seed that breaks the promise without the guard. */
-async function findSeed([broken, first, promise, hours]: (typeof GUARDS)[number]): Promise<number> {
-  for (let seed = first; seed < first + MOST_SEEDS; seed += 1) {
-    // oxlint-disable-next-line no-await-in-loop -- one seed after the other
-    const { violations } = await simulateRollouts({ seed, hours, machines: 8, broken });
-    if (violations.some(({ what }) => promise.test(what))) return seed;
-  }
-  throw new Error(`no seed breaks ${promise.source} with ${broken}`);
-}
-
-/** By seed and hours: many guards have the same. */
-const known = new Map<string, ReturnType<typeof simulateRollouts>>();
-
-async function violationsWithAll(seed: number, hours: number): Promise<readonly unknown[]> {
-  const key = `${seed} ${hours}`;
-  const run = known.get(key) ?? simulateRollouts({ seed, hours, machines: 8 });
-  known.set(key, run);
-  return (await run).violations;
-}
+const runWithAll = createRuns(simulateRollouts);
 
 describe('simulateRollouts', () => {
   it.each([...slice(GUARDS, GUARDS.length, 1), ...SLOW])(
     'ROL-10 breaks a promise with %s, and none with all guards',
-    async (...guard) => {
-      expect(await violationsWithAll(await findSeed(guard), guard[3])).toEqual([]);
+    async (broken, first, promise, hours) => {
+      const size = { hours, machines: 8 };
+      const seed = await findSeed(first, promise, async (each) =>
+        simulateRollouts({ seed: each, ...size, broken }),
+      );
+      expect((await runWithAll({ seed, ...size })).violations).toEqual([]);
     },
     600_000,
   );

@@ -30,11 +30,23 @@ export function planRestarts(
   return { actions, waiting: new Set(late.map(({ name }) => name)) };
 }
 
-/** What is left of an update to another revision is not finished: the machine is given the newer one in its batch. */
-function mayRestart(member: MemberState, { progress, stable }: RolloutInput): boolean {
+function mayRestart(member: MemberState, input: RolloutInput): boolean {
   const { revision, step, hold, grant } = member;
   if (step !== 'NeedsGrant' || hold || grant) return false;
-  if (revision === progress.updateRevision) return !progress.stopped;
+  const { updateRevision, stopped } = input.progress;
+  return revision === updateRevision ? !stopped : isIndependent(member, input);
+}
+
+/**
+ * Of the rollout: the machine keeps what it runs, or goes back to what is stable. What is left of an update to another revision is not
+ * finished: the machine is given the newer one in its batch.
+ */
+export function isIndependent(
+  member: Pick<MemberState, 'machine' | 'revision'>,
+  { progress, stable }: Pick<RolloutInput, 'progress' | 'stable'>,
+): boolean {
+  const { revision } = member;
+  if (revision === progress.updateRevision) return false;
   return revision === stable?.name || unfinished(member).length === 0;
 }
 

@@ -6,6 +6,7 @@ import { hasGivenBack, type MemberState } from '../../machine/member-state.ts';
 import { NOT_OBSERVED } from '../../machine/update-progress.ts';
 import type { RolloutAction, RolloutInput, RolloutMode } from '../input.ts';
 import { modeOf, returnRevision, rollsOut } from '../mode.ts';
+import { isIndependent } from './restarts.ts';
 import { planWithdrawal } from './withdrawal.ts';
 
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
@@ -39,9 +40,9 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   };
 }
 
-/** Of what stopped nothing begins. What is in force on the others is still kept running: a drain for a restart is theirs. */
-function stoppedEnding(member: MemberState, { progress, now }: RolloutInput): RolloutAction | undefined {
-  if (member.revision === progress.updateRevision) return ending(member, now);
+/** What stopped begins nothing more. What does not depend on it keeps its drain: its agent would ask again, and be permitted again. */
+function stoppedEnding(member: MemberState, input: RolloutInput): RolloutAction | undefined {
+  if (!isIndependent(member, input)) return ending(member, input.now);
   return hasBegun(member) ? undefined : (abandonment(member) ?? unwritten(member));
 }
 

@@ -3,7 +3,7 @@ import type { MemberState } from '../../../../../src/controllers/componentset/ma
 import type { RolloutProgress } from '../../../../../src/controllers/componentset/rollout/input.ts';
 import { planUpkeep } from '../../../../../src/controllers/componentset/rollout/upkeep/upkeep.ts';
 import { ago } from '../../../../support/builders.ts';
-import { inputOf, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
+import { appRevision, inputOf, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
 import { HOLDS, type ReportState, reporting } from './reporting-member.ts';
 
 describe('a drain that has not ended', () => {
@@ -50,6 +50,10 @@ describe('a drain that has not ended', () => {
     ['that has not begun', { paused: 30 }],
     ['that has not begun when the machine leaves', { left: true }],
     ['that its rollout no longer waits for', { stopped: true, drain: OLD_DRAIN }],
+    [
+      'for what is left of an older update, which is not finished',
+      { stopped: true, drain: OLD_DRAIN, more: { at: appRevision('3') } },
+    ],
     ['that evicts pods', { paused: 30, drain: { ...OLD_DRAIN, state: 'Draining' } }],
   ])('ROL-35 is given up, and its grant with it: %s', (_what, situation) => {
     expect(withdrawn(situation)).toMatch(GIVEN_UP);
@@ -68,7 +72,6 @@ describe('a drain that has not ended', () => {
     ['after which the agent has begun', { paused: 300, drain: OLD_DRAIN, state: 'Activating' }],
     ['for what the agent does not wait', { paused: 300, drain: OLD_DRAIN, more: { reason: 'Staged' } }],
     ['without a grant', { paused: 300, drain: OLD_DRAIN, more: { holdsGrant: false } }],
-    // Its agent would ask again, and be permitted again, for ever.
     ['of a restart at another revision than the one that stopped', { stopped: true, more: { at: OLD } }],
   ])('ROL-34 is not given up: %s', (_what, situation) => {
     expect(withdrawn(situation)).toBe('');
