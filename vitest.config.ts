@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { leakGuard } from './test/support/leak-guard/run.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
-import { Totals } from './test/support/totals-reporter.ts';
+import { Totals } from './test/support/report/reporter.ts';
 
 // One seed for the order of the tests, fast-check and every sweep. vitest prints it when it starts.
 const seed = Number((process.env['KUBENODE_SEED'] ??= String(randomInt(1, 2 ** 31))));
@@ -16,16 +16,21 @@ const LONG_MS = 12 * 3_600_000;
 const shared = {
   // The rules of the example fleet import the package by its name.
   alias: { 'kubenode/constructs': join(import.meta.dirname, 'src/constructs/index.ts') },
-  sequence: { shuffle: true },
+  // In this order: the last of the hooks of a file measures what all others cost, too.
+  sequence: { shuffle: true, setupFiles: 'list' as const },
   globals: false,
-  setupFiles: ['test/support/leak-guard/file.ts', 'test/support/fast-check-seed.ts'],
+  setupFiles: [
+    'test/support/cost/file.ts',
+    'test/support/leak-guard/file.ts',
+    'test/support/fast-check-seed.ts',
+  ],
 };
 
 /** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
 const beyondCores = {
   ...shared,
   maxWorkers: availableParallelism() + 2,
-  sequence: { shuffle: true, groupOrder: 1 },
+  sequence: { ...shared.sequence, groupOrder: 1 },
   isolate: false,
 };
 

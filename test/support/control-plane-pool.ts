@@ -9,6 +9,7 @@ import { isSameProcess, readProcessIdentity } from '../../src/os/process/identit
 import { restore, type Snapshot, snapshot } from './control-plane-etcd.ts';
 import type { Run } from './control-plane-run.ts';
 import { type ApiServer, adoptServer, type ServerAddress } from './control-plane-server.ts';
+import { meterSharedServer } from './cost/meter.ts';
 import { keepForRun } from './leak-guard/kept.ts';
 
 /** Each takes about 300 MiB. */
@@ -26,18 +27,24 @@ export async function takeServer(
   create: () => Promise<ApiServer>,
 ): Promise<ApiServer> {
   const folder = join(run.folder, 'idle');
-  const server = (await claim(run, folder, `${content}.`)) ?? (await create());
+  const claimed = await claim(run, folder, `${content}.`);
+  const server = claimed ?? (await create());
   const address = server.address();
   if (!address) throw new Error(`the API server of ${content} does not run`);
+  const meter = meterSharedServer(address.identity.pid, claimed !== undefined);
   const prefix = `/${basename(address.folder)}`;
   const initial = await snapshot(run.etcd, prefix);
   return {
     ...server,
     async stop() {
-      if (!(await isReusable())) return await server.stop();
+      if (!(await isReusable())) {
+        await server.stop();
+        return meter.ended();
+      }
       await server.client.close();
       await restore(run.etcd, prefix, initial);
       keepForRun(address.identity.pid);
+      meter.givenBack();
       const record = join(folder, `${content}.${basename(address.folder)}${SUFFIX}`);
       return await writeFileAtomic(record, JSON.stringify(address));
     },

@@ -12,6 +12,8 @@ import type { LocalEnvironment } from '../folders.ts';
 import { PROGRAMS } from '../processes/commands.ts';
 import { type Binaries, buildCacheFolder } from './binaries.ts';
 import { writeCacheEntry } from './cache.ts';
+import { describeCompiling } from './compile-progress.ts';
+import { goSettings, removeGoFolders } from './go-settings.ts';
 import type { Platform } from './platform.ts';
 import { digestSource, SOURCE_FILES, SOURCE_FOLDER } from './source-digest.ts';
 import { CONTROL_PLANE_VERSION } from './versions.ts';
@@ -53,6 +55,7 @@ export async function buildBinaries(request: BuildRequest): Promise<Binaries> {
     for (const name of PROGRAMS) await symlink(BINARY, join(temporary, name));
     await verifyVersion(join(temporary, 'kube-apiserver'));
   });
+  await removeGoFolders(cache);
   return { folder, origin: `go build (${folder})` };
 }
 
@@ -78,7 +81,7 @@ async function listPackages(module: string, request: BuildRequest): Promise<numb
   const listed = await runGo(['list', '-deps', '.'], module, request, (line) => {
     if (!line.startsWith('go: downloading')) return;
     modules += 1;
-    onStep(`building the control plane: ${modules} Go modules downloaded`);
+    onStep(`building the control plane: ${modules} Go modules downloaded so far`);
   });
   return listed;
 }
@@ -90,11 +93,11 @@ async function compile(
   request: BuildRequest,
 ): Promise<void> {
   let compiled = 0;
+  const startedMs = request.clock.monotonicMs();
   const onStep = throttleSteps(request);
-  request.onStep(`building the control plane with go build; the first time takes several minutes`);
   await runGo(['build', '-v', '-trimpath', '-ldflags', ldflags(), '-o', output, '.'], module, request, () => {
     compiled += 1;
-    onStep(`building the control plane: ${compiled} of at most ${packages} packages compiled`);
+    onStep(describeCompiling(compiled, packages, request.clock.monotonicMs() - startedMs));
   });
 }
 
@@ -112,14 +115,14 @@ function ldflags(): string {
 async function runGo(
   args: readonly string[],
   module: string,
-  { env, platform, signal }: BuildRequest,
+  { env, cache, platform, signal }: BuildRequest,
   onLine: (text: string) => void,
 ): Promise<number> {
   const [program, ...rest] = [...endWithParent(), 'go', ...args] as [string, ...string[]];
   const child = spawn(program, rest, {
     cwd: module,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...env, ...goSettings(platform) },
+    env: { ...env, ...goSettings(cache, platform, env) },
     ...(signal ? { signal } : {}),
   });
   const tail: string[] = [];
@@ -143,21 +146,6 @@ async function runGo(
     args,
     `go exited with code ${code}\n${tail.map((text) => `  | ${text}`).join('\n')}`,
   );
-}
-
-/**
- * Overrides settings that belong to other projects (vendor flag, workspace, platform). Keeps the user's settings for
- * proxies, caches and private modules, which belong to the network.
- */
-function goSettings({ goArch }: Platform): Record<string, string> {
-  return {
-    GOFLAGS: '-mod=readonly',
-    GOWORK: 'off',
-    GO111MODULE: 'on',
-    CGO_ENABLED: '0',
-    GOOS: 'linux',
-    GOARCH: goArch,
-  };
 }
 
 async function verifyVersion(program: string): Promise<void> {

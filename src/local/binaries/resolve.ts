@@ -80,7 +80,9 @@ async function downloadOrBuild(
     // Builds only if the download is not reachable: a build does not fix a wrong checksum or a full disk.
     if (!isLocalError(error, 'Download')) throw error;
     if (!(await hasGo(options.env))) throw createUnavailableError(error, options.programs);
-    options.onStep(`${error.message}; building it instead`);
+    options.onStep(
+      `${error.message}: building the same version from its Go modules instead, once; this takes about five minutes on two cores and 5 GB of disk until it ends`,
+    );
     return await buildBinaries(request);
   }
 }

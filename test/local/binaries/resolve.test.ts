@@ -277,7 +277,8 @@ describe('resolveBinaries', () => {
     const BUILDS = `case "$1" in
       version) echo go;;
       list) echo "go: downloading k8s.io/api v0" >&2; printf 'a\\nb\\nc\\n';;
-      build) test "$GOFLAGS" = -mod=readonly || exit 3; test "$CGO_ENABLED" = 0 || exit 4; test -f go.sum || exit 5
+      build) test "$GOFLAGS" = "-mod=readonly -modcacherw" || exit 3; test "$CGO_ENABLED" = 0 || exit 4; test -f go.sum || exit 5
+        mkdir -p "$GOCACHE" "$GOMODCACHE"
         printf 'a\\nb\\n' >&2
         while [ "$1" != -o ]; do shift; done
         printf '#!/bin/sh\\necho Kubernetes ${CONTROL_PLANE_VERSION}\\n' > "$2"; chmod +x "$2";;
@@ -303,9 +304,10 @@ describe('resolveBinaries', () => {
         'manifest.json',
       ]);
       expect(readdirSync(source).map((name) => statSync(join(source, name)).mtimeMs)).toEqual(before);
-      expect(steps.some((step) => step.includes('1 Go modules downloaded'))).toBe(true);
+      expect(steps.some((step) => step.includes('1 Go modules downloaded so far'))).toBe(true);
       expect(steps.some((step) => step.includes('of at most 3 packages compiled'))).toBe(true);
       expect(leftovers()).toEqual([]);
+      expect(namesIn('go')).toEqual([]);
       // A changed go.mod causes another build; this one is in the cache.
       expect((await resolve({ env: { ...env, PATH: goFolder('exit 1') }, source })).folder).toBe(folder);
     });
@@ -346,6 +348,23 @@ describe('resolveBinaries', () => {
       child.kill('SIGKILL');
       await noProcessWith(mark);
       expect(processesWith(mark)).toEqual([]);
+    });
+
+    it('keeps what a failed build compiled for the next one, and uses the folders that the user chose', async () => {
+      const [source, chosen] = [sourceFolder(), tempFolder('chosen')];
+      const fails = goFolder(BUILDS.replace('build) ', 'build) mkdir -p "$GOCACHE" "$GOMODCACHE"; exit 1;'));
+      await expect(resolve({ env: { ...environment(), PATH: fails }, source })).rejects.toMatchObject({
+        code: 'Build',
+      });
+      expect(namesIn('go')).toEqual(['build', 'modules']);
+      const env = {
+        ...environment(),
+        PATH: goFolder(BUILDS),
+        GOCACHE: join(chosen, 'a'),
+        GOMODCACHE: join(chosen, 'b'),
+      };
+      await resolve({ env, source });
+      expect([namesIn('go'), readdirSync(chosen).toSorted()]).toEqual([[], ['a', 'b']]);
     });
 
     it('happens once for two concurrent calls', async () => {

@@ -1,0 +1,36 @@
+/** CPU time of processes, as Linux counts it. Elsewhere /proc is missing, and the functions return 0. */
+import { readFileSync } from 'node:fs';
+
+/** USER_HZ, the unit of /proc/<pid>/stat: 100 on every platform that Node runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** Positions after the name of the program, which may contain spaces. */
+const FIELD = { ppid: 1, user: 11, system: 12, endedChildrenUser: 13, endedChildrenSystem: 14 } as const;
+
+/** Returns the CPU seconds of a process that runs, and 0 for one that has ended. */
+export function cpuSecondsOf(pid: number): number {
+  const fields = fieldsOf(pid);
+  return secondsIn(fields, FIELD.user, FIELD.system);
+}
+
+/** Returns the CPU seconds of the children of this process that have ended, with the children that those waited for. */
+export function cpuSecondsOfEndedChildren(): number {
+  return secondsIn(fieldsOf(process.pid), FIELD.endedChildrenUser, FIELD.endedChildrenSystem);
+}
+
+export function isOwnChild(pid: number): boolean {
+  return Number(fieldsOf(pid)[FIELD.ppid]) === process.pid;
+}
+
+function secondsIn(fields: readonly string[], ...positions: readonly number[]): number {
+  return positions.reduce((sum, position) => sum + Number(fields[position] ?? 0), 0) / TICKS_PER_SECOND;
+}
+
+function fieldsOf(pid: number): readonly string[] {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return []; // ended, or not Linux
+  }
+}
