@@ -60,7 +60,8 @@ function userFor(folder: string, binaries: string): User {
   mkdirSync(home);
   execFileSync('chown', ['-R', '-h', `${OTHER_USER}:${OTHER_USER}`, folder]);
   copyDependencies(join(checkout, 'node_modules'));
-  const env = { ...process.env, HOME: home, TMPDIR: home, KUBEBUILDER_ASSETS: programs };
+  const NODE_COMPILE_CACHE = join(home, 'compiled');
+  const env = { ...process.env, HOME: home, TMPDIR: home, KUBEBUILDER_ASSETS: programs, NODE_COMPILE_CACHE };
   return { checkout, options: { uid: OTHER_USER, gid: OTHER_USER, env } };
 }
 

@@ -2,9 +2,8 @@
  * Changes of a value, one field at a time, from the schema of its CRD: a test that classifies fields meets a field that is
  * new without being told of it.
  */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { isRecord, type JsonRecord, listAt, valueAt } from '../../../src/kube/objects/json.ts';
+import { readCrd } from '../crd-defaults.ts';
 
 export interface FieldChange {
   /** Without names and indices: `node.labels.*`, `node.taints[].effect`. */
@@ -17,8 +16,7 @@ export interface FieldChange {
 
 /** The schema at a path of properties: `crdSchema('machinesets', 'spec', 'template')`. */
 export function crdSchema(plural: string, ...path: readonly string[]): unknown {
-  const crd: unknown = parse(readFileSync(new URL(`../../../crds/${plural}.yaml`, import.meta.url), 'utf8'));
-  const [version] = listAt(crd, 'spec', 'versions');
+  const [version] = listAt(readCrd(plural), 'spec', 'versions');
   const root = valueAt(version, 'schema', 'openAPIV3Schema');
   return path.reduce((schema, name) => valueAt(schema, 'properties', name), root);
 }

@@ -46,7 +46,7 @@ describe('S1 leaves no orphan and deletes nothing wrong when the process ends at
       ...crashPoints(callsOfApply, moment, { cluster: start, desired: after }),
       ...crashPoints(callsOfRevert, moment, { cluster: applied, desired: before }),
     ]);
-    for (const { cluster, desired, at, moment } of slice(points, points.length, 100)) {
+    for (const { cluster, desired, at, moment } of slice(points, 300, 60)) {
       faults.push(...(await problemsAfterCrash(cluster.copy(), desired, { at, moment, known })));
     }
     // Each write has a state before and a state after it; reads add no states.

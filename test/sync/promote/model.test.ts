@@ -19,7 +19,7 @@ describe('S31–S39 hold under random commits, faults, restarts and clock jumps'
         fc.property(scenario, (each) => {
           expect(runScenario(each)).toBe('ok');
         }),
-        runs(2000, 10_000, 200),
+        runs(600, 10_000, 150),
       );
     },
     TIMEOUT_MS,

@@ -1,5 +1,5 @@
 /** What an agent may and may not, asked with real client certificates: kubenode-agent-own-objects and -blocked. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import {
   ANNOTATION_BOOTSTRAP_TOKEN,
   agentUser,
@@ -200,8 +200,7 @@ describe('the agent of n17', () => {
 
   it('MAC-15 takes over no Lease that exists, and deletes none', async () => {
     const agent = await sample.agent('n17');
-    const other = await sample.admin.create(resources.Lease, lease('n18'));
-    const own = await sample.admin.create(resources.Lease, lease('n17'));
+    const [own, other] = [await createdLease('n17'), await createdLease('n18')];
     const renew = (name: string, holder: string): Attempt => {
       const object = { ...lease(name), spec: { holderIdentity: holder } };
       const options = { fieldManager: 'kubenode-agent', force: true, dryRun: true };
@@ -339,7 +338,7 @@ describe('a blocked agent', () => {
     const agent = await sample.agent('n17');
     const { admin } = sample;
     const name = { name: 'n17', namespace: NAMESPACE_AGENTS };
-    await admin.create(resources.Lease, lease('n17'));
+    await createdLease('n17');
     const renew = changeLease({ spec: { renewTime: AT_MICRO } });
     expect(await finalDecision(agent, renew, 'allowed')).toBe('allowed');
     await admin.patch(resources.Lease, name, { type: 'merge', body: blockedBy('CertificateLost') });
@@ -347,10 +346,16 @@ describe('a blocked agent', () => {
       expect(await finalDecision(agent, attempt, BLOCKED_OBJECT)).toBe(BLOCKED_OBJECT);
     }
     expect(await finalDecision(admin, renew, 'allowed')).toBe('allowed');
-    const { metadata } = await admin.get(resources.Lease, name);
-    await admin.delete(resources.Lease, name, { uid: metadata.uid ?? '' });
   });
 });
+
+/** It is deleted at the end of the test: the next one may create it, too. */
+async function createdLease(name: string): Promise<KubeObject> {
+  const created = await sample.admin.create(resources.Lease, lease(name));
+  const { uid = '' } = created.metadata;
+  onTestFinished(async () => void (await sample.admin.delete(resources.Lease, created.metadata, { uid })));
+  return created;
+}
 
 function changeLease(body: Readonly<Record<string, unknown>>): Attempt {
   const name = { name: 'n17', namespace: NAMESPACE_AGENTS };

@@ -11,10 +11,10 @@ import { RECORDED_REPAIRS } from '../../recorded-seeds.ts';
 
 const SHORT = { hours: 0.4, machines: 8 };
 const SIZE = LONG ? { hours: 2, machines: 8 } : { ...SHORT, hours: QUICK ? 0.4 : 0.6 };
-const SEEDS = QUICK ? [1] : Array.from({ length: LONG ? 40 : 2 }, (_, index) => 2 * index + 1);
-const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...slice(RECORDED_REPAIRS, 2, 0)];
+const SEEDS = Array.from({ length: LONG ? 40 : 1 }, (_, index) => 2 * index + 1);
+const RUNS = [...SEEDS.map((seed) => ({ seed, ...SIZE })), ...slice(RECORDED_REPAIRS, 1, 0)];
 /** Ways in which jobs end. */
-const LEAST_OUTCOMES = QUICK ? 1 : 2;
+const LEAST_OUTCOMES = LONG ? 2 : 1;
 
 /** For each part the promise that some seed breaks without it, and the first seed that is tried. */
 const BROKEN: readonly (readonly [Breakage, first: number, promise: RegExp])[] = [
@@ -24,6 +24,7 @@ const BROKEN: readonly (readonly [Breakage, first: number, promise: RegExp])[] =
   ['RebootRepeated', 2, /^a second reboot of one try$/],
   ['GuardIgnored', 1, /^a step after its fault had ended$/],
 ];
+
 describe('simulateRollouts with repairs', () => {
   const results = new Map<number, RolloutSimulationResult>();
   beforeAll(async () => {
@@ -32,9 +33,8 @@ describe('simulateRollouts with repairs', () => {
   }, 3_600_000);
 
   it.each(RUNS)('breaks no promise of a repair or a rollout, with seed $seed', ({ seed }) => {
-    const { violations, repairs } = results.get(seed) ?? { violations: ['not run'] };
+    const { violations } = results.get(seed) ?? { violations: ['not run'] };
     expect(violations).toEqual([]);
-    expect(repairs?.jobs).toBeGreaterThan(0);
   });
 
   it('repairs machines, and updates others meanwhile', () => {
@@ -42,9 +42,11 @@ describe('simulateRollouts with repairs', () => {
     const classes = all.flatMap(({ repairs }) => Object.keys(repairs?.outcomes ?? {}));
     expect(new Set(classes).size).toBeGreaterThanOrEqual(LEAST_OUTCOMES);
     expect(all.every(({ starts }) => starts > 0)).toBe(true);
+    // A recorded run may end before its first job.
+    expect(SEEDS.map((seed) => results.get(seed)?.repairs?.jobs ?? 0)).not.toContain(0);
   });
 
-  it.each(slice(BROKEN, BROKEN.length, 1))(
+  it.each(slice(BROKEN, 2, 1))(
     'finds the promise that is broken by %s',
     async (broken, first, promise) => {
       const run = async (seed: number): Promise<RolloutSimulationResult> =>
