@@ -33,7 +33,7 @@ const shared = {
 /** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
 const beyondCores = {
   ...shared,
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + 4,
   sequence: { ...shared.sequence, groupOrder: 1 },
   isolate: false,
 };

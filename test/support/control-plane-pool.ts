@@ -13,7 +13,7 @@ import { meterSharedServer } from './cost/meter.ts';
 import { keepForRun } from './leak-guard/kept.ts';
 
 /** Each takes about 300 MiB. */
-const MAX_IDLE = 6;
+const MAX_IDLE = 9;
 const SUFFIX = '.json';
 
 /** A server holds what it made of these in memory, and forgets it some time after they are restored. */

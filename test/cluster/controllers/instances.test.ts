@@ -21,7 +21,7 @@ import { killed, startControllers } from '../defender/processes.ts';
 import { MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
 
 /** Eight take 50 seconds on a busy machine with two cores. */
-const SANDBOXES = LONG ? 50 : 8;
+const SANDBOXES = LONG ? 50 : 5;
 const CLUSTER = 'hub';
 
 describe('sandboxes of a MachineSet', { timeout: MINUTES }, () => {

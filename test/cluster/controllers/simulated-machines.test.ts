@@ -28,8 +28,8 @@ import { applyFleetDefault } from '../defender/objects.ts';
 import { killed, startControllers } from '../defender/processes.ts';
 import { CONTROLLERS, POLICY } from './machine-cluster.ts';
 
-/** Forty take 80 seconds on a busy machine with two cores. */
-const COUNT = LONG ? 1000 : 40;
+/** Twenty take 40 seconds on a busy machine with two cores. */
+const COUNT = LONG ? 1000 : 20;
 const WITHIN_MS = LONG ? 5_400_000 : 600_000;
 const PATIENT = { timeout: WITHIN_MS, interval: LONG ? 2000 : 250 };
 const CLUSTER = 'hub';

@@ -8,6 +8,7 @@ import { valueAt } from '../../../src/kube/objects/json.ts';
 import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { installWidgets } from '../../support/controller/install-widgets.ts';
 import { WIDGETS } from '../../support/controller/widgets.ts';
+import { slice } from '../../support/sweep-size.ts';
 import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const LIMIT = { timeout: 600_000 };
@@ -34,7 +35,7 @@ beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
 describe('Leases that several processes hold', () => {
-  it.each(SPLITS)(
+  it.each(slice(SPLITS, 2))(
     'SAF-1 syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
     LIMIT,
     async (split) => {

@@ -8,9 +8,10 @@ import { type FuzzFleet, startFuzzFleet } from './fuzz-fleet.ts';
 import { runSequence, type SequenceResult, startOver } from './run.ts';
 
 const MINUTE_MS = 60_000;
-const MINUTES = Number(process.env['KUBENODE_FUZZ_MINUTES'] ?? (LONG ? 120 : 1));
+const MINUTES = Number(process.env['KUBENODE_FUZZ_MINUTES'] ?? 120);
 /** `npm test` repeats the same sequences, so that it fails for a change of the code only. A long run searches for new ones. */
 const FIRST_SEED = LONG ? SEED : 1;
+const SHORT_SEQUENCES = 2;
 /** Gets a line of JSON for each sequence, with its acts. */
 const LOG_FILE = process.env['KUBENODE_FUZZ_LOG'];
 /** Whether other managers have objects under the names of commits. */
@@ -31,24 +32,26 @@ describe('random commits, hands, kills and reverts', () => {
     timeout: MINUTES * MINUTE_MS + AFTERWARDS_MS,
   }, async () => {
     if (!fleet) throw new Error('the fleet did not start');
-    expect(await failuresWithin(fleet, MINUTES * MINUTE_MS)).toEqual([]);
+    expect(await failures(fleet)).toEqual([]);
   });
 });
 
 /** A sequence starts where the last one ended, unless that failed. */
-async function failuresWithin(tested: FuzzFleet, milliseconds: number): Promise<string[]> {
-  const failures: string[] = [];
+async function failures(tested: FuzzFleet): Promise<string[]> {
+  const found: string[] = [];
   await startOver(tested);
-  const endMs = performance.now() + milliseconds;
-  for (let seed = FIRST_SEED; performance.now() < endMs; seed += 1) {
+  const endMs = performance.now() + MINUTES * MINUTE_MS;
+  const isOver = (seed: number): boolean =>
+    LONG ? performance.now() > endMs : seed >= FIRST_SEED + SHORT_SEQUENCES;
+  for (let seed = FIRST_SEED; !isOver(seed); seed += 1) {
     const acts = sequenceFor(seed, { maxActs: MAX_ACTS, foreign: FOREIGN });
     const result = await runSequence(tested, acts);
     report({ seed, acts, result });
     if (result.problems.length === 0) continue;
-    failures.push(await explain(tested, { seed, acts, result }));
+    found.push(await explain(tested, { seed, acts, result }));
     await startOver(tested);
   }
-  return failures;
+  return found;
 }
 
 interface Failed {
