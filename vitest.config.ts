@@ -98,11 +98,11 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'nodes',
-          // One after the other: a test counts what nodes left in the kernel, and they need the cores themselves.
-          fileParallelism: false,
+          // Nodes boot and wait most of the time.
+          maxWorkers: availableParallelism() + 1,
           sequence: { ...shared.sequence, groupOrder: 2 },
           include: ['test/nodes/**/*.test.ts'],
-          globalSetup: 'test/support/control-plane-setup.ts',
+          globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
           testTimeout: 600_000,
           hookTimeout: 900_000,
         },

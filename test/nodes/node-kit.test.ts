@@ -1,11 +1,12 @@
 import { deepEqual } from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
 import { type ApiServer, startApiServer } from '../support/control-plane.ts';
 import { eventually } from '../support/eventually.ts';
 import { processesOf } from '../support/leak-guard/leaks.ts';
-import { prefixOf, runPid } from '../support/node-kit/marks.ts';
+import { isOwn } from '../support/node-kit/marks.ts';
 import { putFile } from '../support/node-kit/rootfs.ts';
 import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../support/node-kit.ts';
 
@@ -120,15 +121,14 @@ function since(before: Record<string, readonly string[]>): Record<string, readon
   );
 }
 
-/** What nodes of this run left in the kernel: bridges, mounts, cgroups, processes. */
+/** What nodes of this file left in the kernel: bridges, mounts, cgroups, processes. Others run meanwhile. */
 function footprint(): Record<string, readonly string[]> {
-  const prefix = prefixOf(runPid());
   const mounts = readFileSync('/proc/self/mounts', 'utf8').split('\n');
   return {
-    interfaces: readdirSync('/sys/class/net').filter((name) => name.startsWith(prefix)),
-    mounts: mounts.filter((line) => line.includes('/nodes-') || line.includes('nspawn')),
+    interfaces: readdirSync('/sys/class/net').filter(isOwn),
+    mounts: mounts.filter((line) => line.includes(tmpdir())),
     cgroups: readdirSync('/sys/fs/cgroup', { recursive: true, encoding: 'utf8' }).filter((path) =>
-      path.includes(prefix),
+      path.split('/').some(isOwn),
     ),
     processes: processesOf('NO=such-mark', process.pid)
       .map(({ command }) => command)

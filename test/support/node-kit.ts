@@ -13,12 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ApiServerAddress } from './fault-proxy/upstream.ts';
 import { nodeBase } from './node-kit/base.ts';
-import { makeBridge, removeStaleBridges } from './node-kit/bridge.ts';
-import { removeStaleCgroups } from './node-kit/cgroups.ts';
+import { makeBridge } from './node-kit/bridge.ts';
 import { KUBELET, kubeletBinary, putKubelet } from './node-kit/kubelet.ts';
 import { nameOf, nextNumber } from './node-kit/marks.ts';
 import { type RunningNode, startNode, type TestNode } from './node-kit/node.ts';
-import { mountNspawnState, unmountNspawnState } from './node-kit/nspawn-state.ts';
 import { makeRootfs } from './node-kit/rootfs.ts';
 
 export { whyNoNodes } from './node-kit/needs.ts';
@@ -45,11 +43,8 @@ export interface BootOptions {
 }
 
 export async function nodeKit(): Promise<NodeKit> {
-  await removeStaleCgroups();
-  await removeStaleBridges();
   const base = await nodeBase();
   const folder = await mkdtemp(join(tmpdir(), 'nodes-'));
-  await mountNspawnState();
   const bridge = await makeBridge();
   const nodes = new Map<string, RunningNode>();
 
@@ -93,7 +88,6 @@ export async function nodeKit(): Promise<NodeKit> {
   async function close(): Promise<void> {
     const results = await Promise.allSettled([...nodes.values()].map(remove));
     await bridge.remove();
-    await unmountNspawnState();
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     const errors = results.flatMap((result) =>
       result.status === 'rejected' ? [result.reason as unknown] : [],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isStale, nameOf, nextNumber, prefixOf, runPid } from './marks.ts';
+import { isOwn, isStale, nameOf, nextNumber, prefixOf, runPid } from './marks.ts';
 
 const LARGEST_PID = 4_194_304;
 
@@ -14,6 +14,8 @@ it('treats as stale only the names of processes that have ended', () => {
 });
 
 it('never returns a number twice', () => {
-  const numbers = Array.from({ length: 500 }, nextNumber);
+  const numbers = Array.from({ length: 100 }, nextNumber);
   expect(new Set(numbers).size).toBe(numbers.length);
+  expect(numbers.every((number) => isOwn(nameOf(number)))).toBe(true);
+  expect([nameOf(Math.min(...numbers) + 100), 'eth0', `${prefixOf(1)}1`].filter(isOwn)).toEqual([]);
 });

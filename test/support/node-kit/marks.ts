@@ -24,9 +24,19 @@ export function isStale(name: string): boolean {
   return pid !== undefined && !isAlive(Number.parseInt(pid, 36));
 }
 
-/** Returns a number that no other node or bridge of this process has. */
-let last = process.pid % 1000;
+/** vitest numbers its workers from 1: each has a hundred numbers for the nodes and bridges of its file. */
+const FIRST = (Number(process.env['VITEST_POOL_ID'] ?? 0) % 10) * 100;
+
+/** Returns a number that no other node or bridge of this run has. */
+let used = process.pid % 100;
 export function nextNumber(): number {
-  last = (last + 1) % 1000;
-  return last;
+  used = (used + 1) % 100;
+  return FIRST + used;
+}
+
+/** Whether a bridge or cgroup is of this worker. */
+export function isOwn(name: string): boolean {
+  const prefix = prefixOf(runPid());
+  const number = Number(name.slice(prefix.length));
+  return name.startsWith(prefix) && number >= FIRST && number < FIRST + 100;
 }
