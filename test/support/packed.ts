@@ -1,11 +1,13 @@
 /** npm for tests, and the tarball that users install. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inject } from 'vitest';
 import { createNpm } from '../../src/cli/commands/init/npm.ts';
 import { PACKAGE_ROOT } from '../../src/cli/commands/init/scaffold.ts';
-import { type PackedKubenode, packKubenode } from '../../src/cli/commands/init/vendor.ts';
+import { packKubenode } from '../../src/cli/commands/init/vendor.ts';
+import { withLock } from '../../src/os/lock.ts';
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
@@ -28,8 +30,24 @@ function run(program: 'npm' | 'npx', cwd: string, args: readonly string[]): stri
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio, env: ownEnv() });
 }
 
-export async function packedTarball(): Promise<PackedKubenode> {
-  return await packKubenode(PACKAGE_ROOT, createNpm({ env: ownEnv(), signal: new AbortController().signal }));
+/** Path of the tarball. It is packed once in a run, which takes a build. */
+export async function packedTarball(): Promise<string> {
+  const folder = join(inject('controlPlaneRun').folder, 'packed');
+  return await withLock(folder, {}, async () => {
+    const [packed] = existsSync(folder) ? readdirSync(folder) : [];
+    return join(folder, packed ?? (await packInto(folder)));
+  });
+}
+
+async function packInto(folder: string): Promise<string> {
+  const signal = new AbortController().signal;
+  using packed = await packKubenode(PACKAGE_ROOT, createNpm({ env: ownEnv(), signal }));
+  mkdirSync(folder, { recursive: true });
+  const name = basename(packed.tarball);
+  // Copied beside the folder first: a file of that name in it is complete.
+  copyFileSync(packed.tarball, `${folder}-${name}`);
+  renameSync(`${folder}-${name}`, join(folder, name));
+  return name;
 }
 
 /** Unpacks the package beside the dependencies of this checkout, which saves minutes of npm install. */

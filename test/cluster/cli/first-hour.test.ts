@@ -19,8 +19,8 @@ describe('the first hour', { timeout: 30 * MINUTES }, () => {
   const stops: (() => Promise<void>)[] = [];
 
   beforeAll(async () => {
-    using packed = await packedTarball();
-    const unpacked = unpackBeside(packed.tarball, join(home, 'package'));
+    const tarball = await packedTarball();
+    const unpacked = unpackBeside(tarball, join(home, 'package'));
     const packages = [join(fleet, 'node_modules/kubenode'), unpacked];
     shell = userShell({ home, packages, patienceMs: 10 * MINUTES });
   }, 10 * MINUTES);

@@ -14,8 +14,8 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
   const fleet = join(home, 'my-fleet');
 
   beforeAll(async () => {
-    using packed = await packedTarball();
-    kubenode(unpackBeside(packed.tarball, tempFolder('unpacked')), home, 'init', fleet);
+    const tarball = await packedTarball();
+    kubenode(unpackBeside(tarball, tempFolder('unpacked')), home, 'init', fleet);
     npm(fleet, 'ci');
   }, 20 * MINUTES);
 

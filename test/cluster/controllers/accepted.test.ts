@@ -14,7 +14,7 @@ import {
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { remedier } from '../../support/remediers.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
-import { killed } from '../defender/processes.ts';
+import { endLease, killed } from '../defender/processes.ts';
 import { ACCOUNTS } from './identity-controllers.ts';
 import { withoutRights } from './rights.ts';
 
@@ -40,6 +40,7 @@ afterAll(async () => {
 /** A new process, with a log of its own. */
 async function restart(): Promise<void> {
   if (running) await killed(running);
+  await endLease(installed.server.client);
   logged = '';
   const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
   running = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });

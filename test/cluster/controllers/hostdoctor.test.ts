@@ -14,7 +14,7 @@ import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
-import { killed, kubenodeAs, startLoggedControllers } from '../defender/processes.ts';
+import { endLease, killed, kubenodeAs, startLoggedControllers } from '../defender/processes.ts';
 import { CONTROLLERS, MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 
@@ -183,6 +183,7 @@ describe('announced maintenance', { timeout: MINUTES }, () => {
     const name = await report(machine);
     await isShown(name, 'Pending TooEarly');
     await killed(controllers);
+    await endLease(admin);
     await report(machine, { state: 'Inquiring' });
     start();
     await isShown(name, 'Pending Inconsistent');

@@ -17,7 +17,7 @@ import { LONG } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
-import { killed, startControllers } from '../defender/processes.ts';
+import { endLease, killed, startControllers } from '../defender/processes.ts';
 import { MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
 
 /** Eight take 50 seconds on a busy machine with two cores. */
@@ -90,6 +90,7 @@ describe('sandboxes of a MachineSet', { timeout: MINUTES }, () => {
     await declare(SANDBOXES);
     await expect.poll(async () => (await listUids(machines)).length, PATIENCE).toBeGreaterThan(0);
     await killed(controllers);
+    await endLease(installed.server.client);
     start();
     await expect.poll(joined, PATIENCE).toBe(SANDBOXES);
     expect(await agents()).toEqual(Array.from({ length: SANDBOXES }, () => 1));
@@ -107,6 +108,7 @@ describe('sandboxes of a MachineSet', { timeout: MINUTES }, () => {
     await declare(0);
     await expect.poll(async () => (await listUids(machines)).length, PATIENCE).toBeLessThan(SANDBOXES);
     await killed(controllers);
+    await endLease(installed.server.client);
     start();
     await expect.poll(async () => (await list()).length, PATIENCE).toBe(0);
     expect(await listUids(machines)).toEqual([]);

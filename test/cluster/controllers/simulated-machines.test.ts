@@ -25,7 +25,7 @@ import { LONG, randomFrom, SEED } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { applyFleetDefault } from '../defender/objects.ts';
-import { killed, startControllers } from '../defender/processes.ts';
+import { endLease, killed, startControllers } from '../defender/processes.ts';
 import { CONTROLLERS, POLICY } from './machine-cluster.ts';
 
 /** Twenty take 40 seconds on a busy machine with two cores. */
@@ -138,13 +138,11 @@ describe('simulated machines of a MachineSet', { timeout: WITHIN_MS }, () => {
 
   /** Of the process that leads. Another one starts in its place, and does not wait for the end of the Lease. */
   async function killAndStart(): Promise<void> {
-    const { client } = installed.server;
     await expect.poll(async () => (await holder()).includes(`-${controllers.pid}-`), PATIENT).toBe(true);
     isKilling = true;
     await killed(controllers);
     isKilling = false;
-    const { uid = '' } = (await client.get(LEASES, LEASE)).metadata;
-    await client.delete(LEASES, LEASE, { uid });
+    await endLease(installed.server.client);
     start();
   }
 

@@ -1,10 +1,11 @@
 import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { basename, join } from 'node:path';
 import tls from 'node:tls';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { KINDS } from '../../../src/api/kinds/registry.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
@@ -12,7 +13,8 @@ import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createLayout } from '../../../src/local/layout.ts';
 import { listExternalAddresses, localUrl } from '../../../src/local/processes/addresses.ts';
-import { replacePort } from '../../../src/local/processes/desired-state.ts';
+import { LOOPBACK } from '../../../src/local/processes/commands.ts';
+import { listPorts } from '../../../src/local/processes/desired-state.ts';
 import { readState, writeState } from '../../../src/local/state.ts';
 import { findFreePort, isPortFree } from '../../../src/os/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -28,20 +30,30 @@ const LONG_TIMEOUT = { timeout: 180_000 };
 /** Every test starts with one light cluster and can leave it in any state: `up` restores it for the next test. */
 describe('kubenode local', LONG_TIMEOUT, () => {
   const fleet = localFleet(tempFolder('local'));
+  const ownPorts = new Set<number>();
   afterAll(() => fleet.clear());
 
-  /** Other tests start fleets on the first port that is free, which is that of an etcd that was just killed. */
-  beforeAll(async () => {
-    await fleet.ok('up', ...LIGHT);
-    const { stateFile } = createLayout(fleet.dir);
-    const state = await readState(stateFile);
-    if (!state) throw new Error('the fleet has no state');
-    await writeState(stateFile, replacePort(state, state.etcdPort, await findFreePort()));
-  }, LONG_TIMEOUT.timeout);
-
   beforeEach(async () => {
+    await keepOwnPorts();
     await fleet.ok('up', ...LIGHT);
   });
+
+  /**
+   * Other files start fleets on the first ports that are free, which are those of processes that a test has just ended. So this one
+   * begins each test on ports of its own.
+   */
+  async function keepOwnPorts(): Promise<void> {
+    const { stateFile } = createLayout(fleet.dir);
+    const state = await readState(stateFile).catch(() => undefined);
+    if (state && listPorts(state).some((port) => ownPorts.has(port))) return;
+    await fleet.ok('down', '--wipe');
+    const [etcdPort, port, controllerManagerPort, schedulerPort] = await fourFreePorts();
+    for (const own of [etcdPort, port]) ownPorts.add(own);
+    const ports = { port, controllerManagerPort, schedulerPort };
+    const hubState = { name: 'hub', ...ports, bindAddress: LOOPBACK, names: [], controllers: false };
+    await mkdir(fleet.dir, { recursive: true, mode: 0o700 });
+    await writeState(stateFile, { version: 1, etcdPort, clusters: [hubState] });
+  }
 
   it('adds a cluster without restarting running processes', async () => {
     const before = await pids();
@@ -277,6 +289,12 @@ describe('kubenode local', LONG_TIMEOUT, () => {
     while ((await byProgram()).has(program)) await clock.sleep(10);
   }
 });
+
+async function fourFreePorts(): Promise<[number, number, number, number]> {
+  const ports = new Set<number>();
+  while (ports.size < 4) ports.add(await findFreePort());
+  return [...ports] as [number, number, number, number];
+}
 
 async function open(kubeconfig: string, context?: string): Promise<Client> {
   const client = await connect({ kubeconfig, ...(context ? { context } : {}) });

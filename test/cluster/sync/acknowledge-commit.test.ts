@@ -46,7 +46,7 @@ kind: Pipeline
 metadata:
   name: fleet
 spec:
-  source: {repository: "file://${bare}", ref: refs/heads/main, pollSeconds: 5}
+  source: {repository: "file://${bare}", ref: refs/heads/main, pollSeconds: 1}
   stages:
     - name: test
       clusterSelector: {matchLabels: {kubenode.dev/environment: test}}
@@ -105,7 +105,7 @@ async function started(commit: string): Promise<string> {
     clusterSelector: { matchLabels: { 'kubenode.dev/environment': name } },
     soakSeconds: 2,
   }));
-  const source = { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 5 };
+  const source = { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 1 };
   const { group, version, kind } = PIPELINES;
   const pipeline = {
     apiVersion: `${group}/${version}`,

@@ -206,7 +206,7 @@ function pipelineOf(bare: string): Pipeline {
     kind: 'Pipeline',
     metadata: { name: 'fleet' },
     spec: {
-      source: { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 5 },
+      source: { repository: `file://${bare}`, ref: 'refs/heads/main', pollSeconds: 1 },
       stages: STAGES.map((name) => ({
         name,
         clusterSelector: { matchLabels: { 'kubenode.dev/environment': name } },

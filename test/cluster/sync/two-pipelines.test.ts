@@ -83,7 +83,7 @@ async function createPipeline(name: Stage): Promise<void> {
     kind: 'Pipeline',
     metadata: { name },
     spec: {
-      source: { repository: `file://${repositories[name].bare}`, ref: 'refs/heads/main', pollSeconds: 5 },
+      source: { repository: `file://${repositories[name].bare}`, ref: 'refs/heads/main', pollSeconds: 1 },
       stages: [{ name, clusterSelector, soakSeconds: 2 }],
     },
   });

@@ -53,8 +53,8 @@ export async function buildProductImage(name: string, caPem: string): Promise<st
 /** What the build reads: the packed package and the lock file. */
 async function productContext(): Promise<string> {
   const folder = tempFolder('context');
-  using packed = await packedTarball();
-  copyFileSync(packed.tarball, join(folder, packed.tarball.slice(dirname(packed.tarball).length + 1)));
+  const tarball = await packedTarball();
+  copyFileSync(tarball, join(folder, tarball.slice(dirname(tarball).length + 1)));
   copyFileSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   cpSync(join(ROOT, 'deploy'), join(folder, 'deploy'), { recursive: true });
   return folder;

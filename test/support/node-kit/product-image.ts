@@ -61,9 +61,9 @@ function putBase(root: string, user: string, caPem: string): void {
 /** The first stage of the Dockerfile. */
 async function putProduct(folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
-  using packed = await packedTarball();
+  const tarball = await packedTarball();
   const [unpack = '', install = ''] = dockerInstructions('RUN');
-  run(folder, unpack.replace(/\/tmp\/kubenode-\*\.tgz/, packed.tarball));
+  run(folder, unpack.replace(/\/tmp\/kubenode-\*\.tgz/, tarball));
   copyFileSync(join(ROOT, 'package-lock.json'), join(folder, 'package-lock.json'));
   run(folder, install);
 }

@@ -1,16 +1,9 @@
 /** `kubenode controllers` behind a proxy, from whose accounts single rights are taken away, and what makes its views use each of theirs. */
 import type { ChildProcess } from 'node:child_process';
 import { expect, onTestFailed, onTestFinished } from 'vitest';
-import {
-  ANNOTATION_CONFIRM_DELETE,
-  NAMESPACE,
-  PRINCIPAL_CONTROLLERS,
-  PRINCIPAL_SYNC,
-  serviceAccountUser,
-} from '../../../../src/api/names.ts';
+import { ANNOTATION_CONFIRM_DELETE, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
-import { LEASES } from '../../../../src/kube/leader/record.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
 import { optional } from '../../../../src/kube/objects/optional.ts';
 import { callback } from '../../../support/fault-proxy/faults.ts';
@@ -19,7 +12,7 @@ import { type OpenWatches, openWatches } from '../../../support/fault-proxy/watc
 import { faultProxy } from '../../../support/fault-proxy.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../../defender/objects.ts';
-import { killed, startLoggedControllers } from '../../defender/processes.ts';
+import { endLease, killed, startLoggedControllers } from '../../defender/processes.ts';
 import { CONTROLLERS, PATIENCE, POLICY } from '../machine-cluster.ts';
 import { missedRights, type Right, rightInForce, withoutRight } from '../rights.ts';
 
@@ -97,7 +90,7 @@ export async function startRightsBed(
     start,
     restart: async () => {
       if (running) await killed(running);
-      await removeLease();
+      await endLease(admin);
       start();
     },
     restartBehindLease: async () => {
@@ -129,14 +122,6 @@ export async function startRightsBed(
 
   function start(): void {
     running = startLoggedControllers(kubeconfig, (text) => (logged += text), ...flags);
-  }
-
-  async function removeLease(): Promise<void> {
-    const lease = { name: PRINCIPAL_CONTROLLERS, namespace: NAMESPACE };
-    const found = (await admin.list(LEASES, { namespace: NAMESPACE })).items.find(
-      ({ metadata }) => metadata.name === lease.name,
-    );
-    if (found) await admin.delete(LEASES, lease, { uid: found.metadata.uid ?? '' });
   }
 
   async function takeAway(
