@@ -30,34 +30,17 @@ const shared = {
   ],
 };
 
-/** Their files wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
-const beyondCores = {
-  ...shared,
-  maxWorkers: availableParallelism() + 4,
-  sequence: { ...shared.sequence, groupOrder: 1 },
-  isolate: false,
-};
+/** Files of `cluster` wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
+const BEYOND_CORES = availableParallelism() + 3;
+/** `npm test` and CI run `unit` beside `cluster`, in the same workers: its files compute while the others wait. */
+const isTogether = process.env['KUBENODE_TOGETHER'] === '1';
 
-/** Files whose sweeps are too long for `npm run check`: `unit` runs a part of each, `sweeps` the whole slice. */
-const SWEEPS = [
-  'test/agent/simulate/unit-starts.test.ts',
-  'test/controllers/crash.test.ts',
-  'test/sim/machines/simulate-machine-sets.test.ts',
-  'test/sim/rollout/guards/breakage.test.ts',
-  'test/sim/rollout/repairs/repairs.test.ts',
-  'test/sync/apply/crash.test.ts',
-  'test/sync/judge/empty-render.test.ts',
-  'test/sync/promote/model.test.ts',
-];
-
-/** `unit` and `sweeps` need no server, `cluster` needs a real API server, `nodes` root and real systemd nodes. */
+/** `unit` needs no server, `cluster` a real API server, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
   plugins: [leakGuard()],
   test: {
     sequence: { seed, sequencer: LongestFirst },
-    // By default vitest leaves one core idle.
-    maxWorkers: '100%',
     reporters: ['default', new Totals()],
     teardownTimeout: 60_000,
     projects: [
@@ -67,27 +50,22 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: ['test/cluster/**', 'test/nodes/**'],
-          env: { KUBENODE_QUICK: '1' },
           // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
           isolate: false,
-          // No test waits that long, except on a machine that builds a control plane at the same time. Whole sweeps take hours.
-          testTimeout: long ? LONG_MS : 30_000,
-          hookTimeout: 30_000,
+          // By default vitest leaves one core idle.
+          maxWorkers: isTogether ? BEYOND_CORES : '100%',
+          // No test waits that long, except beside those of `cluster`. Whole sweeps take hours.
+          testTimeout: long ? LONG_MS : 60_000,
+          hookTimeout: 60_000,
         },
       },
       {
         test: {
-          // In the group of `cluster`, so that they fill its waits.
-          ...beyondCores,
-          name: 'sweeps',
-          include: SWEEPS,
-          testTimeout: 60_000,
-        },
-      },
-      {
-        test: {
-          ...beyondCores,
+          ...shared,
           name: 'cluster',
+          maxWorkers: BEYOND_CORES,
+          sequence: { ...shared.sequence, groupOrder: isTogether ? 0 : 1 },
+          isolate: false,
           include: ['test/cluster/**/*.test.ts'],
           globalSetup: 'test/support/control-plane-setup.ts',
           testTimeout: long ? LONG_MS : 60_000,

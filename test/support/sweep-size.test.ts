@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONG, QUICK, randomFrom, runs, slice } from './sweep-size.ts';
+import { LONG, randomFrom, slice } from './sweep-size.ts';
 
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -9,13 +9,6 @@ describe('a slice of a sweep', () => {
     expect(chosen).toHaveLength(40);
     expect(chosen).toEqual([...new Set(chosen)].toSorted((a, b) => a - b));
     expect(slice(items, 40)).toEqual(chosen);
-  });
-
-  it.skipIf(LONG)('has its quick size in this project, where it has one', () => {
-    expect(QUICK).toBe(true);
-    expect(slice(items, 40, 10)).toHaveLength(10);
-    expect(runs(40, 1000, 10).numRuns).toBe(10);
-    expect(runs(40, 1000).numRuns).toBe(40);
   });
 
   it('has all items when there are few', () => {

@@ -1,29 +1,23 @@
 /**
- * How much of a sweep runs. `npm run check` takes the quick size of the longest sweeps (project `unit`), `npm test` a
- * bounded slice (project `sweeps`), `npm run test:long` (KUBENODE_LONG=1) everything. The slice is chosen by a seed that
- * is printed when the run starts; KUBENODE_SEED=n repeats a run.
+ * How much of a sweep runs: a bounded slice, or everything with `npm run test:long` (KUBENODE_LONG=1). The slice is chosen by a seed
+ * that is printed when the run starts; KUBENODE_SEED=n repeats a run.
  */
 export const LONG = process.env['KUBENODE_LONG'] === '1';
-
-/** Set by vitest.config.ts for the project `unit`. */
-export const QUICK = !LONG && process.env['KUBENODE_QUICK'] === '1';
 
 /** One seed for the whole run: vitest.config.ts draws it and shuffles the tests with it. */
 export const SEED = Number(process.env['KUBENODE_SEED'] ?? 1);
 
 /** Parameters for fast-check: `fc.assert(fc.property(…), runs(200, 10_000))`. */
-export function runs(short: number, long: number, quick: number = short): { readonly numRuns: number } {
-  if (QUICK) return { numRuns: quick };
+export function runs(short: number, long: number): { readonly numRuns: number } {
   return { numRuns: LONG ? long : short };
 }
 
 /** At most `count` of the items, in their order, the same ones for the same seed; all of them in a long run. */
-export function slice<T>(items: readonly T[], count: number, quick: number = count): readonly T[] {
-  const size = QUICK ? quick : count;
-  if (LONG || items.length <= size) return items;
+export function slice<T>(items: readonly T[], count: number): readonly T[] {
+  if (LONG || items.length <= count) return items;
   const random = randomFrom(SEED);
   const ranked = items.map((item, index) => ({ item, index, rank: random() }));
-  const chosen = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, size);
+  const chosen = ranked.toSorted((a, b) => a.rank - b.rank).slice(0, count);
   return chosen.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
 }
 

@@ -22,7 +22,7 @@ export function goSettings(
   return {
     GOCACHE: env['GOCACHE'] || join(folder, 'build'),
     GOMODCACHE: env['GOMODCACHE'] || join(folder, 'modules'),
-    // By default go makes the folders of modules read-only, and nobody but root could remove them.
+    // By default go makes the folders of modules read-only, which then only root can remove.
     GOFLAGS: '-mod=readonly -modcacherw',
     GOWORK: 'off',
     GO111MODULE: 'on',

@@ -8,11 +8,11 @@ import { componentSpec } from '../../support/agent/component-spec.ts';
 import { fakeAgentApi } from '../../support/agent/fake-api.ts';
 import { openTestAgent } from '../../support/agent/open-agent.ts';
 import { agentFile, artifactUrl, programOf } from '../../support/agent/targets.ts';
-import { LONG, QUICK } from '../../support/sweep-size.ts';
+import { LONG } from '../../support/sweep-size.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 /** The promise is about 2,000: so many take half a minute of CPU. */
-const MACHINES = LONG ? 2000 : QUICK ? 50 : 400;
+const MACHINES = LONG ? 2000 : 100;
 
 const VERSIONS = ['1.0', '1.1'];
 type Artifact = MachineComponentSpec['artifacts'][number];

@@ -1,7 +1,7 @@
-/** Tells chance from fault: what a second run of the files that failed, each alone, says of their first failures. */
+/** Tells chance from fault: what a second run of the files that failed, each alone, means for their first failures. */
 import type { FileResult, RunResult } from './results.ts';
 
-/** More files than this in one run are no chance: something broke that all of them use. */
+/** More files than this in one run did not fail by chance: something broke that all of them use. */
 export const MOST_FLAKY_FILES = 2;
 
 export interface FileName {

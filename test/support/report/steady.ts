@@ -15,7 +15,7 @@ const HELP = `usage: npm run test:steady -- [--runs N] [--busy N] [--project NAM
   --project  projects of vitest (cluster, nodes)
   FILE       only test files whose path contains this
 `;
-/** Ends with its parent, also if that is killed: nobody else reads the pipe. */
+/** Ends with its parent, also if that is killed: then the pipe has no other end. */
 const BUSY =
   "process.stdin.resume().on('end', () => process.exit()); (function turn() { for (let i = 0; i < 1e8; i += 1); setImmediate(turn); })()";
 

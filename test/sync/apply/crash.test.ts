@@ -7,7 +7,7 @@ import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { LONG, QUICK, slice } from '../../support/sweep-size.ts';
+import { LONG, slice } from '../../support/sweep-size.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import {
   Crash,
@@ -29,7 +29,7 @@ const after = target('b', [
 ]);
 
 /** A slice of the calls leaves fewer states than all of them do. */
-const LEAST_STATES = LONG ? 2 * OBJECTS : QUICK ? 20 : 100;
+const LEAST_STATES = LONG ? 2 * OBJECTS : 30;
 
 describe('S1 leaves no orphan and deletes nothing wrong when the process ends at any call', () => {
   it('leaves no orphan and deletes nothing wrongly, ended before or after any call of an apply and its revert', {
@@ -49,7 +49,7 @@ describe('S1 leaves no orphan and deletes nothing wrong when the process ends at
       ...crashPoints(callsOfApply, moment, { cluster: start, desired: after }),
       ...crashPoints(callsOfRevert, moment, { cluster: applied, desired: before }),
     ]);
-    for (const { cluster, desired, at, moment } of slice(points, 300, 60)) {
+    for (const { cluster, desired, at, moment } of slice(points, 100)) {
       faults.push(...(await problemsAfterCrash(cluster.copy(), desired, { at, moment, known })));
     }
     // Each write has a state before and a state after it; reads add no states.

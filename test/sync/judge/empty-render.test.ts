@@ -141,7 +141,7 @@ describe('S2 holds a render without most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });
 
-  it.each(slice(MUTATIONS, 8, 3))(
+  it.each(slice(MUTATIONS, 4))(
     'deletes nothing when %s, and gives the reason',
     { timeout: 60_000 },
     async (_name, mutate) => {

@@ -19,7 +19,7 @@ describe('S31–S39 hold under random commits, faults, restarts and clock jumps'
         fc.property(scenario, (each) => {
           expect(runScenario(each)).toBe('ok');
         }),
-        runs(600, 10_000, 150),
+        runs(200, 10_000),
       );
     },
     TIMEOUT_MS,

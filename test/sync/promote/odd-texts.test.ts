@@ -166,7 +166,7 @@ describe('the statuses that promotion writes', () => {
         expect(objects.length).toBeGreaterThan(0);
         for (const object of objects) expect(validate(object)).toEqual([]);
       }),
-      runs(100, 3000, 50),
+      runs(50, 3000),
     );
   });
 });

@@ -201,13 +201,8 @@ describe('the agent of n17', () => {
   it('MAC-15 takes over no Lease that exists, and deletes none', async () => {
     const agent = await sample.agent('n17');
     const [own, other] = [await createdLease('n17'), await createdLease('n18')];
-    const renew = (name: string, holder: string): Attempt => {
-      const object = { ...lease(name), spec: { holderIdentity: holder } };
-      const options = { fieldManager: 'kubenode-agent', force: true, dryRun: true };
-      return (client) => client.apply(resources.Lease, object, options);
-    };
-    expect(await finalDecision(agent, renew('n17', 'n17'), 'allowed')).toBe('allowed');
-    expect(await finalDecision(agent, renew('n18', 'n17'), OWN)).toBe(OWN);
+    expect(await finalDecision(agent, heldBy('n17', 'n17'), 'allowed')).toBe('allowed');
+    expect(await finalDecision(agent, heldBy('n18', 'n17'), OWN)).toBe(OWN);
     for (const { metadata } of [own, other]) {
       const removal: Attempt = (client) =>
         client.delete(resources.Lease, metadata, { uid: metadata.uid ?? '', dryRun: true });
@@ -355,6 +350,12 @@ async function createdLease(name: string): Promise<KubeObject> {
   const { uid = '' } = created.metadata;
   onTestFinished(async () => void (await sample.admin.delete(resources.Lease, created.metadata, { uid })));
   return created;
+}
+
+function heldBy(name: string, holder: string): Attempt {
+  const object = { ...lease(name), spec: { holderIdentity: holder } };
+  const options = { fieldManager: 'kubenode-agent', force: true, dryRun: true };
+  return (client) => client.apply(resources.Lease, object, options);
 }
 
 function changeLease(body: Readonly<Record<string, unknown>>): Attempt {

@@ -54,7 +54,7 @@ describe('the rollout states of a cluster', () => {
         });
         expect([...unlisted]).toEqual([]);
       }),
-      runs(60, 1000, 20),
+      runs(20, 1000),
     );
   }, 600_000);
 });
