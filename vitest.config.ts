@@ -31,7 +31,7 @@ const shared = {
 };
 
 /** Files of `cluster` wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
-const BEYOND_CORES = availableParallelism() + 3;
+const BEYOND_CORES = availableParallelism() + 4;
 /** `npm test` and CI run `unit` beside `cluster`, in the same workers: its files compute while the others wait. */
 const isTogether = process.env['KUBENODE_TOGETHER'] === '1';
 

@@ -1,4 +1,7 @@
-/** Order of the files of a run: those that take minutes begin first, so that none of them runs alone at the end. */
+/**
+ * Order of the files of a run: those that take minutes begin first, so that none of them runs alone at the end. Files that wait for
+ * servers and files that compute alternate, so that a core is never idle.
+ */
 import type { TestSpecification } from 'vitest/node';
 import { BaseSequencer } from 'vitest/node';
 
@@ -24,9 +27,29 @@ const LONG = [
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- a method of vitest
-    const others = await super.sort(files);
-    return others.toSorted((one, other) => placeOf(one) - placeOf(other));
+    const sorted = await super.sort(files);
+    const [unit, others] = [isOfUnit, (file: TestSpecification) => !isOfUnit(file)].map((isOf) =>
+      sorted.filter(isOf),
+    ) as [TestSpecification[], TestSpecification[]];
+    return alternate(
+      others.toSorted((one, other) => placeOf(one) - placeOf(other)),
+      unit,
+    );
   }
+}
+
+/** Spreads the members of the second list evenly behind those of the first one. */
+export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
+  if (first.length === 0) return [...second];
+  const share = second.length / first.length;
+  return first.flatMap((one, index) => [
+    one,
+    ...second.slice(Math.round(index * share), Math.round((index + 1) * share)),
+  ]);
+}
+
+function isOfUnit({ project }: TestSpecification): boolean {
+  return project.name === 'unit';
 }
 
 function placeOf({ moduleId }: TestSpecification): number {
