@@ -31,15 +31,18 @@ export async function takeServer(
   const server = claimed ?? (await create());
   const address = server.address();
   if (!address) throw new Error(`the API server of ${content} does not run`);
-  const meter = meterSharedServer(address.identity.pid, claimed !== undefined);
+  const meter = meterSharedServer(address.identity.pid, {
+    isUsedBefore: claimed !== undefined,
+    folder: run.folder,
+  });
   const prefix = `/${basename(address.folder)}`;
   const initial = await snapshot(run.etcd, prefix);
   return {
     ...server,
     async stop() {
       if (!(await isReusable())) {
-        await server.stop();
-        return meter.ended();
+        meter.ending();
+        return await server.stop();
       }
       await server.client.close();
       await restore(run.etcd, prefix, initial);

@@ -18,8 +18,9 @@ export function cpuSecondsOfEndedChildren(): number {
   return secondsIn(fieldsOf(process.pid), FIELD.endedChildrenUser, FIELD.endedChildrenSystem);
 }
 
-export function isOwnChild(pid: number): boolean {
-  return Number(fieldsOf(pid)[FIELD.ppid]) === process.pid;
+/** Returns 0 for a process that has ended. */
+export function parentOf(pid: number): number {
+  return Number(fieldsOf(pid)[FIELD.ppid] ?? 0);
 }
 
 function secondsIn(fields: readonly string[], ...positions: readonly number[]): number {

@@ -1,44 +1,52 @@
 /**
- * `npm run test:times`: runs all tests and writes what each file took into test/README.md. With files of results, which runs with
- * KUBENODE_RESULTS leave, it prints their table and runs nothing.
+ * `npm run test:times`: runs all tests and writes what each file took into test/README.md. `npm run test:times -- FILE` runs nothing: it
+ * takes the results of the last such runs from FILE, where KUBENODE_RESULTS=FILE left them.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { countAll } from './results.ts';
+import { countAll, type RunResult } from './results.ts';
 import { readResults } from './results-file.ts';
 import { runVitest } from './run-vitest.ts';
-import { formatTimes, type TimedRun } from './times-table.ts';
+import { formatTimes } from './times-table.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const [BEGIN, END] = ['<!-- npm run test:times writes from here -->', '<!-- to here -->'];
-const RUNS = {
+const RUNS: Readonly<Record<string, readonly string[]>> = {
   'npm run test:all': ['unit', 'cluster'],
   'npm run test:nodes': ['nodes'],
 };
 
-const paths = process.argv.slice(2);
-if (paths.length > 0) process.stdout.write(formatTimes(paths.map(readRun)));
-else writeFileSync(README, replaceTable(readFileSync(README, 'utf8'), formatTimes(await measureAll())));
+const [path] = process.argv.slice(2);
+const results = path === undefined ? await runAll() : readResults(path);
+writeFileSync(
+  README,
+  replaceTable(readFileSync(README, 'utf8'), formatTimes(Object.entries(RUNS).map(pickRun))),
+);
 
-function readRun(path: string): TimedRun {
-  const results = readResults(path);
-  const seconds = results.reduce((sum, result) => sum + result.seconds, 0);
-  return { command: path, seconds, files: results.flatMap(({ files }) => files) };
+async function runAll(): Promise<readonly RunResult[]> {
+  const found: RunResult[] = [];
+  for (const projects of Object.values(RUNS)) {
+    const args = projects.flatMap((name) => ['--project', name]);
+    // oxlint-disable-next-line no-await-in-loop -- one run after the other: beside another it would take longer
+    found.push(
+      ...[await runVitest(args, { KUBENODE_TOGETHER: '1' })].filter((result) => result !== undefined),
+    );
+  }
+  return found;
 }
 
-async function measureAll(): Promise<readonly TimedRun[]> {
-  const measured: TimedRun[] = [];
-  for (const [command, projects] of Object.entries(RUNS)) {
-    // oxlint-disable-next-line no-await-in-loop -- one run after the other: beside another it would take longer
-    const result = await runVitest(
-      projects.flatMap((name) => ['--project', name]),
-      { KUBENODE_TOGETHER: '1' },
-    );
-    if (!result || countAll(result).failed > 0) throw new Error(`${command} failed: nothing is written`);
-    measured.push({ command, seconds: result.seconds, files: result.files });
+function pickRun([command, projects]: [string, readonly string[]]): {
+  readonly command: string;
+} & RunResult {
+  const result = results.findLast(({ files }) => {
+    const found = new Set(files.map(({ project }) => project));
+    return found.size === projects.length && projects.every((name) => found.has(name));
+  });
+  if (!result || countAll(result).failed > 0) {
+    throw new Error(`${command} failed or did not run: nothing is written`);
   }
-  return measured;
+  return { command, ...result };
 }
 
 function replaceTable(text: string, table: string): string {
