@@ -12,7 +12,7 @@ import type { LocalEnvironment } from '../folders.ts';
 import { PROGRAMS } from '../processes/commands.ts';
 import { type Binaries, buildCacheFolder } from './binaries.ts';
 import { writeCacheEntry } from './cache.ts';
-import { describeCompiling } from './compile-progress.ts';
+import { describeCompiling, describeModules } from './compile-progress.ts';
 import { goSettings, removeGoFolders } from './go-settings.ts';
 import type { Platform } from './platform.ts';
 import { digestSource, SOURCE_FILES, SOURCE_FOLDER } from './source-digest.ts';
@@ -81,7 +81,7 @@ async function listPackages(module: string, request: BuildRequest): Promise<numb
   const listed = await runGo(['list', '-deps', '.'], module, request, (line) => {
     if (!line.startsWith('go: downloading')) return;
     modules += 1;
-    onStep(`building the control plane: ${modules} Go modules downloaded so far`);
+    onStep(describeModules(modules));
   });
   return listed;
 }

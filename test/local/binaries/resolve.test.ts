@@ -304,8 +304,8 @@ describe('resolveBinaries', () => {
         'manifest.json',
       ]);
       expect(readdirSync(source).map((name) => statSync(join(source, name)).mtimeMs)).toEqual(before);
-      expect(steps.some((step) => step.includes('1 Go modules downloaded so far'))).toBe(true);
-      expect(steps.some((step) => step.includes('of at most 3 packages compiled'))).toBe(true);
+      expect(steps.some((step) => step.endsWith(': 1 so far'))).toBe(true);
+      expect(steps.some((step) => step.includes('of at most 3 packages)'))).toBe(true);
       expect(leftovers()).toEqual([]);
       expect(namesIn('go')).toEqual([]);
       // A changed go.mod causes another build; this one is in the cache.
