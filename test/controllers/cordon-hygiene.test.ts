@@ -3,7 +3,6 @@
  * deleted or killed on the way, no cordon of a grant stays, and a person's cordon does.
  */
 import { describe, expect, it } from 'vitest';
-import { slice } from '../support/sweep-size.ts';
 import { DrainSimulation, REQUEUE_MS, type Run } from './drain-simulation.ts';
 
 const ACTS: Readonly<Record<string, (sim: DrainSimulation, when: 'Begin' | 'End') => void>> = {
@@ -114,14 +113,11 @@ const RUNS = (['Good', 'Bad', 'Hangs', 'NeverDrains'] as const).flatMap((outcome
   [false, true].map((isCordonedBefore) => ({ outcome, isCordonedBefore })),
 );
 
-/** `npm test` acts in some of the states, others by another seed. */
-const MOMENTS = Array.from({ length: STATES }, (_, at) => at);
-
 describe('a machine that is drained for a rollout', () => {
   it.each(LONG_ACTS.flatMap((act) => RUNS.map((run) => ({ act, ...run }))))(
     'ROL-35 has no forgotten cordon in any state: $act, $outcome, cordoned before: $isCordonedBefore',
     ({ act, ...run }) => {
-      for (const at of slice(MOMENTS, 4)) {
+      for (let at = 0; at < STATES; at += 1) {
         const sim = play(run, act, at);
         // Its activation hangs while a pause keeps it from going back: it has failed, and is named.
         if (sim.failed && sim.state.startsWith('Activating')) continue;

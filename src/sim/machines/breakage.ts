@@ -1,4 +1,4 @@
-/** What a run breaks on purpose, to show that its promise is judged: a guard of the planner, the writes of the set, or what a provider finds. */
+/** Breaks a part of a run on purpose, to show that its promise is judged: a guard of the planner, the writes of the set, or what a provider finds. */
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import type { Provider } from '../../providers/contract.ts';

@@ -16,7 +16,6 @@ import { acceptContent } from '../../../src/sync/hub/commit-checks.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { createTestRenderer } from '../../support/fleet-repository.ts';
-import { slice } from '../../support/sweep-size.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { applyInput, entry, live } from '../apply/fixtures.ts';
 
@@ -141,7 +140,7 @@ describe('S2 holds a render without most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });
 
-  it.each(slice(MUTATIONS, 4))(
+  it.each(MUTATIONS)(
     'deletes nothing when %s, and gives the reason',
     { timeout: 60_000 },
     async (_name, mutate) => {

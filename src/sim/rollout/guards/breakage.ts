@@ -108,7 +108,7 @@ export function unheld({ spec, ...machine }: Machine): Machine {
   return { ...machine, spec: rest };
 }
 
-/** Of a table whose keys are some of the breakages. */
+/** Returns the entry of a breakage in a table that has only some of them. */
 export function find<T>(table: Readonly<Record<string, T>>, name: string | undefined): T | undefined {
   return name !== undefined && Object.hasOwn(table, name) ? table[name] : undefined;
 }

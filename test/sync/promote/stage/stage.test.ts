@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { LONG } from '../../../support/sweep-size.ts';
 import { runUntilProven, stageStates, writtenClusters, writtenCommits } from '../simulation/queries.ts';
 import { HOUR, MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
 
@@ -40,15 +39,12 @@ describe('S23 keeps the order inside a stage when the hub is restored from a bac
   });
 });
 
-/** A stage takes an hour to be proven. */
-const HOURS = LONG ? 24 : 8;
-
 describe('S34 never replaces a healthy busy stage, however often commits come', { timeout: 600_000 }, () => {
-  it(`advances every stage while one commit a minute comes for ${HOURS} hours`, () => {
+  it('advances every stage while one commit a minute comes for 24 hours', () => {
     const stages = STAGES.map((each) => ({ ...each, soakSeconds: 3600 }));
     const sim = new PromotionSimulation({ stages });
     sim.quiet = true;
-    for (let minute = 0; minute < HOURS * 60; minute++) {
+    for (let minute = 0; minute < 24 * 60; minute++) {
       sim.push(`c${minute}`, { '*': { app: `v${minute}` } });
       sim.run(MINUTE);
     }
@@ -57,7 +53,7 @@ describe('S34 never replaces a healthy busy stage, however often commits come', 
       const moments = sim.writes.filter(({ cluster }) => cluster === name).map(({ at }) => at);
       const gaps = moments.slice(1).map((at, index) => at - (moments[index] ?? 0));
       expect(Math.max(...gaps)).toBeLessThanOrEqual(rollout + MINUTE);
-      expect(moments.length).toBeGreaterThanOrEqual(HOURS - 4);
+      expect(moments.length).toBeGreaterThanOrEqual(20);
     }
     const last = sim.commits.at(-1)?.id ?? '';
     runUntilProven(sim, last);

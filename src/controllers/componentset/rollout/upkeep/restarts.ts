@@ -38,8 +38,8 @@ function mayRestart(member: MemberState, input: RolloutInput): boolean {
 }
 
 /**
- * Of the rollout: the machine keeps what it runs, or goes back to what is stable. What is left of an update to another revision is not
- * finished: the machine is given the newer one in its batch.
+ * Returns whether the machine does not depend on the rollout: it keeps what it runs, or goes back to the stable revision. The rest of an
+ * update to another revision is never finished, because the machine gets the newer revision in its batch.
  */
 export function isIndependent(
   member: Pick<MemberState, 'machine' | 'revision'>,

@@ -40,7 +40,7 @@ function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction |
   };
 }
 
-/** What stopped begins nothing more. What does not depend on it keeps its drain: its agent would ask again, and be permitted again. */
+/** A rollout that stopped begins nothing more. A machine that does not depend on it keeps its drain: its agent would ask and be permitted again. */
 function stoppedEnding(member: MemberState, input: RolloutInput): RolloutAction | undefined {
   if (!isIndependent(member, input)) return ending(member, input.now);
   return hasBegun(member) ? undefined : (abandonment(member) ?? unwritten(member));
