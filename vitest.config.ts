@@ -77,8 +77,8 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'nodes',
-          // Nodes boot and wait most of the time.
-          maxWorkers: availableParallelism() + 1,
+          // Nodes boot and wait most of the time. The names of bridges and cgroups have room for nine workers.
+          maxWorkers: Math.min(availableParallelism() + 1, 9),
           sequence: { ...shared.sequence, groupOrder: 2 },
           include: ['test/nodes/**/*.test.ts'],
           globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],

@@ -28,6 +28,18 @@ describe('judgeSecondRun', () => {
     ['a file passed later', [one], [fileResult('one', 0)], '5 passed, 0 failed, 1 flaky'],
     ['a file failed twice', [one], [fileResult('one', 1)], '4 passed, 1 failed, 0 flaky'],
     ['a second run had no result', [one], [], '4 passed, 1 failed, 0 flaky'],
+    [
+      'a second run skipped its tests',
+      [one],
+      [{ ...fileResult('one', 0), passed: 4, skipped: 1 }],
+      '4 passed, 1 failed, 0 flaky',
+    ],
+    [
+      'a second run found no tests',
+      [one],
+      [{ ...fileResult('one', 0), passed: 0 }],
+      '4 passed, 1 failed, 0 flaky',
+    ],
     ['one of two failed twice', [one, two], [fileResult('one', 0), two], '8 passed, 2 failed, 1 flaky'],
     [
       'the same file passed in another project',

@@ -24,11 +24,11 @@ export function filesThatFailed(results: readonly RunResult[]): readonly FileNam
 
 /** `second` has no entry for a file whose second run ended without a result. */
 export function judgeSecondRun(results: readonly RunResult[], second: readonly FileResult[]): Verdict {
-  const passed = new Map(second.filter(({ failed }) => failed === 0).map((each) => [keyOf(each), each]));
-  const flaky = failedFiles(results).filter((each) => passed.has(keyOf(each)));
+  const repeated = new Map(second.map((each) => [keyOf(each), each]));
+  const flaky = failedFiles(results).filter((each) => hasPassed(repeated.get(keyOf(each)), each));
   const isChance = flaky.length <= MOST_FLAKY_FILES;
   return {
-    results: isChance ? results.map((run) => ({ ...run, files: run.files.map(secondIfPassed) })) : results,
+    results: isChance ? results.map((run) => ({ ...run, files: run.files.map(secondIfFlaky) })) : results,
     flaky,
     lines: [
       ...flaky.flatMap(describeFlaky),
@@ -40,9 +40,14 @@ export function judgeSecondRun(results: readonly RunResult[], second: readonly F
     ],
   };
 
-  function secondIfPassed(first: FileResult): FileResult {
-    return first.failed === 0 ? first : (passed.get(keyOf(first)) ?? first);
+  function secondIfFlaky(first: FileResult): FileResult {
+    return flaky.includes(first) ? (repeated.get(keyOf(first)) ?? first) : first;
   }
+}
+
+/** A second run that skips tests, or finds none, does not answer why they failed. */
+function hasPassed(second: FileResult | undefined, first: FileResult): boolean {
+  return second !== undefined && second.failed === 0 && second.passed > 0 && second.skipped <= first.skipped;
 }
 
 function failedFiles(results: readonly RunResult[]): readonly FileResult[] {
