@@ -12,7 +12,7 @@ import { type ApiServer, adoptServer, type ServerAddress } from './control-plane
 import { meterSharedServer } from './cost/meter.ts';
 import { keepForRun } from './leak-guard/kept.ts';
 
-/** Each takes about 300 MiB. */
+/** Each takes 500 to 900 MiB. */
 const MAX_IDLE = 9;
 const SUFFIX = '.json';
 

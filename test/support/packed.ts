@@ -30,7 +30,7 @@ function run(program: 'npm' | 'npx', cwd: string, args: readonly string[]): stri
   return execFileSync(program, args, { cwd, encoding: 'utf8', stdio, env: ownEnv() });
 }
 
-/** Path of the tarball. It is packed once in a run, which takes a build. */
+/** Resolves to the path of the tarball. It is packed once in a run, because that takes a build. */
 export async function packedTarball(): Promise<string> {
   const folder = join(inject('controlPlaneRun').folder, 'packed');
   return await withLock(folder, {}, async () => {

@@ -33,8 +33,8 @@ function stateOf(pid: number): string | undefined {
   return fieldsOf(pid)[0];
 }
 
-/** After the name, which may contain anything: state is the first, nice the seventeenth. */
-function fieldsOf(pid: number): string[] {
+/** Returns the fields after the name, which may contain anything: state is the first, nice the seventeenth. None of a process that has ended. */
+export function fieldsOf(pid: number): string[] {
   const stat = read(`/proc/${pid}/stat`);
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { LocalEnvironment } from '../folders.ts';
 import type { Platform } from './platform.ts';
 
-/** Four gigabytes after a build, and of no use after it. */
+/** Holds 4.4 GB after a build: compiled packages 3.3, modules 1.1. Nothing uses them after it. */
 function goFolder(cache: string): string {
   return join(cache, 'go');
 }

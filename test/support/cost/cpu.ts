@@ -1,10 +1,10 @@
 /** CPU time of processes, as Linux counts it. Elsewhere /proc is missing, and the functions return 0. */
-import { readFileSync } from 'node:fs';
+import { fieldsOf } from '../processes.ts';
 
 /** USER_HZ, the unit of /proc/<pid>/stat: 100 on every platform that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Positions after the name of the program, which may contain spaces. */
+/** Positions in `fieldsOf`. */
 const FIELD = { ppid: 1, user: 11, system: 12, endedChildrenUser: 13, endedChildrenSystem: 14 } as const;
 
 /** Returns the CPU seconds of a process that runs, and 0 for one that has ended. */
@@ -25,13 +25,4 @@ export function parentOf(pid: number): number {
 
 function secondsIn(fields: readonly string[], ...positions: readonly number[]): number {
   return positions.reduce((sum, position) => sum + Number(fields[position] ?? 0), 0) / TICKS_PER_SECOND;
-}
-
-function fieldsOf(pid: number): readonly string[] {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  } catch {
-    return []; // ended, or not Linux
-  }
 }

@@ -14,7 +14,7 @@ declare module 'vitest' {
   }
 }
 
-/** What a file used of a server that files share. */
+/** Counts what a file uses of a server that files share. */
 export interface SharedServerMeter {
   givenBack(): void;
   /** Call it before the server is ended. */
@@ -41,7 +41,7 @@ export function startMeter(): () => FileCost {
   };
 }
 
-/** `folder`: of the run. */
+/** `folder` is that of the run, where servers that end are recorded. */
 export function meterSharedServer(
   pid: number,
   { isUsedBefore, folder }: { readonly isUsedBefore: boolean; readonly folder: string },

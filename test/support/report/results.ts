@@ -16,9 +16,9 @@ export interface Failure {
 
 export interface FileResult extends Counts {
   readonly project: string;
-  /** Relative to the root of the project. */
+  /** The path, relative to the root of the project. */
   readonly file: string;
-  /** Tests and hooks. */
+  /** The sum of its tests and hooks. */
   readonly seconds: number;
   readonly cost?: FileCost | undefined;
   readonly failures: readonly Failure[];
@@ -26,7 +26,7 @@ export interface FileResult extends Counts {
 
 export interface RunResult {
   readonly seed: string;
-  /** From the start of the run to its end. */
+  /** The time from the start of the run to its end. */
   readonly seconds: number;
   readonly files: readonly FileResult[];
   /** Errors that belong to no file, as the leaks of a whole run do. */

@@ -12,9 +12,9 @@ export interface FileName {
 export interface Verdict {
   /** The first results; a flaky file has the counts of its second run. */
   readonly results: readonly RunResult[];
-  /** As they were in the first run. */
+  /** Holds the flaky files as they were in the first run. */
   readonly flaky: readonly FileResult[];
-  /** For the log. */
+  /** Explains the verdict in the log. */
   readonly lines: readonly string[];
 }
 

@@ -2,9 +2,8 @@
 import type { FileResult } from './results.ts';
 
 export interface TimedRun {
-  /** The command. */
   readonly command: string;
-  /** From its start to its end. */
+  /** The time from the start of the run to its end. */
   readonly seconds: number;
   readonly files: readonly FileResult[];
 }

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { countAll, type RunResult } from './results.ts';
 import { readResults } from './results-file.ts';
 import { runVitest } from './run-vitest.ts';
-import { formatTimes } from './times-table.ts';
+import { formatTimes, type TimedRun } from './times-table.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const [BEGIN, END] = ['<!-- npm run test:times writes from here -->', '<!-- to here -->'];
@@ -29,16 +29,13 @@ async function runAll(): Promise<readonly RunResult[]> {
   for (const projects of Object.values(RUNS)) {
     const args = projects.flatMap((name) => ['--project', name]);
     // oxlint-disable-next-line no-await-in-loop -- one run after the other: beside another it would take longer
-    found.push(
-      ...[await runVitest(args, { KUBENODE_TOGETHER: '1' })].filter((result) => result !== undefined),
-    );
+    const result = await runVitest(args, { KUBENODE_TOGETHER: '1' });
+    if (result) found.push(result);
   }
   return found;
 }
 
-function pickRun([command, projects]: [string, readonly string[]]): {
-  readonly command: string;
-} & RunResult {
+function pickRun([command, projects]: [string, readonly string[]]): TimedRun {
   const result = results.findLast(({ files }) => {
     const found = new Set(files.map(({ project }) => project));
     return found.size === projects.length && projects.every((name) => found.has(name));
