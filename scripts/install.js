@@ -13,10 +13,11 @@ if (reason) {
     cwd: root,
     stdio: 'inherit',
   });
-  if (error)
+  if (error) {
     process.stderr.write(
       `error: npm could not be started: ${error.message}\n  hint: run npm ci in ${root}\n`,
     );
+  }
   process.exitCode = status ?? 1;
   if (status === 0 && !existsSync(bundledNode)) {
     process.stderr.write(
@@ -33,14 +34,19 @@ function installReason() {
   const locked = readPackages('package-lock.json') ?? {};
   const [changed] =
     Object.entries(locked).find(([path, entry]) => path !== '' && differs(entry, installed[path])) ?? [];
-  if (changed) return `${changed} is not the version in package-lock.json`;
+  if (changed) return `${changed} is not as in package-lock.json`;
   const surplus = Object.keys(installed).find((path) => !locked[path]);
   return surplus && `${surplus} is not in package-lock.json`;
 }
 
-/** An optional package is missing on the platforms that it does not support. */
+/**
+ * An optional package is missing on the platforms that it does not support. complete-lock.js adds those of other platforms without a
+ * checksum, which npm records when it installs them.
+ */
 function differs(locked, installed) {
-  return installed ? installed.version !== locked.version : !locked.optional && !locked.devOptional;
+  if (!installed) return !locked.optional && !locked.devOptional;
+  const { version, integrity = installed.integrity } = locked;
+  return installed.version !== version || installed.integrity !== integrity;
 }
 
 function readPackages(name) {

@@ -8,10 +8,10 @@ import { tempFolder } from '../support/temp.ts';
 const SCRIPT = join(import.meta.dirname, '../../scripts/install.js');
 const LOCKED = {
   '': { version: '1.0.0' },
-  'node_modules/ajv': { version: '8.20.0' },
+  'node_modules/ajv': { version: '8.20.0', integrity: 'sha512-ajv' },
   'node_modules/other-platform': { version: '1.0.0', optional: true },
 };
-const INSTALLED = { 'node_modules/ajv': { version: '8.20.0' } };
+const INSTALLED = { 'node_modules/ajv': { version: '8.20.0', integrity: 'sha512-ajv' } };
 const FAILS = 'exit 7';
 
 describe('scripts/install.js', () => {
@@ -28,7 +28,7 @@ describe('scripts/install.js', () => {
     ['everything is installed', INSTALLED],
     [
       'a package of another platform is installed, too',
-      { ...INSTALLED, 'node_modules/other-platform': { version: '1.0.0' } },
+      { ...INSTALLED, 'node_modules/other-platform': { version: '1.0.0', integrity: 'sha512-any' } },
     ],
   ])('does and prints nothing when %s', (_what, installed) => {
     install(installed);
@@ -37,11 +37,16 @@ describe('scripts/install.js', () => {
 
   it.each<[what: string, installed: object | undefined, reason: string]>([
     ['there is no node_modules', undefined, 'node_modules is missing or incomplete'],
-    ['a package is missing', {}, 'node_modules/ajv is not the version in package-lock.json'],
+    ['a package is missing', {}, 'node_modules/ajv is not as in package-lock.json'],
     [
       'a package has another version',
       { 'node_modules/ajv': { version: '8.0.0' } },
-      'node_modules/ajv is not the version in package-lock.json',
+      'node_modules/ajv is not as in package-lock.json',
+    ],
+    [
+      'a package of the same version has another content',
+      { 'node_modules/ajv': { version: '8.20.0', integrity: 'sha512-other' } },
+      'node_modules/ajv is not as in package-lock.json',
     ],
     [
       'a package was removed from the lock file',

@@ -1,4 +1,5 @@
 /** What one run of vitest found, file by file, as plain data that another process can read. */
+import { stripVTControlCharacters } from 'node:util';
 import type { SerializedError, TestModule } from 'vitest/node';
 import type { FileCost } from '../cost/meter.ts';
 
@@ -56,7 +57,7 @@ export function fileResultsOf(
 ): Pick<RunResult, 'files' | 'errors'> {
   return {
     files: modules.map(fileResultOf),
-    errors: errors.map(({ stack, message }) => stack ?? message),
+    errors: errors.map(textOf),
   };
 }
 
@@ -97,6 +98,12 @@ function nameOf(suite: { readonly type: string; readonly fullName?: string }): s
   return suite.fullName ?? 'the file';
 }
 
-function textOf({ stack, message }: { readonly stack?: string; readonly message: string }): string {
-  return stack ?? message;
+/** Holds what was expected and received, too, which is not in the stack. */
+function textOf(error: {
+  readonly stack?: string;
+  readonly message: string;
+  readonly diff?: string;
+}): string {
+  const { stack, message, diff } = error;
+  return stripVTControlCharacters([stack ?? message, diff].filter(Boolean).join('\n'));
 }

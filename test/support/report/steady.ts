@@ -29,19 +29,24 @@ const { values, positionals } = parseArgs({
   },
 });
 
+const [runs, busy] = [Number(values.runs), Number(values.busy)];
 if (values.help) {
   process.stdout.write(HELP);
+} else if (!isWhole(runs, 1) || !isWhole(busy, 0)) {
+  process.stderr.write(
+    `error: expected --runs from 1 and --busy from 0, got ${values.runs} and ${values.busy}\n${HELP}`,
+  );
+  process.exitCode = 2;
 } else {
-  const [runs, busy] = [values.runs, values.busy].map(wholeNumber) as [number, number];
   const neighbors = Array.from({ length: busy }, startBusyProcess);
   try {
-    process.exitCode = (await repeat(runs)) ? 0 : 1;
+    process.exitCode = (await repeat()) ? 0 : 1;
   } finally {
     for (const neighbor of neighbors) neighbor.kill('SIGKILL');
   }
 }
 
-async function repeat(runs: number): Promise<boolean> {
+async function repeat(): Promise<boolean> {
   const args = [...values.project.flatMap((name) => ['--project', name]), ...positionals];
   const results: (RunResult | undefined)[] = [];
   for (let run = 1; run <= runs; run += 1) {
@@ -57,7 +62,6 @@ function startBusyProcess(): ChildProcess {
   return spawn(process.execPath, ['-e', BUSY], { stdio: ['pipe', 'ignore', 'inherit'] });
 }
 
-function wholeNumber(text: string): number {
-  if (/^\d+$/.test(text)) return Number(text);
-  throw new Error(`expected a whole number, got ${text}\n${HELP}`);
+function isWhole(value: number, least: number): boolean {
+  return Number.isInteger(value) && value >= least;
 }

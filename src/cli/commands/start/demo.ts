@@ -1,14 +1,13 @@
 /** `kubenode start --demo`: the programs of a whole fleet on this machine, and what they do. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import type { Layout } from '../../../local/layout.ts';
-import { describeError } from '../../errors.ts';
 import { readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readHubStatus } from '../status/status.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
+import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
 
 /** Those of the demo, besides the hub. */
@@ -72,44 +71,23 @@ function programsOf(
 /** A line for each change, so that the output also serves as a log. */
 async function showFleet(io: Io, layout: Layout): Promise<void> {
   const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
-  const hub = createHubReader(io, flags);
+  const hub = createHubReader({
+    signal: io.signal,
+    connect: () => connect({ clock: io.clock, ...flags }),
+    read: async (client) =>
+      fleetLines(await readHubStatus(io, client, await readHub(client, io.signal), flags)),
+  });
   let before: ShownLines = new Map();
-  while (!io.signal.aborted) {
-    const after = await hub.read(before);
-    const lines = changedLines(before, after);
-    const time = io.clock.now().toISOString().slice(11, 19);
-    io.out(lines.map((text) => `${time}${text}\n`).join(''));
-    before = after;
-    await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
+  try {
+    while (!io.signal.aborted) {
+      const after = await hub.next(before);
+      const lines = changedLines(before, after);
+      const time = io.clock.now().toISOString().slice(11, 19);
+      io.out(lines.map((text) => `${time}${text}\n`).join(''));
+      before = after;
+      await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
+    }
+  } finally {
+    await hub.close();
   }
-  await hub.close();
-}
-
-interface HubReader {
-  read(before: ShownLines): Promise<ShownLines>;
-  close(): Promise<void>;
-}
-
-/** Connects again only after a failed read: a hub that starts again may have another port. A hub that is down is a line, too. */
-function createHubReader(
-  io: Io,
-  flags: { readonly kubeconfig: string; readonly context: string },
-): HubReader {
-  let client: Client | undefined;
-  const close = async (): Promise<void> => {
-    await client?.close();
-    client = undefined;
-  };
-  return {
-    close,
-    async read(before) {
-      try {
-        client ??= await connect({ clock: io.clock, ...flags });
-        return fleetLines(await readHubStatus(io, client, await readHub(client, io.signal), flags));
-      } catch (error) {
-        await close();
-        return io.signal.aborted ? before : new Map([['hub', `  hub: ${describeError(error).text}`]]);
-      }
-    },
-  };
 }
