@@ -23,6 +23,8 @@ const shared = {
   // In this order: the last of the hooks of a file measures what all others cost, too.
   sequence: { shuffle: true, setupFiles: 'list' as const },
   globals: false,
+  // By default expect.poll looks every 50 ms: each look is a request to an API server, and a test waits thousands of times.
+  expect: { poll: { interval: 200 } },
   setupFiles: [
     'test/support/cost/file.ts',
     'test/support/leak-guard/file.ts',
