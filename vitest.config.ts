@@ -23,7 +23,7 @@ const shared = {
   // In this order: the last of the hooks of a file measures what all others cost, too.
   sequence: { shuffle: true, setupFiles: 'list' as const },
   globals: false,
-  // By default expect.poll looks every 50 ms: each look is a request to an API server, and a test waits thousands of times.
+  // By default expect.poll looks every 50 ms: each time it asks an API server, and a test waits thousands of times.
   expect: { poll: { interval: 200 } },
   setupFiles: [
     'test/support/cost/file.ts',
@@ -34,9 +34,63 @@ const shared = {
 
 /** Files of `cluster` wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
 const BEYOND_CORES = availableParallelism() + 4;
-/** `npm test` and CI run `unit` beside `cluster`, in the same workers: its files compute while the others wait. */
+
+const UNIT = { include: ['test/**/*.test.ts'], exclude: ['test/cluster/**', 'test/nodes/**'] };
+const CLUSTER = {
+  // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
+  isolate: false,
+  include: ['test/cluster/**/*.test.ts'],
+  globalSetup: 'test/support/control-plane-setup.ts',
+  maxWorkers: BEYOND_CORES,
+  testTimeout: long ? LONG_MS : 60_000,
+  hookTimeout: 120_000,
+};
+
+const unit = {
+  ...shared,
+  ...UNIT,
+  name: 'unit',
+  isolate: false,
+  // Some wait, for programs and for time.
+  maxWorkers: availableParallelism() + 1,
+  // No test waits that long. Whole sweeps take hours.
+  testTimeout: long ? LONG_MS : 30_000,
+  hookTimeout: 30_000,
+};
+
+const cluster = {
+  ...shared,
+  ...CLUSTER,
+  name: 'cluster',
+  sequence: { ...shared.sequence, groupOrder: 1 },
+};
+
+/**
+ * `npm test` and CI run `unit` beside `cluster`: its files compute while the others wait. As one project, because vitest ends a
+ * worker whose next file is of another project: to start one takes more than most files of `unit`.
+ */
+const together = {
+  ...shared,
+  ...CLUSTER,
+  name: 'all',
+  include: UNIT.include,
+  exclude: ['test/nodes/**'],
+};
+
+const nodes = {
+  ...shared,
+  name: 'nodes',
+  // Nodes boot and wait most of the time. The names of bridges and cgroups have room for nine workers.
+  maxWorkers: Math.min(availableParallelism() + 1, 9),
+  sequence: { ...shared.sequence, groupOrder: 2 },
+  include: ['test/nodes/**/*.test.ts'],
+  globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
+  testTimeout: 600_000,
+  hookTimeout: 900_000,
+};
+
 const isTogether = process.env['KUBENODE_TOGETHER'] === '1';
-const unitTimeoutMs = isTogether ? 60_000 : 30_000;
+const projects = isTogether ? [together] : [unit, cluster, nodes];
 
 /** `unit` needs no server, `cluster` a real API server, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
@@ -46,48 +100,6 @@ export default defineConfig({
     sequence: { seed, sequencer: LongestFirst },
     reporters: ['default', new Totals()],
     teardownTimeout: 60_000,
-    projects: [
-      {
-        test: {
-          ...shared,
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/cluster/**', 'test/nodes/**'],
-          // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
-          isolate: false,
-          // By default vitest leaves one core idle.
-          maxWorkers: isTogether ? BEYOND_CORES : '100%',
-          // No test waits that long. Beside those of `cluster` each takes twice as long; whole sweeps take hours.
-          testTimeout: long ? LONG_MS : unitTimeoutMs,
-          hookTimeout: unitTimeoutMs,
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'cluster',
-          maxWorkers: BEYOND_CORES,
-          sequence: { ...shared.sequence, groupOrder: isTogether ? 0 : 1 },
-          isolate: false,
-          include: ['test/cluster/**/*.test.ts'],
-          globalSetup: 'test/support/control-plane-setup.ts',
-          testTimeout: long ? LONG_MS : 60_000,
-          hookTimeout: 120_000,
-        },
-      },
-      {
-        test: {
-          ...shared,
-          name: 'nodes',
-          // Nodes boot and wait most of the time. The names of bridges and cgroups have room for nine workers.
-          maxWorkers: Math.min(availableParallelism() + 1, 9),
-          sequence: { ...shared.sequence, groupOrder: 2 },
-          include: ['test/nodes/**/*.test.ts'],
-          globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
-          testTimeout: 600_000,
-          hookTimeout: 900_000,
-        },
-      },
-    ],
+    projects: projects.map((test) => ({ test })),
   },
 });

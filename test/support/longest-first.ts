@@ -48,8 +48,8 @@ export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
   ]);
 }
 
-function isOfUnit({ project }: TestSpecification): boolean {
-  return project.name === 'unit';
+function isOfUnit({ moduleId }: TestSpecification): boolean {
+  return !/\/test\/(?:cluster|nodes)\//.test(moduleId);
 }
 
 function placeOf({ moduleId }: TestSpecification): number {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { tempFolder } from '../temp.ts';
 import { meterSharedServer, startMeter } from './meter.ts';
 
@@ -9,6 +9,9 @@ const BUSY = 'const end = performance.now() + 400; while (performance.now() < en
 
 // Only Linux has /proc.
 describe.runIf(process.platform === 'linux')('the meter of a test file', () => {
+  // The meter of this file counts on where the last test left it.
+  afterEach(() => void startMeter());
+
   it('counts the programs that ended since it began', () => {
     const read = startMeter();
     spawnSync(process.execPath, ['-e', BUSY]);

@@ -78,7 +78,7 @@ function fileResultOf(module: TestModule): FileResult {
   ];
   const stateCount = (state: string): number => tests.filter((test) => test.result().state === state).length;
   return {
-    project: module.project.name,
+    project: projectOf(module.relativeModuleId),
     file: module.relativeModuleId,
     passed: stateCount('passed'),
     failed: failures.length,
@@ -87,6 +87,12 @@ function fileResultOf(module: TestModule): FileResult {
     cost: module.meta().cost,
     failures,
   };
+}
+
+/** The project that runs the file alone: `npm run test:all` runs two of them as one. */
+export function projectOf(file: string): string {
+  const [, folder = ''] = file.split('/');
+  return ['cluster', 'nodes'].includes(folder) ? folder : 'unit';
 }
 
 /** A test that is pending was started and never ended. */

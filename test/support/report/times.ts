@@ -12,30 +12,33 @@ import { formatTimes, type TimedRun } from './times-table.ts';
 
 const README = join(import.meta.dirname, '../../README.md');
 const [BEGIN, END] = ['<!-- npm run test:times writes from here -->', '<!-- to here -->'];
-const RUNS: Readonly<Record<string, readonly string[]>> = {
-  'npm run test:all': ['unit', 'cluster'],
-  'npm run test:nodes': ['nodes'],
-};
+interface Run {
+  readonly command: string;
+  readonly projects: readonly string[];
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const RUNS: readonly Run[] = [
+  { command: 'npm run test:all', projects: ['unit', 'cluster'], args: [], env: { KUBENODE_TOGETHER: '1' } },
+  { command: 'npm run test:nodes', projects: ['nodes'], args: ['--project', 'nodes'] },
+];
 
 const [path] = process.argv.slice(2);
 const results = path === undefined ? await runAll() : readResults(path);
-writeFileSync(
-  README,
-  replaceTable(readFileSync(README, 'utf8'), formatTimes(Object.entries(RUNS).map(pickRun))),
-);
+writeFileSync(README, replaceTable(readFileSync(README, 'utf8'), formatTimes(RUNS.map(pickRun))));
 
 async function runAll(): Promise<readonly RunResult[]> {
   const found: RunResult[] = [];
-  for (const projects of Object.values(RUNS)) {
-    const args = projects.flatMap((name) => ['--project', name]);
+  for (const { args, env } of RUNS) {
     // oxlint-disable-next-line no-await-in-loop -- one run after the other: beside another it would take longer
-    const result = await runVitest(args, { KUBENODE_TOGETHER: '1' });
+    const result = await runVitest(args, env);
     if (result) found.push(result);
   }
   return found;
 }
 
-function pickRun([command, projects]: [string, readonly string[]]): TimedRun {
+function pickRun({ command, projects }: Run): TimedRun {
   const result = results.findLast(({ files }) => {
     const found = new Set(files.map(({ project }) => project));
     return found.size === projects.length && projects.every((name) => found.has(name));
