@@ -29,7 +29,9 @@ export function ago(seconds: number): string {
   return new Date(NOW.getTime() - seconds * 1000).toISOString().replace('.000Z', 'Z');
 }
 
-const AN_HOUR = 3600;
+/** Simulators make millions of conditions. */
+const AN_HOUR_AGO = ago(3600);
+const TEN_SECONDS_AGO = ago(10);
 
 export function condition(
   type: string,
@@ -39,7 +41,7 @@ export function condition(
   const usual = {
     reason: status === 'True' ? 'Healthy' : 'NotReady',
     message: '',
-    lastTransitionTime: ago(AN_HOUR),
+    lastTransitionTime: AN_HOUR_AGO,
   };
   return { type, status, ...usual, ...fields };
 }
@@ -58,7 +60,7 @@ export function node(
   ready: Condition['status'] = 'True',
   metadata: Partial<Metadata> = {},
 ): KubeObject {
-  const heartbeat = { lastHeartbeatTime: ago(10) };
+  const heartbeat = { lastHeartbeatTime: TEN_SECONDS_AGO };
   const conditions = [{ ...condition('Ready', ready, { reason: 'KubeletReady' }), ...heartbeat }];
   const labels = { 'kubernetes.io/hostname': name, ...metadata.labels };
   return {
@@ -155,7 +157,7 @@ function entry(version: ComponentVersion): Machine['spec']['components'][number]
 function report(
   version: ComponentVersion,
   state: NonNullable<MachineComponentReport['state']>,
-  since = ago(AN_HOUR),
+  since = AN_HOUR_AGO,
 ): MachineComponentReport {
   const { name, componentRef, digest } = version;
   return {

@@ -1,5 +1,5 @@
 /** Digests of content: the same objects give the same digest, whatever the order of their keys. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isRecord, type JsonRecord } from './json.ts';
 
 /** JSON with sorted keys and without undefined. Lists keep their order: it means something in Kubernetes. */
@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
 }
 
 export function digestOf(value: unknown): string {
-  return `sha256:${createHash('sha256').update(canonicalJson(value)).digest('hex')}`;
+  return `sha256:${hash('sha256', canonicalJson(value))}`;
 }
 
 function sorted(record: JsonRecord): JsonRecord {

@@ -19,11 +19,16 @@ const REDUCTIONS: readonly Reduction[] = [
 ];
 
 export function fitSetStatus(status: MachineComponentSetStatus): MachineComponentSetStatus {
-  return REDUCTIONS.reduce((fitting, reduce) => (isTooLarge(fitting) ? reduce(fitting) : fitting), status);
+  let fitting = status;
+  for (const reduce of REDUCTIONS) {
+    if (!isTooLarge(fitting)) break;
+    fitting = reduce(fitting);
+  }
+  return fitting;
 }
 
 function isTooLarge(status: MachineComponentSetStatus): boolean {
-  return new TextEncoder().encode(JSON.stringify(status)).length > MAX_STATUS_BYTES;
+  return Buffer.byteLength(JSON.stringify(status)) > MAX_STATUS_BYTES;
 }
 
 /** The ControllerRevision of each record has them, too. */
