@@ -1,13 +1,9 @@
 /** What failed how often in several runs of the same tests. */
 import { countAll, type RunResult } from './results.ts';
 
-/** A run without a result is undefined. */
-export function describeSteadiness(
-  results: readonly (RunResult | undefined)[],
-  runs: number,
-): readonly string[] {
+export function describeSteadiness(results: readonly RunResult[], runs: number): readonly string[] {
   const failed = failuresByTest(results);
-  const clean = results.filter((result) => result && countAll(result).failed === 0).length;
+  const clean = results.filter((result) => countAll(result).failed === 0).length;
   return [
     `${results.length} of ${runs} runs ended, ${clean} without a failure`,
     ...[...failed]
@@ -16,17 +12,15 @@ export function describeSteadiness(
   ];
 }
 
-function failuresByTest(results: readonly (RunResult | undefined)[]): ReadonlyMap<string, readonly string[]> {
+function failuresByTest(results: readonly RunResult[]): ReadonlyMap<string, readonly string[]> {
   const failed = new Map<string, string[]>();
   for (const result of results) {
-    const { seed } = result ?? { seed: 'unknown' };
-    for (const name of failuresOf(result)) failed.set(name, [...(failed.get(name) ?? []), seed]);
+    for (const name of failuresOf(result)) failed.set(name, [...(failed.get(name) ?? []), result.seed]);
   }
   return failed;
 }
 
-function failuresOf(result: RunResult | undefined): readonly string[] {
-  if (!result) return ['a run that ended without a result'];
+function failuresOf(result: RunResult): readonly string[] {
   const inFiles = result.files.flatMap(({ file, failures }) =>
     failures.map(({ test }) => `${file} > ${test}`),
   );

@@ -4,15 +4,18 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { describeSteadiness } from './failure-table.ts';
 import { countAll, type RunResult } from './results.ts';
+import { appendResult, readResults } from './results-file.ts';
 import { runVitest } from './run-vitest.ts';
 
-const HELP = `usage: npm run test:steady -- [--runs N] [--busy N] [--project NAME]… [FILE]…
+const HELP = `usage: npm run test:steady -- [--runs N] [--busy N] [--project NAME]… [--results PATH] [FILE]…
   --runs     how often the tests run (10)
   --busy     processes that compute beside them all the time (2)
   --project  projects of vitest (cluster, nodes)
+  --results  a file that keeps the result of each run: the same command continues with it after an interruption
   FILE       only test files whose path contains this
 `;
 /** Ends with its parent, also if that is killed: then the pipe has no other end. */
@@ -25,6 +28,7 @@ const { values, positionals } = parseArgs({
     runs: { type: 'string', default: '10' },
     busy: { type: 'string', default: '2' },
     project: { type: 'string', multiple: true, default: ['cluster', 'nodes'] },
+    results: { type: 'string' },
     help: { type: 'boolean', default: false },
   },
 });
@@ -48,14 +52,22 @@ if (values.help) {
 
 async function repeat(): Promise<boolean> {
   const args = [...values.project.flatMap((name) => ['--project', name]), ...positionals];
-  const results: (RunResult | undefined)[] = [];
-  for (let run = 1; run <= runs; run += 1) {
-    const seed = String(randomInt(1, 2 ** 31));
+  const { results: file } = values;
+  const results = file === undefined || !existsSync(file) ? [] : [...readResults(file)];
+  while (results.length < runs) {
     // oxlint-disable-next-line no-await-in-loop -- one run after the other
-    results.push(await runVitest(args, { KUBENODE_SEED: seed }));
+    const result = await runOnce(args);
+    results.push(result);
+    if (file !== undefined) appendResult(file, result);
     process.stdout.write(`\n${describeSteadiness(results, runs).join('\n')}\n`);
   }
-  return results.every((result) => result && countAll(result).failed === 0);
+  return results.every((result) => countAll(result).failed === 0);
+}
+
+async function runOnce(args: readonly string[]): Promise<RunResult> {
+  const seed = String(randomInt(1, 2 ** 31));
+  const result = await runVitest(args, { KUBENODE_SEED: seed });
+  return result ?? { seed, seconds: 0, files: [], errors: ['a run that ended without a result'] };
 }
 
 function startBusyProcess(): ChildProcess {

@@ -48,7 +48,7 @@ export function declareComponents(cluster: FleetCluster): void {
         batches: [1, 2, 5],
         maxUnavailable: 1,
         // Shortened for a demonstration, as the limit on the time of one machine.
-        gate: { soakSeconds: 5, checks: [{ name: 'health', builtin: {} }] },
+        gate: { soakSeconds: 3, checks: [{ name: 'health', builtin: {} }] },
         failure: { maxFailed: 0, onFailure: 'RollbackAll' },
         machineTimeoutSeconds: 120,
       },

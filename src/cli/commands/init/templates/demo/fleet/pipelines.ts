@@ -6,13 +6,13 @@ export const fleetPipeline: PipelineSpec = {
     repository: 'https://git.example.com/platform/fleet',
     ref: 'refs/heads/main',
     credentialsRef: { name: 'fleet-repository' },
-    pollSeconds: 5,
+    pollSeconds: 2,
   },
   // Shortened for a demonstration: use minutes to hours for machines that matter.
   stages: [
-    { name: 'test', clusterSelector: environment('test'), soakSeconds: 5 },
-    { name: 'pre', clusterSelector: environment('pre'), soakSeconds: 5 },
-    { name: 'prod', clusterSelector: environment('prod'), soakSeconds: 5 },
+    { name: 'test', clusterSelector: environment('test'), soakSeconds: 3 },
+    { name: 'pre', clusterSelector: environment('pre'), soakSeconds: 3 },
+    { name: 'prod', clusterSelector: environment('prod'), soakSeconds: 3 },
   ],
 };
 
