@@ -65,10 +65,7 @@ function selectKubeconfig(io: Io, { kubeconfig }: ConnectionFlags): string | und
   if (existsSync(defaultFile)) return defaultFile;
   if (io.env['KUBERNETES_SERVICE_HOST']) return undefined;
   const local = findLocalKubeconfig(io.env);
-  if (local) {
-    io.err(`no kubeconfig specified: using the local fleet (${local})\n`);
-    return local;
-  }
+  if (local) return local;
   throw new CliError('no kubeconfig found', {
     where: `--kubeconfig, $KUBECONFIG, ${defaultFile}, the local fleet`,
     hint: 'pass --kubeconfig FILE, or start a local cluster: kubenode local up',

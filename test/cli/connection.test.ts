@@ -34,11 +34,11 @@ describe('findKubeconfig', () => {
     expect(unreachableHint(io)).toBe(folder === undefined ? undefined : hint);
   });
 
-  it('warns when it uses the local fleet', () => {
+  it('uses the local fleet where nothing else is named, without a line about it for each command', () => {
     const local = create(join(stateFolder({ HOME: home }), 'kubeconfig'));
     const io = testIo({ env: { HOME: home } });
-    findKubeconfig(io, {});
-    expect(io.stderr).toBe(`no kubeconfig specified: using the local fleet (${local})\n`);
+    expect(findKubeconfig(io, {})).toBe(local);
+    expect(io.stderr).toBe('');
   });
 
   it('is undefined inside a pod, which uses its ServiceAccount', () => {

@@ -122,10 +122,13 @@ export async function createExitError({ program }: Command, logFile: string): Pr
   );
 }
 
-export async function readLogTail(logFile: string): Promise<string> {
+export async function readLogTail(
+  logFile: string,
+  format: (line: string) => string = (line) => line,
+): Promise<string> {
   const text = await readFile(logFile, 'utf8').catch(() => '');
   const lines = text.trimEnd().split('\n').slice(-LOG_TAIL_LINES);
-  return lines.map((line) => `  | ${line.slice(0, 300)}`).join('\n');
+  return lines.map((line) => `  | ${format(line).slice(0, 300)}`).join('\n');
 }
 
 function startError({ program }: Command, cause: NodeJS.ErrnoException): OsError {

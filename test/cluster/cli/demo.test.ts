@@ -92,6 +92,7 @@ describe('kubenode start --demo', { timeout: MINUTES, shuffle: false }, () => {
       expect(ready).toHaveLength(machines);
     }
     expect(output).toContain('A hub and three clusters are running');
+    await expect.poll(() => output, PATIENCE).toMatch(/converged: 10 machines Ready at [\da-f]{12} in \d+ s/);
     const address = /The fleet in a browser: (?<url>http:\S+)/.exec(output)?.groups?.['url'] ?? '';
     await expect.poll(() => machinesOnPage(address), PATIENCE).toBe(10);
   });

@@ -1,11 +1,15 @@
 /** `kubenode start --demo`: the programs of a whole fleet on this machine, and what they do. */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import type { Layout } from '../../../local/layout.ts';
 import { readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readHubStatus } from '../status/status.ts';
+import { createConvergence, type MachineCount } from './convergence.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
@@ -50,7 +54,7 @@ function programsOf(
     name,
     command: [process.execPath, ...process.execArgv, MAIN, ...args],
     env,
-    logFile: join(layout.logs, `${name.replaceAll(' ', '-')}.log`),
+    logFile: logFileOf(layout, name),
   });
   return [
     program('sync', ['sync', '--from', repository, ...connection('hub')]),
@@ -68,14 +72,44 @@ function programsOf(
   ];
 }
 
+function logFileOf(layout: Layout, name: string): string {
+  return join(layout.logs, `${name.replaceAll(' ', '-')}.log`);
+}
+
+async function countMachines(io: Io, { kubeconfig }: Layout): Promise<MachineCount> {
+  const counts = await Promise.all(
+    CLUSTERS.map(async (context) => {
+      const client = await connect({ clock: io.clock, kubeconfig, context });
+      try {
+        return (await client.list<Machine>(MACHINES, { signal: io.signal })).items;
+      } finally {
+        await client.close();
+      }
+    }),
+  );
+  const machines = counts.flat();
+  const ready = machines.filter(({ status }) => conditionStatus(status?.conditions, 'Ready') === 'True');
+  return { ready: ready.length, total: machines.length };
+}
+
 /** A line for each change, so that the output also serves as a log. */
 async function showFleet(io: Io, layout: Layout): Promise<void> {
   const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
+  const convergence = createConvergence({
+    nowMs: () => io.clock.monotonicMs(),
+    countMachines: () => countMachines(io, layout),
+  });
   const hub = createHubReader({
     signal: io.signal,
     connect: () => connect({ clock: io.clock, ...flags }),
-    read: async (client) =>
-      fleetLines(await readHubStatus(io, client, await readHub(client, io.signal), flags)),
+    read: async (client) => {
+      const status = await readHubStatus(io, client, await readHub(client, io.signal), flags);
+      const converged = await convergence.lineOf(status);
+      return new Map([
+        ...fleetLines(status, { logFile: logFileOf(layout, 'sync') }),
+        ...(converged === undefined ? [] : [['converged', converged] as const]),
+      ]);
+    },
   });
   let before: ShownLines = new Map();
   try {

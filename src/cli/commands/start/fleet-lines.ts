@@ -4,12 +4,19 @@ import { printableLine } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../age.ts';
 import type { HubStatus } from '../status/hub-status.ts';
 
+/** Of this command, which starts sync and keeps it running. */
+export interface OwnSync {
+  readonly logFile: string;
+}
+
 /** By name of the row. */
 export type ShownLines = ReadonlyMap<string, string>;
 
-export function fleetLines({ pipelines, clusters, unsynced }: HubStatus): ShownLines {
+export function fleetLines({ pipelines, clusters, unsynced }: HubStatus, { logFile }: OwnSync): ShownLines {
+  // How long a Lease was not renewed would be a new line each second, and its hint is what this command does by itself.
+  const because = `nothing syncs at present: this command starts sync again; its log: ${logFile}`;
   return new Map([
-    ...unsynced.map((text, index) => [`unsynced ${index}`, `  ${printableLine(text)}`] as const),
+    ...(unsynced.length > 0 ? [line('sync', ['Starting', ''], because)] : []),
     ...pipelines.map(({ name, phase, head, because }) => {
       // What the line of its cluster shows is not repeated.
       const isOfCluster = clusters.some((cluster) => because.startsWith(`${cluster.name}: `));

@@ -6,6 +6,7 @@ import type { Clock } from '../../../os/clock.ts';
 import { readLogTail } from '../../../os/process/child.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { endWithParent } from '../../../os/worker/child-prefix.ts';
+import { readableLogLine } from './log-line.ts';
 
 export interface FleetProgram {
   readonly name: string;
@@ -40,7 +41,7 @@ async function keepRunning(program: FleetProgram, { clock, signal, warn }: Progr
     if (signal.aborted) return;
     errors = backOffAfterError(errors, { atMs: clock.monotonicMs(), random: systemRandom() }, RETRY);
     const seconds = Math.ceil(errors.delayMs / 1000);
-    const end = await readLogTail(program.logFile);
+    const end = await readLogTail(program.logFile, readableLogLine);
     warn(
       `${program.name} ${how}: starts again in ${seconds} s; the end of its log, ${program.logFile}:\n${end}`,
     );

@@ -1,4 +1,5 @@
 /** `kubenode start`: a local hub in the foreground, or with `--demo` (`npm start`) a whole fleet, for evaluation and development. */
+import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
@@ -18,6 +19,7 @@ import { withLocalErrors } from '../local/errors.ts';
 import { requireNotStarted } from '../local/fleet-programs.ts';
 import { endMachines } from '../local/machines-folder.ts';
 import { startLocalClusters } from '../local/up.ts';
+import { selectedVersion } from '../tour/versions.ts';
 import { DEMO_CLUSTERS, type DemoOptions, runDemo } from './demo.ts';
 
 const HELP = `
@@ -72,7 +74,7 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
   }
 }
 
-interface Started {
+export interface Started {
   readonly demo: DemoOptions | undefined;
   /** The fleet is stopped at the end of this command. */
   readonly isOurs: boolean;
@@ -80,16 +82,14 @@ interface Started {
   readonly dirOption: string;
 }
 
-function introduction(kubeconfig: string, { demo, isOurs, dirOption }: Started): string {
+export function introduction(kubeconfig: string, { demo, isOurs, dirOption }: Started): string {
   const commands =
     demo === undefined
       ? '  kubectl get crd'
       : `  npx kubenode tour${dirOption}
   npx kubenode status
   npx kubenode machine list --context test
-  sed -i "s/web: '1.0.0'/web: '1.1.0'/" ${shellWord(join(demo.repository, 'fleet/versions.ts'))}
-  git -C ${shellWord(demo.repository)} commit -am "web 1.1.0"
-  npx kubenode rollout watch general --context test`;
+${updateCommands(demo.repository)}  npx kubenode rollout watch general --context test`;
   const page = demo === undefined ? '' : `The fleet in a browser: http://127.0.0.1:${demo.port}/\n\n`;
   const what = demo === undefined ? 'The hub is' : 'A hub and three clusters are';
   const stops = demo === undefined ? 'stops the hub' : 'stops all of it';
@@ -99,6 +99,17 @@ ${page}${what} running, with the kinds of kubenode installed. In another termina
 ${commands}
 Ctrl-C ${isOurs ? stops : `ends this command; the clusters keep running: npx kubenode local down${dirOption} stops them`}.
 
+`;
+}
+
+/** From whichever version the repository has now. None for one whose file was rewritten. */
+function updateCommands(repository: string): string {
+  const file = join(repository, 'fleet/versions.ts');
+  const version = existsSync(file) ? selectedVersion(readFileSync(file, 'utf8')) : undefined;
+  if (version === undefined) return '';
+  const next = version === '1.1.0' ? '1.0.0' : '1.1.0';
+  return `  sed -i "s/web: '${version}'/web: '${next}'/" ${shellWord(file)}
+  git -C ${shellWord(repository)} commit -am "web ${next}"
 `;
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changedLines, fleetLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
+import { changedLines, fleetLines, type ShownLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
 import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 
 function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'because'>[]): HubStatus {
@@ -19,11 +19,12 @@ function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'bec
   };
 }
 
+const SYNC = { logFile: '/logs/sync.log' };
 const APPLYING = { name: 'test', state: 'Applying', because: '0 of 2 machines' };
 const WAITING = { name: 'pre', state: 'Pending', because: 'stage pre has no commit yet' };
 
 it('has a line for each pipeline and cluster', () => {
-  expect([...fleetLines(statusOf(APPLYING, WAITING)).values()]).toEqual([
+  expect([...fleetLines(statusOf(APPLYING, WAITING), SYNC).values()]).toEqual([
     '  pipeline fleet   Promoting     aaaaaaaaaaaa',
     '  test             Applying      aaaaaaaaaaaa  0 of 2 machines',
     '  pre              Pending       aaaaaaaaaaaa  stage pre has no commit yet',
@@ -31,15 +32,22 @@ it('has a line for each pipeline and cluster', () => {
 });
 
 it('shows again only what changed', () => {
-  const before = fleetLines(statusOf(APPLYING, WAITING));
+  const before = fleetLines(statusOf(APPLYING, WAITING), SYNC);
   expect(changedLines(before, before)).toEqual([]);
-  const after = fleetLines(statusOf({ ...APPLYING, because: '1 of 2 machines' }, WAITING));
+  const after = fleetLines(statusOf({ ...APPLYING, because: '1 of 2 machines' }, WAITING), SYNC);
   expect(changedLines(before, after)).toEqual([
     '  test             Applying      aaaaaaaaaaaa  1 of 2 machines',
   ]);
 });
 
-it('begins with what keeps everything from changing', () => {
-  const lines = fleetLines({ ...statusOf(), unsynced: ['no process syncs Pipeline fleet'] });
-  expect([...lines.values()][0]).toBe('  no process syncs Pipeline fleet');
+it('begins with one line while sync starts again, however long that takes', () => {
+  const after = (seconds: number): ShownLines =>
+    fleetLines(
+      { ...statusOf(), unsynced: [`nothing syncs pipeline fleet: renewed ${seconds}s ago. Start it: …`] },
+      SYNC,
+    );
+  expect([...after(16).values()][0]).toBe(
+    '  sync             Starting                    nothing syncs at present: this command starts sync again; its log: /logs/sync.log',
+  );
+  expect(changedLines(after(16), after(17))).toEqual([]);
 });

@@ -1,6 +1,9 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { endedProcesses } from '../../../../src/cli/commands/start/start.ts';
+import { endedProcesses, introduction } from '../../../../src/cli/commands/start/start.ts';
 import type { LocalFleetStatus, LocalProcessStatus, ProcessReadiness } from '../../../../src/local/status.ts';
+import { tempFolder } from '../../../support/temp.ts';
 
 function processOf(program: string, state: ProcessReadiness): LocalProcessStatus {
   return { program, state, port: 1, log: 'x.log' };
@@ -23,4 +26,25 @@ describe('kubenode start', () => {
   ])('FST-10 starts what ended when it finds %s', (_, status, ended) => {
     expect(endedProcesses(status)).toEqual(ended);
   });
+
+  it.each<[version: string, next: string]>([
+    ["web: '1.0.0'", "s/web: '1.0.0'/web: '1.1.0'/"],
+    ["web: '1.1.0'", "s/web: '1.1.0'/web: '1.0.0'/"],
+    ["web: '1.7.0'", "s/web: '1.7.0'/web: '1.1.0'/"],
+  ])('prints an edit that changes something in a repository with %s', (version, edit) => {
+    expect(introductionWith(`export const versions = { ${version} };`)).toContain(`sed -i "${edit}"`);
+  });
+
+  it('prints no edit of a repository whose versions it cannot read', () => {
+    const text = introductionWith('export const versions = {};');
+    expect(text).not.toContain('sed');
+    expect(text).toContain('rollout watch general');
+  });
 });
+
+function introductionWith(versions: string): string {
+  const repository = tempFolder('demo');
+  mkdirSync(join(repository, 'fleet'));
+  writeFileSync(join(repository, 'fleet/versions.ts'), versions);
+  return introduction('/k', { demo: { repository, port: 1 }, isOurs: true, dirOption: '' });
+}

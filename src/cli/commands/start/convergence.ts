@@ -1,0 +1,50 @@
+/** Tells when all of a fleet is as git declares it, and how long that took. */
+import { shortCommit } from '../../age.ts';
+import type { HubStatus } from '../status/hub-status.ts';
+
+export interface ConvergenceOptions {
+  readonly nowMs: () => number;
+  /** How many machines the clusters have, and how many of them are Ready. Rejects while a cluster does not answer. */
+  readonly countMachines: () => Promise<MachineCount>;
+}
+
+export interface MachineCount {
+  readonly ready: number;
+  readonly total: number;
+}
+
+export interface Convergence {
+  /** Undefined until every cluster runs the head and every machine is Ready. Then the same text until that changes. */
+  lineOf(status: HubStatus): Promise<string | undefined>;
+}
+
+export function createConvergence({ nowMs, countMachines }: ConvergenceOptions): Convergence {
+  let [sinceMs, text] = [nowMs(), undefined as string | undefined];
+  return {
+    async lineOf(status) {
+      if (!isProven(status)) {
+        if (text !== undefined) [sinceMs, text] = [nowMs(), undefined];
+        return undefined;
+      }
+      text ??= await convergedText(status);
+      return text;
+    },
+  };
+
+  async function convergedText({ pipelines }: HubStatus): Promise<string | undefined> {
+    const { ready, total } = await countMachines().catch(() => ({ ready: 0, total: 0 }));
+    if (total === 0 || ready < total) return undefined;
+    const seconds = Math.round((nowMs() - sinceMs) / 1000);
+    const head = shortCommit(pipelines[0]?.head ?? '');
+    return `  converged: ${total} machines Ready at ${head} in ${seconds} s`;
+  }
+}
+
+function isProven({ pipelines, clusters, unsynced }: HubStatus): boolean {
+  if (unsynced.length > 0 || clusters.length === 0) return false;
+  const heads = new Set(pipelines.map(({ head }) => head));
+  return (
+    pipelines.every(({ phase }) => phase === 'UpToDate') &&
+    clusters.every(({ state, commit }) => state === 'Proven' && heads.has(commit))
+  );
+}

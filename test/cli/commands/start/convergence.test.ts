@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import { createConvergence, type MachineCount } from '../../../../src/cli/commands/start/convergence.ts';
+import type { HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
+
+const HEAD = 'aaaaaaaaaaaa';
+
+function statusOf(states: readonly string[], fields: Partial<HubStatus> = {}): HubStatus {
+  const pipeline = { name: 'fleet', phase: 'UpToDate', head: HEAD, verdict: 'Accepted', because: '' };
+  const clusters = states.map((text, index) => {
+    const [state = '', commit = HEAD] = text.split(' ');
+    return { name: `c-${index}`, stage: 's', commit, state, synced: 'True', because: '' };
+  });
+  return { unsynced: [], pipelines: [pipeline], clusters, notes: [], trouble: [], ...fields };
+}
+
+const PROVEN = statusOf(['Proven', 'Proven']);
+
+function bed(): {
+  readonly at: (seconds: number) => void;
+  readonly machines: (count: MachineCount | undefined) => void;
+  readonly convergence: ReturnType<typeof createConvergence>;
+} {
+  let nowMs = 0;
+  let count: MachineCount | undefined = { ready: 3, total: 3 };
+  const convergence = createConvergence({
+    nowMs: () => nowMs,
+    countMachines: async () => {
+      if (!count) throw new Error('no answer');
+      return count;
+    },
+  });
+  return {
+    at: (seconds) => void (nowMs = seconds * 1000),
+    machines: (next) => void (count = next),
+    convergence,
+  };
+}
+
+it('tells how long it took, and the same text for as long as nothing changes', async () => {
+  const { at, convergence } = bed();
+  at(54);
+  const text = '  converged: 3 machines Ready at aaaaaaaaaaaa in 54 s';
+  expect(await convergence.lineOf(PROVEN)).toBe(text);
+  at(90);
+  expect(await convergence.lineOf(PROVEN)).toBe(text);
+});
+
+it('measures the next commit from when it was seen', async () => {
+  const { at, convergence } = bed();
+  await convergence.lineOf(PROVEN);
+  at(100);
+  expect(await convergence.lineOf(statusOf(['Proven', 'Applying']))).toBeUndefined();
+  at(110);
+  expect(await convergence.lineOf(statusOf(['Proven', 'Soaking']))).toBeUndefined();
+  at(160);
+  expect(await convergence.lineOf(PROVEN)).toBe('  converged: 3 machines Ready at aaaaaaaaaaaa in 60 s');
+});
+
+it.each<[name: string, status: HubStatus, count: MachineCount | undefined]>([
+  ['a cluster soaks', statusOf(['Proven', 'Soaking']), { ready: 3, total: 3 }],
+  ['a cluster runs another commit', statusOf(['Proven', 'Proven bbbbbbbbbbbb']), { ready: 3, total: 3 }],
+  [
+    'the pipeline promotes',
+    { ...PROVEN, pipelines: PROVEN.pipelines.map((row) => ({ ...row, phase: 'Promoting' })) },
+    { ready: 3, total: 3 },
+  ],
+  ['no cluster is declared yet', statusOf([]), { ready: 3, total: 3 }],
+  ['nothing syncs', { ...PROVEN, unsynced: ['nothing syncs pipeline fleet'] }, { ready: 3, total: 3 }],
+  ['a machine is not Ready', PROVEN, { ready: 2, total: 3 }],
+  ['no machine exists yet', PROVEN, { ready: 0, total: 0 }],
+  ['a cluster does not answer', PROVEN, undefined],
+])('tells nothing while %s', async (_, status, count) => {
+  const { machines, convergence } = bed();
+  machines(count);
+  expect(await convergence.lineOf(status)).toBeUndefined();
+});
