@@ -14,9 +14,9 @@ export type ShownLines = ReadonlyMap<string, string>;
 
 export function fleetLines({ pipelines, clusters, unsynced }: HubStatus, { logFile }: OwnSync): ShownLines {
   // How long a Lease was not renewed would be a new line each second, and its hint is what this command does by itself.
-  const because = `nothing syncs at present: this command starts sync again; its log: ${logFile}`;
+  const restart = `nothing syncs at present: this command starts sync again; its log: ${logFile}`;
   return new Map([
-    ...(unsynced.length > 0 ? [line('sync', ['Starting', ''], because)] : []),
+    ...(unsynced.length > 0 ? [line('sync', ['Starting', ''], restart)] : []),
     ...pipelines.map(({ name, phase, head, because }) => {
       // What the line of its cluster shows is not repeated.
       const isOfCluster = clusters.some((cluster) => because.startsWith(`${cluster.name}: `));

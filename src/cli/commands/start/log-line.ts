@@ -2,7 +2,7 @@
 import { isRecord, textAt } from '../../../kube/objects/json.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 
-/** Lines that are no log of kubenode stay as they are: those of a crash of Node.js, for example. */
+/** Other lines stay as they are: those of a crash of Node.js, for example. */
 export function readableLogLine(line: string): string {
   const entry = parse(line);
   const message = textAt(entry, 'message');

@@ -45,7 +45,7 @@ it('tells how long it took, and the same text for as long as nothing changes', a
   expect(await convergence.lineOf(PROVEN)).toBe(text);
 });
 
-it('measures the next commit from when it was seen', async () => {
+it('measures the next commit from when it was read', async () => {
   const { at, convergence } = bed();
   await convergence.lineOf(PROVEN);
   at(100);

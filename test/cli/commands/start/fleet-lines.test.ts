@@ -40,14 +40,14 @@ it('shows again only what changed', () => {
   ]);
 });
 
+function unsyncedFor(seconds: number): ShownLines {
+  const unsynced = [`nothing syncs pipeline fleet: renewed ${seconds}s ago. Start it: …`];
+  return fleetLines({ ...statusOf(), unsynced }, SYNC);
+}
+
 it('begins with one line while sync starts again, however long that takes', () => {
-  const after = (seconds: number): ShownLines =>
-    fleetLines(
-      { ...statusOf(), unsynced: [`nothing syncs pipeline fleet: renewed ${seconds}s ago. Start it: …`] },
-      SYNC,
-    );
-  expect([...after(16).values()][0]).toBe(
+  expect([...unsyncedFor(16).values()][0]).toBe(
     '  sync             Starting                    nothing syncs at present: this command starts sync again; its log: /logs/sync.log',
   );
-  expect(changedLines(after(16), after(17))).toEqual([]);
+  expect(changedLines(unsyncedFor(16), unsyncedFor(17))).toEqual([]);
 });
