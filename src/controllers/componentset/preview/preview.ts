@@ -4,17 +4,17 @@ import type { GrantAsk } from '../../../api/grants.ts';
 import { isClassAtLeast } from '../../../api/machine/component-change.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { UNLIMITED } from '../../../rollout/limit.ts';
-import { batchSize } from '../batches.ts';
 import { actionAsk } from '../execute/permissions.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { planRollout } from '../plan.ts';
 import { worstClass } from '../revision/change-class.ts';
 import type { Revision } from '../revision/resolve.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
-import { mayBeIn, membersInOrder, nextIndex, todoOf } from '../rollout/forward.ts';
+import { membersInOrder, todoOf } from '../rollout/forward.ts';
 import type { RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import { planJoining } from '../rollout/joining.ts';
 import { rollsOut } from '../rollout/mode.ts';
+import { countEarlier, mayBeIn, nextBatch } from '../rollout/next-batch.ts';
 import type { DeniedMachine } from '../status/report.ts';
 import { setWait } from '../status/wait.ts';
 import { type BatchMembers, estimateEnd } from './estimate.ts';
@@ -61,7 +61,9 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
   const classOf = (member: MemberState): ActivationClass => input.classOf(member, desired.revision);
   const worstOf = (members: readonly MemberState[]): ActivationClass => worstClass(members.map(classOf));
   const preview = {
-    batches: batches.map(({ index, members }) => ({ index, ...namesOf(members), class: worstOf(members) })),
+    batches: batches.flatMap(({ index, members }) =>
+      members.length === 0 ? [] : [{ index, ...namesOf(members), class: worstOf(members) }],
+    ),
     joining: namesOf(joining).machines,
     joiningClass: worstOf(joining),
     class: worstOf(changed),
@@ -98,6 +100,7 @@ function joiningMembers(input: RolloutInput, { progress, mode }: RolloutPlan): r
   return input.members.filter(({ name }) => names.has(name));
 }
 
+/** Empty is a batch whose machines all have the revision already: it is given to none, and soaks. */
 function plannedBatches(
   input: RolloutInput,
   { mode, progress }: RolloutPlan,
@@ -106,20 +109,22 @@ function plannedBatches(
 ): readonly BatchMembers[] {
   const todo = todoOf(input, { mode, revision, joining, availability: UNLIMITED });
   let waiting = membersInOrder(input, todo, revision.name);
-  const total = progress.batch?.total ?? input.members.length;
+  const earlier = countEarlier(input, revision, mode);
   const batches: BatchMembers[] = [];
   const take = (index: number, size: number): void => {
     const { members, others } = takeFirst(waiting, size, (member) => mayBeIn(input, index, member));
     waiting = others;
-    if (members.length > 0) batches.push({ index, members });
+    if (members.length > 0 || size === 0) batches.push({ index, members });
   };
-  const open = progress.batch;
-  if (open) take(open.index, open.size - startedIn(input, progress, open).length);
-  const canaries = waiting.filter((member) => mayBeIn(input, 0, member)).length;
-  for (let index = nextIndex(input, progress, canaries); waiting.length > 0; index += 1) {
-    take(index, batchSize(input.set.spec.rollout, index, { total, left: waiting.length, canaries }));
+  let { batch: open } = progress;
+  const openSize = open ? open.size - startedIn(input, progress, open).length : 0;
+  if (open && openSize > 0) take(open.index, openSize);
+  for (;;) {
+    const batch = nextBatch(input, open, { todo: waiting, earlier });
+    if (!batch) return batches;
+    take(batch.index, batch.size - batch.earlier);
+    open = { ...batch, startedAt: input.now };
   }
-  return batches;
 }
 
 /** Looks at no more machines than it takes: a set of 10,000 machines may have as many batches. */

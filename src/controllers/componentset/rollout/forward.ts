@@ -1,9 +1,7 @@
 /** Rolls a revision out in batches, each one proven before the next; or back to a proven one, without soak. Pure. */
 import { optional } from '../../../kube/objects/optional.ts';
-import { isSelected } from '../../../kube/objects/selector.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
-import { batchSize } from '../batches.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
@@ -18,6 +16,7 @@ import type {
   RolloutMode,
   RolloutProgress,
 } from './input.ts';
+import { canariesOf, countEarlier, hasCanary, mayBeIn, nextBatch } from './next-batch.ts';
 import { permissionFor } from './permission.ts';
 import { pickMembers } from './slots.ts';
 import { isPinned, startWait } from './start-wait.ts';
@@ -73,15 +72,16 @@ function next(
   context: BatchContext,
   { todo, own }: Candidates,
 ): RolloutStep {
-  if (todo.length === 0) return complete(input, progress, context);
-  const canaries = todo.filter((each) => mayBeIn(input, 0, each)).length;
-  const wait = forwardWait(input, progress, context, canaries);
+  const earlier = countEarlier(input, context.revision, context.mode);
+  const batch = nextBatch(input, progress.batch, { todo, earlier });
+  if (!batch) return complete(input, progress, context);
+  const wait = forwardWait(input, progress, context, canariesOf(input, { todo, earlier }));
   if (wait) return { progress, actions: [], limit: stop(wait) };
-  const index = nextIndex(input, progress, canaries);
-  const candidates = own(index);
-  if (candidates.length === 0) return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
-  const total = progress.batch?.total ?? input.members.length;
-  const size = batchSize(input.set.spec.rollout, index, { total, left: todo.length, canaries });
+  const candidates = own(batch.index);
+  if (candidates.length === 0 && batch.earlier === 0) {
+    return { progress, actions: [], limit: stop(firstWait(input, context, todo)) };
+  }
+  const { index, size, total } = batch;
   const opened = { ...progress, batch: { index, size, total, startedAt: input.now } };
   return fill(input, opened, context, candidates);
 }
@@ -124,16 +124,6 @@ function isWithoutCanary(input: RolloutInput, progress: RolloutProgress, batch: 
   return (
     batch.index === 1 && hasCanary(input) && startedIn(input, progress, { ...batch, index: 0 }).length === 0
   );
-}
-
-function hasCanary({ set }: RolloutInput): boolean {
-  return set.spec.rollout.canary?.machineSelector !== undefined;
-}
-
-/** A canary whose selector matches no machine has no batch. */
-export function nextIndex({ set }: RolloutInput, { batch }: RolloutProgress, canaries: number): number {
-  if (batch) return batch.index + 1;
-  return set.spec.rollout.canary && canaries === 0 ? 1 : 0;
 }
 
 function fill(
@@ -235,13 +225,6 @@ function permissionOf(
   member: MemberState,
 ): Permission {
   return permissionFor(input, member, revision, mode === 'Revert');
-}
-
-/** Batch 0 is for the machines of the canary. */
-export function mayBeIn({ set }: RolloutInput, index: number | undefined, { machine }: MemberState): boolean {
-  const { canary } = set.spec.rollout;
-  if (index !== 0 || !canary?.machineSelector) return true;
-  return isSelected(canary.machineSelector, machine.metadata.labels ?? {});
 }
 
 function stop(because: Explanation): Limit {

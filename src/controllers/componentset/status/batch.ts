@@ -3,6 +3,7 @@ import type { RolloutBatch } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { plannedSizes } from '../batches.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
+import { countEarlier } from '../rollout/next-batch.ts';
 import { isPinned } from '../rollout/start-wait.ts';
 import { hasFailed } from './counts.ts';
 import type { SetReport } from './report.ts';
@@ -36,5 +37,7 @@ function batchesAfter({ input, plan }: Pick<SetReport, 'input' | 'plan'>, open: 
   );
   const left = Math.max(0, todo.length - open);
   const machines = { total: batch.total, left, canaries: 0, first: batch.index + 1 };
-  return plannedSizes(set.spec.rollout, machines, left).length;
+  const planned = plannedSizes(set.spec.rollout, machines, left).length;
+  const last = Math.max(batch.index, ...countEarlier(input, desired.revision, plan.mode).keys());
+  return Math.max(planned, last - batch.index);
 }

@@ -113,6 +113,20 @@ describe('previewRollout', () => {
     expect(preview.batches.flatMap(({ machines }) => machines).toSorted()).toEqual(after);
   });
 
+  it('ROL-60 plans no batch for machines that have the revision since before it came back, but their soak', () => {
+    const members = [member('a', { at: NEW, batch: 0 }), member('b', { at: NEW, batch: 1 }), member('c')];
+    const rollout = { batches: [1, 2], maxUnavailable: 3, gate: NO_SOAK };
+    const startedAt = NOW;
+    const progress = { updateRevision: NEW.name, startedAt, history: [COMPLETED] };
+    const { batches, grants, endsAt } = previewRollout(inputOf({ members, progress, rollout }));
+    expect(batches.map(({ index, machines }) => [index, machines])).toEqual([[1, ['c']]]);
+    expect(grants).toBe(1);
+    const later = previewRollout(inputOf({ members: members.slice(0, 2), progress, rollout }));
+    expect(later.batches).toEqual([]);
+    expect(endsAt).toEqual(new Date(+NOW + 120_000 + 30_000));
+    expect(later.endsAt).toEqual(new Date(+NOW + 30_000));
+  });
+
   it('ROL-60 takes the same decisions with dryRun, which starts nothing', () => {
     const members = [member('a'), member('b'), member('c')];
     const input = inputOf({ members, progress: { history: [COMPLETED] } });

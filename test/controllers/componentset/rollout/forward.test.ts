@@ -10,6 +10,7 @@ import type {
 } from '../../../../src/controllers/componentset/rollout/input.ts';
 import { ago } from '../../../support/builders.ts';
 import {
+  appRevision,
   BATCH,
   COMPLETED,
   grant,
@@ -31,6 +32,8 @@ const SOAKED = progressOf({ batch: { ...BATCH, size: 1, soakUntil: new Date(ago(
 const CANARY = {
   canary: { machineSelector: { all: false, matchLabels: { canary: 'yes' } }, count: 1, hold: false },
 };
+const OTHER = appRevision('3');
+const IN_WORK = { step: 'InWork', reason: 'Probation' } as const;
 const LABEL = { labels: { canary: 'yes' } };
 const HELD_CANARY = { ...LABEL, hold: { reason: 'x', scope: 'All' } } as const;
 const ON_HOLD = { canary: { ...CANARY.canary, hold: true } };
@@ -230,6 +233,91 @@ describe('planBatches', () => {
       'batch 2 of 1: b, BatchFull',
     ],
   ])('ROL-01 opens and fills batches: %s', (_what, step, expected) => {
+    expect(explain(step())).toBe(expected);
+  });
+
+  it.each<[what: string, step: () => RolloutStep, expected: string]>([
+    [
+      'one that has it already',
+      () => plan({ members: [member('a', { at: NEW, batch: 0 })] }),
+      'batch 0 of 1: -, BatchFull',
+    ],
+    [
+      'one of a later batch that has it already',
+      () =>
+        plan({ members: [member('a', { at: NEW, batch: 1 }), member('b', { at: NEW, batch: 3 })] }, SOAKED),
+      'batch 3 of 1: -, BatchFull',
+    ],
+    [
+      'one of the batch before, which is still in work',
+      () => plan({ members: [member('a', { at: NEW, batch: 1, ...IN_WORK }), member('b')] }, SOAKED),
+      'batch 1 of 1: -, Probation',
+    ],
+    [
+      'two of a batch of five, and others that follow',
+      () => {
+        const earlier = ['a', 'b'].map((name) => member(name, { at: NEW, batch: 2 }));
+        const rest = ['c', 'd', 'e', 'f'].map((name) => member(name));
+        const open = member('z', { at: NEW, batch: 1 });
+        return plan({ members: [open, ...earlier, ...rest], rollout: { batches: [1, 1, 5] } }, SOAKED);
+      },
+      'batch 2 of 5: d e f, BatchFull',
+    ],
+    [
+      'more than are in the batch now',
+      () => {
+        const earlier = ['a', 'b'].map((name) => member(name, { at: NEW, batch: 0 }));
+        return plan({ members: [...earlier, member('c')] });
+      },
+      'batch 0 of 2: -, BatchFull',
+    ],
+    [
+      'one that has it, while no other can start',
+      () => plan({ members: [member('a', { at: NEW, batch: 0 }), member('b', { isSilent: true })] }),
+      'batch 0 of 1: -, BatchFull',
+    ],
+    [
+      'the canary, in work',
+      () =>
+        plan({
+          members: [member('a'), member('b', { ...LABEL, at: NEW, batch: 0, ...IN_WORK })],
+          rollout: CANARY,
+        }),
+      'batch 0 of 1: -, BatchFull',
+    ],
+    [
+      'the canary, and a further one that is held',
+      () => {
+        const canary = member('b', { ...LABEL, at: NEW, batch: 0 });
+        return plan({ members: [member('a'), canary, member('c', HELD_CANARY)], rollout: CANARY });
+      },
+      'batch 0 of 1: -, BatchFull',
+    ],
+    [
+      'one that has it already, in a revert',
+      () => plan({ members: [member('a', { at: NEW, batch: 0 })] }, FRESH, { mode: 'Revert' }),
+      'no batch: -, AllDone',
+    ],
+  ])('ROL-05 opens the batches of a revision that comes back again: %s', (_what, step, expected) => {
+    expect(explain(step())).toBe(expected);
+  });
+
+  it.each<[what: string, step: () => RolloutStep, expected: string]>([
+    [
+      'in the first batch',
+      () =>
+        plan({ members: [member('a', { at: OTHER, batch: 0, holdsGrant: true, ...IN_WORK }), member('b')] }),
+      'batch 0 of 1: b, BatchFull',
+    ],
+    [
+      'in a batch of the same number as the open one',
+      () => {
+        const between = member('b', { at: OTHER, batch: 1, holdsGrant: true, ...IN_WORK });
+        return plan({ members: [member('a', { at: NEW, batch: 1 }), between, member('c')] }, SOAKED);
+      },
+      'batch 2 of 2: c, BatchFull',
+    ],
+  ])('ROL-05 does not wait for what another revision has in work: %s', (_what, step, expected) => {
     expect(explain(step())).toBe(expected);
   });
 

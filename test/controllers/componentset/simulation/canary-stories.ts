@@ -46,6 +46,21 @@ export const CANARY_STORIES: readonly RolloutStory[] = [
     end: ALL_NEW,
   },
   {
+    name: 'a canary in work whose version is replaced and comes back waits for approval',
+    sim: withCanary({ hold: true }),
+    play: (sim) => {
+      begin(sim, 'm-5');
+      sim.run(20);
+      sim.version('3');
+      sim.run(10);
+      sim.version('2');
+      sim.run(HOUR);
+      approve(sim, 0);
+      sim.run(HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
     name: 'a canary whose Node breaks in its soak goes back',
     sim: withCanary(),
     play: (sim) => {

@@ -28,6 +28,7 @@ import type { GateResult } from '../../../../src/rollout/gate.ts';
 import { resolveIntOrPercent } from '../../../../src/rollout/int-or-percent.ts';
 import { component } from '../../../support/builders.ts';
 import { componentSet, type SetParts } from '../component-set.ts';
+import { BatchJudge, isSameRollout } from './batch-judge.ts';
 import type { DefendedFleet } from './defended-ledger.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { type Behavior, SimulatedMachine } from './simulated-machine.ts';
@@ -66,6 +67,7 @@ export class RolloutSimulation {
   /** By what the API servers are now. Undefined: none of the components is a kubelet. */
   createSkewRule: (() => SkewRule) | undefined;
   writes = 0;
+  readonly #judge = new BatchJudge();
   #crash: SimulationParts['crash'];
   #limit = '';
   readonly #revisions = new Map<string, Revision>();
@@ -307,18 +309,12 @@ export class RolloutSimulation {
     return isWritten;
   }
 
-  /** No batch before its gate: what was started before is at its end, and has soaked. */
-  #checkGate({ updateRevision }: RolloutProgress): void {
-    const { batch, updateRevision: before, history } = this.progress;
-    const isRevert = history.some(({ revision, result }) => revision === before && result === 'Completed');
-    if (!batch || before !== updateRevision || isRevert) return;
-    const isSoaked = batch.soakUntil && batch.soakUntil <= this.now;
+  #checkGate(after: RolloutProgress): void {
+    const { members, left } = this.input();
     const { soakSeconds } = this.set.spec.rollout.gate;
-    if (!isSoaked && soakSeconds > 0) throw new Error(`batch ${batch.index} has not soaked`);
-    const open = this.input().members.filter(
-      ({ step, batch: its }) => its === batch.index && step === 'InWork',
-    );
-    if (open.some(({ hold }) => !hold)) throw new Error(`batch ${batch.index} is still in work`);
+    const judged = { members, left, soakSeconds, now: this.now };
+    const violation = this.#judge.judge(this.progress, after, judged);
+    if (violation !== undefined) throw new Error(violation);
   }
 
   /** A batch never grows. */
@@ -336,11 +332,9 @@ export class RolloutSimulation {
 
   #persist(progress: RolloutProgress): void {
     const { batch } = progress;
-    const before = this.progress.batch;
-    if (batch && batch.index !== before?.index) {
-      this.say(`batch ${batch.index}: ${batch.size} machines`);
-      this.#checkGate(progress);
-    }
+    const isKnown = isSameRollout(this.progress, progress) && batch?.index === this.progress.batch?.index;
+    if (batch && !isKnown) this.say(`batch ${batch.index}: ${batch.size} machines`);
+    this.#checkGate(progress);
     this.progress = progress;
   }
 

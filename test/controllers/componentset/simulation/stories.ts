@@ -227,6 +227,32 @@ export const STORIES: readonly RolloutStory[] = [
     end: '8 run app-3; grants in work: 0',
   },
   {
+    name: 'a version that comes back while machines of both are in work',
+    sim: EIGHT,
+    play: (sim) => {
+      sim.version('2');
+      sim.run(40);
+      sim.version('3');
+      sim.run(10);
+      sim.version('2');
+      sim.run(2 * HOUR);
+    },
+    end: ALL_NEW,
+  },
+  {
+    name: 'a version that comes back when every machine has it soaks again',
+    sim: { machines: 1, installed: '1', rollout: { batches: [1] } },
+    play: (sim) => {
+      sim.version('2');
+      sim.run(20);
+      sim.version('3');
+      sim.run(10);
+      sim.version('2');
+      sim.run(HOUR);
+    },
+    end: '1 run app-2; grants in work: 0',
+  },
+  {
     name: 'a pause in the middle of a soak',
     sim: EIGHT,
     play: (sim) => {

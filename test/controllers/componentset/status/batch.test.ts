@@ -36,6 +36,11 @@ describe('rolloutBatch', () => {
     expect(rolloutBatch(reportOf({ members }))).toMatchObject({ index: 1, of: 2, updated: 0 });
   });
 
+  it('ROL-60 counts batches that follow without a machine that is left: those of a revision that came back', () => {
+    const members = [member('a', DONE), member('b', { ...DONE, batch: 3 })];
+    expect(rolloutBatch(reportOf({ members }))).toMatchObject({ index: 1, of: 4 });
+  });
+
   it('ROL-30 counts the failed machines of the batch', () => {
     const members = [member('a', FAILED), member('b', DONE), member('c', { ...FAILED, batch: 0 })];
     const rollout = { failure: { maxFailed: 5, per: 'Rollout', onFailure: 'Pause' } } as const;
