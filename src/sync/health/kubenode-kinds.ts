@@ -36,6 +36,10 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
       hasDeadline: true,
     });
   }
+  return requiredFinding(object, generation) ?? permitFinding(object, generation) ?? HEALTHY;
+}
+
+function requiredFinding(object: KubeObject, generation: number): HealthFinding | undefined {
   const conditions = conditionsOf(object);
   for (const type of REQUIRED_CONDITIONS.get(object.kind) ?? []) {
     if (conditionStatus(conditions, type, generation) === 'True') continue;
@@ -44,7 +48,20 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
     const { reason, because, ...rest } = explain(condition);
     return progressing(reason, because, { ...rest, hasDeadline: true });
   }
-  return HEALTHY;
+  return undefined;
+}
+
+/**
+ * A rule that asks for a step which none of its machines permits: the commit may permit it there itself, so it is waited for until
+ * the deadline of the stage.
+ */
+function permitFinding(object: KubeObject, generation: number): HealthFinding | undefined {
+  if (object.kind !== 'NodeRemedier') return undefined;
+  const condition = conditionAt(object, 'StepsPermitted');
+  if (condition?.reason !== 'NotPermitted') return undefined;
+  if (conditionStatus(conditionsOf(object), 'StepsPermitted', generation) !== 'False') return undefined;
+  const { reason, because, ...rest } = explain(condition);
+  return progressing(reason, because, rest);
 }
 
 /** A failure that was reported for an older generation does not count. */

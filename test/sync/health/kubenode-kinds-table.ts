@@ -111,8 +111,21 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     because: 'MachineComponent a: Accepted=False, it is BadDigest',
   },
   {
-    name: 'a NodeRemedier is Accepted, whatever its other conditions',
+    name: 'a NodeRemedier is Accepted, whether it enforces or not',
     objects: [kubenodeObject('NodeRemedier', 'Accepted, Enforcing=False Shadow')],
+    answer: 'Settled',
+    because: 'all 1 objects are healthy',
+  },
+  {
+    name: 'a NodeRemedier asks for a step that none of its machines permits',
+    objects: [kubenodeObject('NodeRemedier', 'Accepted, StepsPermitted=False NotPermitted')],
+    answer: 'Progressing',
+    reason: 'NotPermitted',
+    because: 'NodeRemedier a: StepsPermitted=False, it is NotPermitted',
+  },
+  {
+    name: 'a NodeRemedier asks for a step that some of its machines do not permit',
+    objects: [kubenodeObject('NodeRemedier', 'Accepted, StepsPermitted=False PartlyPermitted')],
     answer: 'Settled',
     because: 'all 1 objects are healthy',
   },

@@ -33,6 +33,7 @@ import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import type { Io } from '../../io.ts';
 import { printWarnings } from '../../output.ts';
 import { pausedUnitNotes } from '../../pipeline-notes.ts';
+import { livePermitWarnings } from './live-permits.ts';
 import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 
 export interface PreviewSides {
@@ -250,6 +251,7 @@ async function readClusterPreview(
     const clusterUID = await readClusterUID(client, io.signal);
     const options = liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
     const { units, ...change } = await previewLive(options);
+    printWarnings(io, await livePermitWarnings(client, input.target, io.signal));
     return { units, ...optional('rollouts', await readRollouts(io, connection, change)) };
   } finally {
     if (client !== hub.client) await client.close();
