@@ -32,11 +32,16 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
   if (broken) return broken;
   const observed = valueAt(object, 'status', 'observedGeneration');
   if (typeof observed !== 'number' || observed < generation) {
-    return progressing('NotObservedYet', `its controller has not observed generation ${generation}`, {
-      hasDeadline: true,
-    });
+    return progressing('NotObservedYet', notObservedText(observed, generation), { hasDeadline: true });
   }
   return requiredFinding(object, generation) ?? permitFinding(object, generation) ?? HEALTHY;
+}
+
+/** A cluster without controllers is the first thing to rule out: then nothing else in it goes on. */
+function notObservedText(observed: unknown, generation: number): string {
+  return typeof observed === 'number'
+    ? `its controller has not observed generation ${generation}: check that kubenode controllers runs for this cluster`
+    : 'no controller has observed it: run kubenode controllers for this cluster';
 }
 
 function requiredFinding(object: KubeObject, generation: number): HealthFinding | undefined {

@@ -42,7 +42,18 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     objects: [kubenodeObject('Machine', 'Ready', { observed: 1 })],
     answer: 'Progressing',
     reason: 'NotObservedYet',
-    because: 'Machine a: its controller has not observed generation 2',
+    because:
+      'Machine a: its controller has not observed generation 2: check that kubenode controllers runs for this cluster',
+  },
+  {
+    name: 'no controller runs: what none has observed comes before what is not Ready',
+    objects: [
+      kubenodeObject('Machine', 'Ready=False Installing'),
+      kubenodeObject('NodeRemedier', '', { name: 'b', observed: 'Never' }),
+    ],
+    answer: 'Progressing',
+    reason: 'NotObservedYet',
+    because: 'NodeRemedier b: no controller has observed it: run kubenode controllers for this cluster',
   },
   {
     name: 'a MachineComponentSet is Ready',
