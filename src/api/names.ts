@@ -325,6 +325,7 @@ export const CONDITIONS = {
   Conflict: '-',
   // NodeRemedier
   MatchBounded: '+',
+  StepsPermitted: '+',
   Enforcing: '+',
   Indeterminate: '-',
   // RemedyOperationJob

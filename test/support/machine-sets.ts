@@ -188,6 +188,7 @@ export const DENIAL: DeniedDeletion = {
 export interface SetCase {
   readonly replicas?: number;
   readonly machines: string;
+  readonly machineStatus?: NonNullable<MachineParts['status']>;
   readonly parts?: SetParts;
   readonly denials?: readonly DeniedDeletion[];
 }
@@ -197,9 +198,16 @@ export interface ReportedSet {
   readonly at: Date | undefined;
 }
 
-export function statusOf({ replicas = 2, machines, parts = {}, denials = [] }: SetCase): ReportedSet {
+export function statusOf({
+  replicas = 2,
+  machines,
+  machineStatus = {},
+  parts = {},
+  denials = [],
+}: SetCase): ReportedSet {
   const set = machineSet(replicas, parts);
-  const plan = planMachineSet({ set, machines: members(machineSet(replicas), machines), now: NOW });
+  const observed = members(machineSet(replicas), machines, { status: machineStatus });
+  const plan = planMachineSet({ set, machines: observed, now: NOW });
   const input = { set, plan, denials, now: NOW };
   const status = machineSetStatus(input);
   return { status, at: requeueAt(input, status) };

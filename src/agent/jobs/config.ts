@@ -2,6 +2,8 @@
  * What this host permits to repair jobs: a file of the host, so that permission to write to the API cannot extend it.
  * Without the file the defaults apply; with a damaged one no step runs that asks it.
  */
+import { DEFAULT_PERMITS, type StepPermits } from '../../api/steps/permits.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { isRecord } from '../../kube/objects/json.ts';
 import type { HostFiles } from '../host/port.ts';
 import { JOBS_CONFIG_FILE } from '../layout.ts';
@@ -46,7 +48,7 @@ const DEFAULT_PROFILE: DiagnosticsProfile = {
 };
 
 export const DEFAULT_JOBS_CONFIG: JobsConfig = {
-  services: ['kubelet', 'containerd', 'crio', 'node-problem-detector'],
+  services: DEFAULT_PERMITS.services,
   restartsPerHour: 3,
   detector: 'node-problem-detector',
   profiles: { default: DEFAULT_PROFILE },
@@ -60,6 +62,22 @@ export const DEFAULT_JOBS_CONFIG: JobsConfig = {
 
 /** What the status of a Machine has room for. */
 const MAX_FILESYSTEMS = 8;
+const MAX_SERVICES = 64;
+const MAX_PROFILES = 32;
+const MAX_NAME = 63;
+
+/** What the agent reports: sorted, and without names that no rule can ask for. */
+export function permitsOf({ services, profiles }: JobsConfig): StepPermits {
+  return {
+    services: reportedNames(services, MAX_SERVICES),
+    profiles: reportedNames(Object.keys(profiles), MAX_PROFILES),
+  };
+}
+
+function reportedNames(names: readonly string[], most: number): readonly string[] {
+  const fitting = [...new Set(names)].filter((each) => each.length <= MAX_NAME);
+  return fitting.toSorted(byCode).slice(0, most);
+}
 
 /** A text explains what is wrong with the file. */
 export async function readJobsConfig(files: Pick<HostFiles, 'read'>): Promise<JobsConfig | string> {

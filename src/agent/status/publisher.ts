@@ -7,6 +7,7 @@ import type { AcceptedState } from '../desired/accepted.ts';
 import type { CollectedFacts } from '../facts/collector.ts';
 import type { Host } from '../host/port.ts';
 import type { ReportedJobStep } from '../jobs/answer.ts';
+import { permitsOf, readJobsConfig } from '../jobs/config.ts';
 import { STATUS_FILE } from '../layout.ts';
 import type { AgentApi } from '../run/api.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
@@ -107,6 +108,7 @@ export class StatusPublisher {
     const { host, api, log, version } = this.#options;
     const { bootedAt, ...system } = await host.node.facts();
     const ends = this.#options.certificateNotAfter?.();
+    const jobs = await readJobsConfig(host.files);
     const type = host.type === 'systemd' ? ('systemd' as const) : ('sandbox' as const);
     const all = {
       ...status,
@@ -116,6 +118,7 @@ export class StatusPublisher {
         host: type,
         startedAt: this.#startedAt,
         ...optional('certificateNotAfter', ends?.toISOString().replace(/\.\d+Z$/, 'Z')),
+        ...optional('permits', typeof jobs === 'string' ? undefined : permitsOf(jobs)),
       },
       system: { ...system, machineID: await host.node.machineId() },
       facts: { bootedAt: bootedAt.toISOString(), ...this.#options.facts?.() },

@@ -1742,6 +1742,8 @@ export interface MachineAgent {
   readonly startedAt?: string;
   /** When the certificate of the agent expires. */
   readonly certificateNotAfter?: string;
+  /** What the host permits to repairs, by its file /etc/kubenode/jobs.json. Missing while the agent cannot read the file. */
+  readonly permits?: MachinePermits;
 }
 
 /** A component that the machine runs. */
@@ -2064,6 +2066,14 @@ export interface MachineNodeStatus {
   readonly establishedAt?: string;
   /** The cordon of the Node. Missing while pods may be scheduled to it. */
   readonly cordon?: MachineNodeCordon;
+}
+
+/** What the host permits to repairs, by its file /etc/kubenode/jobs.json. Missing while the agent cannot read the file. */
+export interface MachinePermits {
+  /** Services that RestartService may restart. (at most 64) */
+  readonly services: readonly string[];
+  /** Profiles that CollectDiagnostics may collect. (at most 32) */
+  readonly profiles: readonly string[];
 }
 
 /** Result of the preflight checks. */

@@ -156,6 +156,14 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
     host: choice('How the agent manages the host.', HOSTS).optional(),
     startedAt: time('When the agent started.').optional(),
     certificateNotAfter: time('When the certificate of the agent expires.').optional(),
+    permits: named(
+      'MachinePermits',
+      'What the host permits to repairs, by its file /etc/kubenode/jobs.json. Missing while the agent cannot read the file.',
+      {
+        services: list('Services that RestartService may restart.', name('Name of a service.'), [0, 64]),
+        profiles: list('Profiles that CollectDiagnostics may collect.', name('Name of a profile.'), [0, 32]),
+      },
+    ).optional(),
   }).optional(),
   components: listMap(
     'State of each component, reported by the agent.',

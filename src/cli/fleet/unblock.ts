@@ -11,6 +11,20 @@ const STOPPED =
 /** `SET` and `BLOCKER` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
   NotObserved: 'run kubenode controllers for this cluster',
+  NotObservedYet: 'run kubenode controllers for this cluster',
+  NoToken:
+    'kubenode machine token BLOCKER, and start the agent of its host with it: docs/guides/join-a-machine.md',
+  TokenEnded:
+    'kubenode machine token BLOCKER, and start the agent of its host with it: docs/guides/join-a-machine.md',
+  TokenUnused:
+    'start the agent of the host with the token: kubenode agent run --machine MACHINE --bootstrap FILE',
+  NotIssued: 'check the host and its agent: kubenode agent status there',
+  NotInUse: 'check the host and its agent: kubenode agent status there',
+  RequestPending:
+    'run kubenode controllers for this cluster: its approver decides; kubectl describe csr BLOCKER',
+  RequestDenied: 'kubectl describe csr BLOCKER tells why; then kubenode machine token for the machine',
+  RequestNotSigned: 'check the signer of the cluster: kubectl describe csr BLOCKER',
+  ProviderMissing: 'run kubenode controllers with --local-machines, on the computer of the instances',
   Paused: 'kubenode rollout resume SET',
   ApprovalRequired: 'kubenode rollout approve SET',
   Soaking: 'no action required: it goes on when the soak ends',
@@ -64,6 +78,14 @@ export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'
 /** What ends a denial of the Defender about this machine. */
 export function denialHint(reason: DenyReason, machine: string): string {
   return DENIAL_HINTS[reason].replaceAll('MACHINE', machine);
+}
+
+/** Of an answer about the machine itself: it must not lead back to the command that gave it. */
+export function hintBeside(machine: string, hint: string): string {
+  if (hint === `kubenode why machine ${machine}`) {
+    return `kubenode machine show ${machine} lists its conditions, and what its agent reports of each component`;
+  }
+  return hint.replaceAll(`kubenode why machine ${machine}`, `kubenode machine show ${machine}`);
 }
 
 function fallback(blocker: Wait['blocker']): string {

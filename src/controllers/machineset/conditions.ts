@@ -57,7 +57,17 @@ function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Membe
   if (waitFor.length === 0 && available >= replicas) return condition(type, 'True', 'AsWanted', counts);
   const names = waitFor.slice(0, 5).map(({ name }) => name);
   const message = names.length > 0 ? `${counts}; first: ${names.join(', ')}` : counts;
-  return condition(type, 'False', 'MachinesNotReady', message);
+  const missing = missingHost(waitFor);
+  return condition(type, 'False', 'MachinesNotReady', missing ? `${message}. ${missing}` : message);
+}
+
+/** Whose agent was never heard: no time makes it Ready, but the token, the provider or the host that it waits for. */
+function missingHost(waitFor: readonly Member[]): string | undefined {
+  const silent = waitFor.find(
+    ({ machine: { status } }) => status?.waiting !== undefined && status.agent === undefined,
+  );
+  const { reason, message = '' } = silent?.machine.status?.waiting ?? {};
+  return silent && `${silent.name} waits: ${[reason, message].filter(Boolean).join(': ')}`;
 }
 
 function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): ConditionUpdate {

@@ -47,6 +47,7 @@ async function report(
     problems,
     findings: findingsOf(state.findings, name),
     bound: boundOf(remedier, state.findings, context),
+    targets: targetsOf(remedier, context),
     jobs,
     shadow: state.tally.counts({ name, digest }, { wouldAct, wouldDeny }),
     now: context.clock.now(),
@@ -57,14 +58,18 @@ async function report(
 
 /** How much of its targets a rule matches now. */
 export function boundOf(remedier: NodeRemedier, findings: Findings, context: ReconcileContext): MatchBound {
-  const nodes = context.view(NODES);
-  const targets = context
-    .view<Machine>(MACHINES)
-    .list()
-    .filter((machine) => isTarget(remedier, labelsOf(machine, nodes.get(machine.metadata.name))));
+  const targets = targetsOf(remedier, context);
   const unseen = targets.filter(({ metadata }) => !findings.has(metadata.name)).length;
   const found = findingsOf(findings, remedier.metadata.name);
   return matchBound(remedier, { targets: targets.length, unseen }, found);
+}
+
+function targetsOf(remedier: NodeRemedier, context: ReconcileContext): readonly Machine[] {
+  const nodes = context.view(NODES);
+  return context
+    .view<Machine>(MACHINES)
+    .list()
+    .filter((machine) => isTarget(remedier, labelsOf(machine, nodes.get(machine.metadata.name))));
 }
 
 async function retentionOf(

@@ -1,5 +1,6 @@
 /** The status of a NodeRemedier: whether its rule may be used, what it finds, and what keeps it from acting. Pure. */
 import type {
+  Machine,
   NodeRemedier,
   NodeRemedierStatus,
   RemedyOperationJob,
@@ -16,6 +17,7 @@ import { beginOf, endOf, isJobAtWork } from './case/jobs.ts';
 import { ruleDigest } from './checked-rules.ts';
 import type { RemedyFinding } from './findings.ts';
 import { secondsBetween } from './moments.ts';
+import { permittedFinding } from './report/permits.ts';
 import type { ShadowCounts } from './shadow.ts';
 import { boundText, isIll, isWithin, type MatchBound } from './targets.ts';
 
@@ -26,6 +28,8 @@ export interface RemedierInput {
   /** By machine, in the order of their names. */
   readonly findings: ReadonlyMap<string, RemedyFinding>;
   readonly bound: MatchBound;
+  /** Machines that the rule is for. */
+  readonly targets: readonly Machine[];
   /** Of this rule. */
   readonly jobs: readonly RemedyOperationJob[];
   readonly shadow: ShadowCounts;
@@ -41,7 +45,9 @@ export function remedierStatus(input: RemedierInput): NodeRemedierStatus {
   const { metadata, status } = remedier;
   const isUsed = problems.length === 0 && remedier.spec.mode !== 'Suspended';
   const stop = enforcing(input);
-  const found = isUsed ? [matchBounded(input), indeterminate(input)] : [];
+  const found = isUsed
+    ? [matchBounded(input), permittedFinding(remedier, input.targets), indeterminate(input)]
+    : [];
   const findings = [accepted(remedier, problems), ...found, stop];
   const conditions = withConditions(
     keptConditions(status?.conditions, isUsed),
@@ -61,13 +67,15 @@ export function remedierStatus(input: RemedierInput): NodeRemedierStatus {
   };
 }
 
+const OF_MACHINES: readonly string[] = ['MatchBounded', 'StepsPermitted', 'Indeterminate'];
+
 /** A rule that is not used matches nothing, and nothing is unknown. */
 function keptConditions(
   conditions: NodeRemedierStatus['conditions'] | undefined,
   isUsed: boolean,
 ): NodeRemedierStatus['conditions'] {
   const present = conditions ?? [];
-  return isUsed ? present : present.filter(({ type }) => type !== 'MatchBounded' && type !== 'Indeterminate');
+  return isUsed ? present : present.filter(({ type }) => !OF_MACHINES.includes(type));
 }
 
 function accepted({ metadata, spec }: NodeRemedier, problems: readonly Problem[]): ConditionUpdate {

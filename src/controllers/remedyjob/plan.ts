@@ -12,6 +12,7 @@ import {
   afterFailure,
   currentStep,
   isOpenRecord,
+  isPermanent,
   nextStep,
   stepEnd,
   stepName,
@@ -101,7 +102,8 @@ function planFailed(observation: JobObservation, step: JobStep, record: JobStepS
   const because = `${step.step} timed out`;
   if (next === 'RequestApproval') return { do: 'AskApproval', step, record, because };
   const { code = record.state, message = '' } = record;
-  return end({ class: CLASSES[next], reason: code, message: `${step.id} ${step.step}: ${message}` });
+  const kind = next === 'Fail' && isPermanent(record) ? 'Permanent' : CLASSES[next];
+  return end({ class: kind, reason: code, message: `${step.id} ${step.step}: ${message}` });
 }
 
 /** The outcome is written before the grant is settled. */

@@ -44,10 +44,16 @@ export function settlementOf(applied: readonly AppliedObject[], staleReason?: st
   if (staleReason !== undefined) return { answer: 'Unknown', reason: 'ViewLost', because: staleReason };
   const findings = applied.map((object) => ({ object, finding: findingOf(object) }));
   for (const state of ['failed', 'unknown', 'progressing'] as const) {
-    const first = findings.find(({ finding }) => finding.state === state);
+    const inState = findings.filter(({ finding }) => finding.state === state);
+    // What no controller has observed comes first: the others may wait for the same controller.
+    const first = inState.find(({ finding }) => isNotObserved(finding)) ?? inState[0];
     if (first) return answerFor(first.object, first.finding);
   }
   return { answer: 'Settled', because: `all ${applied.length} objects are healthy` };
+}
+
+function isNotObserved(finding: HealthFinding): boolean {
+  return finding.state === 'progressing' && finding.reason === 'NotObservedYet';
 }
 
 const ANSWERS = { failed: 'Failed', unknown: 'Unknown', progressing: 'Progressing' } as const;

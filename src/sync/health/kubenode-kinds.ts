@@ -32,10 +32,19 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
   if (broken) return broken;
   const observed = valueAt(object, 'status', 'observedGeneration');
   if (typeof observed !== 'number' || observed < generation) {
-    return progressing('NotObservedYet', `its controller has not observed generation ${generation}`, {
-      hasDeadline: true,
-    });
+    return progressing('NotObservedYet', notObservedText(observed, generation), { hasDeadline: true });
   }
+  return requiredFinding(object, generation) ?? permitFinding(object, generation) ?? HEALTHY;
+}
+
+/** A cluster without controllers is the first thing to rule out: then nothing else in it goes on. */
+function notObservedText(observed: unknown, generation: number): string {
+  return typeof observed === 'number'
+    ? `its controller has not observed generation ${generation}: check that kubenode controllers runs for this cluster`
+    : 'no controller has observed it: run kubenode controllers for this cluster';
+}
+
+function requiredFinding(object: KubeObject, generation: number): HealthFinding | undefined {
   const conditions = conditionsOf(object);
   for (const type of REQUIRED_CONDITIONS.get(object.kind) ?? []) {
     if (conditionStatus(conditions, type, generation) === 'True') continue;
@@ -44,7 +53,20 @@ export function kubenodeKindFinding(object: KubeObject, generation: number): Hea
     const { reason, because, ...rest } = explain(condition);
     return progressing(reason, because, { ...rest, hasDeadline: true });
   }
-  return HEALTHY;
+  return undefined;
+}
+
+/**
+ * A rule that asks for a step which none of its machines permits: the commit may permit it there itself, so it is waited for until
+ * the deadline of the stage.
+ */
+function permitFinding(object: KubeObject, generation: number): HealthFinding | undefined {
+  if (object.kind !== 'NodeRemedier') return undefined;
+  const condition = conditionAt(object, 'StepsPermitted');
+  if (condition?.reason !== 'NotPermitted') return undefined;
+  if (conditionStatus(conditionsOf(object), 'StepsPermitted', generation) !== 'False') return undefined;
+  const { reason, because, ...rest } = explain(condition);
+  return progressing(reason, because, rest);
 }
 
 /** A failure that was reported for an older generation does not count. */

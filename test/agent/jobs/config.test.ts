@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_JOBS_CONFIG, parseJobsConfig, readJobsConfig } from '../../../src/agent/jobs/config.ts';
+import {
+  DEFAULT_JOBS_CONFIG,
+  parseJobsConfig,
+  permitsOf,
+  readJobsConfig,
+} from '../../../src/agent/jobs/config.ts';
 
 /** With nodefs and imagefs, one too many. */
 const SEVEN = ['/a', '/b', '/c', '/d', '/e', '/f', '/g'];
@@ -45,6 +50,16 @@ describe('what the host permits to repair jobs', () => {
     expect(parseJobsConfig(config)).toBe(
       `/etc/kubenode/jobs.json: the field ${field} is unknown or has a wrong value`,
     );
+  });
+
+  it('is reported sorted, each name once, and only what a rule can ask for', () => {
+    const services = ['web', 'kubelet', 'web', 'x'.repeat(64)];
+    expect(permitsOf({ ...DEFAULT_JOBS_CONFIG, services })).toEqual({
+      services: ['kubelet', 'web'],
+      profiles: ['default'],
+    });
+    const many = Array.from({ length: 70 }, (_, index) => `service-${index}`);
+    expect(permitsOf({ ...DEFAULT_JOBS_CONFIG, services: many }).services).toHaveLength(64);
   });
 
   it('refuses a file that is not a JSON object', async () => {

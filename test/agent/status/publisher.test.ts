@@ -6,6 +6,30 @@ import { openTestAgent } from '../../support/agent/open-agent.ts';
 import { NOW, virtualClock } from '../../support/virtual-clock.ts';
 
 describe('published status', () => {
+  it('names what the host permits to repairs, and nothing while its file is damaged', async () => {
+    const clock = virtualClock();
+    const api = fakeAgentApi();
+    api.declare([]);
+    const host = createProxyHost(clock);
+    const writeConfig = (text: string): Promise<void> =>
+      host.files.write('/etc/kubenode/jobs.json', new TextEncoder().encode(text), {
+        mode: '0600',
+        owner: 'root:root',
+      });
+    const agent = await openTestAgent({ host, api, clock });
+    await agent.reconcile();
+    await writeConfig('{"services": ["web"]}');
+    await agent.reconcile();
+    await writeConfig('{');
+    await agent.reconcile();
+    const services = ['containerd', 'crio', 'kubelet', 'node-problem-detector'];
+    expect(api.statuses.map(({ agent: found }) => found?.permits)).toEqual([
+      { services, profiles: ['default'] },
+      { services: ['web'], profiles: ['default'] },
+      undefined,
+    ]);
+  });
+
   it('contains the facts of the host, and is written once for each change of them', async () => {
     const clock = virtualClock();
     const api = fakeAgentApi();

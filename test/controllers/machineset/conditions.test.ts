@@ -173,6 +173,15 @@ describe('setConditions', () => {
     expect(explain(input)).toBe(want);
   });
 
+  it('names what the first machine without an agent waits for: a token, which no time brings', () => {
+    const message = 'the host has no bootstrap token to join with. Run kubenode machine token new-1';
+    const waiting = { reason: 'NoToken', since: ago(60), message };
+    const { conditions } = statusOf({ replicas: 2, machines: 'new new', machineStatus: { waiting } }).status;
+    expect(conditions.find(({ type }) => type === 'MachinesReady')?.message).toMatch(
+      /^0 of 2 machines are available; first: .+\. \S+ waits: NoToken: the host has no bootstrap token/,
+    );
+  });
+
   it('MAC-04 tells since when it is blocked, and by what', () => {
     const { conditions } = statusOf({ ...DENIED, parts: waited('GrantDenied', 1800, 'general-x') }).status;
     expect(conditions.find(({ type }) => type === 'Stalled')?.message).toBe(

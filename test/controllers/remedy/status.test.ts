@@ -17,6 +17,7 @@ function statusOf(rule: NodeRemedier, more: Partial<RemedierInput> = {}): NodeRe
     problems: [],
     findings: new Map(),
     bound: { targets: 40, unseen: 0, matched: 0, limit: 2, percent: 5 },
+    targets: [],
     jobs: [],
     shadow: { wouldAct: 0, wouldDeny: 0 },
     now: NOW,
@@ -55,6 +56,7 @@ describe('the status of a NodeRemedier', () => {
       phase,
       'Accepted=True Valid: all 4 tests passed',
       'MatchBounded=True WithinLimit: 0 of 40 targets match, and at most 2 may (5 %)',
+      'StepsPermitted=Unknown NotReported: no agent of a target reports its permits yet',
       'Indeterminate=False AllKnown: no fact that decides is unknown',
       `Enforcing=${enforcing}`,
     ]);

@@ -97,6 +97,15 @@ describe('planJob', () => {
     expect(planned(failed(2))).toBe('Write Permanent/Failed withdraw: s1 WaitForBoot@v1: ');
   });
 
+  it('ends as Permanent, without another try, when the host or the rule has to change first', () => {
+    const plan = [jobStep('s1', 'RestartService', { retries: 2 })];
+    const endOf = (code: string): string =>
+      planned({ spec: { plan }, status: { steps: records('s1 Failed', { code, message: 'no', tries: 1 }) } });
+    expect(endOf('NotAllowed')).toBe('Write Permanent/NotAllowed withdraw: s1 RestartService@v1: no');
+    expect(endOf('UnitNotFound')).toBe('Write Permanent/UnitNotFound withdraw: s1 RestartService@v1: no');
+    expect(endOf('TooOften')).toBe('ReleaseStep s1 try 2: RestartService@v1: try 2');
+  });
+
   it('R35 keeps a drain going after its time while a person may approve', () => {
     const plan = [jobStep('s1', 'Drain', { onTimeout: 'RequestApproval' })];
     const steps = records('s1 Running', { startedAt: later(-900) });

@@ -37,9 +37,10 @@ function conditions(words: string): Condition[] {
 export function kubenodeObject(
   kind: string,
   words: string,
-  { observed = 2, name = 'a' } = {},
+  { observed = 2, name = 'a' }: { readonly observed?: number | 'Never'; readonly name?: string } = {},
 ): AppliedObject {
-  const status = { observedGeneration: observed, conditions: conditions(words) };
+  const generation = observed === 'Never' ? {} : { observedGeneration: observed };
+  const status = { ...generation, conditions: conditions(words) };
   return applied({ apiVersion: 'kubenode.dev/v1alpha1', kind, metadata: { name, generation: 2 }, status });
 }
 

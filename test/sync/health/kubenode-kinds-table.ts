@@ -42,7 +42,18 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     objects: [kubenodeObject('Machine', 'Ready', { observed: 1 })],
     answer: 'Progressing',
     reason: 'NotObservedYet',
-    because: 'Machine a: its controller has not observed generation 2',
+    because:
+      'Machine a: its controller has not observed generation 2: check that kubenode controllers runs for this cluster',
+  },
+  {
+    name: 'no controller runs: what none has observed comes before what is not Ready',
+    objects: [
+      kubenodeObject('Machine', 'Ready=False Installing'),
+      kubenodeObject('NodeRemedier', '', { name: 'b', observed: 'Never' }),
+    ],
+    answer: 'Progressing',
+    reason: 'NotObservedYet',
+    because: 'NodeRemedier b: no controller has observed it: run kubenode controllers for this cluster',
   },
   {
     name: 'a MachineComponentSet is Ready',
@@ -111,8 +122,21 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     because: 'MachineComponent a: Accepted=False, it is BadDigest',
   },
   {
-    name: 'a NodeRemedier is Accepted, whatever its other conditions',
+    name: 'a NodeRemedier is Accepted, whether it enforces or not',
     objects: [kubenodeObject('NodeRemedier', 'Accepted, Enforcing=False Shadow')],
+    answer: 'Settled',
+    because: 'all 1 objects are healthy',
+  },
+  {
+    name: 'a NodeRemedier asks for a step that none of its machines permits',
+    objects: [kubenodeObject('NodeRemedier', 'Accepted, StepsPermitted=False NotPermitted')],
+    answer: 'Progressing',
+    reason: 'NotPermitted',
+    because: 'NodeRemedier a: StepsPermitted=False, it is NotPermitted',
+  },
+  {
+    name: 'a NodeRemedier asks for a step that some of its machines do not permit',
+    objects: [kubenodeObject('NodeRemedier', 'Accepted, StepsPermitted=False PartlyPermitted')],
     answer: 'Settled',
     because: 'all 1 objects are healthy',
   },

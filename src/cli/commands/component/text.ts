@@ -1,11 +1,23 @@
 /** Shows the coverage of components to people. Pure. */
+import { clusterColumn, type InCluster } from '../../fleet/read-fleet.ts';
 import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { formatCount } from '../../output.ts';
 import type { ComponentCoverage } from './coverage.ts';
 
-export function formatCoverage(coverage: readonly ComponentCoverage[], columns: number): string {
-  const rows = coverage.flatMap(({ component, versions }) =>
+export interface CoverageSize {
+  readonly columns: number;
+  /** Whether the components are those of several clusters. */
+  readonly isFleet?: boolean;
+}
+
+export function formatCoverage(
+  coverage: readonly (ComponentCoverage & InCluster)[],
+  { columns, isFleet = false }: CoverageSize,
+): string {
+  const cluster = clusterColumn(isFleet);
+  const rows = coverage.flatMap(({ component, versions, ...of }) =>
     versions.map(({ componentRef, desired, current, failed, phase }, index) => [
+      ...(index === 0 ? cluster.cells(of) : cluster.names.map(() => '')),
       index === 0 ? component : '',
       componentRef.slice(component.length + 1),
       ...[desired, current, failed].map(String),
@@ -13,11 +25,13 @@ export function formatCoverage(coverage: readonly ComponentCoverage[], columns: 
     ]),
   );
   const empty = 'no components: no MachineComponent exists, and no machine has one';
-  const names = ['component', 'version', 'desired', 'current', 'failed', 'phase'];
+  const names = [...cluster.names, 'component', 'version', 'desired', 'current', 'failed', 'phase'];
   const table = fitTable({ columns: names, rows, empty }, columns);
-  const width = Math.max(...coverage.map(({ component }) => component.length));
+  const nameOf = (each: ComponentCoverage & InCluster): string =>
+    [...cluster.cells(each), each.component].join(' ');
+  const width = Math.max(...coverage.map((each) => nameOf(each).length));
   const notes = coverage
-    .map((each) => formatHanging(`  ${each.component.padEnd(width)}   `, coverageText(each), columns))
+    .map((each) => formatHanging(`  ${nameOf(each).padEnd(width)}   `, coverageText(each), columns))
     .join('');
   return notes === '' ? table : `${table}\n${notes}`;
 }

@@ -84,7 +84,7 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
   if (created.lockFailed) io.err(formatLockFailure(created.lockFailed));
   const install = flags.kubenode === undefined && !created.lockFailed ? 'ci' : 'install';
   io.err(
-    formatNextSteps(relative(io.cwd, folder) || '.', { hasGit, install, isDemo: flags.demo === true }) +
+    formatNextSteps(relative(io.cwd, folder) || '.', { hasGit, install, content: options.content }) +
       formatSecretSteps(repository),
   );
 }
@@ -202,13 +202,10 @@ function initGit(io: Io, folder: string): boolean {
 interface NextSteps {
   readonly hasGit: boolean;
   readonly install: 'ci' | 'install';
-  readonly isDemo: boolean;
+  readonly content: ScaffoldOptions['content'];
 }
 
-function formatNextSteps(folder: string, { hasGit, install, isDemo }: NextSteps): string {
-  const controllers = isDemo
-    ? '  for c in test pre prod; do npx kubenode controllers --context $c --local-machines $c & done\n'
-    : '';
+function formatNextSteps(folder: string, { hasGit, install, content }: NextSteps): string {
   return `Next:
   cd ${shellWord(folder)}${hasGit ? '' : ' && git init --initial-branch=main'}
   npm ${install}
@@ -216,9 +213,27 @@ function formatNextSteps(folder: string, { hasGit, install, isDemo }: NextSteps)
   npx kubenode render .    # print what sync would apply
 It declares the clusters test, pre and prod, and sync needs a hub. To start all four on this machine, and to sync:
   npx kubenode local up --clusters 4
-${controllers}  npx kubenode sync --from .
-`;
+${CONTROLLERS[content]}  npx kubenode sync --from .
+${HOSTS[content]}`;
 }
+
+/** Without them nothing of kubenode is observed in a cluster, and sync waits. Plain objects need none. */
+const CONTROLLERS: Readonly<Record<ScaffoldOptions['content'], string>> = {
+  Plain: '',
+  Fleet: '  for c in test pre prod; do npx kubenode controllers --context $c 2> $c.log & done\n',
+  Demo: '  for c in test pre prod; do npx kubenode controllers --context $c --local-machines $c 2> $c.log & done\n',
+};
+
+const HOSTS: Readonly<Record<ScaffoldOptions['content'], string>> = {
+  Plain: '',
+  Fleet: `Its machines are Linux hosts with systemd: each waits for its host to join with a token (docs/guides/join-a-machine.md of kubenode):
+  npx kubenode machine list --context test
+  (umask 077; npx kubenode machine token NAME --context test > bootstrap.json)
+  kubenode agent run --machine NAME --bootstrap bootstrap.json    # as root on the host
+Without hosts: "npx kubenode init DIR --demo" creates a fleet whose machines this computer runs itself, Ready within minutes.
+`,
+  Demo: '',
+};
 
 /** The Secret that the Pipeline references. A folder needs none. */
 function formatSecretSteps({ scheme, host }: RepositoryUrl): string {

@@ -2,7 +2,8 @@
 import { Command, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
-import { collect, withCluster } from '../../fleet/read.ts';
+import { collect } from '../../fleet/read.ts';
+import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -10,7 +11,8 @@ import { formatMachines, type MachineRow, machineRow, sortRows } from './view/ro
 
 const HELP = `
 Machines that need somebody come first: stalled, unreachable and not ready ones before those in work and the Ready ones. WHY is
-what a machine waits for, or the first condition that is not in its normal state. -o json and yaml list all machines unless --limit is set.
+what a machine waits for, or the first condition that is not in its normal state. On a hub the machines of all its clusters are listed; a cluster
+that does not answer is named, and the exit code is 69 then. -o json and yaml list all machines unless --limit is set.
 
 Examples:
   kubenode machine list
@@ -36,21 +38,20 @@ export function createMachineListCommand(io: Io): Command {
     .option('--limit <n>', `at most this many (default: ${DEFAULT_LIMIT})`, createIntegerParser(1, 100_000))
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: ListFlags) =>
-    withCluster(io, flags, async (client) => {
-      const options = { signal: io.signal, ...(flags.selector && { labelSelector: flags.selector }) };
-      const rows = (await collect(client, MACHINES, options, machineRow)).filter((row) =>
-        isAsked(row, flags),
-      );
-      if (flags.output === 'table') {
-        const size = { limit: flags.limit ?? DEFAULT_LIMIT, columns: io.screen()?.columns ?? 80 };
-        io.out(formatMachines(rows, io.clock.now(), size));
-        return;
-      }
-      const machines = sortRows(rows).slice(0, flags.limit ?? rows.length);
-      printResult(io, flags.output, { total: rows.length, machines }, () => ({ columns: [], rows: [] }));
-    }),
-  );
+  return addConnectionOptions(command).action(async (flags: ListFlags) => {
+    const selected = flags.selector === undefined ? {} : { labelSelector: flags.selector };
+    const fleet = await readFleet(io, flags, (client, signal) =>
+      collect(client, MACHINES, { signal, ...selected }, machineRow),
+    );
+    const rows = itemsOf(fleet).filter((row) => isAsked(row, flags));
+    if (flags.output === 'table') {
+      const size = { limit: flags.limit ?? DEFAULT_LIMIT, columns: io.screen()?.columns ?? 80 };
+      io.out(formatMachines(rows, io.clock.now(), { ...size, isFleet: fleet.isFleet }));
+      return;
+    }
+    const machines = sortRows(rows).slice(0, flags.limit ?? rows.length);
+    printResult(io, flags.output, { total: rows.length, machines }, () => ({ columns: [], rows: [] }));
+  });
 }
 
 function isAsked({ phase, sets }: MachineRow, flags: Pick<ListFlags, 'phase' | 'set'>): boolean {

@@ -1,19 +1,15 @@
 /** Previews a commit on each cluster of the hub by dry run, where the user has the permission. */
 import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
-import { NAMESPACE } from '../../../api/names.ts';
-import { type CallWindow, createCallWindow } from '../../../defender/facts/call-window.ts';
-import { createStore } from '../../../kube/cache/store.ts';
+import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import { SECRETS } from '../../../kube/objects/core-kinds.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
-import { connectCluster, credentialsOf } from '../../../sync/hub/connection.ts';
 import { hubScope, scopedToHub } from '../../../sync/hub-scope.ts';
 import { type LivePreviewOptions, previewDeletes, previewLive } from '../../../sync/preview/live.ts';
 import {
@@ -30,9 +26,11 @@ import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { connectBySecret, SILENT_LOG } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import { printWarnings } from '../../output.ts';
 import { pausedUnitNotes } from '../../pipeline-notes.ts';
+import { livePermitWarnings } from './live-permits.ts';
 import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 
 export interface PreviewSides {
@@ -250,6 +248,7 @@ async function readClusterPreview(
     const clusterUID = await readClusterUID(client, io.signal);
     const options = liveOptions(io, hub, { ...input, client, scope: CLUSTER_SCOPE, clusterUID });
     const { units, ...change } = await previewLive(options);
+    printWarnings(io, await livePermitWarnings(client, input.target, io.signal));
     return { units, ...optional('rollouts', await readRollouts(io, connection, change)) };
   } finally {
     if (client !== hub.client) await client.close();
@@ -266,27 +265,9 @@ function liveOptions(
   return { ...what, hub: uid, clock, log: SILENT_LOG, random: systemRandom, signal };
 }
 
-/** Connects with the credentials that sync uses. */
-async function connectAsSync({ clock }: Io, hub: Hub, cluster: Cluster): Promise<ClusterConnection> {
+async function connectAsSync(io: Io, hub: Hub, cluster: Cluster): Promise<ClusterConnection> {
   if (cluster.spec.connection?.inCluster) return hub;
-  const secrets = createStore({ log: SILENT_LOG });
-  const ref = credentialsOf(cluster);
-  if (ref) secrets.put(await hub.client.get(SECRETS, { name: ref.name, namespace: NAMESPACE }));
-  const calls = createCallWindow(clock);
-  const onCall: CallWindow['add'] = (report) => calls.add(report);
-  const client = await connectCluster(cluster, {
-    secrets,
-    clock,
-    onCall,
-    connectHub: async () => hub.client,
-  });
+  const calls = createCallWindow(io.clock);
+  const client = await connectBySecret(io, hub.client, cluster, (report) => calls.add(report));
   return { client, calls };
 }
-
-const SILENT_LOG = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-  with: () => SILENT_LOG,
-};

@@ -20,6 +20,7 @@ import type { Io } from '../../io.ts';
 import { formatJson, printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { runPolicyTests } from '../policy-tests.ts';
+import { declaredPermitWarnings } from '../rule-permits.ts';
 import { createCommitChecks } from '../sync/checks.ts';
 import { endedTimeWarnings } from './ended-times.ts';
 import { choosePipeline, readLimits } from './limits.ts';
@@ -187,6 +188,7 @@ async function renderRevision(
 async function compare(io: Io, flags: Flags, { from, to, failedTests }: PlanSides): Promise<Preview> {
   const rendered = { from: from.rendered, to: to.rendered };
   printWarnings(io, endedTimeWarnings(to.rendered, io.clock.now()));
+  printWarnings(io, declaredPermitWarnings(to.rendered.targets));
   const pipeline = choosePipeline(rendered, { name: flags.pipeline, path: flags.path });
   const sides = { ...rendered, limits: readLimits(rendered, pipeline), pipeline };
   const refusals = [...(await findAllRefusals(to.rendered, createCommitChecks())), ...failedTests];

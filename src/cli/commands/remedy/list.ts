@@ -2,7 +2,8 @@
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
-import { collect, withCluster } from '../../fleet/read.ts';
+import { collect } from '../../fleet/read.ts';
+import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -11,7 +12,7 @@ import { formatJobs, sortJobs } from './view/rows.ts';
 
 const HELP = `
 Jobs that need a person come first, then those in work, then those that ended, the newest first. WHY is what a job waits for, or
-how it ended. -o json and yaml list all jobs unless --limit is set.
+how it ended. On a hub the jobs of all its clusters are listed; a cluster that does not answer is named, and the exit code is 69 then. -o json and yaml list all jobs unless --limit is set.
 
 Examples:
   kubenode remedy list
@@ -37,19 +38,19 @@ export function createRemedyListCommand(io: Io): Command {
     .option('--limit <n>', `at most this many (default: ${DEFAULT_LIMIT})`, createIntegerParser(1, 100_000))
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
-  return addConnectionOptions(command).action((flags: ListFlags) =>
-    withCluster(io, flags, async (client) => {
-      const all = await collect(client, REMEDY_OPERATION_JOBS, { signal: io.signal }, viewJob);
-      const views = all.filter((view) => isAsked(view, flags));
-      if (flags.output === 'table') {
-        const size = { limit: flags.limit ?? DEFAULT_LIMIT, columns: io.screen()?.columns ?? 80 };
-        io.out(formatJobs(views, io.clock.now(), size));
-        return;
-      }
-      const jobs = sortJobs(views).slice(0, flags.limit ?? views.length);
-      printResult(io, flags.output, { total: views.length, jobs }, () => ({ columns: [], rows: [] }));
-    }),
-  );
+  return addConnectionOptions(command).action(async (flags: ListFlags) => {
+    const fleet = await readFleet(io, flags, (client, signal) =>
+      collect(client, REMEDY_OPERATION_JOBS, { signal }, viewJob),
+    );
+    const views = itemsOf(fleet).filter((view) => isAsked(view, flags));
+    if (flags.output === 'table') {
+      const size = { limit: flags.limit ?? DEFAULT_LIMIT, columns: io.screen()?.columns ?? 80 };
+      io.out(formatJobs(views, io.clock.now(), { ...size, isFleet: fleet.isFleet }));
+      return;
+    }
+    const jobs = sortJobs(views).slice(0, flags.limit ?? views.length);
+    printResult(io, flags.output, { total: views.length, jobs }, () => ({ columns: [], rows: [] }));
+  });
 }
 
 function isAsked(view: JobView, { machine, rule, phase }: ListFlags): boolean {

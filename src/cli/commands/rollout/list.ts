@@ -2,9 +2,11 @@
 import { Command } from 'commander';
 import { MACHINE_COMPONENT_SETS } from '../../../api/generated/resources.ts';
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { formatAge } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
-import { collect, withCluster } from '../../fleet/read.ts';
+import { collect } from '../../fleet/read.ts';
+import { clusterColumn, type InCluster, itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import { fitTable } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
@@ -14,27 +16,46 @@ import { type RolloutView, viewRollout } from './view/view.ts';
 export function createRolloutListCommand(io: Io): Command {
   const command = new Command('list')
     .description('list the rollouts: where each component set is, why, and since when')
-    .addOption(createOutputOption());
-  return addConnectionOptions(command).action((flags: ConnectionFlags & { readonly output: OutputFormat }) =>
-    withCluster(io, flags, async (client) => {
-      const options = { signal: io.signal };
-      const views = await collect(client, MACHINE_COMPONENT_SETS, options, (set: MachineComponentSet) =>
-        viewRollout(set, []),
+    .addOption(createOutputOption())
+    .addHelpText(
+      'after',
+      '\nOn a hub those of all its clusters. A cluster that does not answer is named, and the exit code is 69 then.',
+    );
+  return addConnectionOptions(command).action(
+    async (flags: ConnectionFlags & { readonly output: OutputFormat }) => {
+      const fleet = await readFleet(io, flags, (client, signal) =>
+        collect(client, MACHINE_COMPONENT_SETS, { signal }, (set: MachineComponentSet) =>
+          viewRollout(set, []),
+        ),
       );
+      const views = itemsOf(fleet);
       if (flags.output === 'table') {
-        io.out(formatRollouts(views, io.clock.now(), io.screen()?.columns));
+        const size = { isFleet: fleet.isFleet, ...optional('columns', io.screen()?.columns) };
+        io.out(formatRollouts(views, io.clock.now(), size));
       } else printResult(io, flags.output, views, () => ({ columns: [], rows: [] }));
-    }),
+    },
   );
 }
 
+interface RolloutsSize {
+  readonly columns?: number;
+  /** Whether the rollouts are those of several clusters. */
+  readonly isFleet?: boolean;
+}
+
 /** Those that need somebody first, then those in work, each by name. */
-export function formatRollouts(views: readonly RolloutView[], now: Date, columns?: number): string {
+export function formatRollouts(
+  views: readonly (RolloutView & InCluster)[],
+  now: Date,
+  { columns, isFleet = false }: RolloutsSize = {},
+): string {
+  const cluster = clusterColumn(isFleet);
   const sorted = views.toSorted((a, b) => ORDER.indexOf(a.outcome.state) - ORDER.indexOf(b.outcome.state));
   return fitTable(
     {
-      columns: ['set', 'phase', 'since', 'batch', 'updated', 'failed', 'why'],
+      columns: [...cluster.names, 'set', 'phase', 'since', 'batch', 'updated', 'failed', 'why'],
       rows: sorted.map((view) => [
+        ...cluster.cells(view),
         view.set,
         view.phase,
         formatAge(view.since, now),

@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import { openWorkingTree } from '../../../sync/git/working-tree.ts';
 import { formatLocation, isRenderError } from '../../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
+import type { RenderedTarget } from '../../../sync/rendered.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
@@ -14,6 +15,7 @@ import {
   printResult,
   printWarnings,
 } from '../../output.ts';
+import { createPermitCheck, declaredPermitWarnings } from '../rule-permits.ts';
 import { type CheckedRule, checkFoundRule, type FoundRule, type RuleFinding } from './check.ts';
 import { findRules, readSourceTexts } from './find.ts';
 
@@ -133,11 +135,13 @@ export async function checkRules(
   const below = resolve(folder, path).slice(root.length + 1) || '.';
   try {
     const { targets, warnings } = await renderer.folder({ folder: root, path: below, signal: io.signal });
-    printWarnings(io, warnings);
+    printWarnings(io, [...warnings, ...declaredPermitWarnings(targets)]);
     const rules: CheckedRule[] = [];
     const options = { withTests, sources: () => readSourceTexts(root, below) };
+    const permits = createPermitFindings(targets);
     for (const found of selectRules(findRules(targets), rule)) {
-      rules.push(await checkFoundRule(found, options));
+      const checked = await checkFoundRule(found, options);
+      rules.push({ ...checked, findings: [...checked.findings, ...permits(found)] });
     }
     return { rules, problems: [] };
   } catch (error) {
@@ -150,6 +154,27 @@ export async function checkRules(
     }));
     return { rules: [], problems };
   }
+}
+
+/** Of the first cluster in which no host can permit a step. */
+function createPermitFindings(
+  targets: readonly RenderedTarget[],
+): (found: FoundRule) => readonly RuleFinding[] {
+  const checks = new Map(
+    targets.map(({ target, units }) => [
+      target,
+      createPermitCheck(units.flatMap(({ objects }) => objects.map(({ object }) => object))),
+    ]),
+  );
+  return ({ name, object, targets: clusters, declaredAt }) => {
+    const first = clusters.map((target) => checks.get(target)?.(object) ?? []).find((all) => all.length > 0);
+    return (first ?? []).map(({ path, message }) => ({
+      where: declaredAt,
+      rule: name,
+      field: path,
+      message,
+    }));
+  };
 }
 
 /** `where`: the option or argument that names the rule. */

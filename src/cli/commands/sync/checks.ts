@@ -11,6 +11,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { checkRule } from '../../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../../sync/judge/object-checks.ts';
 import { createComponentCheck } from '../component-checks.ts';
+import { createPermitCheck } from '../rule-permits.ts';
 
 /** More rules than a fleet has; at about 4 KiB each the cache stays below 4 MiB. */
 const MAX_CACHED = 1000;
@@ -23,7 +24,11 @@ export function createCommitChecks(): ObjectChecks {
         ? [...validate(object), ...findPolicyProblems(object), ...(checkComponent(object)?.problems ?? [])]
         : [],
     ruleTests: cacheRuleTests((object) => findRuleProblems(object)),
-    beside: looserPolicyProblems,
+    beside: (objects) => {
+      const all = [...objects];
+      const checks = [looserPolicyProblems(all), createPermitCheck(all)];
+      return (object) => checks.flatMap((check) => check(object));
+    },
   };
 }
 

@@ -3,7 +3,7 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation, ObjectWait } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../age.ts';
-import { denialHint } from '../../fleet/unblock.ts';
+import { denialHint, hintBeside } from '../../fleet/unblock.ts';
 import { maintenanceWaitText } from '../maintenance/text.ts';
 import type { MaintenanceView } from '../maintenance/view.ts';
 import type { RuleView } from '../rules/explanation.ts';
@@ -135,7 +135,7 @@ function actLines(
     ...causes
       .slice(0, 1)
       .flatMap(({ reason }) => [
-        ...section('  unblock', [denialHint(reason, machine)]),
+        ...section('  unblock', [hintBeside(machine, denialHint(reason, machine))]),
         ...section('  read', [denialPage(reason)]),
       ]),
   ];

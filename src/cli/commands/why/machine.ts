@@ -17,6 +17,7 @@ import type { ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed } from '../../fleet/read.ts';
+import { hintBeside } from '../../fleet/unblock.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
 import { withDefender } from '../defender/session.ts';
@@ -48,7 +49,7 @@ export async function whyMachine(io: Io, name: string, flags: WhyFlags): Promise
       const now = io.clock.now();
       const explained = {
         ...explain(defender, known, { pins, now }),
-        rollouts: explainAssignments(assignments),
+        rollouts: explainAssignments(assignments).map((each) => unblockedBeside(name, each)),
         rules: await readNodeRules(io, client, name),
         maintenance: await readMaintenance(client, name, io.signal),
       };
@@ -114,7 +115,12 @@ function explain({ observer, observed }: Defender, known: Known, { pins, now }: 
     policies,
     now,
   });
-  return { ...why, pins: explainPins(pins, updated) };
+  const own = explainPins(pins, updated).map((each) => unblockedBeside(machine.name, each));
+  return { ...why, pins: own };
+}
+
+function unblockedBeside<T extends { readonly unblock: string }>(machine: string, reason: T): T {
+  return { ...reason, unblock: hintBeside(machine, reason.unblock) };
 }
 
 /** As a repair would ask: some limits are for repairs only. */

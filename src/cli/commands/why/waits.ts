@@ -4,6 +4,7 @@ import type { ObjectWait } from '../../../defender/explain.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { ruleWaitHint } from '../../fleet/rule-wait-hints.ts';
+import { hintBeside, unblockHint } from '../../fleet/unblock.ts';
 
 export function waitsOf(views: ObservedViews, name: string): readonly ObjectWait[] {
   const { machines, jobs } = views;
@@ -12,7 +13,14 @@ export function waitsOf(views: ObservedViews, name: string): readonly ObjectWait
   const waits = [...own, ...ofIt].flatMap(({ kind, metadata, status }) => {
     if (!status?.waiting) return [];
     const { reason, since, message } = status.waiting;
-    return { object: `${kind} ${metadata.name}`, reason, since, ...optional('message', message) };
+    const unblock = kind === 'Machine' ? hintBeside(name, unblockHint(status.waiting)) : undefined;
+    return {
+      object: `${kind} ${metadata.name}`,
+      reason,
+      since,
+      ...optional('message', message),
+      ...optional('unblock', unblock),
+    };
   });
   return [...ruleWaits(views, name), ...waits, ...approvalWaits(views, name)];
 }

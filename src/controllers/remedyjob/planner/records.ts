@@ -56,8 +56,22 @@ export type AfterFailure = 'Retry' | 'Continue' | 'Fail' | 'NextRung' | 'Request
 
 export const TIMED_OUT = 'TimedOut';
 export const AGENT_SILENT = 'AgentSilent';
+/** The host, its configuration or the rule has to change first: another try, or another job with this step, is refused as well. */
+const PERMANENT: readonly string[] = [
+  'NotAllowed',
+  'NoDetector',
+  'UnitNotFound',
+  'BadConfig',
+  'NotForAgent',
+  'UnknownStep',
+  'InvalidInput',
+];
 /** Repeating it would not help. */
-const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', 'UnknownStep', 'InvalidInput'];
+const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', ...PERMANENT];
+
+export function isPermanent({ code = '' }: JobStepStatus): boolean {
+  return PERMANENT.includes(code);
+}
 
 export function afterFailure(step: JobStep, record: JobStepStatus): AfterFailure {
   const { onFailure, onTimeout } = step;

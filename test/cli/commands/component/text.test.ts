@@ -5,7 +5,7 @@ import { fleet } from '../../../support/builders.ts';
 
 it('ROL-63 shows versions, coverage and the machines that differ', () => {
   const machines = fleet('done done failed behind');
-  expect(formatCoverage(coverageOf(machines.flatMap(usesOf), [], 8), 80)).toBe(
+  expect(formatCoverage(coverageOf(machines.flatMap(usesOf), [], 8), { columns: 80 })).toBe(
     `COMPONENT   VERSION   DESIRED   CURRENT   FAILED   PHASE
 kubelet     1.34.2    3         3         1        Missing
             1.34.1    1         1         0        Missing
@@ -29,7 +29,7 @@ it('ROL-63 aligns long names, and keeps a short phase in its row', () => {
         phase: 'InUse',
       })),
     })),
-    80,
+    { columns: 80 },
   );
   expect(text.split('\n').filter((line) => line.includes('InUse') || line.includes(' on '))).toEqual([
     'kubelet            1.0.0     2         2         0        InUse',
@@ -40,5 +40,5 @@ it('ROL-63 aligns long names, and keeps a short phase in its row', () => {
 });
 
 it('has a sentence for a cluster without components', () => {
-  expect(formatCoverage([], 80)).toContain('no components');
+  expect(formatCoverage([], { columns: 80 })).toContain('no components');
 });

@@ -104,6 +104,22 @@ describe.each([
     });
   });
 
+  it('names the controllers that its clusters need, and how hosts become machines, after its next steps', async () => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const { err } = await kubenode('/', 'init', folder, ...UNVENDORED, ...flags);
+    const commands = err.split('\n').filter((line) => line.startsWith('  '));
+    const hasMachines = unit === 'machines';
+    expect(commands.findIndex((line) => line.includes('kubenode controllers --context $c')) >= 0).toBe(
+      hasMachines,
+    );
+    expect(commands.some((line) => line.includes('kubenode machine token NAME --context test'))).toBe(
+      hasMachines,
+    );
+    expect(commands.find((line) => line.includes('kubenode sync'))).toBe('  npx kubenode sync --from .');
+    const ignored = readFileSync(join(folder, '.gitignore'), 'utf8').split('\n');
+    expect(ignored).toEqual(expect.arrayContaining(['*.log', 'bootstrap.json']));
+  });
+
   it('renders its first commit to the same as the working tree', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode('/', 'init', folder, ...UNVENDORED, ...flags);

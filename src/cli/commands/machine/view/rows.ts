@@ -4,6 +4,7 @@ import { conditionOf } from '../../../../kube/objects/conditions.ts';
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { formatAge } from '../../../age.ts';
+import { clusterColumn, type InCluster } from '../../../fleet/read-fleet.ts';
 import { fitTable } from '../../../format/wrap.ts';
 import { formatCount } from '../../../output.ts';
 import { machineTrouble } from './trouble.ts';
@@ -63,22 +64,35 @@ const ORDER: readonly string[] = [
   'Ready',
 ];
 
-export function sortRows(rows: readonly MachineRow[]): readonly MachineRow[] {
-  return rows.toSorted((a, b) => ORDER.indexOf(a.phase) - ORDER.indexOf(b.phase) || byCode(a.name, b.name));
+export function sortRows<T extends MachineRow & InCluster>(rows: readonly T[]): readonly T[] {
+  return rows.toSorted(
+    (a, b) =>
+      ORDER.indexOf(a.phase) - ORDER.indexOf(b.phase) ||
+      byCode(a.cluster ?? '', b.cluster ?? '') ||
+      byCode(a.name, b.name),
+  );
 }
 
 export interface ListSize {
   readonly limit: number;
   readonly columns?: number;
+  /** Whether the machines are those of several clusters. */
+  readonly isFleet?: boolean;
 }
 
-export function formatMachines(rows: readonly MachineRow[], now: Date, { limit, columns }: ListSize): string {
+export function formatMachines(
+  rows: readonly (MachineRow & InCluster)[],
+  now: Date,
+  { limit, columns, isFleet = false }: ListSize,
+): string {
+  const cluster = clusterColumn(isFleet);
   const sorted = sortRows(rows);
   const shown = sorted.slice(0, limit);
   const table = fitTable(
     {
-      columns: ['machine', 'phase', 'since', 'zone', 'runs', 'why'],
+      columns: [...cluster.names, 'machine', 'phase', 'since', 'zone', 'runs', 'why'],
       rows: shown.map((row) => [
+        ...cluster.cells(row),
         row.name,
         row.phase,
         formatAge(row.since, now),

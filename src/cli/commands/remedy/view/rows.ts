@@ -1,6 +1,7 @@
 /** One line for each job, and how many are in which phase. Pure. */
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { formatAge } from '../../../age.ts';
+import { clusterColumn, type InCluster } from '../../../fleet/read-fleet.ts';
 import { COLUMNS, fitTable, formatHanging } from '../../../format/wrap.ts';
 import { formatCount } from '../../../output.ts';
 import { isOver, type JobState, type JobView } from './job.ts';
@@ -9,32 +10,40 @@ import { isOver, type JobState, type JobView } from './job.ts';
 const ORDER: readonly JobState[] = ['NeedsPerson', 'Running', 'Failed', 'Ended', 'Succeeded'];
 
 /** Of those that ended the newest first. */
-export function sortJobs(views: readonly JobView[]): readonly JobView[] {
+export function sortJobs<T extends JobView & InCluster>(views: readonly T[]): readonly T[] {
   return views.toSorted(
     (a, b) =>
       Number(isOver(a.state)) - Number(isOver(b.state)) ||
       (isOver(a.state) ? byCode(b.created ?? '', a.created ?? '') : 0) ||
       ORDER.indexOf(a.state) - ORDER.indexOf(b.state) ||
-      byCode(a.job, b.job),
+      byCode(placeOf(a), placeOf(b)),
   );
+}
+
+function placeOf({ cluster = '', job }: JobView & InCluster): string {
+  return `${cluster}/${job}`;
 }
 
 export interface JobListSize {
   readonly limit: number;
   readonly columns?: number;
+  /** Whether the jobs are those of several clusters. */
+  readonly isFleet?: boolean;
 }
 
 export function formatJobs(
-  views: readonly JobView[],
+  views: readonly (JobView & InCluster)[],
   now: Date,
-  { limit, columns = COLUMNS }: JobListSize,
+  { limit, columns = COLUMNS, isFleet = false }: JobListSize,
 ): string {
+  const cluster = clusterColumn(isFleet);
   if (views.length === 0) return 'no repair jobs\n';
   const shown = sortJobs(views).slice(0, limit);
   const table = fitTable(
     {
-      columns: ['job', 'machine', 'rule', 'rung', 'phase', 'age', 'why'],
+      columns: [...cluster.names, 'job', 'machine', 'rule', 'rung', 'phase', 'age', 'why'],
       rows: shown.map((view) => [
+        ...cluster.cells(view),
         view.job,
         view.machine,
         view.rule,

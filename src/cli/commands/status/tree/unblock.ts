@@ -10,6 +10,8 @@ const BY_REASON: Readonly<Record<string, string>> = {
   ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
   CheckFailed: 'fix what the check reports and commit, or revert the commit',
+  NotObservedYet: 'run kubenode controllers --context CLUSTER, if none runs',
+  MachinesNotReady: 'do what the message asks for; kubenode machine list --context CLUSTER has all machines',
   Unassigned: 'commit a label of the Cluster, or a clusterSelector, so that one stage selects it',
   ClusterContested: 'commit labels or selectors, so that only one stage selects it',
   CredentialsInvalid: 'renew the Secret that spec.connection.credentialsRef names',
