@@ -25,6 +25,7 @@ import {
   time,
 } from './schema.ts';
 import type { SecretUse } from './secrets/references.ts';
+import { UNHEALTHY_PHASES } from './status/unhealthy-phases.ts';
 
 const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const wait = named('Wait', 'Why the object waits.', {
@@ -252,4 +253,23 @@ function annotationText(use: SecretUse): string {
 
 export function count(sentence: string): Schema {
   return int(sentence).optional();
+}
+
+const unhealthyMachine = named('UnhealthyMachine', 'A machine that is unhealthy.', {
+  name: name('Name of the Machine.', 253),
+  phase: choice('What is wrong with it.', UNHEALTHY_PHASES),
+});
+
+/** As the Defender of a cluster counts them, and as sync records them in the hub. */
+export function machineCounts(sentence: string): Schema {
+  return named('MachineCounts', 'How the machines of a cluster are.', {
+    total: count('All machines.'),
+    ready: count('Machines that are Ready.'),
+    upToDate: count('Machines that run their assigned component versions.'),
+    failed: count('Machines on which a component failed.'),
+    unhealthy: count(`Machines that are ${UNHEALTHY_PHASES.join(', ')}.`),
+    unhealthyMachines: list('The first unhealthy machines.', unhealthyMachine, [0, 20]).optional(),
+  })
+    .optional()
+    .describe(sentence);
 }

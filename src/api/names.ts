@@ -245,6 +245,9 @@ export const MAINTENANCE_REMEDIER = 'maintenance';
 /** The namespace whose UID identifies a cluster. */
 export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
 
+/** The Lease whose holder runs the controllers of a cluster. */
+export const CONTROLLERS_LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' } as const;
+
 /** The Lease whose holder may sync the cluster. */
 export function clusterLease(cluster: string): string {
   return `cluster-${cluster}`;
@@ -341,6 +344,7 @@ export const CONDITIONS = {
   InForce: '+',
   KillSwitchEngaged: '-',
   BreakerOpen: '-',
+  ZoneDark: '-',
   // DefenderLedger
   NearFull: '-',
   Suspect: '-',

@@ -7,10 +7,12 @@ import { OsError } from '../os/errors.ts';
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** `plan`, `install --dry-run`: there are changes. */
+  /** `plan`, `install --dry-run`: there are changes. `status`: the commit is not everywhere yet. */
   changes: 2,
   /** `plan`: at least one unit would be held. `defender ask`: denied. */
   held: 3,
+  /** `status`: machines or objects are unhealthy, or something endangers them. */
+  unhealthy: 3,
   usage: 64,
   /** A file or an object is invalid. */
   badInput: 65,

@@ -1,6 +1,7 @@
 /** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 import type { CorrectedDrift } from '../api/generated/types.ts';
 import type { Settlement } from './health/health.ts';
+import type { MachineHealth } from './health/machine-health.ts';
 import type { UnhealthyObject } from './health/target-health.ts';
 
 export interface ClusterTarget {
@@ -52,12 +53,8 @@ export interface ClusterReport {
   readonly unhealthy?: readonly UnhealthyObject[];
   /** What others changed and this process wrote back. It contains what the hub had recorded before. */
   readonly drift?: CorrectedDrift;
-  readonly machines?: {
-    readonly total: number;
-    readonly ready: number;
-    readonly upToDate: number;
-    readonly failed: number;
-  };
+  /** Absent until it was read once. */
+  readonly machineHealth?: MachineHealth;
 }
 
 export interface ClusterFailure {

@@ -9,6 +9,7 @@ export function clusterLine(name: string, fields: Partial<ClusterLine> = {}): Cl
     commit: 'abc',
     state: 'Proven',
     synced: 'True',
+    health: 'Healthy',
     because: '',
     ...fields,
   };

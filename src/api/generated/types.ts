@@ -404,16 +404,14 @@ export interface ClusterHostedStatus {
   readonly waiting?: Wait;
 }
 
-/** Machines of the cluster, read at most once a minute. */
-export interface ClusterMachines {
-  /** All machines. */
-  readonly total?: number;
-  /** Machines that are Ready. */
-  readonly ready?: number;
-  /** Machines that run their assigned component versions. */
-  readonly upToDate?: number;
-  /** Machines on which a component failed. */
-  readonly failed?: number;
+/** What endangers the machines of a cluster. */
+export interface ClusterIncident {
+  /** What it is. */
+  readonly reason: 'NoControllers' | 'ZoneDark' | 'BreakerOpen' | 'Stopped' | 'PolicyMissing' | 'PolicyRefused' | 'LedgerNotReady';
+  /** Explanation for people, with a hint. */
+  readonly message: string;
+  /** When it began. */
+  readonly since?: string;
 }
 
 /** A part of the cluster that sync does not write to. */
@@ -486,8 +484,10 @@ export interface ClusterStatus {
   readonly endpoint?: string;
   /** Lowest Kubernetes version of the API servers that answer. */
   readonly version?: string;
-  /** Machines of the cluster, read at most once a minute. */
-  readonly machines?: ClusterMachines;
+  /** Machines of the cluster, as its Defender counted them last. */
+  readonly machines?: MachineCounts;
+  /** What endangers the machines of the cluster, or stops their repairs and updates. (at most 20) */
+  readonly incidents?: readonly ClusterIncident[];
   /** What sync applied to this cluster. */
   readonly sync?: ClusterSync;
   /** What promotion assigned to this cluster. */
@@ -912,6 +912,8 @@ export interface DefenderLedgerStatus {
   readonly sizeBytes?: number;
   /** Writes that failed because of a concurrent write. */
   readonly casConflicts?: number;
+  /** Machines of the cluster. Absent: they are not all known. */
+  readonly machines?: MachineCounts;
   /** Acts that were denied until a person approves them, the first 20. (at most 20) */
   readonly approvals?: readonly LedgerPendingApproval[];
 }
@@ -1898,6 +1900,22 @@ export interface MachineComponentStatus {
   readonly machines?: ComponentMachines;
   /** The first 20 sets that use this version. (at most 20) */
   readonly sets?: readonly string[];
+}
+
+/** How the machines of a cluster are. */
+export interface MachineCounts {
+  /** All machines. */
+  readonly total?: number;
+  /** Machines that are Ready. */
+  readonly ready?: number;
+  /** Machines that run their assigned component versions. */
+  readonly upToDate?: number;
+  /** Machines on which a component failed. */
+  readonly failed?: number;
+  /** Machines that are NotReady, Unreachable, Stalled. */
+  readonly unhealthy?: number;
+  /** The first unhealthy machines. (at most 20) */
+  readonly unhealthyMachines?: readonly UnhealthyMachine[];
 }
 
 /** What happens when the Machine is deleted. */
@@ -3464,6 +3482,14 @@ export interface TokenRef {
   readonly name: string;
   /** Key in the Secret. (default "token") */
   readonly key: string;
+}
+
+/** A machine that is unhealthy. */
+export interface UnhealthyMachine {
+  /** Name of the Machine. */
+  readonly name: string;
+  /** What is wrong with it. */
+  readonly phase: 'NotReady' | 'Unreachable' | 'Stalled';
 }
 
 /** A drop-in file. */

@@ -1,7 +1,8 @@
 /** Cluster: a cluster that is synced with git, or a hosted control plane to create. */
-import { count, secretRefWithKey, statusHead, waiting } from '../common.ts';
+import { machineCounts, secretRefWithKey, statusHead, waiting } from '../common.ts';
 import { HTTPS_URL, UUID } from '../patterns.ts';
-import { choice, flag, int, listMap, name, named, rules, text, time } from '../schema.ts';
+import { choice, flag, int, list, listMap, message, name, named, rules, text, time } from '../schema.ts';
+import { INCIDENT_REASONS } from '../status/incident-reasons.ts';
 import { clusterPhases } from '../status/phase-tables.ts';
 import { hosted, hostedStatus } from './cluster-hosted.ts';
 import { assigned, report, sync } from './cluster-sync.ts';
@@ -106,12 +107,16 @@ const status = named('ClusterStatus', 'Observed state of the cluster.', {
   clusterUID: text('Observed UID of the namespace kube-system.', { max: 36 }).optional(),
   endpoint: text('URL at which the API server is reached.', { max: 512 }).optional(),
   version: text('Lowest Kubernetes version of the API servers that answer.', VERSION).optional(),
-  machines: named('ClusterMachines', 'Machines of the cluster, read at most once a minute.', {
-    total: count('All machines.'),
-    ready: count('Machines that are Ready.'),
-    upToDate: count('Machines that run their assigned component versions.'),
-    failed: count('Machines on which a component failed.'),
-  }).optional(),
+  machines: machineCounts('Machines of the cluster, as its Defender counted them last.'),
+  incidents: list(
+    'What endangers the machines of the cluster, or stops their repairs and updates.',
+    named('ClusterIncident', 'What endangers the machines of a cluster.', {
+      reason: choice('What it is.', INCIDENT_REASONS),
+      message: message(),
+      since: time('When it began.').optional(),
+    }),
+    [0, 20],
+  ).optional(),
   sync: sync.optional(),
   assigned: assigned.optional(),
   report: report.optional(),

@@ -2,7 +2,7 @@
  * DefenderLedger: grants in flight, rate counters and breakers. A single object, written by compare-and-swap only. What a write
  * must keep of the one before is in `src/api/policies/ledger-rules.ts`.
  */
-import { count, statusHead } from '../common.ts';
+import { count, machineCounts, statusHead } from '../common.ts';
 import { HOLDERS, RISKS } from '../enums.ts';
 import {
   atomic,
@@ -147,6 +147,7 @@ const status = named('DefenderLedgerStatus', 'Use of the ledger.', {
   }).optional(),
   sizeBytes: bigInt('Size of the object in bytes.').optional(),
   casConflicts: count('Writes that failed because of a concurrent write.'),
+  machines: machineCounts('Machines of the cluster. Absent: they are not all known.'),
   approvals: list(
     'Acts that were denied until a person approves them, the first 20.',
     named('LedgerPendingApproval', 'An act that waits for the answer of a person.', {

@@ -9,6 +9,7 @@ import {
   type TileBlock,
   type ZoneGroup,
 } from '../state/fleet.ts';
+import { clusterHealthView } from '../state/health.ts';
 import { moveFocus, type TileBox } from '../state/move.ts';
 import { cordonerOf, machineSign } from '../state/phases.ts';
 import type { ConsoleState } from '../state/state.ts';
@@ -60,15 +61,23 @@ interface ClusterProps extends TilesProps {
 }
 
 function Cluster({ group, now, ...tiles }: ClusterProps): JSX.Element {
-  const { line, machines, zones } = group;
+  const { line, zones } = group;
+  const { health, machines } = clusterHealthView(group);
   return (
     <article class="card" aria-label={`Cluster ${line.name}`}>
       <div class="title">
         <h4>{line.name}</h4>
-        <Badge state={line.state} />
+        <span class="soft">commit</span>
         <code>{line.commit}</code>
+        <Badge state={line.state} />
         <Since since={line.since} now={now} />
-        <span class="soft">{machines} machines</span>
+        <span class="soft">health</span>
+        <Badge state={health} />
+        {machines !== undefined && (
+          <span class="soft">
+            {machines.ready} of {machines.total} machines Ready
+          </span>
+        )}
       </div>
       {line.because !== '' && <p>{line.because}</p>}
       {line.stale !== undefined && <p class="badge bad">! {line.stale}</p>}

@@ -52,9 +52,13 @@ export function machineSign(tile: Pick<MachineTile, 'p' | 'c'>, isRepaired = fal
 }
 
 const TONES: ReadonlyMap<string, PhaseTone> = new Map([
-  ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle'].map((state) => [state, 'good'] as const),
-  ...['Running', 'Applying', 'Soaking', 'Pending', 'Promoting'].map((state) => [state, 'busy'] as const),
-  ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed'].map(
+  ...['Completed', 'Succeeded', 'Proven', 'Ready', 'Idle', 'Healthy'].map(
+    (state) => [state, 'good'] as const,
+  ),
+  ...['Running', 'Applying', 'Soaking', 'Pending', 'Promoting', 'Progressing'].map(
+    (state) => [state, 'busy'] as const,
+  ),
+  ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed', 'Unhealthy'].map(
     (state) => [state, 'bad'] as const,
   ),
 ]);

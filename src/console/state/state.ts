@@ -47,10 +47,19 @@ export interface ClusterLine {
   readonly commit: string;
   readonly state: string;
   readonly synced: string;
+  /** How its machines and objects are, whatever commit they run: Healthy, Unhealthy, Progressing or Unknown. */
+  readonly health: string;
+  /** As its Defender counted them last. */
+  readonly machines?: MachineCount;
   readonly because: string;
   readonly since?: string;
   /** Why its machines are not shown, or may be old. */
   readonly stale?: string;
+}
+
+export interface MachineCount {
+  readonly total: number;
+  readonly ready: number;
 }
 
 /** Short names, because there may be 10,000 of them. */

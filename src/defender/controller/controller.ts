@@ -22,6 +22,7 @@ import type { Ledger } from '../ledger/ledger.ts';
 import { ledgerChanges } from './changes.ts';
 import type { DenialCounts } from './denial-counts.ts';
 import { ledgerStatus } from './ledger-status.ts';
+import { countMachines } from './machine-counts.ts';
 import { policyStatus } from './policy-status.ts';
 
 export interface DefenderControllerOptions {
@@ -150,13 +151,16 @@ function report(sweeper: Sweeper, context: ReconcileContext, result: SweepResult
 type LedgerResult = SweepResult & { readonly ledger: DefenderLedger };
 
 function reportLedger(
-  { ledger: { conflicts }, pending }: Sweeper,
+  { ledger: { conflicts }, pending, observer }: Sweeper,
   context: ReconcileContext,
   { ledger, suspects, failure }: LedgerResult,
 ): void {
   const now = context.clock.now();
   const approvals = pending.list(ledger.spec.approvals);
-  const status = ledgerStatus({ ledger, suspects, approvals, conflicts, failure: failure?.message, now });
+  const isKnown = observer.facts().view.ageSeconds !== undefined;
+  const machines = isKnown ? countMachines(context.view(MACHINES).list()) : undefined;
+  const counted = { ledger, suspects, approvals, conflicts, machines };
+  const status = ledgerStatus({ ...counted, failure: failure?.message, now });
   const { status: fitting } = truncateToSchema({ ...ledger, status });
   context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
 }

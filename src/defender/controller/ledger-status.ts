@@ -4,6 +4,7 @@ import type {
   DefenderLedgerSpec,
   DefenderLedgerStatus,
   LedgerPendingApproval,
+  MachineCounts,
 } from '../../api/generated/types.ts';
 import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
@@ -20,6 +21,8 @@ export interface LedgerStatusInput {
   /** Acts that wait for the answer of a person. */
   readonly approvals: readonly LedgerPendingApproval[];
   readonly conflicts: number;
+  /** Undefined: they are not all known. */
+  readonly machines: MachineCounts | undefined;
   /** Why the last write failed. */
   readonly failure: string | undefined;
   readonly now: Date;
@@ -29,7 +32,7 @@ const NEAR_FULL = 0.8;
 const SHOWN = 5;
 
 export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
-  const { ledger, suspects, approvals, conflicts, now } = input;
+  const { ledger, suspects, approvals, conflicts, machines, now } = input;
   const { spec, metadata, status } = ledger;
   const observedGeneration = optional('observedGeneration', metadata.generation);
   const sizeBytes = jsonBytes(spec);
@@ -45,6 +48,7 @@ export function ledgerStatus(input: LedgerStatusInput): DefenderLedgerStatus {
     sizeBytes,
     casConflicts: conflicts,
     approvals,
+    ...optional('machines', machines),
   };
 }
 

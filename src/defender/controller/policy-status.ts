@@ -11,10 +11,11 @@ import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { FleetFacts } from '../facts/facts.ts';
+import { darkZones } from '../guards/zones.ts';
 import { endedTimes } from '../policies/ended.ts';
 import { looserNumbers } from '../policies/looser.ts';
 import { unapprovedPercentages } from '../policies/machine-percent.ts';
-import type { PreparedPolicies } from '../policies/prepare.ts';
+import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
 import { limitUsage } from './usage.ts';
 
@@ -29,6 +30,7 @@ export interface PolicyStatusInput {
 }
 
 const SHOWN = 20;
+const SHOWN_ZONES = 5;
 const MAX_KEY = 64;
 
 export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
@@ -36,14 +38,15 @@ export function policyStatus(input: PolicyStatusInput): DefenderPolicyStatus {
   const { name, generation } = policy.metadata;
   const breakers = breakersOf(name, ledger);
   const observedGeneration = optional('observedGeneration', generation);
+  const prepared = policies.valid.find((each) => each.name === name);
   const findings = [
     accepted(policy, policies, now),
     inForce(policy),
     stopped(policy, now),
     breakerOpen(name, breakers),
+    zoneDark(prepared, facts),
   ];
   const conditions = withConditions(policy.status?.conditions, findings, now, generation);
-  const prepared = policies.valid.find((each) => each.name === name);
   return {
     ...observedGeneration,
     phase: defenderPolicyPhases.phaseOf({ conditions }),
@@ -118,6 +121,21 @@ function breakerOpen(policy: string, breakers: readonly BreakerStatus[]): Condit
   const needsPerson = breakers.some(({ state }) => state === 'NeedsPerson');
   const message = breakers.map((breaker) => describeBreaker(policy, breaker)).join('; ');
   return { type, status: 'True', reason: needsPerson ? 'NeedsPerson' : 'Open', message };
+}
+
+/** What is not observed is not known to be lit: without complete views nothing is granted anyway. */
+function zoneDark(policy: PreparedPolicy | undefined, facts: FleetFacts): ConditionUpdate {
+  const type = 'ZoneDark';
+  if (policy === undefined || facts.view.ageSeconds === undefined) {
+    return { type, status: 'Unknown', reason: 'NotObserved', message: 'the zones are not counted' };
+  }
+  const dark = darkZones(policy, facts).map(({ message }) => message);
+  if (dark.length === 0) {
+    return { type, status: 'False', reason: 'NoneDark', message: 'no zone is dark' };
+  }
+  const shown = dark.length > SHOWN_ZONES ? [`and ${dark.length - SHOWN_ZONES} more`] : [];
+  const message = [...dark.slice(0, SHOWN_ZONES), ...shown].join('; ');
+  return { type, status: 'True', reason: 'ZoneDark', message };
 }
 
 function describeBreaker(

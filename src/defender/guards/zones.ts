@@ -1,6 +1,7 @@
 /** R19: in a zone that is dark, nothing disruptive is done, and nothing is drained out of it. */
 import type { DenialCause } from '../../api/grants.ts';
-import { countStates, STATE_BITS } from '../facts/facts.ts';
+import { byCode } from '../../kube/objects/digest.ts';
+import { countStates, type FleetFacts, STATE_BITS } from '../facts/facts.ts';
 import { groupKey } from '../facts/grouping.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { AskGuard, GuardInput, PolicyGuard } from './guard.ts';
@@ -23,9 +24,24 @@ export const zonalShift: AskGuard = {
 
 function checkDark({ ask, machine, facts }: GuardInput, policy: PreparedPolicy): readonly DenialCause[] {
   if (ask.risk === 'None') return [];
-  const { haltPercent, minNodes } = policy.spec.zones;
-  const zone = groupKey(policy.zones, machine);
-  const counts = facts.group(policy.zones.id, zone);
+  return darkZoneCause(policy, facts, groupKey(policy.zones, machine));
+}
+
+/** A cause for each zone that is dark by the numbers of the policy. */
+export function darkZones(policy: PreparedPolicy, facts: FleetFacts): readonly DenialCause[] {
+  return facts
+    .groupKeys(policy.zones.id)
+    .toSorted(byCode)
+    .flatMap((zone) => darkZoneCause(policy, facts, zone));
+}
+
+function darkZoneCause(
+  { zones, spec }: PreparedPolicy,
+  facts: FleetFacts,
+  zone: string,
+): readonly DenialCause[] {
+  const { haltPercent, minNodes } = spec.zones;
+  const counts = facts.group(zones.id, zone);
   const used = countStates(counts, UNHEALTHY);
   if (counts.total < minNodes || used * 100 < haltPercent * counts.total) return [];
   const limit = Math.ceil((haltPercent * counts.total) / 100);

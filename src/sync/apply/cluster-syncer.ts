@@ -17,6 +17,8 @@ import {
   type WorkReport,
 } from '../cluster-report.ts';
 import { type DriftCorrection, joinDrift, withCorrection } from '../drift-history.ts';
+import type { MachineHealth } from '../health/machine-health.ts';
+import { createMachineReader } from '../health/machine-reader.ts';
 import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
 import type { RenderedTarget } from '../rendered.ts';
@@ -67,7 +69,7 @@ export interface ApplyPolicy {
   readonly acknowledgements: readonly Acknowledgement[];
 }
 
-/** The identity is verified this often, and after every failure; reconciles in between cost no request. */
+/** The identity is verified and the machines are counted this often, and after every failure; reconciles in between cost no request. */
 const VERIFY_EVERY_MS = 10_000;
 
 export interface ClusterSyncer {
@@ -85,6 +87,7 @@ export interface ClusterSyncer {
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
   const { clock, log, lease, recordedDrift } = options;
   const serverForms = new Map<string, ServerForm>();
+  const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
   /** Until the pin is recorded in the hub, the first cluster that answered is the only one accepted. */
   let firstUID: string | undefined;
@@ -124,6 +127,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     const { clusterUID, version, client } = open;
     const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
     state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), failure: undefined };
+    state = { ...state, machineHealth: await machines.read(client, signal) };
     return open;
   }
 
@@ -263,6 +267,7 @@ interface ObservedState {
   readonly health?: ClusterReport['health'];
   readonly unhealthy?: ClusterReport['unhealthy'];
   readonly drift?: CorrectedDrift;
+  readonly machineHealth?: MachineHealth;
   /** Why the last reconcile failed: until the next one succeeds, observations are not trusted. */
   readonly failure?: ClusterFailure | undefined;
 }

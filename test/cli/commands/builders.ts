@@ -5,6 +5,9 @@ export const NOW = new Date('2030-01-01T12:00:00Z');
 export const COMMIT = 'a'.repeat(40);
 export const OLD_COMMIT = 'b'.repeat(40);
 
+/** The health of a row of `kubenode status`. */
+export const HEALTHY = { health: 'Healthy', incidents: [] } as const;
+
 export const cluster = (sync: object, name = 'prod'): Cluster =>
   ({
     apiVersion: 'kubenode.dev/v1alpha1',

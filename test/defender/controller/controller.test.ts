@@ -73,7 +73,7 @@ describe('the controller of the Defender', () => {
       'Ready=True/Written NearFull=False/HasRoom Suspect=False/AllKnown',
     );
     expect(conditionsOf(bed.policy())).toBe(
-      'Accepted=True/Valid InForce=True/Enforced KillSwitchEngaged=False/NotEngaged BreakerOpen=False/AllClosed',
+      'Accepted=True/Valid InForce=True/Enforced KillSwitchEngaged=False/NotEngaged BreakerOpen=False/AllClosed ZoneDark=False/NoneDark',
     );
     expect(bed.policy().status).toMatchObject({
       phase: 'InForce',

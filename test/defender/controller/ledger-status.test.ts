@@ -15,7 +15,15 @@ function statusOf(
     metadata: { name: 'default', generation: 3 },
     spec: ledgerSpec(spec),
   } as const;
-  return ledgerStatus({ ledger, suspects, approvals: [], conflicts: 2, failure, now: NOW });
+  return ledgerStatus({
+    ledger,
+    suspects,
+    approvals: [],
+    conflicts: 2,
+    machines: undefined,
+    failure,
+    now: NOW,
+  });
 }
 
 function suspect(machine: string): SuspectPlan {

@@ -70,6 +70,28 @@ describe('policyStatus', () => {
     );
   });
 
+  it('R19 shows each zone that is dark by its numbers', () => {
+    const given = policy({ zones: { haltPercent: 55, minNodes: 3 } });
+    const [lit, dark] = [{ zone: 'a' }, { zone: 'b', readiness: 'NotReady' } as const];
+    const fleet = [
+      ...machines(3, lit),
+      ...machines(3, dark).map((each) => ({ ...each, name: `b-${each.name}` })),
+    ];
+    const zoneDark = (all: typeof fleet, view = fleetFacts([], []).view) => {
+      const facts = { ...fleetFacts(all, [given]), view };
+      const shared = { policy: given, policies: preparePolicies([given]), ledger: ledgerSpec() };
+      const { conditions } = policyStatus({ ...shared, facts, denials: {}, now: NOW });
+      return conditionOf(conditions, 'ZoneDark');
+    };
+    expect(zoneDark(fleet)).toMatchObject({
+      status: 'True',
+      message: 'zone b is dark: 3 of 3 nodes are not Ready; 2 make it dark',
+    });
+    expect(zoneDark(fleet.slice(0, 3))).toMatchObject({ status: 'False', message: 'no zone is dark' });
+    const unseen = { ...fleetFacts([], []).view, ageSeconds: undefined };
+    expect(zoneDark(fleet, unseen)?.status).toBe('Unknown');
+  });
+
   it('leaves denials out when there are none: the API server turns an empty map that had entries into null', () => {
     const shared = { policy: policy(), policies: preparePolicies([policy()]), ledger: undefined, now: NOW };
     const facts = fleetFacts([], []);

@@ -89,7 +89,7 @@ function readHubRows(hub: Sources['hub'], members: Sources['members']): HubRows 
     const because = feed ? feed.staleReason() : members.missingReason(name);
     return because === undefined ? [] : [[name, because] as const];
   });
-  const rows = hubRows(status, new Map(stale));
+  const rows = hubRows(status, new Map(stale), new Set(connected.keys()));
   const hubStale = hub?.staleReason();
   return hubStale === undefined
     ? rows

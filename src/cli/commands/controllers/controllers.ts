@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
 import {
+  CONTROLLERS_LEASE,
   GROUP,
   MANAGER_COMPONENTSET,
   MANAGER_MACHINE,
@@ -81,8 +82,6 @@ const MANAGERS = [
   MANAGER_REMEDYJOB,
 ];
 
-const LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' };
-
 export function createControllersCommand(io: Io): Command {
   const command = new Command('controllers')
     .description(
@@ -125,7 +124,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     connectAs(PRINCIPAL_DEFENDER),
   ]);
   const lease = watchLeading(
-    createLeaseElection({ ...shared, client, identity, name: LEASE, metrics: runtime.lease }),
+    createLeaseElection({ ...shared, client, identity, name: CONTROLLERS_LEASE, metrics: runtime.lease }),
   );
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };

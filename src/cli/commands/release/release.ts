@@ -30,7 +30,7 @@ export function createReleaseCommand(io: Io): Command {
 }
 
 const LIST_HELP = `
-Exits with 1 if a person is needed, as "kubenode status" does, and prints why.`;
+Exits with 1 if a person is needed for a commit, and prints why. How machines are is shown by "kubenode status".`;
 
 /** What concerns this Pipeline; all without a name. */
 export function ofPipeline(hub: HubObjects, pipeline: string | undefined): HubObjects {

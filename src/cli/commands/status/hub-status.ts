@@ -5,22 +5,25 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
-import { formatAge, shortCommit } from '../../age.ts';
+import { formatAge, relativeTimes, shortCommit } from '../../age.ts';
 import { textField } from '../../fields.ts';
 import type { Table } from '../../format/table.ts';
 import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { type HubObjects, pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable } from '../../output.ts';
 import { pausedUnitNotes, pipelineNotes } from '../../pipeline-notes.ts';
+import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
 
 export interface HubStatus {
+  /** What endangers machines and objects, whatever commit they run, and what to do: a sentence each. */
+  readonly incidents: readonly string[];
   /** Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
   readonly unsynced: readonly string[];
   readonly pipelines: readonly PipelineRow[];
   readonly clusters: readonly ClusterRow[];
   /** What a person has to know although nothing failed, a sentence each. */
   readonly notes: readonly string[];
-  /** What needs intervention, a sentence each. */
+  /** Why a commit is not where it should be and needs intervention, a sentence each. */
   readonly trouble: readonly string[];
 }
 
@@ -33,7 +36,7 @@ export interface PipelineRow {
   readonly since?: string;
 }
 
-export interface ClusterRow {
+export interface ClusterRow extends ClusterHealth {
   readonly name: string;
   /** Absent: no Pipeline selects it, or none has yet. */
   readonly pipeline?: string;
@@ -66,13 +69,22 @@ export function summarizeHub(
       .map(({ name, because }) => `Cluster ${name}: ${because}`),
     ...releases.filter(needsApproval).map(approvalText),
   ];
+  const incidents = rows.clusters.flatMap((row) =>
+    row.incidents.map((incident) => `Cluster ${row.name}: ${incidentSentence(incident)}`),
+  );
   const notes = [
+    ...rows.clusters.flatMap(pendingNotes),
     ...pipelines.flatMap((pipeline) =>
       pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
     ),
     ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
   ];
-  return { unsynced, ...rows, notes, trouble };
+  return { incidents, unsynced, ...rows, notes, trouble };
+}
+
+/** While a commit is applied, its state tells what it waits for. */
+function pendingNotes({ name, state, pending = '' }: ClusterRow): readonly string[] {
+  return state === 'Proven' && pending !== '' ? [`Cluster ${name}: not healthy yet: ${pending}`] : [];
 }
 
 function needsApproval({ status }: Release): boolean {
@@ -140,6 +152,8 @@ export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): Cl
 function recordedRow(cluster: Cluster): ClusterRow {
   const since = textField(cluster, 'status.sync.since');
   const pipeline = cluster.status?.assigned?.pipeline;
+  const waiting = textField(cluster, 'status.waiting.message', NOT_OBSERVED);
+  const because = textField(cluster, 'status.sync.message', waiting);
   return {
     name: cluster.metadata.name,
     ...(pipeline ? { pipeline } : {}),
@@ -147,11 +161,8 @@ function recordedRow(cluster: Cluster): ClusterRow {
     commit: textField(cluster, 'status.sync.commit'),
     state: textField(cluster, 'status.sync.state', 'Unknown'),
     synced: conditionStatus(cluster.status?.conditions, 'Synced'),
-    because: textField(
-      cluster,
-      'status.sync.message',
-      textField(cluster, 'status.waiting.message', NOT_OBSERVED),
-    ),
+    ...clusterHealth(cluster, because),
+    because,
     ...(since ? { since } : {}),
   };
 }
@@ -160,16 +171,28 @@ export const LAST_RECORDED = 'The status below is the last that was recorded.';
 export const NO_PIPELINES = 'no pipelines: create them with kubenode sync --from REPOSITORY';
 
 /** `columns` of the terminal; elsewhere each row is one line. */
-export function formatHubStatus(
-  { unsynced, pipelines, clusters, notes }: HubStatus,
-  now: Date,
-  columns?: number,
-): string {
+export function formatHubStatus(status: HubStatus, now: Date, columns?: number): string {
+  const { unsynced, incidents, notes } = status;
   const format = (table: Table): string =>
     columns === undefined ? formatTable(table) : fitTable(table, columns);
-  const paragraph = (text: string): string =>
-    columns === undefined ? `${printableLine(text)}\n` : formatHanging('', text, columns);
-  const pipelineTable = format({
+  const paragraphs = (texts: readonly string[]): string =>
+    texts
+      .map((text) => relativeTimes(inOneLine(text), now))
+      .map((text) => (columns === undefined ? `${printableLine(text)}\n` : formatHanging('', text, columns)))
+      .join('');
+  return [
+    unsynced.length > 0 ? `${paragraphs(unsynced)}${LAST_RECORDED}\n` : '',
+    paragraphs(incidents),
+    format(pipelineTable(status, now)),
+    format(clusterTable(status, now)),
+    paragraphs(notes),
+  ]
+    .filter((block) => block !== '')
+    .join('\n');
+}
+
+function pipelineTable({ pipelines }: HubStatus, now: Date): Table {
+  return {
     columns: ['pipeline', 'phase', 'head', 'verdict', 'since', 'because'],
     rows: pipelines.map((row) => [
       row.name,
@@ -180,23 +203,24 @@ export function formatHubStatus(
       inOneLine(row.because),
     ]),
     empty: NO_PIPELINES,
-  });
-  const clusterTable = format({
-    columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'since', 'because'],
+  };
+}
+
+function clusterTable({ clusters }: HubStatus, now: Date): Table {
+  return {
+    columns: ['cluster', 'stage', 'commit', 'state', 'synced', 'health', 'since', 'because'],
     rows: clusters.map((row) => [
       row.name,
       row.stage || '-',
       shortCommit(row.commit),
       row.state,
       row.synced,
+      healthCell(row),
       formatAge(row.since, now),
       inOneLine(row.because),
     ]),
     empty: 'no clusters',
-  });
-  const notesText = notes.map(paragraph).join('');
-  const head = unsynced.map(paragraph).join('');
-  return `${head && `${head}${LAST_RECORDED}\n\n`}${pipelineTable}\n${clusterTable}${notesText && `\n${notesText}`}`;
+  };
 }
 
 /** A render reports several errors, a line each. */

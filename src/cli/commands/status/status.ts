@@ -3,22 +3,30 @@ import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
-import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import { withCluster } from '../../fleet/read.ts';
 import { makeRunnable } from '../../format/runnable.ts';
 import { type HubObjects, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
+import { hubExitCode } from './exit-code.ts';
 import { formatHubStatus, type HubStatus, summarizeHub } from './hub-status.ts';
 import { findUnsynced } from './sync-leases.ts';
 import { refuseWatchOf, showCluster } from './tree/show.ts';
 import { watchHub } from './watch/watch.ts';
 
 const HELP = `
-Prints each pipeline: the head of its repository and what it is waiting for. Then each cluster: the commit it runs, its
-state, why, and since when. Exits with 1 if a person is needed: no process syncs, something failed or is held, or a release
-needs an approval. Soaking, and waiting for other clusters or for a window, end without a person.
+Prints first what endangers machines, and what to do: a dark zone, an open breaker, a kill switch, no controllers, machines
+that are unhealthy. Then each pipeline: the head of its repository and what it is waiting for. Then each cluster: the commit it
+runs, its state, why, and since when; and beside that its health, with how many of its machines are Ready. A cluster runs a
+commit and its machines may fail all the same, so these are two columns. Its own Defender counts the machines.
+
+Exit codes, the first that holds:
+  1   an error, or nothing syncs: what is shown is old
+  3   machines or objects are unhealthy or unknown, or something endangers them
+  1   a person is needed for a commit: it failed or is held, or a release needs an approval
+  2   the commit is not everywhere yet: it soaks, or waits for other clusters, a window or a pause
+  0   the commit is everywhere, and all is healthy
 
 With the name of a Cluster: its units and its objects, what each waits for, since when, and what ends that. All of it is what sync
 recorded in the hub: the cluster itself is not asked.
@@ -31,7 +39,7 @@ Examples:
   kubenode status
   kubenode status prod-eu
   kubenode status --watch
-  kubenode status --watch -o json | jq -c '.clusters[] | {name, state}'`;
+  kubenode status --watch -o json | jq -c '.clusters[] | {name, state, health, machines}'`;
 
 interface StatusFlags extends ConnectionFlags {
   readonly output: OutputFormat;
@@ -40,7 +48,7 @@ interface StatusFlags extends ConnectionFlags {
 
 export function createStatusCommand(io: Io): Command {
   const command = new Command('status')
-    .description('show each pipeline and cluster: what it runs, why, and since when')
+    .description('show each pipeline and cluster: what it runs, why, since when, and how its machines are')
     .argument('[cluster]', 'name of a Cluster: its units and objects, and what each of them waits for')
     .option('-w, --watch', 'show changes as they happen, until Ctrl-C')
     .addOption(createOutputOption())
@@ -69,7 +77,7 @@ async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void
     const text = formatHubStatus(status, io.clock.now(), io.screen()?.columns);
     io.out(makeRunnable(text, io.env));
   } else printResult(io, output, status, () => ({ columns: [], rows: [] }));
-  if (status.trouble.length > 0) setExitCode(io, EXIT.failed);
+  setExitCode(io, hubExitCode(status));
 }
 
 async function showOne(io: Io, client: Client, name: string, flags: StatusFlags): Promise<void> {

@@ -4,6 +4,7 @@ import { clusterPhases } from '../../../api/status/phase-tables.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ClusterReport, ClusterTarget } from '../../cluster-report.ts';
+import { NOT_READ } from '../../health/machine-health.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
@@ -14,6 +15,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'IdentityVerified',
   'Synced',
   'Healthy',
+  'MachinesReady',
   'Progressing',
   'Stalled',
 ]);
@@ -66,14 +68,21 @@ function observedFields(
   before: ClusterStatus | undefined,
   { report, shared }: ClusterSnapshot,
 ): Partial<ClusterStatus> {
-  const { clusterUID, endpoint, version, machines } = { ...before, ...report };
+  const { clusterUID, endpoint, version } = { ...before, ...report };
+  const { machines, incidents = [] } = readMachines(report) ?? { ...before };
   const registered = report?.identity === 'Verified' ? clusterUID : before?.clusterUID;
   return {
     ...optional('clusterUID', shared?.kind === 'Duplicate' ? undefined : registered),
     ...optional('endpoint', endpoint),
     ...optional('version', version),
     ...optional('machines', machines),
+    ...optional('incidents', incidents.length > 0 ? incidents : undefined),
   };
+}
+
+/** Undefined: they could not be read, so that the last counts stay. */
+function readMachines(report: ClusterReport | undefined): ClusterReport['machineHealth'] {
+  return report?.machineHealth?.reason === NOT_READ ? undefined : report?.machineHealth;
 }
 
 function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly ConditionUpdate[] {
@@ -83,6 +92,7 @@ function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly Con
     identityVerified(report),
     synced(plan, unread),
     healthy(plan),
+    machinesReady(report),
     progressing(plan),
     stalled(plan),
   ];
@@ -172,6 +182,16 @@ function healthy({ member }: ClusterPlan): ConditionUpdate {
     reason: health.reason,
     message: health.because,
   };
+}
+
+/** Of the machines themselves, whatever commit they run. */
+function machinesReady(report: ClusterReport | undefined): ConditionUpdate {
+  const type = 'MachinesReady';
+  if (!report?.reachable || !report.machineHealth) {
+    return { type, status: 'Unknown', reason: 'NotSeen', message: 'the machines are not observed' };
+  }
+  const { status, reason, message } = report.machineHealth;
+  return { type, status, reason, message };
 }
 
 function progressing({ sync, why }: ClusterPlan): ConditionUpdate {

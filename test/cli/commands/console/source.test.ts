@@ -5,6 +5,7 @@ import { mergeRows as mergeRowsWith } from '../../../../src/cli/commands/console
 import type { HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 import type { LiveFeed } from '../../../../src/cli/live/feed.ts';
 import { NO_STATE } from '../../../../src/console/state/state.ts';
+import { HEALTHY } from '../builders.ts';
 
 function feedOf<State>(state: State, stale?: string): LiveFeed<State> {
   return {
@@ -27,9 +28,10 @@ function hubOf(...names: readonly string[]): HubStatus {
     commit: 'abc',
     state: 'Proven',
     synced: 'True',
+    ...HEALTHY,
     because: '',
   }));
-  return { clusters, pipelines: [], unsynced: [], notes: [], trouble: [] };
+  return { incidents: [], clusters, pipelines: [], unsynced: [], notes: [], trouble: [] };
 }
 
 const home = (rows: ClusterRows) => ({ name: 'hub', server: 'https://hub', feed: feedOf(rows) });

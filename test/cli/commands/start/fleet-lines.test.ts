@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { changedLines, fleetLines, type ShownLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
 import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
+import { HEALTHY } from '../builders.ts';
 
 function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'because'>[]): HubStatus {
   const pipeline = {
@@ -11,9 +12,16 @@ function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'bec
     because: 'test: soaks',
   };
   return {
+    incidents: [],
     unsynced: [],
     pipelines: [pipeline],
-    clusters: clusters.map((row) => ({ ...row, stage: 'test', commit: 'aaaaaaaaaaaa', synced: 'True' })),
+    clusters: clusters.map((row) => ({
+      ...row,
+      stage: 'test',
+      commit: 'aaaaaaaaaaaa',
+      synced: 'True',
+      ...HEALTHY,
+    })),
     notes: [],
     trouble: [],
   };

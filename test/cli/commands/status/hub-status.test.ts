@@ -49,8 +49,8 @@ describe('summarizeHub', () => {
     expect(formatHubStatus(report, NOW)).toBe(
       'PIPELINE   PHASE       HEAD           VERDICT    SINCE   BECAUSE\n' +
         'fleet      Promoting   aaaaaaaaaaaa   Accepted   90s     prod soaks\n\n' +
-        'CLUSTER   STAGE   COMMIT         STATE     SYNCED   SINCE   BECAUSE\n' +
-        'prod      prod    aaaaaaaaaaaa   Soaking   True     60s     soaks until noon\n',
+        'CLUSTER   STAGE   COMMIT         STATE     SYNCED   HEALTH    SINCE   BECAUSE\n' +
+        'prod      prod    aaaaaaaaaaaa   Soaking   True     Unknown   60s     soaks until noon\n',
     );
   });
 

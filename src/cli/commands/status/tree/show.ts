@@ -6,7 +6,8 @@ import { COLUMNS } from '../../../format/wrap.ts';
 import { findByName, type HubObjects } from '../../../hub-objects.ts';
 import type { Io } from '../../../io.ts';
 import { type OutputFormat, printResult } from '../../../output.ts';
-import { BAD_STATES, clusterRow, type HubStatus, LAST_RECORDED } from '../hub-status.ts';
+import { clusterExitCode } from '../exit-code.ts';
+import { clusterRow, type HubStatus, LAST_RECORDED } from '../hub-status.ts';
 import { formatTree } from './text.ts';
 import { treeOf } from './tree.ts';
 
@@ -29,7 +30,7 @@ export function showCluster(io: Io, { name, hub, status, output }: ShownCluster)
   } else {
     printResult(io, output, tree, () => ({ columns: [], rows: [] }));
   }
-  if (BAD_STATES.has(row.state) || status.unsynced.length > 0) setExitCode(io, EXIT.failed);
+  setExitCode(io, clusterExitCode(row, status));
 }
 
 /** The tree is of one moment. */

@@ -1,16 +1,23 @@
 /** Shows the tree of a cluster to people. Pure. */
 import type { CorrectedDrift } from '../../../../api/generated/types.ts';
 import { formatAge, shortCommit } from '../../../age.ts';
+import { healthText, incidentSentence } from '../cluster-health.ts';
 import { type FrameSize, hubParagraph } from '../paragraph.ts';
 import { listNames } from '../watch/groups.ts';
 import { driftLines, driftTitle } from './drift.ts';
 import type { ClusterTree, TreeNode } from './tree.ts';
 
 export function formatTree(tree: ClusterTree, size: FrameSize): string {
-  const { name, state, stage, commit, since, because } = tree.cluster;
+  const { name, state, stage, commit, since, because, pending = '' } = tree.cluster;
+  // Objects are shown below, each with what it waits for.
+  const incidents = tree.cluster.incidents.filter(({ reason }) => reason !== 'ObjectsUnhealthy');
   const where = [stage ? `stage ${stage}` : 'no stage', `commit ${shortCommit(commit)}`].join(', ');
   return [
+    ...incidents.map((incident) => hubParagraph('', incidentSentence(incident), size)),
+    incidents.length > 0 ? '\n' : '',
     hubParagraph('', `${name}: ${state} ${formatAge(since, size.now)}, ${where}`, size),
+    hubParagraph('  ', `health: ${healthText(tree.cluster)}`, size),
+    pending === '' ? '' : hubParagraph('  ', `not healthy yet: ${pending}`, size),
     because === '' ? '' : hubParagraph('  ', because, size),
     unblockLine('  ', tree.unblock, size),
     ...tree.conditions.map((node) => conditionText(node, size)),

@@ -63,8 +63,8 @@ function conditionNodes({ status }: Cluster, row: ClusterRow): readonly TreeNode
   });
 }
 
-function isTold({ because }: ClusterRow, message: string): boolean {
-  return message !== '' && because.includes(message);
+function isTold({ because, pending = '' }: ClusterRow, message: string): boolean {
+  return message !== '' && [because, pending].some((text) => text.includes(message));
 }
 
 /** As promotion writes it in place of too many units. */

@@ -11,6 +11,8 @@ export function hubChanges(before: HubStatus | undefined, after: HubStatus, now:
   return [
     ...newOnes(before?.unsynced, after.unsynced),
     ...endedReasons(before, after),
+    ...newOnes(before?.incidents, after.incidents),
+    ...endedIncidents(before, after),
     ...newOnes(before?.pipelines.map(pipelineLine), after.pipelines.map(pipelineLine)),
     ...removed('pipeline', before?.pipelines, after.pipelines),
     ...groupClusters(changed).map(clusterLine),
@@ -30,6 +32,12 @@ function endedReasons(before: HubStatus | undefined, { unsynced }: HubStatus): r
     : [];
 }
 
+function endedIncidents(before: HubStatus | undefined, { incidents }: HubStatus): readonly string[] {
+  return before && before.incidents.length > 0 && incidents.length === 0
+    ? ['every cluster is healthy again']
+    : [];
+}
+
 function pipelineLine({ name, phase, head, verdict, because }: PipelineRow): string {
   return `pipeline ${name}: ${phase}, head ${shortCommit(head)} ${verdict}: ${because}`;
 }
@@ -37,13 +45,18 @@ function pipelineLine({ name, phase, head, verdict, because }: PipelineRow): str
 function clusterLine({ names, row }: ClusterGroup): string {
   const { stage, state, commit, because } = row;
   const clusters = `${names.length === 1 ? 'cluster' : `${names.length} clusters`} ${listNames(names)}`;
-  return `${stage ? `stage ${stage}: ` : ''}${clusters}: ${state} ${shortCommit(commit)}${syncedText(row)}: ${because}`;
+  return `${stage ? `stage ${stage}: ` : ''}${clusters}: ${state} ${shortCommit(commit)}${syncedText(row)}${unhealthyText(row)}: ${because}`;
 }
 
 /** Nothing where it is in sync, or where its state tells. */
 export function syncedText({ state, synced }: ClusterGroup['row']): string {
   if (synced === 'True' || ['Applying', 'Pending'].includes(state)) return '';
   return synced === 'False' ? ', not in sync' : ', sync unknown';
+}
+
+/** Nothing where it is healthy, or where that is not known yet: its state tells why. */
+export function unhealthyText({ health }: ClusterGroup['row']): string {
+  return health === 'Unhealthy' ? ', Unhealthy' : '';
 }
 
 interface Named {

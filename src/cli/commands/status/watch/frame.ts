@@ -12,16 +12,17 @@ import {
   type PipelineRow,
 } from '../hub-status.ts';
 import { type FrameSize, hubParagraph } from '../paragraph.ts';
-import { syncedText } from './changes.ts';
+import { syncedText, unhealthyText } from './changes.ts';
 import { type ClusterGroup, groupClusters, listNames } from './groups.ts';
 
 export function hubFrame(status: HubStatus, size: FrameSize): readonly FrameLine[] {
-  const { unsynced, pipelines, clusters, notes } = status;
+  const { unsynced, incidents, pipelines, clusters, notes } = status;
   const known = new Set(pipelines.map(({ name }) => name));
   const others = clusters.filter(({ pipeline = '' }) => !known.has(pipeline));
   const blocks = [
     unsynced.flatMap((reason) => toned('bad', hubParagraph('', reason, size))),
     unsynced.length > 0 ? plainLines(LAST_RECORDED) : [],
+    incidents.flatMap((incident) => toned('bad', hubParagraph('', incident, size))),
     ...pipelines.map((row) => [
       ...pipelineLines(row, size),
       ...stageLines(
@@ -52,7 +53,7 @@ function pipelineLines(row: PipelineRow, size: FrameSize): readonly FrameLine[] 
 function stageLines(rows: readonly ClusterRow[], size: FrameSize): readonly FrameLine[] {
   return [...Map.groupBy(rows, ({ stage }) => stage)].flatMap(([stage, own]) => [
     { text: `  ${stage || 'no stage'}: ${formatCount(own.length, 'cluster')}` },
-    ...groupClusters(own).flatMap((group) => groupLines(group, size)),
+    ...groupClusters(own).flatMap((group) => groupLines(group, machinesText(own, group), size)),
   ]);
 }
 
@@ -61,17 +62,26 @@ const STATE_WIDTH = 11;
 const AGE_WIDTH = 4;
 const COMMIT_WIDTH = 12;
 
-function groupLines({ names, row }: ClusterGroup, size: FrameSize): readonly FrameLine[] {
+/** How many machines of the clusters of a group are Ready. */
+function machinesText(rows: readonly ClusterRow[], { names }: ClusterGroup): string {
+  const counts = rows.flatMap(({ name, machines }) => (machines && names.includes(name) ? machines : []));
+  const sum = (field: 'total' | 'ready'): number => counts.reduce((all, each) => all + (each[field] ?? 0), 0);
+  return sum('total') === 0 ? '' : `, ${sum('ready')} of ${formatCount(sum('total'), 'machine')} Ready`;
+}
+
+function groupLines({ names, row }: ClusterGroup, machines: string, size: FrameSize): readonly FrameLine[] {
   const { state, since, commit, because } = row;
   const cells = [
     state.padEnd(STATE_WIDTH),
     formatAge(since, size.now).padStart(AGE_WIDTH),
     shortCommit(commit).padEnd(COMMIT_WIDTH),
   ];
-  const text = hubParagraph(`    ${cells.join('  ')}  `, `${listNames(names)}${syncedText(row)}`, size);
+  const told = `${listNames(names)}${syncedText(row)}${unhealthyText(row)}${machines}`;
+  const text = hubParagraph(`    ${cells.join('  ')}  `, told, size);
   const isDone = state === 'Proven' && row.synced === 'True';
+  const tone = isDone ? 'good' : toneOf(state, BAD_STATES);
   return [
-    ...toned(isDone ? 'good' : toneOf(state, BAD_STATES), text),
+    ...toned(row.health === 'Unhealthy' ? 'bad' : tone, text),
     ...(isDone || because === '' ? [] : plainLines(hubParagraph('      ', because, size))),
   ];
 }

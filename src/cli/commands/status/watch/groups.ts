@@ -17,9 +17,12 @@ export function groupClusters(rows: readonly ClusterRow[]): readonly ClusterGrou
   });
 }
 
-/** Equal for two looks at a cluster between which nothing changed but the time. */
-export function stateKey({ pipeline, stage, commit, state, synced, because }: ClusterRow): string {
-  return JSON.stringify([pipeline, stage, commit, state, synced, withoutTimes(because)]);
+/**
+ * Equal for two looks at a cluster between which nothing changed but the time, and how many of its machines are Ready: an update changes
+ * that once for each machine.
+ */
+export function stateKey({ pipeline, stage, commit, state, synced, health, because }: ClusterRow): string {
+  return JSON.stringify([pipeline, stage, commit, state, synced, health, withoutTimes(because)]);
 }
 
 const MAX_NAMES = 8;

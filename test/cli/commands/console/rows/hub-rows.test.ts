@@ -8,8 +8,12 @@ const CLUSTER = {
   commit: '0123456789abcdef',
   state: 'Applying',
   synced: 'True',
+  health: 'Unhealthy',
+  machines: { total: 6, ready: 3 },
   because: 'one\n  two',
-};
+} as const;
+
+const ROW = { ...CLUSTER, incidents: [] };
 
 const STATUS: HubStatus = {
   unsynced: ['nothing syncs pipeline fleet'],
@@ -22,7 +26,8 @@ const STATUS: HubStatus = {
       because: 'test: Applying',
     },
   ],
-  clusters: [CLUSTER, { ...CLUSTER, name: 'prod', stage: 'prod', since: '2030-01-01T00:00:00Z' }],
+  incidents: [],
+  clusters: [ROW, { ...ROW, name: 'prod', stage: 'prod', since: '2030-01-01T00:00:00Z' }],
   notes: ['a note'],
   trouble: ['Cluster prod: failed'],
 };

@@ -16,7 +16,7 @@ function show(state: string, unsynced: readonly string[] = [], name = 'prod'): T
 
 describe('showCluster', () => {
   it.each([
-    ['Proven', [], undefined],
+    ['Proven', [], 0],
     ['Failed', [], 1],
     ['Held', [], 1],
     ['Proven', [UNSYNCED], 1],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatTree } from '../../../../../src/cli/commands/status/tree/text.ts';
 import type { ClusterTree } from '../../../../../src/cli/commands/status/tree/tree.ts';
-import { COMMIT, NOW } from '../../builders.ts';
+import { COMMIT, HEALTHY, NOW } from '../../builders.ts';
 
 const SINCE = '2030-01-01T11:57:00.123Z';
 
@@ -12,6 +12,7 @@ const TREE: ClusterTree = {
     commit: COMMIT,
     state: 'Failed',
     synced: 'False',
+    ...HEALTHY,
     because:
       'Deployment web/frontend: Progressing=False, the image registry.example.com/web/frontend:1.1.0 cannot be pulled',
     since: SINCE,
@@ -84,6 +85,7 @@ const SIZE = { now: NOW, columns: 80, env: {} };
 describe('formatTree', () => {
   it('shows the cluster, its units and its objects, each with why, since when and what unblocks it', () => {
     expect(formatTree(TREE, SIZE)).toBe(`prod-eu: Failed 2m, stage prod, commit aaaaaaaaaaaa
+  health: Healthy
   Deployment web/frontend: Progressing=False, the image
   registry.example.com/web/frontend:1.1.0 cannot be pulled
   unblocks: fix what is named and commit, or revert the commit
@@ -128,7 +130,7 @@ drift corrected
     expect(text).toContain('unblocks: npx kubenode release acknowledge');
   });
 
-  it('is two lines for a cluster without anything in the way', () => {
+  it('is three lines for a cluster without anything in the way', () => {
     const cluster = {
       ...TREE.cluster,
       state: 'Proven',
@@ -138,6 +140,8 @@ drift corrected
       { cluster, conditions: [], units: [], objects: [], drift: { objects: [] }, unblock: '' },
       SIZE,
     );
-    expect(text).toBe('prod-eu: Proven 2m, stage prod, commit aaaaaaaaaaaa\n  healthy and in sync 60s ago\n');
+    expect(text).toBe(
+      'prod-eu: Proven 2m, stage prod, commit aaaaaaaaaaaa\n  health: Healthy\n  healthy and in sync 60s ago\n',
+    );
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRow } from '../../../../../src/cli/commands/status/hub-status.ts';
 import { groupClusters, listNames } from '../../../../../src/cli/commands/status/watch/groups.ts';
-import { COMMIT } from '../../builders.ts';
+import { COMMIT, HEALTHY } from '../../builders.ts';
 
 const row = (name: string, over: Partial<ClusterRow> = {}): ClusterRow => ({
   name,
@@ -9,6 +9,7 @@ const row = (name: string, over: Partial<ClusterRow> = {}): ClusterRow => ({
   commit: COMMIT,
   state: 'Soaking',
   synced: 'True',
+  ...HEALTHY,
   because: 'soaks until 2030-01-01T12:00:00.123Z',
   since: '2030-01-01T11:58:00Z',
   ...over,
@@ -25,6 +26,7 @@ describe('groupClusters', () => {
     { state: 'Failed' },
     { stage: 'test' },
     { synced: 'Unknown' },
+    { health: 'Unhealthy' } as const,
     { commit: '' },
     { because: 'waits' },
     { pipeline: 'other' },

@@ -1,0 +1,12 @@
+/** What endangers the machines of a cluster, or stops their repairs and updates: the most urgent first. */
+export const INCIDENT_REASONS = [
+  'NoControllers',
+  'ZoneDark',
+  'BreakerOpen',
+  'Stopped',
+  'PolicyMissing',
+  'PolicyRefused',
+  'LedgerNotReady',
+] as const;
+
+export type IncidentReason = (typeof INCIDENT_REASONS)[number];

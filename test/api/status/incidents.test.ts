@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest';
+import type { DefenderLedger, DefenderPolicy } from '../../../src/api/generated/types.ts';
+import { defenderIncidents } from '../../../src/api/status/incidents.ts';
+import { ledgerSpec, policy } from '../../defender/builders.ts';
+import { condition } from '../../support/builders.ts';
+
+function withConditions(
+  name: string,
+  ...conditions: NonNullable<DefenderPolicy['status']>['conditions']
+): DefenderPolicy {
+  return { ...policy({}, name), status: { conditions } };
+}
+
+const DARK = condition('ZoneDark', 'True', { message: 'zone b is dark: 3 of 3 nodes are not Ready' });
+const STOPPED = condition('KillSwitchEngaged', 'True', { message: 'engaged by ada' });
+const BREAKER = condition('BreakerOpen', 'True', { message: 'failed of cluster is Open' });
+const LEDGER: DefenderLedger = {
+  apiVersion: 'kubenode.dev/v1alpha1',
+  kind: 'DefenderLedger',
+  metadata: { name: 'default' },
+  spec: ledgerSpec({}),
+  status: { conditions: [condition('Ready', 'False', { message: 'not written' })] },
+};
+
+describe('defenderIncidents', () => {
+  it('puts a dark zone before a breaker, a stop and a ledger that is not ready', () => {
+    const found = defenderIncidents([withConditions('fleet-default', STOPPED, BREAKER, DARK)], LEDGER);
+    expect(found.map(({ reason }) => reason)).toEqual([
+      'ZoneDark',
+      'BreakerOpen',
+      'Stopped',
+      'LedgerNotReady',
+    ]);
+    expect(found[0]?.since).toBe(DARK.lastTransitionTime);
+  });
+
+  it('tells once what several policies tell of a zone', () => {
+    const found = defenderIncidents(
+      [withConditions('fleet-default', DARK), withConditions('gpu', DARK)],
+      undefined,
+    );
+    expect(found.map(({ message }) => message)).toEqual([
+      'zone b is dark: 3 of 3 nodes are not Ready. Nothing there is repaired or updated',
+    ]);
+  });
+
+  it('does not say that a policy in mode Audit stops anything', () => {
+    const audit = { ...withConditions('gpu', DARK), spec: policy({ mode: 'Audit' }).spec };
+    expect(defenderIncidents([audit], undefined).map(({ message }) => message)).toEqual([DARK.message]);
+  });
+
+  it('has none while all is well, or before a Defender has run', () => {
+    const ready = { ...LEDGER, status: { conditions: [condition('Ready', 'True')] } };
+    expect(defenderIncidents([policy()], ready)).toEqual([]);
+    expect(defenderIncidents([], undefined)).toEqual([]);
+  });
+});
