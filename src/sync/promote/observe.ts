@@ -55,12 +55,22 @@ export async function observePromotion(
       ...optional('otherPipeline', otherPipeline),
     };
   });
-  const { commits, head } = await source.accepted(pipeline, mentionedCommits(snapshots, releases));
+  const { commits, head, unaccepted } = await source.accepted(
+    pipeline,
+    mentionedCommits(snapshots, releases),
+  );
   const removed = removedClusters(managedClusters(name, objects), commits.at(-1));
   const shared = sharedClusters(objects.map(withReport), removed);
   const own = claims.filter(({ owner }) => owner === name);
   return {
-    snapshot: { pipeline, clusters: snapshots.map(withRegistration), releases, commits, now: clock.now() },
+    snapshot: {
+      pipeline,
+      clusters: snapshots.map(withRegistration),
+      releases,
+      commits,
+      ...optional('unaccepted', unaccepted),
+      now: clock.now(),
+    },
     head,
     owned: new Set(own.map(({ cluster }) => cluster.metadata.name)),
   };

@@ -11,6 +11,8 @@ export interface PromotionSnapshot {
   readonly releases: readonly Release[];
   /** Accepted commits, oldest first. */
   readonly commits: readonly AcceptedCommit[];
+  /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
+  readonly unaccepted?: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 

@@ -18,6 +18,8 @@ export interface WriteBlockContext {
   readonly history: CommitHistory;
   /** A person accepted the newest commit in place of whatever a cluster runs. */
   readonly isHeadAccepted: boolean;
+  /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
+  readonly unaccepted: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 
@@ -33,6 +35,7 @@ export function writeBlock(
     identityMismatch(snapshot) ??
     sharesCluster(snapshot) ??
     damagedInventory(snapshot) ??
+    unacceptedCommit(snapshot, context) ??
     unknownCommit(snapshot, context)
   );
 }
@@ -123,6 +126,25 @@ function damagedInventory({ cluster, report }: ClusterSnapshot): WriteBlock | un
     reason: INVENTORY_DAMAGED,
     because: report.failure.message,
     blocker: { kind: 'Cluster', name: cluster.metadata.name },
+  };
+}
+
+/**
+ * S39: what the cluster runs is not in the history of the newest accepted commit. Hub and repository were restored from a backup, and
+ * the cluster was not: it is not taken back, although the hub has recorded an older commit for it.
+ */
+function unacceptedCommit(
+  { cluster, report }: ClusterSnapshot,
+  { unaccepted }: Pick<WriteBlockContext, 'unaccepted'>,
+): WriteBlock | undefined {
+  const because = report?.commits?.map((commit) => unaccepted.get(commit)).find(Boolean);
+  if (because === undefined) return undefined;
+  const { name } = cluster.metadata;
+  return {
+    state: 'Blocked',
+    reason: 'CommitUnknown',
+    because: `nothing is written to ${name}: ${because}`,
+    blocker: { kind: 'Cluster', name },
   };
 }
 

@@ -51,6 +51,20 @@ describe('writeBlock', () => {
     expect(block && `${block.state} ${block.reason}`).toBe(expected);
   });
 
+  it('S39 keeps what is not in the history of the accepted head, whatever the hub has recorded', () => {
+    const unaccepted = new Map([['c3', 'c2 does not descend from the applied commit c3']]);
+    const context = contextOf({ unaccepted });
+    const recorded = { cluster: clusterOf({}, { commit: 'c1' }) };
+    const report = reportOf({ commits: ['c1', 'c3'] });
+    expect(writeBlock({ ...recorded, report }, context)).toEqual({
+      state: 'Blocked',
+      reason: 'CommitUnknown',
+      because: 'nothing is written to x: c2 does not descend from the applied commit c3',
+      blocker: { kind: 'Cluster', name: 'x' },
+    });
+    expect(writeBlock({ ...recorded, report: reportOf({ commits: ['c1'] }) }, context)).toBeUndefined();
+  });
+
   it('names both stages of a contested cluster', () => {
     const membership = { kind: 'Contested', stages: ['test', 'prod'] } as const;
     expect(writeBlock({ cluster: clusterOf() }, contextOf({ membership }))?.because).toBe(
