@@ -22,8 +22,10 @@ export interface ClusterSnapshot {
   readonly report?: ClusterReport;
   /** Check runs since the last recorded reconcile; older ones are harmless. */
   readonly checkRuns?: readonly CheckRun[];
-  /** Another Pipeline that selects this cluster as well. */
-  readonly otherPipeline?: string;
+  /** Another Pipeline that holds the cluster, or, where none holds it, one that selects it as well. */
+  readonly otherPipeline?: { readonly name: string; readonly holds: boolean };
+  /** This Pipeline does not hold the cluster: it leaves the recorded assignment as it is. */
+  readonly isNotHeld?: boolean;
   /** The newest accepted commit does not declare it any more. */
   readonly isRemoved?: boolean;
   /** Another Cluster leads to the same cluster. */

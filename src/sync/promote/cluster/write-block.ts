@@ -44,18 +44,23 @@ function contested(
   { cluster, otherPipeline }: ClusterSnapshot,
   membership: StageMembership,
 ): WriteBlock | undefined {
-  const selectedBy =
-    membership.kind === 'Contested'
-      ? `is selected by ${membership.stages.map((stage) => `stage ${stage}`).join(' and ')}`
-      : otherPipeline && `is also selected by pipeline ${otherPipeline}`;
-  if (selectedBy === undefined) return undefined;
   const { name } = cluster.metadata;
-  return {
-    state: 'Blocked',
-    reason: 'ClusterContested',
-    because: `${name} ${selectedBy}: change its labels or a clusterSelector`,
-    blocker: { kind: 'Cluster', name },
-  };
+  const because =
+    membership.kind === 'Contested'
+      ? `${name} is selected by ${membership.stages.map((stage) => `stage ${stage}`).join(' and ')}: change its labels or a clusterSelector`
+      : otherPipeline && otherPipelineReason(name, otherPipeline);
+  if (because === undefined) return undefined;
+  return { state: 'Blocked', reason: 'ClusterContested', because, blocker: { kind: 'Cluster', name } };
+}
+
+/** The Pipeline that holds the cluster continues. Only the other one is blocked, so that no repository stops the clusters of another. */
+function otherPipelineReason(
+  cluster: string,
+  { name, holds }: NonNullable<ClusterSnapshot['otherPipeline']>,
+): string {
+  return holds
+    ? `Pipeline ${name} holds ${cluster} and keeps it: exclude ${cluster} in the clusterSelector of this Pipeline. To take it over, first exclude it in the stages of Pipeline ${name}`
+    : `${cluster} is also selected by Pipeline ${name}: change its labels or a clusterSelector`;
 }
 
 /** S12: a Cluster that git removes is abandoned with all its objects. It is never emptied. */

@@ -39,7 +39,7 @@ describe('the commits that only inventories name', () => {
     ['a commit that the restored repository does not have', ['c4'], { history: ['c1', 'c2'] }, ['c4']],
     ['a commit of another history', ['other'], {}, ['other']],
     ['nothing in place of which a person accepted the head', ['c4', 'other'], { accepted: [PERSON] }, []],
-  ])('S39 finds %s', async (_, named, options, expected) => {
+  ])('S39 finds as not accepted %s', async (_, named, options, expected) => {
     expect(await unaccepted(named, options)).toEqual(expected);
   });
 

@@ -11,7 +11,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
   CheckFailed: 'fix what the check reports and commit, or revert the commit',
   Unassigned: 'commit a label of the Cluster, or a clusterSelector, so that one stage selects it',
-  ClusterContested: 'commit labels or selectors, so that only one stage selects it',
+  ClusterContested: 'commit labels or selectors, so that only one stage of one Pipeline selects it',
   CredentialsInvalid: 'renew the Secret that spec.connection.credentialsRef names',
   StageBefore: 'no action required: it goes on when the stage before has proven the commit',
   StageBusy: 'no action required: it goes on when the stage has ended its commit',
