@@ -7,6 +7,11 @@ export interface AcceptedCommits {
   /** Oldest first. */
   readonly commits: readonly AcceptedCommit[];
   readonly head: HeadReport;
+  /**
+   * Commits that inventories name and that the newest accepted commit neither contains nor replaces, each with the reason: what
+   * runs there must not be overwritten.
+   */
+  readonly unaccepted?: ReadonlyMap<string, string>;
 }
 
 /** What was found at the head of the Pipeline's ref. */

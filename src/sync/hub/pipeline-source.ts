@@ -10,11 +10,12 @@ import { createGitSource, isStale, type ObservedHead, type SourceState } from '.
 import type { ClusterContent } from '../promote/ports.ts';
 import type { CommitRenderer } from '../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
+import { type CommitAcceptance, refuseCommit } from './acceptance/commit-checks.ts';
+import { createHeadAcceptance, type HeadAcceptanceOptions } from './acceptance/head-acceptance.ts';
+import { createUnacceptedCommits } from './acceptance/unaccepted-commits.ts';
 import { createLatestCheck } from './cancel/latest-check.ts';
-import { type CommitAcceptance, refuseCommit } from './commit-checks.ts';
 import { createCommitLog } from './commit-log.ts';
 import { countChanges } from './count-changes.ts';
-import { createHeadAcceptance, type HeadAcceptanceOptions } from './head-acceptance.ts';
 import { createRenderStore, type RenderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {
@@ -49,6 +50,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
   const renders = createRenderStore({ ...options, ref, path });
   const acceptance = createHeadAcceptance({ ...options, ref, renders });
   const commitLog = createCommitLog({ ...options, ref, renders });
+  const unacceptedCommits = createUnacceptedCommits({ ...options, ref });
   const source = createGitSource({ ...options, ref, pollSeconds, onPoll: checkHead });
   const checking = createLatestCheck({
     check: (commit, signal) => acceptance.check(commit, signal),
@@ -58,10 +60,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
 
   return {
     run,
-    accepted: async (mentioned) => ({
-      commits: await commitLog.read(acceptance.newestAccepted(), mentioned),
-      head: headReport(source.state()),
-    }),
+    accepted: readAccepted,
     changes: (commit, clusters) => changesFrom(renders, commit, clusters),
     head: () => headReport(source.state()),
     pollNow: (request) => source.pollNow(request),
@@ -73,6 +72,17 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       await git.close();
     },
   };
+
+  async function readAccepted(mentioned: readonly string[]): Promise<AcceptedCommits> {
+    const newest = acceptance.newestAccepted();
+    const commits = await commitLog.read(newest, mentioned);
+    const inHistory = new Set(commits.map(({ id }) => id));
+    const named = options.appliedCommits().filter((commit) => !inHistory.has(commit));
+    const question = { named, accepted: options.acceptedHeads() };
+    const unaccepted =
+      newest === undefined ? undefined : await unacceptedCommits.find({ ...question, newest });
+    return { commits, head: headReport(source.state()), ...optional('unaccepted', unaccepted) };
+  }
 
   /** Does not wait: polling goes on, so that a newer head is observed while this one is rendered. */
   function checkHead({ head }: SourceState): void {

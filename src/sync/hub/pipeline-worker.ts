@@ -16,7 +16,11 @@ import {
   type PipelineSessionOptions,
 } from './pipeline-session.ts';
 import { repositoryVersion } from './repository.ts';
-import { type AssignedContent, createContentReader } from './split-leases/content-reader.ts';
+import {
+  type AssignedContent,
+  type ContentReader,
+  createContentReader,
+} from './split-leases/content-reader.ts';
 
 export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
@@ -45,7 +49,7 @@ const RETRY_MS = 2000;
 export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWorker {
   const { name, hub, lease, clock, log } = options;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
-  const reader = createContentReader({ ...options, secrets: hub.stores.secrets });
+  const reader = createReader(options);
   let isClosed = false;
   let session: (PipelineSession & { readonly version: string }) | undefined;
 
@@ -164,4 +168,10 @@ const NO_COMMITS: AcceptedCommits = {
 
 function unopenedHead({ reason, message }: PipelineUnopened): HeadReport {
   return { verdict: 'Accepted', unopened: { reason, message } };
+}
+
+function createReader(options: PipelineWorkerOptions): ContentReader {
+  const { secrets, releases } = options.hub.stores;
+  const isReleased = (commit: string): boolean => releases.list().some(({ spec }) => spec.commit === commit);
+  return createContentReader({ ...options, secrets, isReleased });
 }

@@ -12,7 +12,7 @@ import {
 } from './cluster/registration.ts';
 import type { ClusterWorkersPort, CommitSource, HubStore } from './ports.ts';
 import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
-import { claimClusters } from './stage/membership.ts';
+import { type ClusterClaim, claimClusters } from './stage/membership.ts';
 
 export interface PromotionSources {
   readonly hub: HubStore;
@@ -44,23 +44,35 @@ export async function observePromotion(
   const claims = claimClusters(present, pipelines).filter(
     ({ selectedBy, owner }) => selectedBy.includes(name) || owner === name,
   );
-  const snapshots = claims.map(({ cluster, selectedBy }): ClusterSnapshot => {
+  const snapshots = claims.map((claim): ClusterSnapshot => {
+    const { cluster } = claim;
     const report = clusters.report(cluster.metadata.name);
-    const otherPipeline = selectedBy.find((other) => other !== name);
+    const otherPipeline = otherPipelineOf(claim, name);
     const checkRuns = checks.results(cluster.metadata.name);
     return {
       cluster,
       checkRuns,
       ...optional('report', report),
       ...optional('otherPipeline', otherPipeline),
+      isNotHeld: claim.holder !== name,
     };
   });
-  const { commits, head } = await source.accepted(pipeline, mentionedCommits(snapshots, releases));
+  const { commits, head, unaccepted } = await source.accepted(
+    pipeline,
+    mentionedCommits(snapshots, releases),
+  );
   const removed = removedClusters(managedClusters(name, objects), commits.at(-1));
   const shared = sharedClusters(objects.map(withReport), removed);
   const own = claims.filter(({ owner }) => owner === name);
   return {
-    snapshot: { pipeline, clusters: snapshots.map(withRegistration), releases, commits, now: clock.now() },
+    snapshot: {
+      pipeline,
+      clusters: snapshots.map(withRegistration),
+      releases,
+      commits,
+      ...optional('unaccepted', unaccepted),
+      now: clock.now(),
+    },
     head,
     owned: new Set(own.map(({ cluster }) => cluster.metadata.name)),
   };
@@ -77,6 +89,15 @@ export async function observePromotion(
       ...optional('shared', shared.get(cluster)),
     };
   }
+}
+
+function otherPipelineOf(
+  { holder, selectedBy }: ClusterClaim,
+  pipeline: string,
+): ClusterSnapshot['otherPipeline'] {
+  if (holder === pipeline) return undefined;
+  const other = holder ?? selectedBy.find((each) => each !== pipeline);
+  return other === undefined ? undefined : { name: other, holds: holder !== undefined };
 }
 
 /** Commits whose order in the history the planner needs. */

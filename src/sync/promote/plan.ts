@@ -145,7 +145,10 @@ function planStages(
   return plans;
 }
 
-function memberContext({ pipeline, now }: PromotionSnapshot, history: CommitHistory): MemberContext {
+function memberContext(
+  { pipeline, unaccepted = new Map(), now }: PromotionSnapshot,
+  history: CommitHistory,
+): MemberContext {
   const { acknowledgements } = pipeline.spec;
   const acknowledged = new Set(acknowledgements.map(({ planDigest }) => planDigest));
   const membership = { kind: 'Unassigned' } as const;
@@ -153,6 +156,7 @@ function memberContext({ pipeline, now }: PromotionSnapshot, history: CommitHist
     membership,
     history,
     isHeadAccepted: isHeadAccepted(pipeline, history.newest?.id),
+    unaccepted,
     now,
     acknowledged,
   };

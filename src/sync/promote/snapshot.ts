@@ -11,6 +11,8 @@ export interface PromotionSnapshot {
   readonly releases: readonly Release[];
   /** Accepted commits, oldest first. */
   readonly commits: readonly AcceptedCommit[];
+  /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
+  readonly unaccepted?: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 
@@ -20,8 +22,10 @@ export interface ClusterSnapshot {
   readonly report?: ClusterReport;
   /** Check runs since the last recorded reconcile; older ones are harmless. */
   readonly checkRuns?: readonly CheckRun[];
-  /** Another Pipeline that selects this cluster as well. */
-  readonly otherPipeline?: string;
+  /** Another Pipeline that holds the cluster, or, where none holds it, one that selects it as well. */
+  readonly otherPipeline?: { readonly name: string; readonly holds: boolean };
+  /** This Pipeline does not hold the cluster: it leaves the recorded assignment as it is. */
+  readonly isNotHeld?: boolean;
   /** The newest accepted commit does not declare it any more. */
   readonly isRemoved?: boolean;
   /** Another Cluster leads to the same cluster. */

@@ -1,7 +1,7 @@
 /** Two repositories with a Pipeline each on one hub, and what is left when a Pipeline is deleted. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
-import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
+import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
+import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createFleetRepository, type FleetRepository } from '../../support/fleet-repository.ts';
 import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
@@ -33,6 +33,25 @@ describe('two Pipelines on one hub', () => {
   });
 
   it(
+    'SAF-6 leaves clusters to the Pipeline that holds them, and names it to another one',
+    LIMIT,
+    async () => {
+      await syncBoth();
+      // It comes first by name, and its repository declares nothing for either cluster.
+      const other = createFleetRepository();
+      other.commit('empty', { 'clusters/other/web/settings.yaml': configMap('settings', '9') });
+      await createPipeline('intruder', { repository: other, stage: 'all', clusterSelector: { all: true } });
+      await expect
+        .poll(() => intruderMessage(), PATIENCE)
+        .toMatch(/^Pipeline prod holds prod and keeps it: exclude prod in the clusterSelector/);
+      for (const name of STAGES) commit(name, '2', { extra: undefined });
+      for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
+      for (const name of STAGES) commit(name, '1', { extra: '1' });
+      for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
+    },
+  );
+
+  it(
     'FST-6 shows clusters of deleted Pipelines as not synced any more, until one exists again',
     LIMIT,
     async () => {
@@ -49,7 +68,7 @@ describe('two Pipelines on one hub', () => {
       expect(await fleet.state('prod')).toMatchObject({ state: 'Held', message });
       expect(await versionOf('prod')).toBe('1');
 
-      await createPipeline('prod');
+      await createPipeline('prod', sourceOf('prod'));
       await expectState('prod', { state: 'Proven' }, '1');
     },
   );
@@ -58,7 +77,7 @@ describe('two Pipelines on one hub', () => {
 async function syncBoth(): Promise<void> {
   for (const name of STAGES) {
     commit(name, '1', { extra: '1' });
-    await createPipeline(name);
+    await createPipeline(name, sourceOf(name));
   }
   await fleet.sync('one');
   for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
@@ -76,15 +95,28 @@ function configMap(name: string, version: string): string {
   return `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}, namespace: default}\ndata: {version: "${version}"}\n`;
 }
 
-async function createPipeline(name: Stage): Promise<void> {
+interface PipelineSource {
+  readonly repository: FleetRepository;
+  readonly stage: string;
+  readonly clusterSelector: object;
+}
+
+function sourceOf(name: Stage): PipelineSource {
   const clusterSelector = { matchLabels: { 'kubenode.dev/environment': name } };
+  return { repository: repositories[name], stage: name, clusterSelector };
+}
+
+async function createPipeline(
+  name: string,
+  { repository, stage, clusterSelector }: PipelineSource,
+): Promise<void> {
   await fleet.hub.client.create(PIPELINES, {
     apiVersion: 'kubenode.dev/v1alpha1',
     kind: 'Pipeline',
     metadata: { name },
     spec: {
-      source: { repository: `file://${repositories[name].bare}`, ref: 'refs/heads/main', pollSeconds: 1 },
-      stages: [{ name, clusterSelector, soakSeconds: 2 }],
+      source: { repository: `file://${repository.bare}`, ref: 'refs/heads/main', pollSeconds: 1 },
+      stages: [{ name: stage, clusterSelector, soakSeconds: 2 }],
     },
   });
 }
@@ -98,6 +130,13 @@ async function expectState(name: Stage, state: { readonly state: string }, versi
   const expected = { ...state, commit: repositories[name].head() };
   await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(expected);
   expect(await versionOf(name)).toBe(version);
+}
+
+/** Why the other Pipeline waits. */
+async function intruderMessage(): Promise<string> {
+  const { items } = await fleet.hub.client.list<Release>(RELEASES);
+  const release = items.find(({ spec }) => spec.pipeline === 'intruder');
+  return release?.status?.waiting?.message?.replace(/^prod: /, '') ?? '';
 }
 
 async function versionOf(name: Stage): Promise<unknown> {

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
-import { acceptContent } from '../../../src/sync/hub/commit-checks.ts';
+import { acceptContent } from '../../../src/sync/hub/acceptance/commit-checks.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { createTestRenderer } from '../../support/fleet-repository.ts';

@@ -31,6 +31,7 @@ export function contextOf(context: Partial<MemberContext> = {}): MemberContext {
     membership: { kind: 'Member', stage: 'prod' },
     history: createCommitHistory(commitsOf({ x: 'a1' }, { x: 'a2' })),
     isHeadAccepted: false,
+    unaccepted: new Map(),
     now: NOW,
     acknowledged: new Set(),
     ...context,
@@ -57,6 +58,7 @@ export function reportOf(report: Partial<ClusterReport> = {}): ClusterReport {
   return {
     reachable: true,
     identity: 'Verified',
+    commits: [],
     synced: { status: 'True', reason: 'Applied', message: 'every object matches git' },
     ...report,
   };

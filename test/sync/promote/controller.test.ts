@@ -176,8 +176,30 @@ describe('the promotion controller', () => {
     expect(hub.sim.writes.map(({ cluster }) => cluster)).toEqual(['test-1', 'pre-1']);
     expect(hub.clusters.get('prod-1')?.status?.sync).toMatchObject({
       state: 'Held',
-      message: expect.stringContaining('pipeline other') as string,
+      message: expect.stringContaining('Pipeline other') as string,
     });
+    // To observe a cluster is not to hold it.
+    expect(hub.clusters.get('prod-1')?.status?.assigned).toBeUndefined();
+  });
+
+  it('SAF-6 keeps writing to a cluster that another Pipeline selects later', async () => {
+    const hub = new HubSimulation({ stages: STAGES, clusters: CLUSTERS });
+    const { pipeline } = hub.sim;
+    hub.sim.push('c1', { '*': { app: 'v1' } });
+    await hub.run(10 * MINUTE);
+    const stages = [stageOf({ name: 'all', clusterSelector: { all: true } })];
+    hub.put(hub.pipelines, {
+      ...pipeline,
+      metadata: { name: 'another' },
+      spec: { ...pipeline.spec, stages },
+    });
+    hub.sim.push('c2', { '*': { app: 'v2' } });
+    await hub.run(10 * MINUTE);
+    for (const name of CLUSTERS) {
+      const { status } = hub.clusters.get(name) ?? {};
+      expect(status?.sync).toMatchObject({ commit: 'c2', state: 'Proven' });
+      expect(status?.assigned).toMatchObject({ pipeline: 'fleet', mode: 'Apply' });
+    }
   });
 
   it('applies no conditions and no status of hosting', async () => {

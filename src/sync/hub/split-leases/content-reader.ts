@@ -7,11 +7,12 @@ import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Store } from '../../../kube/cache/store.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { isHeadAccepted } from '../../accepted-heads.ts';
+import { type AcceptedHead, acceptedHeads, isHeadAccepted } from '../../accepted-heads.ts';
 import { isGitError } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import type { RenderedTarget } from '../../rendered.ts';
+import { checkAppliedCommit } from '../acceptance/applied-commit.ts';
 import { contentFor } from '../pipeline-source.ts';
 import { createRenderStore, type RenderStore } from '../render-store.ts';
 import { openRepository, repositoryVersion } from '../repository.ts';
@@ -19,6 +20,8 @@ import { openRepository, repositoryVersion } from '../repository.ts';
 export interface ContentReaderOptions {
   readonly secrets: Store;
   readonly renderer: CommitRenderer;
+  /** Whether the hub has a Release of the commit. */
+  readonly isReleased: (commit: string) => boolean;
   readonly gitFolder: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -33,8 +36,8 @@ export interface AssignedContent {
 
 export interface ContentReader {
   /**
-   * Rejects when the cluster runs a newer commit than the assigned one: the hub was restored from a backup, and promotion
-   * has to adopt the newer commit first.
+   * Rejects when the cluster runs a commit that the assigned one neither contains nor replaces: the hub was restored from a
+   * backup, and promotion has to adopt the commit of the cluster, or a person has to accept the assigned one.
    */
   read(pipeline: Pipeline, assigned: AssignedContent): Promise<RenderedTarget | undefined>;
   /** The next read opens the repository again. */
@@ -75,7 +78,8 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
     const { ref } = pipeline.spec.source;
     // A person has accepted exactly this commit, however old it is.
     if (!isHeadAccepted(pipeline, commit)) {
-      for (const other of present) await rejectNewer(repository, { commit, other, ref });
+      const context = { ref, accepted: acceptedHeads(pipeline), isReleased: options.isReleased };
+      for (const other of present) await rejectOverwriting(repository, { commit, other, ...context });
     }
     return contentFor(repository.renders, cluster, commit);
   }
@@ -102,37 +106,41 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
   }
 }
 
-interface CommitPair {
+interface Overwriting {
   readonly commit: string;
+  /** What the inventory in the cluster names. */
   readonly other: string;
   readonly ref: string;
+  readonly accepted: readonly AcceptedHead[];
+  readonly isReleased: (commit: string) => boolean;
 }
 
-async function rejectNewer(
+async function rejectOverwriting(
   { git, compared }: OpenRepository,
-  { commit, other, ref }: CommitPair,
+  { commit, other, ref, accepted, isReleased }: Overwriting,
 ): Promise<void> {
-  const pair = `${commit} ${other}`;
+  const pair = JSON.stringify([commit, other, accepted]);
   if (compared.has(pair) || other === commit) return;
   await git.ensure(commit, ref);
-  if (
-    (await isInRepository(git, other, ref)) &&
-    (await git.ancestry({ ancestor: other, head: commit, ref })) === 'older'
-  ) {
+  await fetchIfPresent(git, other, ref);
+  const question = { head: commit, lastApplied: other, isReleased: false, accepted };
+  const { verdict } = await checkAppliedCommit({ git, ref }, question);
+  const isOlder = (await git.ancestry({ ancestor: other, head: commit, ref })) === 'older';
+  const relation = isOlder ? 'is newer than' : 'is not in the history of';
+  // The hub knows a released one: it was replaced, or is of another Pipeline.
+  if (verdict !== 'Accepted' && (isOlder || !isReleased(other))) {
     throw new Error(
-      `the cluster runs commit ${other}, which is newer than the assigned commit ${commit}: nothing is written until promotion has recorded it`,
+      `the cluster runs commit ${other}, which ${relation} the assigned commit ${commit}: nothing is written until promotion has recorded it`,
     );
   }
   compared.add(pair);
 }
 
 /** A commit that was removed by a forced push, or is from another repository, is in no order with ours. */
-async function isInRepository(git: GitTransport, commit: string, ref: string): Promise<boolean> {
+async function fetchIfPresent(git: GitTransport, commit: string, ref: string): Promise<void> {
   try {
     await git.ensure(commit, ref);
-    return true;
   } catch (error) {
-    if (isGitError(error, 'NotFoundObject')) return false;
-    throw error;
+    if (!isGitError(error, 'NotFoundObject')) throw error;
   }
 }

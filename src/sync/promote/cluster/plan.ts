@@ -106,8 +106,10 @@ function recordedState({ state, member }: ClusterRollout): RecordedState {
   return ROLLOUT_STATES[state].recordedAs ?? member.recorded.state ?? 'Pending';
 }
 
-function canWrite({ block, reachability }: StageMember, paused: boolean): boolean {
-  return !paused && block === undefined && reachability.state === 'Reachable';
+/** What the inventory names may be newer than the record: until it was read, nothing is written. */
+function canWrite({ block, reachability, snapshot }: StageMember, paused: boolean): boolean {
+  const isInventoryRead = snapshot.report?.commits !== undefined;
+  return !paused && block === undefined && reachability.state === 'Reachable' && isInventoryRead;
 }
 
 /** Unfinished content of a replaced commit is left alone until the cluster starts; finished or newer content is kept in sync. */

@@ -1,10 +1,11 @@
 /** Whether a cluster answers, and since when it does not. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
+import type { ClusterReport } from '../../cluster-report.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 
 export type Reachability =
   | { readonly state: 'Reachable' }
-  /** No attempt to connect has ended yet, or the identity of the cluster is not verified yet. */
+  /** No attempt to connect has ended yet, or the identity of the cluster is not verified, or its inventory not read yet. */
   | { readonly state: 'Unknown' }
   | {
       readonly state: 'Unreachable';
@@ -20,10 +21,17 @@ export function clusterReachability(
   now: Date,
 ): Reachability {
   if (report?.reachable === undefined) return { state: 'Unknown' };
-  if (report.reachable) return { state: report.identity === 'Unknown' ? 'Unknown' : 'Reachable' };
+  if (report.reachable) return { state: isObserved(report) ? 'Reachable' : 'Unknown' };
   const since = unreachableSince(cluster.status?.sync, report.lastContactAt, now);
   const until = new Date(+since + graceSeconds * 1000);
   return { state: 'Unreachable', since, until, isGraceOver: now >= until };
+}
+
+/** Until the inventory is read, or cannot be read, the cluster may run something newer than what is recorded. */
+function isObserved({ identity, commits, failure }: ClusterReport): boolean {
+  return (
+    identity !== 'Unknown' && (identity === 'Mismatch' || commits !== undefined || failure !== undefined)
+  );
 }
 
 /**

@@ -167,7 +167,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   },
   Blocked: {
     meaning:
-      'writes are forbidden: two stages select it, another cluster answers, another Cluster is registered for it, its inventory is damaged, it runs an unknown commit, or the commit would empty it without it ever having been assigned anything',
+      'writes are forbidden: two stages select it, another Pipeline holds it, another cluster answers, another Cluster is registered for it, its inventory is damaged, it runs an unknown commit, or the commit would empty it without it ever having been assigned anything',
     endedBy: 'a person corrects what the message names',
     reasons: [
       'ClusterContested',

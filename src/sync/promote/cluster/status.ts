@@ -40,8 +40,13 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
     ...optional('waiting', waiting && waitFor(before?.waiting, waiting, now)),
     ...observedFields(before, member.snapshot),
     sync,
-    assigned: assignedOf(plan.target),
+    ...optional('assigned', member.snapshot.isNotHeld ? leftAssignment(before) : assignedOf(plan.target)),
   };
+}
+
+/** A Pipeline that only writes the status must not look like the one that holds the cluster. */
+function leftAssignment(before: ClusterStatus | undefined): ClusterAssigned | undefined {
+  return before?.assigned && { ...before.assigned, mode: 'Observe' };
 }
 
 /** For the process that holds the Lease of the Cluster, which may be another one. */

@@ -18,6 +18,8 @@ export interface WriteBlockContext {
   readonly history: CommitHistory;
   /** A person accepted the newest commit in place of whatever a cluster runs. */
   readonly isHeadAccepted: boolean;
+  /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
+  readonly unaccepted: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 
@@ -33,6 +35,7 @@ export function writeBlock(
     identityMismatch(snapshot) ??
     sharesCluster(snapshot) ??
     damagedInventory(snapshot) ??
+    unacceptedCommit(snapshot, context) ??
     unknownCommit(snapshot, context)
   );
 }
@@ -41,18 +44,23 @@ function contested(
   { cluster, otherPipeline }: ClusterSnapshot,
   membership: StageMembership,
 ): WriteBlock | undefined {
-  const selectedBy =
-    membership.kind === 'Contested'
-      ? `is selected by ${membership.stages.map((stage) => `stage ${stage}`).join(' and ')}`
-      : otherPipeline && `is also selected by pipeline ${otherPipeline}`;
-  if (selectedBy === undefined) return undefined;
   const { name } = cluster.metadata;
-  return {
-    state: 'Blocked',
-    reason: 'ClusterContested',
-    because: `${name} ${selectedBy}: change its labels or a clusterSelector`,
-    blocker: { kind: 'Cluster', name },
-  };
+  const because =
+    membership.kind === 'Contested'
+      ? `${name} is selected by ${membership.stages.map((stage) => `stage ${stage}`).join(' and ')}: change its labels or a clusterSelector`
+      : otherPipeline && otherPipelineReason(name, otherPipeline);
+  if (because === undefined) return undefined;
+  return { state: 'Blocked', reason: 'ClusterContested', because, blocker: { kind: 'Cluster', name } };
+}
+
+/** The Pipeline that holds the cluster continues. Only the other one is blocked, so that no repository stops the clusters of another. */
+function otherPipelineReason(
+  cluster: string,
+  { name, holds }: NonNullable<ClusterSnapshot['otherPipeline']>,
+): string {
+  return holds
+    ? `Pipeline ${name} holds ${cluster} and keeps it: exclude ${cluster} in the clusterSelector of this Pipeline. To take it over, first exclude it in the stages of Pipeline ${name}`
+    : `${cluster} is also selected by Pipeline ${name}: change its labels or a clusterSelector`;
 }
 
 /** S12: a Cluster that git removes is abandoned with all its objects. It is never emptied. */
@@ -123,6 +131,25 @@ function damagedInventory({ cluster, report }: ClusterSnapshot): WriteBlock | un
     reason: INVENTORY_DAMAGED,
     because: report.failure.message,
     blocker: { kind: 'Cluster', name: cluster.metadata.name },
+  };
+}
+
+/**
+ * S39: what the cluster runs is not in the history of the newest accepted commit. Hub and repository were restored from a backup, and
+ * the cluster was not: it is not taken back, although the hub has recorded an older commit for it.
+ */
+function unacceptedCommit(
+  { cluster, report }: ClusterSnapshot,
+  { unaccepted }: Pick<WriteBlockContext, 'unaccepted'>,
+): WriteBlock | undefined {
+  const because = report?.commits?.map((commit) => unaccepted.get(commit)).find(Boolean);
+  if (because === undefined) return undefined;
+  const { name } = cluster.metadata;
+  return {
+    state: 'Blocked',
+    reason: 'CommitUnknown',
+    because: `nothing is written to ${name}: ${because}`,
+    blocker: { kind: 'Cluster', name },
   };
 }
 

@@ -3,6 +3,7 @@ import type { Cluster, Pipeline, Stage } from '../../../api/generated/types.ts';
 import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { isSelected, type Labels } from '../../../kube/objects/selector.ts';
+import { managedClusters } from '../cluster/registration.ts';
 import { judgingPipeline } from '../gates/in-force.ts';
 
 export type StageMembership =
@@ -38,8 +39,13 @@ export function selectableLabels({ metadata, spec }: Pick<Cluster, 'metadata' | 
 
 export interface ClusterClaim {
   readonly cluster: Cluster;
-  /** The Pipeline that writes the cluster's status and sets its target. The first Pipeline owns a cluster that none selects. */
+  /** The Pipeline that writes the cluster's status. The first Pipeline does it for a cluster that none holds. */
   readonly owner: string | undefined;
+  /**
+   * The Pipeline that may write to the cluster. It keeps the cluster, whichever other Pipeline selects it as well, until its own
+   * stages do not select it any more or it is deleted.
+   */
+  readonly holder: string | undefined;
   readonly selectedBy: readonly string[];
 }
 
@@ -54,8 +60,17 @@ export function claimClusters(
     const selectedBy = sorted
       .filter(({ stageLists }) => membershipIn(cluster, stageLists).kind !== 'Unassigned')
       .map(({ metadata }) => metadata.name);
-    return { cluster, selectedBy, owner: selectedBy[0] ?? sorted[0]?.metadata.name };
+    const holder = holderOf(cluster, selectedBy);
+    return { cluster, selectedBy, holder, owner: holder ?? selectedBy[0] ?? sorted[0]?.metadata.name };
   });
+}
+
+/** What is recorded decides, then which repository declares the Cluster. Undefined: several select it, and none has more right to it. */
+function holderOf(cluster: Cluster, selectedBy: readonly string[]): string | undefined {
+  const recorded = cluster.status?.assigned?.pipeline;
+  if (recorded !== undefined && selectedBy.includes(recorded)) return recorded;
+  if (selectedBy.length <= 1) return selectedBy[0];
+  return selectedBy.find((pipeline) => managedClusters(pipeline, [cluster]).size > 0);
 }
 
 /**
@@ -68,6 +83,6 @@ export function promotedClusters(
   pipelines: readonly Pipeline[],
 ): readonly Cluster[] {
   return claimClusters(clusters, pipelines)
-    .filter(({ cluster, owner }) => (cluster.status?.assigned?.pipeline ?? owner) === pipeline)
+    .filter(({ cluster, holder }) => (cluster.status?.assigned?.pipeline ?? holder) === pipeline)
     .map(({ cluster }) => cluster);
 }

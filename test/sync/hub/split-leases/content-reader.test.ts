@@ -41,11 +41,24 @@ describe('createContentReader', () => {
     await expect(reader.read(accepting, assigned)).resolves.toBeDefined();
   });
 
-  it('is not stopped by commits that the repository no longer has', async () => {
-    const { reader, pipeline, commits } = bed();
+  it('is not stopped by commits that the repository no longer has, where the hub has accepted them', async () => {
+    const { reader, pipeline, commits } = bed({ released: [UNKNOWN_COMMIT] });
     const [, second = ''] = commits;
     const assigned = { cluster: 'test', commit: second, present: [UNKNOWN_COMMIT] };
     await expect(reader.read(pipeline, assigned)).resolves.toBeDefined();
+  });
+
+  it('S39 does not overwrite a commit that neither the hub nor the repository has: both were restored', async () => {
+    const { reader, pipeline, commits } = bed();
+    const [first = '', second = ''] = commits;
+    const assigned = { cluster: 'test', commit: second, present: [UNKNOWN_COMMIT] };
+    await expect(reader.read(pipeline, assigned)).rejects.toThrow(
+      `runs commit ${UNKNOWN_COMMIT}, which is not in the history of the assigned commit ${second}`,
+    );
+    // A person has accepted a head in its place, from which the assigned commit descends.
+    const source = { ...pipeline.spec.source, acceptHead: first };
+    const accepting = { ...pipeline, spec: { ...pipeline.spec, source } };
+    await expect(reader.read(accepting, assigned)).resolves.toBeDefined();
   });
 
   it('opens the repository again when the Pipeline names another one', async () => {
@@ -69,7 +82,7 @@ interface Bed {
 
 let repositories = 0;
 
-function bed(): Bed {
+function bed({ released = [] }: { readonly released?: readonly string[] } = {}): Bed {
   const repository: FleetRepository = createFleetRepository();
   repositories += 1;
   const version = `repository ${repositories}`;
@@ -86,6 +99,7 @@ function bed(): Bed {
     secrets: secretStore(),
     renderer,
     gitFolder: tempFolder('git'),
+    isReleased: (commit) => released.includes(commit),
     clock: virtualClock(),
     log: memoryLog(),
   });

@@ -1,6 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { MINUTE, PromotionSimulation, SECOND } from '../simulation/simulation.ts';
 
+describe('a cluster whose inventory cannot be read', () => {
+  it('S39 is not written before it names its commits, because they may be newer than the record', () => {
+    const sim = new PromotionSimulation({ stages: [{ name: 'prod', soakSeconds: 0 }], clusters: ['prod-1'] });
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(MINUTE);
+    sim.cluster('prod-1').inventoryFailure = { reason: 'Timeout', message: 'no answer' };
+    sim.push('c2', { '*': { app: 'v2' } });
+    sim.run(MINUTE);
+    expect(sim.cluster('prod-1').target?.mode).toBe('Observe');
+    expect(sim.writes.map(({ commit }) => commit)).toEqual(['c1']);
+    sim.cluster('prod-1').inventoryFailure = undefined;
+    sim.run(MINUTE);
+    expect(sim.writes.map(({ commit }) => commit)).toEqual(['c1', 'c2']);
+  });
+});
+
 describe('S38 keeps what a cluster runs when it moves to a stage behind it', () => {
   const TWO_STAGES = [{ name: 'test', soakSeconds: 0 }, { name: 'prod' }];
 

@@ -9,6 +9,12 @@ describe('clusterReachability', () => {
   it.each<[name: string, report: Parameters<typeof snapshotOf>[1], expected: string]>([
     ['before the first attempt to connect', { reachable: undefined as never }, 'Unknown'],
     ['before the identity is verified', { identity: 'Unknown' }, 'Unknown'],
+    ['before the inventory is read', { commits: undefined as never }, 'Unknown'],
+    [
+      'while the inventory cannot be read',
+      { commits: undefined as never, failure: { reason: 'Forbidden', message: 'forbidden' } },
+      'Reachable',
+    ],
     ['while it answers', {}, 'Reachable'],
     ['while another cluster answers', { identity: 'Mismatch' }, 'Reachable'],
     ['without an answer, within the grace', { reachable: false }, 'Unreachable, grace over: false'],

@@ -12,7 +12,16 @@ describe('writeBlock', () => {
 
   it.each<[name: string, snapshot: Partial<ClusterSnapshot>, expected: string | undefined]>([
     ['nothing', {}, undefined],
-    ['a second Pipeline', { otherPipeline: 'other' }, 'Blocked ClusterContested'],
+    [
+      'a second Pipeline, while neither holds the cluster',
+      { otherPipeline: { name: 'other', holds: false } },
+      'Blocked ClusterContested',
+    ],
+    [
+      'a second Pipeline that holds the cluster',
+      { otherPipeline: { name: 'other', holds: true } },
+      'Blocked ClusterContested',
+    ],
     ['spec.paused', { cluster: clusterOf({ paused: true }) }, 'Paused Paused'],
     ['a pause without an end', { cluster: clusterOf({ pauses: [PAUSE] }) }, 'Paused Paused'],
     [
@@ -49,6 +58,27 @@ describe('writeBlock', () => {
   ])('finds for %s: %s', (_, snapshot, expected) => {
     const block = writeBlock({ cluster: clusterOf(), report: reportOf(), ...snapshot }, contextOf());
     expect(block && `${block.state} ${block.reason}`).toBe(expected);
+  });
+
+  it('S39 keeps what is not in the history of the accepted head, whatever the hub has recorded', () => {
+    const unaccepted = new Map([['c3', 'c2 does not descend from the applied commit c3']]);
+    const context = contextOf({ unaccepted });
+    const recorded = { cluster: clusterOf({}, { commit: 'c1' }) };
+    const report = reportOf({ commits: ['c1', 'c3'] });
+    expect(writeBlock({ ...recorded, report }, context)).toEqual({
+      state: 'Blocked',
+      reason: 'CommitUnknown',
+      because: 'nothing is written to x: c2 does not descend from the applied commit c3',
+      blocker: { kind: 'Cluster', name: 'x' },
+    });
+    expect(writeBlock({ ...recorded, report: reportOf({ commits: ['c1'] }) }, context)).toBeUndefined();
+  });
+
+  it('SAF-6 names the Pipeline that holds the cluster', () => {
+    const otherPipeline = { name: 'other', holds: true };
+    expect(writeBlock({ cluster: clusterOf(), otherPipeline }, contextOf())?.because).toBe(
+      'Pipeline other holds x and keeps it: exclude x in the clusterSelector of this Pipeline. To take it over, first exclude it in the stages of Pipeline other',
+    );
   });
 
   it('names both stages of a contested cluster', () => {

@@ -37,6 +37,8 @@ export class SimulatedCluster {
   drifted = false;
   /** Commits that the inventory in the cluster names. Two Clusters that lead to one cluster share it. */
   inventory = new Set<string>();
+  /** Why the inventory cannot be read. */
+  inventoryFailure: ClusterReport['failure'];
   /** Of the cluster that it leads to. */
   uid: string | undefined;
   status: Cluster['status'];
@@ -131,7 +133,7 @@ export class SimulatedCluster {
       ...optional('clusterUID', this.uid),
       synced: { status: this.#isSynced() ? 'True' : 'Unknown', reason: 'Seen', message: '' },
       ...optional('lastContactAt', lastContactAt === undefined ? undefined : new Date(lastContactAt)),
-      ...optional('commits', inventory.size > 0 ? [...inventory] : undefined),
+      ...(this.inventoryFailure ? { failure: this.inventoryFailure } : { commits: [...inventory] }),
       ...optional('work', target?.digest === undefined ? undefined : this.#workOn(target.digest)),
       ...optional('health', this.health(now)),
     };

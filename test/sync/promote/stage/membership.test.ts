@@ -51,6 +51,35 @@ describe('stageMembership', () => {
     ]);
   });
 
+  it('SAF-6 leaves a cluster to the Pipeline that holds it, whichever other Pipeline selects it', () => {
+    const held = (pipeline: string): Cluster => ({
+      ...cluster('prod-1'),
+      status: { conditions: [], assigned: { pipeline, mode: 'Apply' } },
+    });
+    const declared = (pipeline: string): Cluster => {
+      const { metadata, ...rest } = cluster('prod-1');
+      const labels = { 'kubenode.dev/hub': 'h', 'kubenode.dev/unit': `${pipeline}.fleet` };
+      return { metadata: { ...metadata, labels }, ...rest };
+    };
+    const both = [selecting('a', everything), selecting('b', everything)];
+    expect(holders(held('b'), both)).toEqual([['b', 'b']]);
+    expect(holders(declared('b'), both)).toEqual([['b', 'b']]);
+    expect(holders(cluster('prod-1'), both)).toEqual([['a', undefined]]);
+    // Given away: its own stages do not select the cluster any more, or it was deleted.
+    expect(
+      holders(held('b'), [selecting('a', everything), { ...pipelineFor('test'), metadata: { name: 'b' } }]),
+    ).toEqual([['a', 'a']]);
+    expect(holders(held('b'), [selecting('a', everything)])).toEqual([['a', 'a']]);
+  });
+
+  it('SAF-6 counts a cluster that no Pipeline selects to none', () => {
+    const pipelines = [pipelineFor('test'), pipelineFor('pre')];
+    const counts = pipelines.map(
+      ({ metadata }) => promotedClusters(metadata.name, [cluster('prod-1')], pipelines).length,
+    );
+    expect(counts).toEqual([0, 0]);
+  });
+
   it('counts as the clusters of a Pipeline those that it promotes, and of a restored hub those that it selects', () => {
     const moved = { pipeline: 'test', mode: 'Apply' } as const;
     const clusters = [
@@ -73,4 +102,15 @@ function pipelineFor(stage: string): PromotionSimulation['pipeline'] {
     metadata: { name: stage },
     spec: { ...pipeline.spec, stages: [stageOf({ name: stage })] },
   };
+}
+
+type Pipeline = PromotionSimulation['pipeline'];
+
+function selecting(name: string, stage: Pipeline['spec']['stages'][number]): Pipeline {
+  const { pipeline } = new PromotionSimulation();
+  return { ...pipeline, metadata: { name }, spec: { ...pipeline.spec, stages: [stage] } };
+}
+
+function holders(cluster: Cluster, pipelines: Parameters<typeof claimClusters>[1]): unknown[] {
+  return claimClusters([cluster], pipelines).map(({ owner, holder }) => [owner, holder]);
 }

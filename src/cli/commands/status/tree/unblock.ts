@@ -13,7 +13,7 @@ const BY_REASON: Readonly<Record<string, string>> = {
   NotObservedYet: 'run kubenode controllers --context CLUSTER, if none runs',
   MachinesNotReady: 'do what the message asks for; kubenode machine list --context CLUSTER has all machines',
   Unassigned: 'commit a label of the Cluster, or a clusterSelector, so that one stage selects it',
-  ClusterContested: 'commit labels or selectors, so that only one stage selects it',
+  ClusterContested: 'commit labels or selectors, so that only one stage of one Pipeline selects it',
   CredentialsInvalid: 'renew the Secret that spec.connection.credentialsRef names',
   StageBefore: 'no action required: it goes on when the stage before has proven the commit',
   StageBusy: 'no action required: it goes on when the stage has ended its commit',

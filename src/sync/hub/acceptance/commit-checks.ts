@@ -1,9 +1,9 @@
 /** Whether a commit may be promoted, and the message when it may not. */
-import type { HeadReport } from '../commits.ts';
-import type { AncestryVerdict } from '../git/ancestry-guard.ts';
-import { findAllRefusals, type ObjectChecks, type Refusal } from '../judge/object-checks.ts';
-import { groupRefusals } from '../judge/refusal-groups.ts';
-import type { Rendered } from '../rendered.ts';
+import type { HeadReport } from '../../commits.ts';
+import type { AncestryVerdict } from '../../git/ancestry-guard.ts';
+import { findAllRefusals, type ObjectChecks, type Refusal } from '../../judge/object-checks.ts';
+import { groupRefusals } from '../../judge/refusal-groups.ts';
+import type { Rendered } from '../../rendered.ts';
 
 export type CommitAcceptance =
   | { readonly accepted: true; readonly because: string }

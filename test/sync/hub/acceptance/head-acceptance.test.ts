@@ -1,18 +1,18 @@
 /** A commit whose rule fails its own tests is never accepted, so it never becomes a candidate. */
 import { describe, expect, it } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { GitError } from '../../../src/sync/git/errors.ts';
-import type { Ancestry, GitTransport } from '../../../src/sync/git/transport.ts';
+import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { GitError } from '../../../../src/sync/git/errors.ts';
+import type { Ancestry, GitTransport } from '../../../../src/sync/git/transport.ts';
 import {
   createHeadAcceptance,
   type HeadAcceptance,
   type HeadAcceptanceOptions,
-} from '../../../src/sync/hub/head-acceptance.ts';
-import type { RenderStore } from '../../../src/sync/hub/render-store.ts';
-import type { Rendered } from '../../../src/sync/rendered.ts';
-import { createRemedierSpec } from '../../rules/sample-rule.ts';
-import { memoryLog } from '../../support/memory-log.ts';
+} from '../../../../src/sync/hub/acceptance/head-acceptance.ts';
+import type { RenderStore } from '../../../../src/sync/hub/render-store.ts';
+import type { Rendered } from '../../../../src/sync/rendered.ts';
+import { createRemedierSpec } from '../../../rules/sample-rule.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
 
 const NEVER = new AbortController().signal;
 const GOOD = 'a'.repeat(40);

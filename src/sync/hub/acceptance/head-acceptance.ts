@@ -1,12 +1,12 @@
 /** Accepts or refuses the head of a repository by its ancestry, its render and its objects. */
-import { optional } from '../../kube/objects/optional.ts';
-import type { Log } from '../../kube/process/log.ts';
-import type { AcceptedHead } from '../accepted-heads.ts';
-import { checkAncestry, replacingHead } from '../git/ancestry-guard.ts';
-import { isGitError, isRefusal } from '../git/errors.ts';
-import type { Ancestry, GitTransport } from '../git/transport.ts';
-import type { ObjectChecks } from '../judge/object-checks.ts';
-import { isRenderError } from '../render/errors.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { AcceptedHead } from '../../accepted-heads.ts';
+import { isRefusal } from '../../git/errors.ts';
+import type { GitTransport } from '../../git/transport.ts';
+import type { ObjectChecks } from '../../judge/object-checks.ts';
+import { isRenderError } from '../../render/errors.ts';
+import type { RenderStore } from '../render-store.ts';
+import { checkAppliedCommit } from './applied-commit.ts';
 import {
   acceptAncestry,
   acceptContent,
@@ -14,7 +14,6 @@ import {
   type CommitAcceptance,
   refuseCommit,
 } from './commit-checks.ts';
-import type { RenderStore } from './render-store.ts';
 
 export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
@@ -101,22 +100,9 @@ async function ancestryRefusal(
   { head, before, newest, accepted, signal }: AncestryQuestion,
 ): Promise<CommitAcceptance | undefined> {
   for (const lastApplied of before) {
-    const ancestry = await git.ancestry({ ancestor: lastApplied, head, ref }, signal);
-    const isOther = ancestry === 'older' || ancestry === 'diverged';
-    const replaced = { commit: lastApplied, isReleased: lastApplied === newest };
-    const replacedBy = isOther ? await replacingHead(replaced, { head, accepted }, relate) : undefined;
-    const check = { lastApplied, head, ancestry, accepted, ...optional('replacedBy', replacedBy) };
-    const acceptance = acceptAncestry(checkAncestry(check));
+    const question = { head, lastApplied, isReleased: lastApplied === newest, accepted };
+    const acceptance = acceptAncestry(await checkAppliedCommit({ git, ref }, question, signal));
     if (!acceptance.accepted) return acceptance;
   }
   return undefined;
-
-  async function relate(ancestor: string, descendant: string): Promise<Ancestry | 'missing'> {
-    try {
-      return await git.ancestry({ ancestor, head: descendant, ref }, signal);
-    } catch (error) {
-      if (isGitError(error, 'NotFoundObject')) return 'missing';
-      throw error;
-    }
-  }
 }

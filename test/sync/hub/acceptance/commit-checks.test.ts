@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
-import { acceptAncestry, acceptContent, acceptRenderError } from '../../../src/sync/hub/commit-checks.ts';
-import type { Rendered } from '../../../src/sync/rendered.ts';
+import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts';
+import {
+  acceptAncestry,
+  acceptContent,
+  acceptRenderError,
+} from '../../../../src/sync/hub/acceptance/commit-checks.ts';
+import type { Rendered } from '../../../../src/sync/rendered.ts';
 
 function rendered(count: number): Rendered {
   const objects = Array.from({ length: count }, (_, index) => ({
