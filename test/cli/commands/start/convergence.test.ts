@@ -8,9 +8,18 @@ function statusOf(states: readonly string[], fields: Partial<HubStatus> = {}): H
   const pipeline = { name: 'fleet', phase: 'UpToDate', head: HEAD, verdict: 'Accepted', because: '' };
   const clusters = states.map((text, index) => {
     const [state = '', commit = HEAD] = text.split(' ');
-    return { name: `c-${index}`, stage: 's', commit, state, synced: 'True', because: '' };
+    return {
+      name: `c-${index}`,
+      stage: 's',
+      commit,
+      state,
+      synced: 'True',
+      health: 'Healthy',
+      incidents: [],
+      because: '',
+    };
   });
-  return { unsynced: [], pipelines: [pipeline], clusters, notes: [], trouble: [], ...fields };
+  return { unsynced: [], pipelines: [pipeline], clusters, incidents: [], notes: [], trouble: [], ...fields };
 }
 
 const PROVEN = statusOf(['Proven', 'Proven']);
