@@ -25,7 +25,15 @@ interface User {
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 /** What kubenode needs of a checkout, besides its dependencies. */
-const COPIED = ['bin', 'crds', 'docs', 'fleet', 'rules', 'scripts', 'src', 'package.json', 'tsconfig.json'];
+const FOLDERS = ['bin', 'crds', 'docs', 'fleet', 'rules', 'scripts', 'src'];
+const FILES = [
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsconfig.build.json',
+  'README.md',
+  'LICENSE',
+];
 const OTHER_USER = 65_534;
 
 /** `binaries`: folder of the control plane. The user has no cache. */
@@ -54,7 +62,8 @@ function userFor(folder: string, binaries: string): User {
     string,
     string,
   ];
-  for (const part of COPIED) cpSync(join(CHECKOUT, part), join(checkout, part), { recursive: true });
+  for (const part of [...FOLDERS, ...FILES])
+    cpSync(join(CHECKOUT, part), join(checkout, part), { recursive: true });
   // Most of them are links to one program beside them.
   cpSync(binaries, programs, { recursive: true, verbatimSymlinks: true });
   mkdirSync(home);

@@ -71,6 +71,7 @@ async function runTour(io: Io, { dir, yes, step, output }: TourFlags): Promise<v
     const onResult = (result: TourStepResult): void =>
       isJson ? io.out(`${JSON.stringify(result)}\n`) : print(formatStepResult(result));
     const results = await runSteps(io, steps, { tour, ask, settle, onResult });
+    print(`\n${formatTotal(results)}`);
     if (!isSuccess(results, yes === true)) setExitCode(io, EXIT.failed);
   });
 }
@@ -99,6 +100,13 @@ export function formatStepResult({ name, state, seconds, message }: TourStepResu
   if (state === 'Verified') return `${name}: every outcome was verified, in ${seconds} s`;
   if (state === 'Failed') return `${name}: failed after ${seconds} s\n${message}`;
   return `${name}: ${state === 'Skipped' ? 'skipped' : 'not run'}`;
+}
+
+export function formatTotal(results: readonly TourStepResult[]): string {
+  const verified = results.filter(({ state }) => state === 'Verified').length;
+  const total = results.reduce((sum, { seconds }) => sum + seconds, 0);
+  const time = [...(total >= 60 ? [`${Math.floor(total / 60)} min`] : []), `${total % 60} s`].join(' ');
+  return `${verified} of ${results.length} steps verified, in ${time}`;
 }
 
 async function askPerson({ signal }: Io): Promise<Answer> {

@@ -16,18 +16,29 @@ export interface Expectation {
 
 /** Shorter than any soak of the demo, so that no state of a rollout is missed. */
 const POLL_MS = 500;
+/** How long a person watches without a line. */
+const QUIET_MS = 15_000;
 
-/** `onChange` gets each new reason. Rejects with the last one when the time is over. */
+/** `onChange` gets each new reason, and one that lasts again from time to time. Rejects with the last one when the time is over. */
 export async function verifyExpectation(
   { clock, signal }: Pick<Io, 'clock' | 'signal'>,
   { what, withinSeconds, lookAt, reason }: Expectation,
   onChange: (reason: string) => void,
 ): Promise<void> {
-  let last: string | undefined;
-  const deadlineMs = clock.monotonicMs() + withinSeconds * 1000;
+  const startMs = clock.monotonicMs();
+  const deadlineMs = startMs + withinSeconds * 1000;
+  let [last, toldMs] = [undefined as string | undefined, startMs];
+  const tell = (text: string): void => {
+    toldMs = clock.monotonicMs();
+    onChange(text);
+  };
   const holds = async (): Promise<boolean> => {
     const found = await readReason(reason);
-    if (found !== undefined && found !== last) onChange(found);
+    const nowMs = clock.monotonicMs();
+    if (found !== undefined && found !== last) tell(found);
+    else if (found !== undefined && nowMs - toldMs >= QUIET_MS) {
+      tell(`${found}; ${Math.round((nowMs - startMs) / 1000)} of at most ${withinSeconds} s`);
+    }
     last = found;
     return found === undefined;
   };

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { TourStepResult, TourStepState } from '../../../../src/cli/commands/tour/runner.ts';
-import { formatStepResult, isSuccess, parseAnswer } from '../../../../src/cli/commands/tour/tour.ts';
+import {
+  formatStepResult,
+  formatTotal,
+  isSuccess,
+  parseAnswer,
+} from '../../../../src/cli/commands/tour/tour.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
@@ -36,6 +41,17 @@ describe('kubenode tour', () => {
     ['NotRun', 's: not run'],
   ])('prints the result %s', (state, text) => {
     expect(formatStepResult({ name: 's', state, seconds: 3, message: 'why' })).toBe(text);
+  });
+
+  it.each<[seconds: readonly number[], text: string]>([
+    [[30, 29], '1 of 2 steps verified, in 59 s'],
+    [[60, 65], '1 of 2 steps verified, in 2 min 5 s'],
+  ])('tells at its end what was verified, and how long it took: %j s', (seconds, text) => {
+    const [first, second] = results('Verified', 'Skipped').map((each, index) => ({
+      ...each,
+      seconds: seconds[index] ?? 0,
+    }));
+    expect(formatTotal([first, second].flatMap((each) => each ?? []))).toBe(text);
   });
 
   it('lists its steps as lines of JSON', async () => {

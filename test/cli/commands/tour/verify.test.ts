@@ -8,6 +8,7 @@ const EXPECTED = { what: 'it runs', withinSeconds: 10, lookAt: 'kubenode status'
 /** With the reasons of one read after the other; the last one stays. */
 async function verifyReasons(
   reasons: readonly (string | Error | undefined)[],
+  withinSeconds = EXPECTED.withinSeconds,
 ): Promise<{ readonly changes: readonly string[]; readonly ended: Promise<void> }> {
   const clock = virtualClock();
   const changes: string[] = [];
@@ -18,7 +19,9 @@ async function verifyReasons(
     return found instanceof Error ? Promise.reject(found) : Promise.resolve(found);
   };
   const { signal } = new AbortController();
-  const ended = verifyExpectation({ clock, signal }, { ...EXPECTED, reason }, (text) => changes.push(text));
+  const ended = verifyExpectation({ clock, signal }, { ...EXPECTED, withinSeconds, reason }, (text) =>
+    changes.push(text),
+  );
   ended.catch(() => undefined);
   for (let step = 0; step < 60; step += 1) await clock.advance(500);
   return { changes, ended };
@@ -29,6 +32,12 @@ describe('verifyExpectation', () => {
     const { changes, ended } = await verifyReasons(['a', 'a', 'b', undefined]);
     await ended;
     expect(changes).toEqual(['a', 'b']);
+  });
+
+  it('repeats a reason that lasts, with the time that it took so far', async () => {
+    const { changes, ended } = await verifyReasons([...Array.from({ length: 45 }, () => 'a'), undefined], 60);
+    await ended;
+    expect(changes).toEqual(['a', 'a; 15 of at most 60 s']);
   });
 
   it('takes an API server that does not answer for a reason to wait', async () => {
