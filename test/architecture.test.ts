@@ -115,7 +115,7 @@ const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\
 /** Functions of Node without effects whose result depends only on their arguments. */
 const PURE_NODE: Record<string, readonly string[]> = {
   'node:util': ['isDeepStrictEqual'],
-  'node:crypto': ['createHash'],
+  'node:crypto': ['createHash', 'hash'],
 };
 
 /** What users import. */

@@ -5,10 +5,10 @@ import type { HubStatus } from '../status/hub-status.ts';
 export interface ConvergenceOptions {
   readonly nowMs: () => number;
   /** How many machines the clusters have, and how many of them are Ready. Rejects while a cluster does not answer. */
-  readonly countMachines: () => Promise<MachineCount>;
+  readonly countMachines: () => Promise<ReadyMachines>;
 }
 
-export interface MachineCount {
+export interface ReadyMachines {
   readonly ready: number;
   readonly total: number;
 }

@@ -9,7 +9,7 @@ import type { Layout } from '../../../local/layout.ts';
 import { readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readHubStatus } from '../status/status.ts';
-import { createConvergence, type MachineCount } from './convergence.ts';
+import { createConvergence, type ReadyMachines } from './convergence.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
@@ -76,7 +76,7 @@ function logFileOf(layout: Layout, name: string): string {
   return join(layout.logs, `${name.replaceAll(' ', '-')}.log`);
 }
 
-async function countMachines(io: Io, { kubeconfig }: Layout): Promise<MachineCount> {
+async function countMachines(io: Io, { kubeconfig }: Layout): Promise<ReadyMachines> {
   const counts = await Promise.all(
     CLUSTERS.map(async (context) => {
       const client = await connect({ clock: io.clock, kubeconfig, context });

@@ -78,7 +78,7 @@ function refuseOther(declared: KubeObject, existing: KubeObject): void {
     `Pipeline ${name} exists, and syncs another repository: expected ${want}, found ${have}`,
     {
       where: `Pipeline ${name} of the hub`,
-      hint: `to sync ${have}, leave out --from; for both, give the Pipeline of --from another name in its fleet program; to begin anew on this machine, remove the local hub: kubenode local down --wipe`,
+      hint: `to sync ${have}, leave out --from; for both, give the Pipeline of --from another name in its fleet program; where the local hub is of an earlier try, remove it: kubenode local down --wipe`,
       exitCode: EXIT.badInput,
     },
   );

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createConvergence, type MachineCount } from '../../../../src/cli/commands/start/convergence.ts';
-import type { HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
+import { createConvergence, type ReadyMachines } from '../../../../src/cli/commands/start/convergence.ts';
+import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 
 const HEAD = 'aaaaaaaaaaaa';
 
 function statusOf(states: readonly string[], fields: Partial<HubStatus> = {}): HubStatus {
   const pipeline = { name: 'fleet', phase: 'UpToDate', head: HEAD, verdict: 'Accepted', because: '' };
-  const clusters = states.map((text, index) => {
+  const clusters = states.map((text, index): ClusterRow => {
     const [state = '', commit = HEAD] = text.split(' ');
     return {
       name: `c-${index}`,
@@ -26,11 +26,11 @@ const PROVEN = statusOf(['Proven', 'Proven']);
 
 function bed(): {
   readonly at: (seconds: number) => void;
-  readonly machines: (count: MachineCount | undefined) => void;
+  readonly machines: (count: ReadyMachines | undefined) => void;
   readonly convergence: ReturnType<typeof createConvergence>;
 } {
   let nowMs = 0;
-  let count: MachineCount | undefined = { ready: 3, total: 3 };
+  let count: ReadyMachines | undefined = { ready: 3, total: 3 };
   const convergence = createConvergence({
     nowMs: () => nowMs,
     countMachines: async () => {
@@ -65,7 +65,7 @@ it('measures the next commit from when it was read', async () => {
   expect(await convergence.lineOf(PROVEN)).toBe('  converged: 3 machines Ready at aaaaaaaaaaaa in 60 s');
 });
 
-it.each<[name: string, status: HubStatus, count: MachineCount | undefined]>([
+it.each<[name: string, status: HubStatus, count: ReadyMachines | undefined]>([
   ['a cluster soaks', statusOf(['Proven', 'Soaking']), { ready: 3, total: 3 }],
   ['a cluster runs another commit', statusOf(['Proven', 'Proven bbbbbbbbbbbb']), { ready: 3, total: 3 }],
   [
