@@ -222,9 +222,10 @@ function driftCondition(findings: readonly DriftFinding[], recent: readonly Mach
   if (recent.length === 0) {
     return condition('DriftDetected', 'False', 'AsWanted', ['no difference was found']);
   }
+  // Nothing differs any more: `status.drift` and the reason remember it for as long as DRIFT_WINDOW_MS.
   return condition(
     'DriftDetected',
-    'True',
+    'False',
     'Corrected',
     recent.map(({ path = '' }) => `${path} was corrected`),
   );

@@ -2613,7 +2613,7 @@ export interface PipelineStatus {
   /** Generation of the spec that this status is about. */
   readonly observedGeneration?: number;
   /** Summary of the conditions for people. Programs read the conditions. */
-  readonly phase?: 'Stalled' | 'Held' | 'Paused' | 'SourceFailed' | 'Rendering' | 'UpToDate' | 'Promoting';
+  readonly phase?: 'Stalled' | 'Held' | 'Paused' | 'Refused' | 'SourceFailed' | 'Rendering' | 'UpToDate' | 'Promoting';
   /** Current conditions, each with its own observedGeneration. (at most 32) */
   readonly conditions: readonly Condition[];
   /** What the object waits for. Absent while it does not wait. */

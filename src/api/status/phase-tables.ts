@@ -33,6 +33,8 @@ export const pipelinePhases = phaseTable(
     ['Stalled', stalled],
     ['Held', is('Held', 'True')],
     ['Paused', paused],
+    // The repository was read and its head rendered: what is wrong is in the commit.
+    ['Refused', both(is('SourceReady', 'True'), is('Rendered', 'False', 'Refused'))],
     ['SourceFailed', either(notTrue('SourceReady'), is('Rendered', 'False'))],
     ['Rendering', because('Rendered', 'Rendering')],
     ['UpToDate', is('Promoted', 'True')],

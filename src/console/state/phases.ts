@@ -58,7 +58,7 @@ const TONES: ReadonlyMap<string, PhaseTone> = new Map([
   ...['Running', 'Applying', 'Soaking', 'Pending', 'Promoting', 'Progressing'].map(
     (state) => [state, 'busy'] as const,
   ),
-  ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed', 'Unhealthy'].map(
+  ...['Failed', 'NeedsPerson', 'Held', 'Stalled', 'Unreachable', 'SourceFailed', 'Refused', 'Unhealthy'].map(
     (state) => [state, 'bad'] as const,
   ),
 ]);

@@ -32,6 +32,8 @@ export interface FactTrackerOptions {
   readonly views: FactViews;
   readonly readTime: ReadTime;
   readonly maxViewAgeMs: number | undefined;
+  /** Of a command that reads once: see `ConditionSources`. */
+  readonly startsAtTransition: boolean;
 }
 
 interface Tracked extends FactTrackerOptions {
@@ -157,7 +159,7 @@ function emitAll(tracked: Tracked, name: string): void {
 
 /** Returns what changed. What is the same but was written again is reported at once. */
 function observeBoth(tracked: Tracked, name: string): readonly string[] {
-  const { views, conditions, readTime, emit } = tracked;
+  const { views, conditions, readTime, emit, startsAtTransition } = tracked;
   const machine = views.machines.store.get(name);
   const node = views.nodes.store.get(name);
   if (!machine && !node) {
@@ -173,6 +175,7 @@ function observeBoth(tracked: Tracked, name: string): readonly string[] {
       node: listAt(node, 'status', 'conditions'),
       machine: listAt(machine, 'status', 'conditions'),
       faults: machine && listAt(machine, 'status', 'faults'),
+      startsAtTransition,
     },
     readTime(),
   );

@@ -34,13 +34,21 @@ export interface LiveFactsOptions {
   readonly skewSeconds?: () => number | undefined;
   /** After this time without contact the API server's objects are unknown. */
   readonly maxViewAgeMs?: number;
+  /** A command that reads once counts a condition from its last transition, where no controller recorded when it began. */
+  readonly startsAtTransition?: boolean;
 }
 
 type AskFact = (ref: FactRef, maxAge: MaxAge | undefined) => FactAnswer;
 
-export function createLiveFacts({ views, clock, skewSeconds, maxViewAgeMs }: LiveFactsOptions): LiveFacts {
+export function createLiveFacts({
+  views,
+  clock,
+  skewSeconds,
+  maxViewAgeMs,
+  startsAtTransition = false,
+}: LiveFactsOptions): LiveFacts {
   const readTime = createTimePoints(clock, skewSeconds);
-  const tracker = createFactTracker({ views, readTime, maxViewAgeMs });
+  const tracker = createFactTracker({ views, readTime, maxViewAgeMs, startsAtTransition });
   return {
     onChange: (listener) => tracker.onChange(listener),
     now: () => readTime().at,

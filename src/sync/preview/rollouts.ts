@@ -26,8 +26,8 @@ export interface PlannedRollout {
   readonly grants: number;
   /** What it would wait for now. */
   readonly wait?: { readonly reason: string; readonly message: string };
-  /** If nothing fails or waits. */
-  readonly endsAt?: string;
+  /** From its begin, if nothing fails or waits: when it begins depends on the stages before. */
+  readonly takes?: { readonly shortestSeconds: number; readonly longestSeconds: number };
   /** What the Defender would answer now for the machines that would be started at once. Absent: it would not be asked. */
   readonly defender?: DefenderPreview;
 }
@@ -74,7 +74,7 @@ export function formatTargetRollouts(rollouts: TargetRollouts | undefined): read
 }
 
 function rolloutLines(rollout: PlannedRollout): readonly string[] {
-  const { set, changes, selected, batches, more, joining, grants, drains, wait, endsAt } = rollout;
+  const { set, changes, selected, batches, more, joining, grants, drains, wait, takes } = rollout;
   const drained = drains > 0 ? `, ${drains} with a drain` : '';
   const summary =
     grants > 0
@@ -90,8 +90,24 @@ function rolloutLines(rollout: PlannedRollout): readonly string[] {
     ...(joining.count > 0 ? field('joining', machinesText(joining)) : []),
     ...defenderLines(rollout.defender),
     ...(wait ? field('waits', `${wait.reason}: ${wait.message}`) : []),
-    ...(endsAt === undefined ? [] : field('ends', `${endsAt}, if nothing fails or waits`)),
+    ...(takes ? field('takes', takesText(takes)) : []),
   ];
+}
+
+function takesText({ shortestSeconds, longestSeconds }: NonNullable<PlannedRollout['takes']>): string {
+  const longest = `at most ${durationText(longestSeconds)}`;
+  const range =
+    shortestSeconds > 0 ? `${durationText(shortestSeconds)} of soaks at least, ${longest}` : longest;
+  return `${range} once it begins, if nothing fails or waits`;
+}
+
+/** `90 s`, `25 min`, `3 h 20 min`. */
+function durationText(seconds: number): string {
+  if (seconds < 120) return `${seconds} s`;
+  const minutes = Math.ceil(seconds / 60);
+  const [hours, left] = [Math.floor(minutes / 60), minutes % 60];
+  if (hours === 0) return `${minutes} min`;
+  return left === 0 ? `${hours} h` : `${hours} h ${left} min`;
 }
 
 function defenderLines(defender: DefenderPreview | undefined): readonly string[] {

@@ -305,7 +305,7 @@ describe('the loop of the agent', () => {
     await agent.reconcile();
     expect(await text(CONFIG)).toBe('version 1.0\n');
     expect(host.units.starts.get('proxy')).toBe(starts);
-    expect(condition('DriftDetected')).toBe('True Corrected');
+    expect(condition('DriftDetected')).toBe('False Corrected');
     expect(api.statuses.at(-1)?.drift).toMatchObject([
       { path: CONFIG, kind: 'Content', action: 'Corrected' },
     ]);

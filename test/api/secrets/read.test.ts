@@ -121,7 +121,7 @@ describe('readSecret', () => {
     // The hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, and those that only write Secrets: bootstrap tokens and `kubenode local`.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
-      'src/cli/commands/plan/live.ts',
+      'src/cli/fleet/connect-cluster.ts',
       'src/controllers/bootstraptoken/controller.ts',
       'src/controllers/bootstraptoken/create.ts',
       'src/local/pki/secrets.ts',

@@ -27,6 +27,7 @@ const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['Pipeline', 'Stalled', 'Stalled=True Held=True'],
   ['Pipeline', 'Held', 'Held=True Progressing=False/Paused'],
   ['Pipeline', 'Paused', 'Progressing=False/Paused SourceReady=False'],
+  ['Pipeline', 'Refused', 'SourceReady=True Rendered=False/Refused Promoted=True'],
   ['Pipeline', 'SourceFailed', 'Promoted=True'],
   ['Pipeline', 'SourceFailed', 'SourceReady=True Rendered=False Promoted=True'],
   ['Pipeline', 'Rendering', 'SourceReady=True Rendered=Unknown/Rendering Promoted=True'],

@@ -46,16 +46,29 @@ describe('formatTargetRollouts', () => {
     );
   });
 
-  it('shows a rollout that changes no machine, and when another one would end', () => {
+  it('shows a rollout that changes no machine, and the shortest and longest time of another one', () => {
     const idle = rollout({ set: 'idle', changes: [], batches: [], class: 'None', drains: 0, grants: 0 });
-    const endsAt = '2030-01-01T12:00:00.000Z';
-    expect(text(idle, rollout({ drains: 0, class: 'Restart', endsAt })).split('\n')).toEqual(
+    const takes = { shortestSeconds: 600, longestSeconds: 600 + 3 * 3600 };
+    const long = rollout({ drains: 0, class: 'Restart', takes });
+    expect(
+      text(idle, long)
+        .replaceAll(/\n {14}/g, ' ')
+        .split('\n'),
+    ).toEqual(
       expect.arrayContaining([
         '  rollout of idle: none of 8 machines',
         '  rollout of general: 6 of 8 machines, Restart',
-        `    ends      ${endsAt}, if nothing fails or waits`,
+        '    takes     10 min of soaks at least, at most 3 h 10 min once it begins, if nothing fails or waits',
       ]),
     );
+  });
+
+  it.each<[number, number, string]>([
+    [0, 90, 'at most 90 s once it begins, if nothing fails or waits'],
+    [60, 3600, '60 s of soaks at least, at most 1 h once it begins, if nothing fails or waits'],
+  ])('shows the time of a rollout with %i s of soaks', (shortestSeconds, longestSeconds, expected) => {
+    const found = text(rollout({ takes: { shortestSeconds, longestSeconds } }));
+    expect(found.replaceAll(/\n {14}/g, ' ')).toContain(`    takes     ${expected}`);
   });
 
   it('counts the batches and machines that are not listed', () => {

@@ -106,6 +106,17 @@ describe('pipelineStatus', () => {
     expect(schemaFailures(object)).toEqual([]);
   });
 
+  it('reports a commit that its checks refuse as Refused, not as a repository that failed', () => {
+    const { pipeline } = new PromotionSimulation();
+    const message =
+      'NodeRemedier kernel-hang of test: spec.tests[0]: test "hung" failed [rules/kernel-hang.ts:12]';
+    const head = { commit: 'c1', verdict: 'Refused', message } as const;
+    expect(sourceStatus(pipeline, head, new Date(0))).toMatchObject({
+      phase: 'Refused',
+      waiting: { reason: 'Refused' },
+    });
+  });
+
   it('keeps what was recorded about stages and clusters while only the head is known', () => {
     const sim = new PromotionSimulation();
     sim.push('c1', { '*': { app: 'v1' } });

@@ -13,8 +13,8 @@ import { withNodeFacts } from './node-facts.ts';
 const HELP = `
 Evaluates each NodeRemedier of the cluster on one node, with the code of the controllers and the objects of the cluster as they are
 now. WHY has the values that decided; --rule lists every comparison of one rule. It changes nothing and works while the controllers
-are down. How long a condition lasts counts from what the controllers recorded in status.faults of the Machine; without a record it
-counts from now. Whether a repair would be permitted: kubenode why node NAME.
+are down. How long a condition lasts counts from what the controllers recorded in status.faults of the Machine; without a record from
+the last transition in the condition, by the clock of its writer. Whether a repair would be permitted: kubenode why node NAME.
 
 Examples:
   kubenode rules explain node-a17

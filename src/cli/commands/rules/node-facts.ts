@@ -55,7 +55,7 @@ export async function withNodeFacts<T>(
     components: view<MachineComponent>(MACHINE_COMPONENTS, {}),
     maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS, {}),
   };
-  const facts = createLiveFacts({ views, clock });
+  const facts = createLiveFacts({ views, clock, startsAtTransition: true });
   try {
     return await withSynced(io, client, all, async () => {
       const labels = {

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { openWorkingTree } from '../../../sync/git/working-tree.ts';
-import { formatLocation, isRenderError } from '../../../sync/render/errors.ts';
+import { isRenderError } from '../../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import type { RenderedTarget } from '../../../sync/rendered.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
@@ -18,6 +18,7 @@ import {
 import { createPermitCheck, declaredPermitWarnings } from '../rule-permits.ts';
 import { type CheckedRule, checkFoundRule, type FoundRule, type RuleFinding } from './check.ts';
 import { findRules, readSourceTexts } from './find.ts';
+import { schemaFindings } from './schema-findings.ts';
 
 interface CheckFlags {
   readonly path: string;
@@ -112,7 +113,10 @@ function printReport(
   if (output === 'table') io.err(`${summaryText(report, findings.length)}\n`);
 }
 
-function summaryText({ rules }: RulesReport, problems: number): string {
+function summaryText({ rules, problems: ofRender }: RulesReport, problems: number): string {
+  if (ofRender.length > 0) {
+    return `no test was run: the fleet does not render, ${formatCount(problems, 'problem')}`;
+  }
   const tests = rules.reduce((sum, rule) => sum + rule.tests, 0);
   const run = tests > 0 ? `, ${formatCount(tests, 'test')} run` : '';
   return `${formatCount(rules.length, 'rule')} read${run}, ${formatCount(problems, 'problem')}`;
@@ -146,12 +150,7 @@ export async function checkRules(
     return { rules, problems: [] };
   } catch (error) {
     if (!isRenderError(error, 'BadObject')) throw error;
-    const problems = error.problems.map((problem) => ({
-      where: formatLocation(problem) ?? folder,
-      rule: '-',
-      field: '-',
-      message: problem.message,
-    }));
+    const problems = schemaFindings(error.problems, readSourceTexts(root, below), folder);
     return { rules: [], problems };
   }
 }

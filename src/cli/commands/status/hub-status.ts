@@ -103,7 +103,7 @@ function sortByStage(rows: readonly ClusterRow[], pipelines: readonly Pipeline[]
 }
 
 /** What needs a person. */
-export const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed']);
+export const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed', 'Refused']);
 export const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
 
 function pipelineRow(pipeline: Pipeline): PipelineRow {

@@ -2,6 +2,7 @@
 import type { ActivationClass } from '../../../api/enums.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { isClassAtLeast } from '../../../api/machine/component-change.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { UNLIMITED } from '../../../rollout/limit.ts';
 import { actionAsk } from '../execute/permissions.ts';
@@ -17,7 +18,7 @@ import { rollsOut } from '../rollout/mode.ts';
 import { countEarlier, mayBeIn, nextBatch } from '../rollout/next-batch.ts';
 import type { DeniedMachine } from '../status/report.ts';
 import { setWait } from '../status/wait.ts';
-import { type BatchMembers, estimateEnd } from './estimate.ts';
+import { type BatchMembers, estimateDuration, estimateEnd, type RolloutDuration } from './estimate.ts';
 
 export interface PlannedBatch {
   readonly index: number;
@@ -44,6 +45,8 @@ export interface RolloutPreview {
   readonly wait?: Explanation;
   /** If nothing fails or waits. Undefined while something does, or where a person has to approve. */
   readonly endsAt?: Date;
+  /** From its begin, if nothing fails or waits. Absent where a person has to approve. */
+  readonly takes?: RolloutDuration;
 }
 
 /** `denials` are answers to a dry run of the asks. With `spec.dryRun`, as if it were false. */
@@ -71,7 +74,8 @@ export function previewRollout(asked: RolloutInput, denials: readonly DeniedMach
     grants: changed.length,
     asks: asksOf(input, plan),
   };
-  return withWait(preview, wait, estimateEnd(input, plan.mode, batches));
+  const takes = estimateDuration(input, plan.mode, batches);
+  return withWait({ ...preview, ...optional('takes', takes) }, wait, estimateEnd(input, plan.mode, batches));
 }
 
 const NOTHING = {

@@ -44,6 +44,8 @@ export interface ConditionSources {
   readonly machine: readonly unknown[];
   /** Undefined without a Machine. */
   readonly faults: readonly unknown[] | undefined;
+  /** A command that reads once has observed nothing before: without a record it trusts the writer of a condition. Controllers do not. */
+  readonly startsAtTransition?: boolean;
 }
 
 export const HOUR_MS = 3_600_000;
@@ -60,7 +62,11 @@ export function observeConditions(
   const records = restorable(known, sources);
   const types = [...conditionsByType(sources)].map(([type, found]): [string, TimedCondition] => {
     const next = observeCondition(known?.types.get(type), found, point);
-    return [type, restoreStart(next, recordOf(records, type, next.status), point)];
+    const record = recordOf(records, type, next.status);
+    if (sources.startsAtTransition !== true) return [type, restoreStart(next, record, point)];
+    // A record counts, also one that is younger than the transition: the controllers count from it.
+    const start = record === undefined ? undefined : { ...next, ...startAt(point) };
+    return [type, start ? restoreStart(start, record, point) : startAtTransition(next, point)];
   });
   return {
     nodeUID: sources.nodeUID,
@@ -154,6 +160,12 @@ function startAt({ ms, at }: TimePoint): Pick<TimedCondition, 'sinceMs' | 'since
 
 function recordOf(records: readonly unknown[], type: string, status: string): unknown {
   return records.find((fault) => textAt(fault, 'type') === type && textAt(fault, 'status') === status);
+}
+
+function startAtTransition(observed: TimedCondition, point: TimePoint): TimedCondition {
+  const ageMs = ageMsAt(point, observed.transitionTime);
+  if (ageMs === undefined || observed.transitions > 0) return observed;
+  return { ...observed, sinceMs: point.ms - ageMs, sinceTime: point.at.getTime() - ageMs };
 }
 
 /** What an earlier process recorded. A status that this process saw begin began then. */

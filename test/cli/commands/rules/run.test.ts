@@ -49,8 +49,26 @@ describe('kubenode rules', { timeout: 120_000 }, () => {
   it('R7 reports a rule that does not compile with file, line and field', async () => {
     const folder = fleetWith('uptimeSeconds.atLeast(900)', "uptimeSeconds.atLeast('900')");
     const { problems } = await checkRules(testIo(), folder, ALL, renderer);
-    expect(problems[0]?.where).toMatch(/^fleet\/main\.ts:\d+/);
-    expect(problems[0]?.message).toContain('spec.rule.gate.value: node.uptimeSeconds must be a number');
+    const lines = readFileSync(join(folder, 'rules/kernel-hang.ts'), 'utf8').split('\n');
+    const line = lines.findIndex((each) => each.includes('gate:')) + 1;
+    expect(line).toBeGreaterThan(0);
+    // Once, although each of three clusters has the rule, and in its own file, not in that of the object.
+    expect(problems).toEqual([
+      {
+        where: `rules/kernel-hang.ts:${line}`,
+        rule: 'kernel-hang',
+        field: 'spec.rule.gate.value',
+        message: expect.stringContaining('node.uptimeSeconds must be a number') as string,
+      },
+    ]);
+  });
+
+  it('tells that no test was run where a rule does not compile', async () => {
+    const cwd = fleetWith('uptimeSeconds.atLeast(900)', "uptimeSeconds.atLeast('900')");
+    const io = testIo({ cwd });
+    expect(await runCommandLine(io, ['rules', 'test'])).toBe(1);
+    expect(io.stderr).toContain('no test was run: the fleet does not render, 1 problem\n');
+    expect(io.stdout.split('\n').filter((line) => line.includes('must be a number'))).toHaveLength(1);
   });
 
   it('names the rules of the fleet when there is none of that name', async () => {

@@ -208,6 +208,11 @@ describe('previewRollout', () => {
     const rollout = { batches: [2, 4], maxUnavailable: 2 };
     const preview = previewRollout(inputOf({ members, rollout, progress: { history: [COMPLETED] } }));
     expect(preview.endsAt).toEqual(new Date(+NOW + (120 + 300 + 2 * 120 + 300) * 1000));
+    const { machineTimeoutSeconds } = inputOf({ members, rollout }).set.spec.rollout;
+    expect(preview.takes).toEqual({
+      shortestSeconds: 600,
+      longestSeconds: 600 + 3 * machineTimeoutSeconds,
+    });
     const revert = progressOf({
       history: [
         { revision: 'r-bad', result: 'RolledBack', finishedAt: ago(1) },

@@ -185,3 +185,33 @@ describe('the clock of conditions', () => {
     expect(observe([at(0), sources(lies, { machine: lies, faults: lies })]).types.size).toBe(0);
   });
 });
+
+function once(node: readonly object[], more: Partial<ConditionSources> = {}): ConditionSources {
+  return sources(node, { startsAtTransition: true, ...more });
+}
+
+describe('the clock of conditions in a command that reads once', () => {
+  it.each<[string, readonly (readonly [TimePoint, ConditionSources])[], number]>([
+    ['counts from the last transition, not from the command', [[at(500), once([hung('True')])]], 0],
+    [
+      'counts from the record of the controllers, also where it began later',
+      [[at(500), once([hung('True')], { faults: [{ ...RECORD, since: time(200) }] })]],
+      200,
+    ],
+    [
+      'counts from the record when the Node is observed before its Machine',
+      [
+        [at(500), once([hung('True')], { faults: undefined })],
+        [at(501), once([hung('True')], { faults: [{ ...RECORD, since: time(200) }] })],
+      ],
+      200,
+    ],
+    [
+      'counts from now without a valid transition',
+      [[at(500), once([hung('True', 'TaskHung', 'yesterday')])]],
+      500,
+    ],
+  ])('%s', (_, steps, expected) => {
+    expect(sinceSeconds(observe(...steps))).toBe(expected);
+  });
+});

@@ -99,7 +99,7 @@ function plannedRollout(
   before: MachineComponentSet | undefined,
   preview: SetPreview,
 ): PlannedRollout {
-  const { batches, joining, joiningClass, wait, endsAt, selected, drains, grants } = preview;
+  const { batches, joining, joiningClass, wait, takes, selected, drains, grants } = preview;
   const rest = batches.slice(MAX_BATCHES);
   return {
     set: set.metadata.name,
@@ -114,7 +114,7 @@ function plannedRollout(
     drains,
     grants,
     ...optional('wait', wait && { reason: wait.reason, message: wait.because }),
-    ...optional('endsAt', wait ? undefined : endsAt?.toISOString()),
+    ...optional('takes', wait || grants === 0 ? undefined : takes),
   };
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { MachineComponentSet } from '../../../../../src/api/generated/types.ts';
 import { type RolloutFleet, withChange } from '../../../../../src/cli/commands/plan/rollouts/fleet.ts';
 import { type AskedRollout, planRollouts } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
@@ -42,7 +43,10 @@ describe('planRollouts', () => {
     const names = found?.batches.flatMap((batch) => batch.names).toSorted();
     expect(names).toEqual(['m-0', 'm-1', 'm-2', 'm-3', 'm-4', 'm-5', 'm-6']);
     expect(found?.wait).toBeUndefined();
-    expect(Date.parse(found?.endsAt ?? '')).toBeGreaterThan(+NOW);
+    const { shortestSeconds = 0, longestSeconds = 0 } = found?.takes ?? {};
+    const { gate, machineTimeoutSeconds } = (upgraded('1.36.3') as MachineComponentSet).spec.rollout;
+    expect(shortestSeconds).toBe(3 * gate.soakSeconds);
+    expect(longestSeconds).toBeGreaterThanOrEqual(shortestSeconds + 3 * machineTimeoutSeconds);
   });
 
   it('mentions no set whose rollout the commit does not change', () => {
@@ -64,7 +68,7 @@ describe('planRollouts', () => {
   it('ROL-53 names a kubelet that is newer than the API server', () => {
     const [found] = planned(rolloutFleet(2), upgraded('1.37.0'), kubelet('1.37.0'));
     expect(found?.wait).toMatchObject({ reason: 'KubeletSkew' });
-    expect(found?.endsAt).toBeUndefined();
+    expect(found?.takes).toBeUndefined();
   });
 
   it('names a version that does not exist, and changes no machine', () => {
