@@ -9,7 +9,7 @@ export interface HealthView {
   readonly machines?: MachineCount;
 }
 
-/** The machines that are shown tell it earlier than the hub does. */
+/** The machines that are shown report it earlier than the hub does. */
 export function clusterHealthView({ line, machines: total, zones }: ClusterGroupView): HealthView {
   if (total === 0) {
     const { health, machines } = line;
