@@ -65,15 +65,20 @@ export function createMachineReader(clock: Clock): MachineReader {
   }
 
   function silentReason(found: KubeObject): string | undefined {
+    const { record, sinceMs } = observe(found);
+    const { holder, durationMs = LEASE_MS } = record;
+    if (holder === undefined) return `Lease ${LEASE_NAME} was released`;
+    const renewed = textAt(found, 'spec', 'renewTime') ?? '';
+    const isSilent = clock.monotonicMs() - sinceMs > durationMs;
+    if (!isSilent && (isTimed || !isOld(renewed, durationMs))) return undefined;
+    return `${holder} last renewed Lease ${LEASE_NAME} at ${renewed}`;
+  }
+
+  function observe(found: KubeObject): ObservedLease {
     const before = lease;
     lease = observeLease(before, found, clock.monotonicMs());
     isTimed ||= before !== undefined && lease.sinceMs !== before.sinceMs;
-    const { holder, durationMs = LEASE_MS } = lease.record;
-    if (holder === undefined) return `Lease ${LEASE_NAME} was released`;
-    const renewed = textAt(found, 'spec', 'renewTime') ?? '';
-    const isSilent = clock.monotonicMs() - lease.sinceMs > durationMs;
-    if (!isSilent && (isTimed || !isOld(renewed, durationMs))) return undefined;
-    return `${holder} last renewed Lease ${LEASE_NAME} at ${renewed}`;
+    return lease;
   }
 
   /** By the clock of the holder, which is used only until a renewal is observed. */

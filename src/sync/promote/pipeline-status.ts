@@ -13,7 +13,7 @@ import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
-import { heldDeletes } from './cluster/stage-member.ts';
+import { deleteHold } from './cluster/stage-member.ts';
 import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
@@ -170,7 +170,7 @@ function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefine
 function held({ clusters, head }: PipelineStatusInput): ConditionUpdate {
   if (head.hub?.state === 'Held') return hubFinding(head.hub);
   const found = clusters.flatMap(({ name, member, sync }) => {
-    const because = heldDeletes(member, sync)?.because;
+    const because = deleteHold(member, sync)?.because;
     return because === undefined ? [] : [{ name, because }];
   });
   const [first] = found;

@@ -4,7 +4,12 @@
  */
 import type { Cluster, MachineCounts } from '../../../api/generated/types.ts';
 import type { IncidentReason } from '../../../api/status/incident-reasons.ts';
-import { type Condition, conditionOf, conditionStatus } from '../../../kube/objects/conditions.ts';
+import {
+  type Condition,
+  type ConditionStatus,
+  conditionOf,
+  conditionStatus,
+} from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { incidentHint, withContext } from '../../fleet/incident-hints.ts';
 
@@ -40,21 +45,22 @@ export function clusterHealth(cluster: Cluster, shown: string): ClusterHealth {
   const objects = conditionOf(status?.conditions, 'Healthy');
   const incidents = [...machineIncidents(cluster, machines), ...objectIncidents(cluster, objects, shown)];
   const pending = pendingText(objects, shown);
-  const health = healthOf({ machines, objects, pending, isEndangered: incidents.length > 0 });
+  const found = { machines: machines?.status, objects: objects?.status, pending };
+  const health = healthOf({ ...found, isEndangered: incidents.length > 0 });
   return { health, ...counted, incidents, ...optional('pending', pending) };
 }
 
 interface HealthInput {
-  readonly machines: Condition | undefined;
-  readonly objects: Condition | undefined;
+  readonly machines: ConditionStatus | undefined;
+  readonly objects: ConditionStatus | undefined;
   readonly pending: string | undefined;
   readonly isEndangered: boolean;
 }
 
 function healthOf({ machines, objects, pending, isEndangered }: HealthInput): HealthState {
-  if (objects?.status === 'False') return 'Unhealthy';
-  if (isEndangered) return machines?.status === 'Unknown' ? 'Unknown' : 'Unhealthy';
-  if (objects?.status === 'True') return 'Healthy';
+  if (objects === 'False') return 'Unhealthy';
+  if (isEndangered) return machines === 'Unknown' ? 'Unknown' : 'Unhealthy';
+  if (objects === 'True') return 'Healthy';
   return pending === undefined ? 'Unknown' : 'Progressing';
 }
 

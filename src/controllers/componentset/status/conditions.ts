@@ -59,8 +59,9 @@ function readyFinding(
 function upToDateFinding(report: SetReport): ConditionUpdate {
   const type = UP_TO_DATE;
   const { input, plan, conflicts } = report;
-  if (desiredRevision(report) === undefined)
+  if (desiredRevision(report) === undefined) {
     return finding(type, 'False', plan.limit.reason, plan.limit.because);
+  }
   const taking = input.members.filter((member) => takesPart(report, member));
   const behind = taking.filter((member) => !isUpdated(report, member));
   const counts = `${taking.length - behind.length} of ${taking.length} machines run ${versionsText(report)}`;
@@ -88,17 +89,22 @@ function versionsText({ input: { desired } }: SetReport): string {
 /** `m-4: web: probe greets answered 500; also not: m-5`: the first machine by what is most likely the cause, and why it is behind. */
 function behindText(report: SetReport, behind: readonly MemberState[]): string {
   const waits = machineWaits(report);
-  const first =
-    behind.find(hasFailed) ??
-    behind.find(({ step, holdsGrant }) => step === 'InWork' && holdsGrant) ??
-    behind.find(({ name }) => waits.has(name)) ??
-    behind[0];
-  if (!first) return '';
-  const isWaiting = !hasFailed(first) && !first.holdsGrant;
-  const because = (isWaiting ? waits.get(first.name)?.because : undefined) ?? first.because;
+  const first = behind.find(hasFailed) ?? behind.find(isInWork) ?? behind.find(({ name }) => waits.has(name));
+  if (!first) return `not: ${nameList(behind)}`;
+  const because = causeOf(first, waits.get(first.name)?.because);
   const own = `${first.name}: ${because.replace(`${first.name}: `, '')}`;
   const others = behind.filter(({ name }) => name !== first.name);
   return others.length > 0 ? `${own}; also not: ${nameList(others)}` : own;
+}
+
+function isInWork({ step, holdsGrant }: MemberState): boolean {
+  return step === 'InWork' && holdsGrant;
+}
+
+/** A machine that was started is behind by what it does itself, and another one by what it waits for. */
+function causeOf(member: MemberState, waitsFor: string | undefined): string {
+  const isStarted = hasFailed(member) || member.holdsGrant;
+  return isStarted || waitsFor === undefined ? member.because : waitsFor;
 }
 
 function availableFinding({ input: { set, members } }: SetReport): ConditionUpdate {

@@ -79,7 +79,7 @@ export function isUnproven({ progress }: StageMember): boolean {
  * A proof stays while deletes are held: what git declares is there and healthy. The objects that it does not declare any more are there,
  * too, until a person acknowledges their deletion. `sync`: with the content that the cluster gets now.
  */
-export function heldDeletes(
+export function deleteHold(
   { progress, snapshot: { report } }: StageMember,
   { renderedDigest }: ClusterSync,
 ): Explanation | undefined {

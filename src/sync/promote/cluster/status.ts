@@ -8,7 +8,7 @@ import { NOT_READ } from '../../health/machine-health.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
-import { heldDeletes } from './stage-member.ts';
+import { deleteHold } from './stage-member.ts';
 
 /** Hosting owns the other conditions of a Cluster: an apply of sync must not take them over. */
 const OWN_CONDITIONS: ReadonlySet<string> = new Set([
@@ -30,7 +30,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   const findings = findingsOf(plan, unread);
   const others = (before?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
   const own = withConditions(ownConditions(before?.conditions), findings, now, cluster.metadata.generation);
-  const waiting = sync.state === 'Proven' ? heldDeletes(member, sync) : plan.why;
+  const waiting = sync.state === 'Proven' ? deleteHold(member, sync) : plan.why;
   return {
     ...observedGeneration,
     phase: clusterPhases.phaseOf({
@@ -217,7 +217,7 @@ function progressing({ sync, why }: ClusterPlan): ConditionUpdate {
 function stalled({ member, sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Stalled';
   const isStalled = sync.state === 'Failed' || sync.state === 'Held';
-  const because = isStalled ? why : heldDeletes(member, sync);
+  const because = isStalled ? why : deleteHold(member, sync);
   return because
     ? { type, status: 'True', reason: because.reason, message: because.because }
     : { type, status: 'False', reason: 'NotStalled', message: 'no action required' };
