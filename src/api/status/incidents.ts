@@ -16,7 +16,7 @@ export function defenderIncidents(
     ...policies.flatMap(policyIncidents),
     ...(ledger ? ledgerIncidents(ledger) : []),
   ];
-  // Several policies may tell the same of a zone.
+  // Several policies may report the same zone.
   const unique = new Map(found.map((each) => [each.message, each]));
   return [...unique.values()].toSorted((a, b) => urgencyOf(a) - urgencyOf(b));
 }

@@ -1,15 +1,15 @@
 /** How the machines of a cluster are, whatever commit they run. Pure; runs in the page. */
 import type { ClusterGroupView } from './fleet.ts';
 import { machineSign } from './phases.ts';
-import type { MachineCount } from './state.ts';
+import type { ReadyCount } from './state.ts';
 
 export interface HealthView {
   readonly health: string;
   /** Absent: none is known. */
-  readonly machines?: MachineCount;
+  readonly machines?: ReadyCount;
 }
 
-/** The machines that are shown tell it earlier than the hub does. */
+/** The machines that are shown report it earlier than the hub does. */
 export function clusterHealthView({ line, machines: total, zones }: ClusterGroupView): HealthView {
   if (total === 0) {
     const { health, machines } = line;

@@ -50,14 +50,14 @@ export interface ClusterLine {
   /** How its machines and objects are, whatever commit they run: Healthy, Unhealthy, Progressing or Unknown. */
   readonly health: string;
   /** As its Defender counted them last. */
-  readonly machines?: MachineCount;
+  readonly machines?: ReadyCount;
   readonly because: string;
   readonly since?: string;
   /** Why its machines are not shown, or may be old. */
   readonly stale?: string;
 }
 
-export interface MachineCount {
+export interface ReadyCount {
   readonly total: number;
   readonly ready: number;
 }

@@ -124,10 +124,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     if (state.failure !== undefined) open.live.retryNow();
-    const { clusterUID, version, client } = open;
-    const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
-    state = { ...state, ...found, reachable: true, lastContactAt: clock.now(), failure: undefined };
-    state = { ...state, machineHealth: await machines.read(client, signal) };
+    state = { ...state, ...verifiedState(open), lastContactAt: clock.now(), failure: undefined };
+    state = { ...state, machineHealth: await machines.read(open.client, signal) };
     return open;
   }
 
@@ -176,6 +174,10 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     state = { ...state, failure: failureOf(error), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
+}
+
+function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
+  return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
 
 function stateAfterWork(

@@ -23,6 +23,9 @@ const REQUIRED_CONDITIONS: ReadonlyMap<string, readonly string[]> = new Map([
   ['DefenderPolicy', ['InForce']],
 ]);
 
+/** Their conditions explain the cause in whole sentences, so that the type of the condition adds nothing. */
+const IN_SENTENCES: ReadonlySet<string> = new Set(['MachineComponentSet']);
+
 export function isKubenodeKind({ apiVersion }: KubeObject): boolean {
   return apiVersion.startsWith(`${GROUP}/`);
 }
@@ -51,7 +54,8 @@ function requiredFinding(object: KubeObject, generation: number): HealthFinding 
     const condition = conditionAt(object, type);
     if (!condition) return progressing(type, `${type} is not reported`, { hasDeadline: true });
     const { reason, because, ...rest } = explain(condition);
-    return progressing(reason, because, { ...rest, hasDeadline: true });
+    const sentence = IN_SENTENCES.has(object.kind) ? condition.message : '';
+    return progressing(reason, sentence || because, { ...rest, hasDeadline: true });
   }
   return undefined;
 }

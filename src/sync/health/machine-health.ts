@@ -28,7 +28,7 @@ export interface MachineHealth {
 }
 
 /** Kubenode keeps no machines in it: it is not installed there. */
-export const NO_MACHINES: MachineHealth = {
+export const WITHOUT_MACHINES: MachineHealth = {
   status: 'True',
   reason: 'NoMachines',
   message: 'the cluster has no machines of kubenode',
@@ -45,7 +45,7 @@ export function unreadMachines(because: string): MachineHealth {
 /** Counts that no controller keeps current prove nothing. */
 export function machineHealth(observed: ObservedMachines): MachineHealth {
   const { ledger, policies, hasMachines, silentReason } = observed;
-  if (!hasMachines) return NO_MACHINES;
+  if (!hasMachines) return WITHOUT_MACHINES;
   const machines = ledger?.status?.machines;
   const incidents = [...silence(silentReason), ...defenderIncidents(policies, ledger)];
   return { ...finding(machines, silentReason), ...(machines && { machines }), incidents };

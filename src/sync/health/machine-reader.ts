@@ -11,7 +11,7 @@ import { LEASES, type ObservedLease, observeLease } from '../../kube/leader/reco
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
-import { type MachineHealth, machineHealth, NO_MACHINES, unreadMachines } from './machine-health.ts';
+import { type MachineHealth, machineHealth, unreadMachines, WITHOUT_MACHINES } from './machine-health.ts';
 
 export interface MachineReader {
   read(client: Client, signal: AbortSignal): Promise<MachineHealth>;
@@ -35,7 +35,7 @@ export function createMachineReader(clock: Clock): MachineReader {
       return await readHealth(client, signal);
     } catch (error) {
       signal.throwIfAborted();
-      if (isKubeError(error, 'NotFound')) return NO_MACHINES;
+      if (isKubeError(error, 'NotFound')) return WITHOUT_MACHINES;
       return unreadMachines(error instanceof Error ? error.message : String(error));
     }
   }
@@ -47,12 +47,12 @@ export function createMachineReader(clock: Clock): MachineReader {
     const ledger = ledgers.find(({ metadata }) => metadata.name === LEDGER);
     const total = ledger?.status?.machines?.total ?? 0;
     const hasMachines = total > 0 || (await exists(client, MACHINES, options));
-    if (!hasMachines) return NO_MACHINES;
-    const [{ items: policies }, silentReason] = await Promise.all([
+    if (!hasMachines) return WITHOUT_MACHINES;
+    const [{ items: policies }, silence] = await Promise.all([
       client.list<DefenderPolicy>(DEFENDER_POLICIES, options),
       readSilence(client, options),
     ]);
-    return machineHealth({ ledger, policies, hasMachines, silentReason });
+    return machineHealth({ ledger, policies, hasMachines, silentReason: silence });
   }
 
   async function readSilence(client: Client, options: CallTerms): Promise<string | undefined> {
@@ -64,19 +64,26 @@ export function createMachineReader(clock: Clock): MachineReader {
     }
   }
 
-  /** The clock of the holder is used only until a renewal is observed. */
   function silentReason(found: KubeObject): string | undefined {
-    const nowMs = clock.monotonicMs();
-    const before = lease;
-    lease = observeLease(before, found, nowMs);
-    isTimed ||= before !== undefined && lease.sinceMs !== before.sinceMs;
-    const { record, sinceMs } = lease;
-    if (record.holder === undefined) return `Lease ${LEASE_NAME} was released`;
+    const { record, sinceMs } = observe(found);
+    const { holder, durationMs = LEASE_MS } = record;
+    if (holder === undefined) return `Lease ${LEASE_NAME} was released`;
     const renewed = textAt(found, 'spec', 'renewTime') ?? '';
-    const leaseMs = record.durationMs ?? LEASE_MS;
-    const isOld = !isTimed && clock.now().getTime() - Date.parse(renewed) > leaseMs + SKEW_MS;
-    if (!isOld && nowMs - sinceMs <= leaseMs) return undefined;
-    return `${record.holder} last renewed Lease ${LEASE_NAME} at ${renewed}`;
+    const isSilent = clock.monotonicMs() - sinceMs > durationMs;
+    if (!isSilent && (isTimed || !isOld(renewed, durationMs))) return undefined;
+    return `${holder} last renewed Lease ${LEASE_NAME} at ${renewed}`;
+  }
+
+  function observe(found: KubeObject): ObservedLease {
+    const before = lease;
+    lease = observeLease(before, found, clock.monotonicMs());
+    isTimed ||= before !== undefined && lease.sinceMs !== before.sinceMs;
+    return lease;
+  }
+
+  /** By the clock of the holder, which is used only until a renewal is observed. */
+  function isOld(renewed: string, durationMs: number): boolean {
+    return clock.now().getTime() - Date.parse(renewed) > durationMs + SKEW_MS;
   }
 }
 

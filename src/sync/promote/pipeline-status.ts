@@ -13,6 +13,7 @@ import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
+import { deleteHold } from './cluster/stage-member.ts';
 import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
@@ -168,12 +169,15 @@ function progressing({ snapshot }: PipelineStatusInput, waiting: Wait | undefine
 
 function held({ clusters, head }: PipelineStatusInput): ConditionUpdate {
   if (head.hub?.state === 'Held') return hubFinding(head.hub);
-  const found = clusters.filter(({ member }) => member.progress.state === 'Held');
+  const found = clusters.flatMap(({ name, member, sync }) => {
+    const because = deleteHold(member, sync)?.because;
+    return because === undefined ? [] : [{ name, because }];
+  });
   const [first] = found;
   const names = found.slice(0, MAX_NAMES).map(({ name }) => name);
   return booleanFinding('Held', first !== undefined, {
     reason: 'PlanHeld',
-    yes: `${names.join(', ')}: ${first?.member.progress.because ?? ''}`,
+    yes: `${names.join(', ')}: ${first?.because ?? ''}`,
     no: 'no plan is held',
   });
 }

@@ -34,7 +34,7 @@ describe('defenderIncidents', () => {
     expect(found[0]?.since).toBe(DARK.lastTransitionTime);
   });
 
-  it('tells once what several policies tell of a zone', () => {
+  it('reports a zone once, however many policies call it dark', () => {
     const found = defenderIncidents(
       [withConditions('fleet-default', DARK), withConditions('gpu', DARK)],
       undefined,

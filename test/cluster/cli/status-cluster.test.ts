@@ -32,7 +32,7 @@ describe('kubenode status CLUSTER', { timeout: 180_000 }, () => {
     });
     const { exitCode, stdout, stderr } = await run(installed, 'status', 'tree');
     expect([exitCode, stderr]).toEqual([1, '']);
-    expect(stdout).toMatch(/^tree: Held \d+s, stage prod, commit -\n {2}held\n/m);
+    expect(stdout).toMatch(/^tree: Held \d+s, stage prod, commit -\n {2}health: Unknown\n {2}held\n/m);
     expect(stdout).toMatch(/├─ web: Held \d+s\n[^]*kubenode release acknowledge tree/);
     expect(stdout).toContain(
       '└─ shop: not as in git\n   └─ apps/Deployment web/a and apps/Deployment web/b: Invalid\n        no such field\n',

@@ -71,15 +71,15 @@ describe('policyStatus', () => {
   });
 
   it('R19 shows each zone that is dark by its numbers', () => {
-    const given = policy({ zones: { haltPercent: 55, minNodes: 3 } });
+    const numbers = policy({ zones: { haltPercent: 55, minNodes: 3 } });
     const [lit, dark] = [{ zone: 'a' }, { zone: 'b', readiness: 'NotReady' } as const];
     const fleet = [
       ...machines(3, lit),
       ...machines(3, dark).map((each) => ({ ...each, name: `b-${each.name}` })),
     ];
     const zoneDark = (all: typeof fleet, view = fleetFacts([], []).view) => {
-      const facts = { ...fleetFacts(all, [given]), view };
-      const shared = { policy: given, policies: preparePolicies([given]), ledger: ledgerSpec() };
+      const facts = { ...fleetFacts(all, [numbers]), view };
+      const shared = { policy: numbers, policies: preparePolicies([numbers]), ledger: ledgerSpec() };
       const { conditions } = policyStatus({ ...shared, facts, denials: {}, now: NOW });
       return conditionOf(conditions, 'ZoneDark');
     };

@@ -66,7 +66,7 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     objects: [kubenodeObject('MachineComponentSet', 'Ready=False Soaking')],
     answer: 'Progressing',
     reason: 'Soaking',
-    because: 'MachineComponentSet a: Ready=False, it is Soaking',
+    because: 'MachineComponentSet a: it is Soaking',
   },
   {
     name: 'a MachineComponentSet rolled back',
@@ -80,7 +80,7 @@ export const KUBENODE_KINDS: readonly HealthFixture[] = [
     objects: [kubenodeObject('MachineComponentSet', 'Ready=False@1 RolledBack')],
     answer: 'Progressing',
     reason: 'RolledBack',
-    because: 'MachineComponentSet a: Ready=False, it is RolledBack',
+    because: 'MachineComponentSet a: it is RolledBack',
   },
   {
     name: 'a kubenode object is Stalled',

@@ -24,11 +24,12 @@ const LEDGER = {
 };
 const WELL = { DefenderLedger: [LEDGER], DefenderPolicy: [policy()], Machine: [] };
 
+function orThrow<T>(found: T | KubeError): T {
+  if (found instanceof KubeError) throw found;
+  return found;
+}
+
 function clientOf({ lists = WELL, lease = leaseAt(new Date(0), '1') }: Given): Client {
-  const orThrow = <T>(found: T | KubeError): T => {
-    if (found instanceof KubeError) throw found;
-    return found;
-  };
   return {
     get: async () => orThrow(lease),
     list: async ({ kind }: Resource) => ({ items: orThrow(lists[kind] ?? []), resourceVersion: '1' }),
@@ -42,7 +43,7 @@ function leaseAt(
 ): KubeObject {
   const spec = { holderIdentity, leaseDurationSeconds: 15, renewTime: formatMicroTime(renewed) };
   const metadata = { name: 'kubenode-controllers', namespace: MANAGED_BY, uid: 'u', resourceVersion };
-  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec } as never;
+  return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
 }
 
 function reasons({ status, incidents }: MachineHealth): readonly string[] {
@@ -65,7 +66,7 @@ describe('createMachineReader', () => {
 
   it.each([
     ['was not renewed for long when it is first read', leaseAt(new Date(0), '1')],
-    ['was released', leaseAt(new Date(), '1', '')],
+    ['was released', leaseAt(new Date(0), '1', '')],
     ['was never held', new KubeError('NotFound', 'no Lease', { status: 404 })],
   ])('takes controllers for silent at once if the Lease %s', async (_, lease) => {
     const reader = createMachineReader(virtualClock());

@@ -107,6 +107,7 @@ describe('the promotion controller', () => {
       'IdentityVerified=True',
       'Synced=True',
       'Healthy=True',
+      'MachinesReady=Unknown',
       'Progressing=True',
       'Stalled=False',
     ]);

@@ -1,14 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { schemaFailures } from '../../../src/api/validation/validate.ts';
+import type { ClusterReport } from '../../../src/sync/cluster-report.ts';
 import type { HeadReport } from '../../../src/sync/commits.ts';
 import { sourceStatus } from '../../../src/sync/promote/pipeline-status.ts';
 import { planPromotion } from '../../../src/sync/promote/plan.ts';
 import { HOUR, MINUTE, PromotionSimulation } from './simulation/simulation.ts';
 
-function statusOf(sim: PromotionSimulation, head: HeadReport = { verdict: 'Accepted' }) {
+function statusOf(
+  sim: PromotionSimulation,
+  head: HeadReport = { verdict: 'Accepted' },
+  changed: (report: ClusterReport, cluster: string) => ClusterReport = (report) => report,
+) {
   const clusters = [...sim.clusters.values()].map((cluster) => ({
     cluster: cluster.object(),
-    report: cluster.report(sim.now),
+    report: changed(cluster.report(sim.now), cluster.name),
   }));
   const { pipeline, now } = sim;
   const releases = [...sim.releases.values()];
@@ -128,6 +133,22 @@ describe('pipelineStatus', () => {
       new Date(sim.now),
     );
     expect([status.stages, status.clusters]).toEqual([before.stages, before.clusters]);
+  });
+
+  it('SAF-19 shows a delete hold of a cluster that keeps its proof', () => {
+    const sim = new PromotionSimulation();
+    sim.push('c1', { '*': { app: 'v1' } });
+    sim.run(3 * HOUR);
+    const held = { state: 'Held', reason: 'DeletesHeld', message: 'acknowledge unit app' } as const;
+    const status = statusOf(sim, undefined, (report, cluster) =>
+      cluster === 'prod-1' && report.work ? { ...report, work: { ...report.work, ...held } } : report,
+    );
+    expect(status.clusters).toMatchObject({ proven: 3 });
+    expect(status.phase).toBe('Held');
+    expect(status.conditions.find(({ type }) => type === 'Held')).toMatchObject({
+      status: 'True',
+      message: 'prod-1: acknowledge unit app',
+    });
   });
 
   it('does not know the head while the repository cannot be read', () => {

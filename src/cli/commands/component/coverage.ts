@@ -1,4 +1,6 @@
 /** Which version of each component runs where, against what is desired: coverage and consistency. Pure. */
+
+import { compareVersions } from '../../../agent/target/version-range.ts';
 import type {
   Machine,
   MachineComponent,
@@ -103,13 +105,17 @@ export function coverageOf(
       machines: desired.length,
       total,
       consistent: desired.filter(({ isConsistent }) => isConsistent).length,
-      versions: versionsOf(own, versions.get(component) ?? []),
+      versions: versionsOf(component, own, versions.get(component) ?? []),
       differing: differing.toSorted(byCode).slice(0, MAX_NAMES),
     };
   });
 }
 
-function versionsOf(uses: readonly ComponentUse[], known: readonly KnownVersion[]): readonly VersionUse[] {
+function versionsOf(
+  component: string,
+  uses: readonly ComponentUse[],
+  known: readonly KnownVersion[],
+): readonly VersionUse[] {
   const phases = new Map(known.map(({ componentRef, phase }) => [componentRef, phase]));
   const used = uses.flatMap(({ desiredRef, currentRef }) => [desiredRef ?? [], currentRef ?? []].flat());
   const refs = [...new Set([...phases.keys(), ...used])];
@@ -121,7 +127,11 @@ function versionsOf(uses: readonly ComponentUse[], known: readonly KnownVersion[
       failed: uses.filter((use) => use.isFailed && use.desiredRef === componentRef).length,
       phase: phases.get(componentRef) ?? 'Missing',
     }))
-    .toSorted(
-      (a, b) => b.desired - a.desired || b.current - a.current || byCode(b.componentRef, a.componentRef),
-    );
+    .toSorted((a, b) => newestFirst(component, a, b));
+}
+
+/** By the numbers of the version: 1.10.0 is newer than 1.9.0. */
+function newestFirst(component: string, a: VersionUse, b: VersionUse): number {
+  const versionOf = ({ componentRef }: VersionUse): string => componentRef.slice(component.length + 1);
+  return compareVersions(versionOf(b), versionOf(a)) || byCode(b.componentRef, a.componentRef);
 }

@@ -4,7 +4,12 @@
  */
 import type { Cluster, MachineCounts } from '../../../api/generated/types.ts';
 import type { IncidentReason } from '../../../api/status/incident-reasons.ts';
-import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
+import {
+  type Condition,
+  type ConditionStatus,
+  conditionOf,
+  conditionStatus,
+} from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { incidentHint, withContext } from '../../fleet/incident-hints.ts';
 
@@ -28,25 +33,35 @@ export interface HealthIncident {
 
 export type HealthState = 'Healthy' | 'Unhealthy' | 'Progressing' | 'Unknown';
 
-/** `told`: what the row of the cluster explains already. */
-export function clusterHealth(cluster: Cluster, told: string): ClusterHealth {
+/** `shown`: what the row of the cluster explains already. */
+export function clusterHealth(cluster: Cluster, shown: string): ClusterHealth {
   const { status } = cluster;
-  const [reachable, machinesReady, healthy] = ['Reachable', 'MachinesReady', 'Healthy'].map((type) =>
-    conditionOf(status?.conditions, type),
-  );
   const counted = optional('machines', status?.machines);
-  // Its state tells that nothing is known of it, and why.
-  if (reachable?.status !== 'True') return { health: 'Unknown', ...counted, incidents: [] };
-  const isFailing = healthy?.status === 'False';
-  const objects = isFailing && !told.includes(healthy.message) ? [objectsIncident(cluster, healthy)] : [];
-  const incidents = [...machineIncidents(cluster, machinesReady), ...objects];
-  if (incidents.length > 0 || isFailing) {
-    const health = machinesReady?.status === 'Unknown' && !isFailing ? 'Unknown' : 'Unhealthy';
-    return { health, ...counted, incidents };
+  // Its state shows that nothing is known of it, and why.
+  if (conditionStatus(status?.conditions, 'Reachable') !== 'True') {
+    return { health: 'Unknown', ...counted, incidents: [] };
   }
-  const pending = pendingText(healthy, told);
-  const health = healthy?.status === 'True' ? 'Healthy' : pending === undefined ? 'Unknown' : 'Progressing';
+  const machines = conditionOf(status?.conditions, 'MachinesReady');
+  const objects = conditionOf(status?.conditions, 'Healthy');
+  const incidents = [...machineIncidents(cluster, machines), ...objectIncidents(cluster, objects, shown)];
+  const pending = pendingText(objects, shown);
+  const found = { machines: machines?.status, objects: objects?.status, pending };
+  const health = healthOf({ ...found, isEndangered: incidents.length > 0 });
   return { health, ...counted, incidents, ...optional('pending', pending) };
+}
+
+interface HealthInput {
+  readonly machines: ConditionStatus | undefined;
+  readonly objects: ConditionStatus | undefined;
+  readonly pending: string | undefined;
+  readonly isEndangered: boolean;
+}
+
+function healthOf({ machines, objects, pending, isEndangered }: HealthInput): HealthState {
+  if (objects === 'False') return 'Unhealthy';
+  if (isEndangered) return machines === 'Unknown' ? 'Unknown' : 'Unhealthy';
+  if (objects === 'True') return 'Healthy';
+  return pending === undefined ? 'Unknown' : 'Progressing';
 }
 
 /** The context of a cluster has its name. The hub itself is the context that is asked. */
@@ -62,9 +77,9 @@ function machineIncidents(cluster: Cluster, finding: Condition | undefined): rea
     message: incident.message,
     hint: incidentHint(incident, context),
   }));
-  const isTold = reported.some(({ reason }) => reason === 'NoControllers');
+  const isShown = reported.some(({ reason }) => reason === 'NoControllers');
   // A sync of an earlier version does not report them.
-  if (finding === undefined || finding.status === 'True' || isTold) return incidents;
+  if (finding === undefined || finding.status === 'True' || isShown) return incidents;
   return [...incidents, machinesIncident(finding, context)];
 }
 
@@ -75,8 +90,13 @@ function machinesIncident({ status, message }: Condition, context: string | unde
     : { reason: 'MachinesUnknown', message: `how its machines are is unknown: ${message}`, hint };
 }
 
-function objectsIncident({ metadata: { name } }: Cluster, { message }: Condition): HealthIncident {
-  return { reason: 'ObjectsUnhealthy', message, hint: `kubenode status ${name}` };
+function objectIncidents(
+  { metadata: { name } }: Cluster,
+  finding: Condition | undefined,
+  shown: string,
+): readonly HealthIncident[] {
+  if (finding?.status !== 'False' || shown.includes(finding.message)) return [];
+  return [{ reason: 'ObjectsUnhealthy', message: finding.message, hint: `kubenode status ${name}` }];
 }
 
 /** What it is, and then what to do. */
@@ -84,9 +104,9 @@ export function incidentSentence({ message, hint }: Pick<HealthIncident, 'messag
   return `${message}. ${hint}`;
 }
 
-function pendingText(healthy: Condition | undefined, told: string): string | undefined {
+function pendingText(healthy: Condition | undefined, shown: string): string | undefined {
   if (healthy === undefined || healthy.status !== 'Unknown' || healthy.reason === 'NotSeen') return undefined;
-  return told.includes(healthy.message) ? '' : healthy.message;
+  return shown.includes(healthy.message) ? '' : healthy.message;
 }
 
 /** `Unhealthy, 3/6`: how many of its machines are Ready. */

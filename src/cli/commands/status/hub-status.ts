@@ -1,7 +1,7 @@
 /** Summarizes the objects of a hub for people. Pure. */
 import type { Cluster, Pipeline, Release } from '../../../api/generated/types.ts';
 import { pipelinePhases } from '../../../api/status/phase-tables.ts';
-import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import { conditionOf, conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { deletedPipelineMessage } from '../../../sync/hub/deleted-pipelines/status.ts';
@@ -145,8 +145,16 @@ export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): Cl
   const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
   const row = recordedRow(cluster);
   return deleted === undefined
-    ? row
+    ? withHeldDeletes(row, cluster)
     : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
+}
+
+/** A proof stays while deletes are held, and a person is needed all the same. */
+function withHeldDeletes(row: ClusterRow, { status }: Cluster): ClusterRow {
+  const synced = conditionOf(status?.conditions, 'Synced');
+  const isHeld = synced?.status === 'False' && synced.reason === 'DeletesHeld';
+  if (!isHeld || BAD_STATES.has(row.state)) return row;
+  return { ...row, state: 'Held', because: synced.message, since: synced.lastTransitionTime };
 }
 
 function recordedRow(cluster: Cluster): ClusterRow {

@@ -63,8 +63,9 @@ function health({ name, running, ready }: MachineComponentReport): EntryProgress
   return { step: 'InWork', reason: 'ProbesPending', because: `probes of ${name} have not run yet` };
 }
 
-function inWork(name: string, { state, waiting }: MachineComponentReport): EntryProgress {
+function inWork(name: string, { state, waiting, error }: MachineComponentReport): EntryProgress {
   const found = state ?? 'NotReported';
-  const why = waiting?.message === undefined ? '' : `: ${waiting.message}`;
+  const cause = waiting?.message ?? error?.message;
+  const why = cause === undefined ? '' : `: ${cause}`;
   return { step: 'InWork', reason: waiting?.reason ?? found, because: `${name} is ${found}${why}` };
 }

@@ -5,12 +5,12 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
-import { desiredRevision, isDrifted, isUpdated, takesPart } from './counts.ts';
+import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
 import { setFinding as finding } from './finding.ts';
 import { gatesFinding } from './gates.ts';
 import type { SetReport } from './report.ts';
-import { isStopped, isWorking } from './wait.ts';
+import { isStopped, isWorking, machineWaits } from './wait.ts';
 
 export interface Situation {
   readonly wait: Explanation | undefined;
@@ -20,6 +20,7 @@ export interface Situation {
 }
 
 const MAX_NAMES = 20;
+const UP_TO_DATE = 'UpToDate';
 /** An empty set is at its end (ROL-40), but a mistake in a selector must not look like success. */
 const NO_MACHINES = 'NoMachines';
 
@@ -50,24 +51,60 @@ function readyFinding(
   const empty = parts.find(({ reason }) => reason === NO_MACHINES);
   if (!open && empty) return finding('Ready', 'True', NO_MACHINES, empty.message);
   if (!open) return finding('Ready', 'True', 'AsWanted', 'every machine is at the revision, and healthy');
-  return finding('Ready', open.status, open.reason, `${open.type}: ${open.message}`);
+  // What is behind is a whole sentence.
+  const message = open.type === UP_TO_DATE ? open.message : `${open.type}: ${open.message}`;
+  return finding('Ready', open.status, open.reason, message);
 }
 
 function upToDateFinding(report: SetReport): ConditionUpdate {
-  const type = 'UpToDate';
+  const type = UP_TO_DATE;
   const { input, plan, conflicts } = report;
-  const name = desiredRevision(report);
-  if (name === undefined) return finding(type, 'False', plan.limit.reason, plan.limit.because);
+  if (desiredRevision(report) === undefined) {
+    return finding(type, 'False', plan.limit.reason, plan.limit.because);
+  }
   const taking = input.members.filter((member) => takesPart(report, member));
   const behind = taking.filter((member) => !isUpdated(report, member));
-  const counts = `${taking.length - behind.length} of ${taking.length} machines are at ${name}`;
+  const counts = `${taking.length - behind.length} of ${taking.length} machines run ${versionsText(report)}`;
   const [conflict] = conflicts;
   if (behind.length > 0) {
-    return finding(type, 'False', 'MachinesBehind', `${counts}; not: ${nameList(behind)}`);
+    return finding(type, 'False', 'MachinesBehind', `${counts}; ${behindText(report, behind)}`);
   }
   if (conflict) return finding(type, 'False', conflict.conflict.reason, conflict.conflict.because);
   if (input.members.length === 0) return finding(type, 'True', NO_MACHINES, `${counts}: none is selected`);
   return finding(type, 'True', 'AsWanted', counts);
+}
+
+const SHOWN_VERSIONS = 3;
+
+/** `web 2.2.0, kubelet 1.36.3`: what the desired revision brings, as people know it. */
+function versionsText({ input: { desired } }: SetReport): string {
+  const components = 'revision' in desired ? desired.revision.components : [];
+  const versions = components.map(({ name, componentRef, state }) =>
+    state === 'Absent' ? `no ${name}` : `${name} ${componentRef.slice(name.length + 1)}`,
+  );
+  const more = versions.length - SHOWN_VERSIONS;
+  return [...versions.slice(0, SHOWN_VERSIONS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+}
+
+/** `m-4: web: probe greets answered 500; also not: m-5`: the first machine by what is most likely the cause, and why it is behind. */
+function behindText(report: SetReport, behind: readonly MemberState[]): string {
+  const waits = machineWaits(report);
+  const first = behind.find(hasFailed) ?? behind.find(isInWork) ?? behind.find(({ name }) => waits.has(name));
+  if (!first) return `not: ${nameList(behind)}`;
+  const because = causeOf(first, waits.get(first.name)?.because);
+  const own = `${first.name}: ${because.replace(`${first.name}: `, '')}`;
+  const others = behind.filter(({ name }) => name !== first.name);
+  return others.length > 0 ? `${own}; also not: ${nameList(others)}` : own;
+}
+
+function isInWork({ step, holdsGrant }: MemberState): boolean {
+  return step === 'InWork' && holdsGrant;
+}
+
+/** A machine that was started is behind by what it does itself, and another one by what it waits for. */
+function causeOf(member: MemberState, waitsFor: string | undefined): string {
+  const isStarted = hasFailed(member) || member.holdsGrant;
+  return isStarted || waitsFor === undefined ? member.because : waitsFor;
 }
 
 function availableFinding({ input: { set, members } }: SetReport): ConditionUpdate {

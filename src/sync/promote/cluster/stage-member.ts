@@ -1,5 +1,6 @@
 /** What is known about one cluster of a stage before it is compared with a commit. Pure. */
 import type { ClusterSync, Stage } from '../../../api/generated/types.ts';
+import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import { adoptObserved, hasObservedTarget } from './adopt-observed.ts';
 import { type ClusterProgress, observedProgress, recordedProgress } from './progress.ts';
@@ -72,4 +73,18 @@ const UNPROVEN: ReadonlySet<ProgressState> = new Set(['Applying', 'Soaking', 'He
 /** It started the content that it runs, and that is neither proven nor failed yet. */
 export function isUnproven({ progress }: StageMember): boolean {
   return UNPROVEN.has(progress.state);
+}
+
+/**
+ * A proof stays while deletes are held: what git declares is there and healthy. The objects that it does not declare any more are there,
+ * too, until a person acknowledges their deletion. `sync`: with the content that the cluster gets now.
+ */
+export function deleteHold(
+  { progress, snapshot: { report } }: StageMember,
+  { renderedDigest }: ClusterSync,
+): Explanation | undefined {
+  if (progress.state === 'Held') return progress;
+  const work = report?.work;
+  if (work?.state !== 'Held' || work.digest !== renderedDigest) return undefined;
+  return { reason: work.reason, because: work.message };
 }

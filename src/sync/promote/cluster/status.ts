@@ -8,6 +8,7 @@ import { NOT_READ } from '../../health/machine-health.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import { waitFor } from '../wait.ts';
 import type { ClusterPlan } from './plan.ts';
+import { deleteHold } from './stage-member.ts';
 
 /** Hosting owns the other conditions of a Cluster: an apply of sync must not take them over. */
 const OWN_CONDITIONS: ReadonlySet<string> = new Set([
@@ -29,7 +30,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   const findings = findingsOf(plan, unread);
   const others = (before?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
   const own = withConditions(ownConditions(before?.conditions), findings, now, cluster.metadata.generation);
-  const waiting = sync.state === 'Proven' ? undefined : plan.why;
+  const waiting = sync.state === 'Proven' ? deleteHold(member, sync) : plan.why;
   return {
     ...observedGeneration,
     phase: clusterPhases.phaseOf({
@@ -74,20 +75,26 @@ function observedFields(
   { report, shared }: ClusterSnapshot,
 ): Partial<ClusterStatus> {
   const { clusterUID, endpoint, version } = { ...before, ...report };
-  const { machines, incidents = [] } = readMachines(report) ?? { ...before };
   const registered = report?.identity === 'Verified' ? clusterUID : before?.clusterUID;
   return {
     ...optional('clusterUID', shared?.kind === 'Duplicate' ? undefined : registered),
     ...optional('endpoint', endpoint),
     ...optional('version', version),
-    ...optional('machines', machines),
-    ...optional('incidents', incidents.length > 0 ? incidents : undefined),
+    ...observedMachines(before, report?.machineHealth),
   };
 }
 
-/** Undefined: they could not be read, so that the last counts stay. */
-function readMachines(report: ClusterReport | undefined): ClusterReport['machineHealth'] {
-  return report?.machineHealth?.reason === NOT_READ ? undefined : report?.machineHealth;
+/** While they cannot be read, the last counts stay. */
+function observedMachines(
+  before: ClusterStatus | undefined,
+  health: ClusterReport['machineHealth'],
+): Partial<ClusterStatus> {
+  const isRead = health !== undefined && health.reason !== NOT_READ;
+  const { machines, incidents = [] }: Partial<ClusterStatus> = (isRead ? health : before) ?? {};
+  return {
+    ...optional('machines', machines),
+    ...optional('incidents', incidents.length > 0 ? incidents : undefined),
+  };
 }
 
 function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly ConditionUpdate[] {
@@ -207,10 +214,11 @@ function progressing({ sync, why }: ClusterPlan): ConditionUpdate {
 }
 
 /** Only a person or a newer commit ends it. */
-function stalled({ sync, why }: ClusterPlan): ConditionUpdate {
+function stalled({ member, sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Stalled';
   const isStalled = sync.state === 'Failed' || sync.state === 'Held';
-  return isStalled
-    ? { type, status: 'True', reason: why.reason, message: why.because }
+  const because = isStalled ? why : deleteHold(member, sync);
+  return because
+    ? { type, status: 'True', reason: because.reason, message: because.because }
     : { type, status: 'False', reason: 'NotStalled', message: 'no action required' };
 }

@@ -14,7 +14,7 @@ function statusOf(states: readonly string[], fields: Partial<HubStatus> = {}): H
       commit,
       state,
       synced: 'True',
-      health: 'Healthy',
+      health: 'Healthy' as const,
       incidents: [],
       because: '',
     };

@@ -157,6 +157,46 @@ describe('summarizeHub', () => {
     expect(summarizeHub({ pipelines: [pipeline({})], clusters: [left] }).trouble).toEqual([]);
   });
 
+  it('SAF-19 shows deletes that are held in a cluster whose content is proven', () => {
+    const proven = cluster({ state: 'Proven', message: 'proven' });
+    const message = 'acknowledge unit web with planDigest sha256:1';
+    const synced = condition('Synced', 'False', { reason: 'DeletesHeld', message });
+    const held = { ...proven, status: { ...proven.status, conditions: [synced] } };
+    const { clusters, trouble } = summarizeHub({ pipelines: [pipeline({})], clusters: [held] });
+    expect(clusters).toMatchObject([{ state: 'Held', since: synced.lastTransitionTime }]);
+    expect(trouble).toEqual([`Cluster prod: ${message}`]);
+  });
+
+  it('names what endangers machines first, and shows their health beside the state of the commit', () => {
+    const proven = cluster({ stage: 'prod', state: 'Proven', message: 'proven' });
+    const message = '3 of 6 machines are unhealthy: m-4, m-5, m-6 Unreachable';
+    const conditions = [
+      condition('Reachable', 'True'),
+      condition('Synced', 'True'),
+      condition('Healthy', 'True'),
+      condition('MachinesReady', 'False', { message }),
+    ];
+    const machines = { total: 6, ready: 3, unhealthy: 3 };
+    const status = summarizeHub({
+      clusters: [{ ...proven, status: { ...proven.status, conditions, machines } }],
+    });
+    expect(status.trouble).toEqual([]);
+    expect(status.incidents).toEqual([`Cluster prod: ${message}. kubenode machine list --context prod`]);
+    const text = formatHubStatus(status, NOW);
+    expect(text.indexOf(message)).toBeLessThan(text.indexOf('no pipelines'));
+    expect(text).toMatch(/Proven +True +Unhealthy, 3\/6/);
+  });
+
+  it('notes what is not healthy yet in a cluster whose commit is proven', () => {
+    const proven = cluster({ stage: 'prod', state: 'Proven', message: 'proven' });
+    const pending = condition('Healthy', 'Unknown', { message: 'MachineSet general: 3 of 6' });
+    const conditions = [condition('Reachable', 'True'), pending];
+    const { notes, incidents } = summarizeHub({
+      clusters: [{ ...proven, status: { ...proven.status, conditions } }],
+    });
+    expect([notes, incidents]).toEqual([['Cluster prod: not healthy yet: MachineSet general: 3 of 6'], []]);
+  });
+
   it('FST-7 calls a release that needs an approval trouble, until it has ended', () => {
     const waiting = { reason: 'ApprovalRequired', message: 'stage prod needs an approval' };
     const open = release({ phase: 'Waiting', waiting });

@@ -38,7 +38,7 @@ describe('setFindings', () => {
       const status = statusOf({ ...parts, progress });
       expect(status.failedMachines).toBeUndefined();
       expect(read(status, 'Stalled')).toBe('False AsWanted');
-      expect(message(status, 'Ready')).toBe(`UpToDate: 1 of 2 machines are at ${NEW.name}; not: a`);
+      expect(message(status, 'Ready')).toBe(`1 of 2 machines run app 2; a: ${because}`);
       expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0: a');
     }
   });
@@ -62,6 +62,41 @@ describe('setFindings', () => {
     expect(read(status, 'Ready')).toBe('False MachinesBehind');
   });
 
+  it.each<[what: string, members: readonly ReturnType<typeof member>[], expected: string]>([
+    [
+      'the machine that failed, before those that wait',
+      [member('a'), member('b', DONE), member('c', FAILED)],
+      '1 of 3 machines run app 2; c: app: probes fail; also not: a',
+    ],
+    [
+      'the machine that is in work, and what it does',
+      [
+        member('a'),
+        member('b', {
+          step: 'InWork',
+          reason: 'Probation',
+          because: 'app is Probation: probe greets answered 500',
+          holdsGrant: true,
+        }),
+      ],
+      '0 of 2 machines run app 2; b: app is Probation: probe greets answered 500; also not: a',
+    ],
+  ])('tells in words and versions why it is behind, by %s', (_, members, expected) => {
+    // Within the budget nothing goes back.
+    const rollout = { failure: { maxFailed: 1, per: 'Rollout', onFailure: 'Pause' } } as const;
+    const status = statusOf({ members, rollout });
+    expect(message(status, 'UpToDate')).toBe(expected);
+    expect(message(status, 'Ready')).toBe(expected);
+  });
+
+  it('names the machine that waits, and for what', () => {
+    const denial = { reason: 'ZoneDark', message: 'zone b is dark', policy: 'fleet-default' } as never;
+    const status = statusOf({ members: [member('a')], denials: [{ machine: 'a', denial }] });
+    expect(message(status, 'UpToDate')).toBe(
+      '0 of 1 machines run app 2; a: ZoneDark: zone b is dark (DefenderPolicy fleet-default)',
+    );
+  });
+
   it('ROL-11 is available while no more machines than permitted are out of service', () => {
     const members = [member('a', FAILED), member('b')];
     expect(read(statusOf({ members, rollout: { maxUnavailable: 1 } }), 'Available')).toBe('True AsWanted');
@@ -83,7 +118,7 @@ describe('setFindings', () => {
     const status = statusOf({ members: [] });
     expect(read(status, 'Ready')).toBe('True NoMachines');
     expect(read(status, 'UpToDate')).toBe('True NoMachines');
-    expect(message(status, 'Ready')).toBe(`0 of 0 machines are at ${NEW.name}: none is selected`);
+    expect(message(status, 'Ready')).toBe('0 of 0 machines run app 2: none is selected');
     expect(status.phase).toBe('Completed');
   });
 
@@ -95,7 +130,7 @@ describe('setFindings', () => {
     ];
     const status = statusOf({ members, progress: STEADY });
     expect(read(status, 'UpToDate')).toBe('True AsWanted');
-    expect(message(status, 'UpToDate')).toBe(`1 of 1 machines are at ${NEW.name}`);
+    expect(message(status, 'UpToDate')).toBe('1 of 1 machines run app 2');
     expect(status.counts).toMatchObject({ selected: 3, updated: 1, held: 1, pinned: 1 });
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../../src/api/generated/types.ts';
 import type { ClusterReport } from '../../../../src/sync/cluster-report.ts';
+import { unreadMachines } from '../../../../src/sync/health/machine-health.ts';
 import type { ClusterPlan } from '../../../../src/sync/promote/cluster/plan.ts';
 import { clusterStatus, ownStatus } from '../../../../src/sync/promote/cluster/status.ts';
 import { NOW } from '../../../rollout/builders.ts';
@@ -83,6 +84,49 @@ describe('clusterStatus', () => {
 
   it('calls no cluster in sync while the repository cannot be read', () => {
     expect(condition(planWith(), 'Synced', 'the server answered 503')).toBe('Unknown Stale');
+  });
+
+  it('SAF-19 explains deletes that are held although the content is proven', () => {
+    const work = { ...WORK, state: 'Held', reason: 'DeletesHeld', message: 'acknowledge unit app' } as const;
+    const synced = { status: 'False', reason: 'DeletesHeld', message: work.message } as const;
+    const plan = planWith({ report: { work, synced } });
+    expect(clusterStatus(plan, undefined, NOW).waiting).toMatchObject({
+      reason: 'DeletesHeld',
+      message: 'acknowledge unit app',
+    });
+    expect([condition(plan, 'Stalled'), condition(plan, 'Synced')]).toEqual([
+      'True DeletesHeld',
+      'False DeletesHeld',
+    ]);
+    const older = planWith({ report: { work: { ...work, digest: 'a0' } } });
+    expect(clusterStatus(older, undefined, NOW).waiting).toBeUndefined();
+  });
+
+  it('records how the machines are, as the cluster counts them', () => {
+    const machines = { total: 6, ready: 3, unhealthy: 3 };
+    const incidents = [{ reason: 'ZoneDark', message: 'zone b is dark' }] as const;
+    const message = '3 of 6 machines are unhealthy';
+    const unhealthy = { status: 'False', reason: 'MachinesUnhealthy', message, machines, incidents } as const;
+    const plan = planWith({ report: { machineHealth: unhealthy } });
+    const status = clusterStatus(plan, undefined, NOW);
+    expect(status).toMatchObject({ machines, incidents });
+    expect(condition(plan, 'MachinesReady')).toBe('False MachinesUnhealthy');
+
+    const well = { status: 'True', reason: 'NoneUnhealthy', message: '', incidents: [] } as const;
+    const after = clusterStatus(planWith({ status, report: { machineHealth: well } }), undefined, NOW);
+    expect(after).not.toHaveProperty('incidents');
+    expect(after).not.toHaveProperty('machines');
+  });
+
+  it.each<[string, Partial<ClusterReport>]>([
+    ['does not answer', { reachable: false }],
+    ['does not show them', { machineHealth: unreadMachines('may not list') }],
+  ])('keeps the last counts of machines of a cluster that %s, and calls none of them ready', (_, report) => {
+    const machines = { total: 6, ready: 6, unhealthy: 0 };
+    const incidents = [{ reason: 'Stopped', message: 'by ada' }] as const;
+    const plan = planWith({ status: { conditions: [], machines, incidents }, report });
+    expect(clusterStatus(plan, undefined, NOW)).toMatchObject({ machines, incidents });
+    expect(condition(plan, 'MachinesReady')).toMatch(/^Unknown /);
   });
 
   it('explains every state but Proven', () => {

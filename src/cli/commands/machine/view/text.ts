@@ -71,7 +71,7 @@ function agentText({ status }: Machine, now: Date): string {
 function heardText(ready: Condition | undefined, now: Date): string {
   if (!ready) return 'not heard yet';
   const age = formatAge(ready.lastTransitionTime, now);
-  return ready.status === 'True' ? `heard since ${age}` : `not heard since ${age}: ${ready.reason}`;
+  return ready.status === 'True' ? `heard for ${age}` : `not heard for ${age}: ${ready.reason}`;
 }
 
 function holdText({ machine, node }: ShownMachine): string {

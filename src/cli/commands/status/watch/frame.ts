@@ -76,8 +76,8 @@ function groupLines({ names, row }: ClusterGroup, machines: string, size: FrameS
     formatAge(since, size.now).padStart(AGE_WIDTH),
     shortCommit(commit).padEnd(COMMIT_WIDTH),
   ];
-  const told = `${listNames(names)}${syncedText(row)}${unhealthyText(row)}${machines}`;
-  const text = hubParagraph(`    ${cells.join('  ')}  `, told, size);
+  const summary = `${listNames(names)}${syncedText(row)}${unhealthyText(row)}${machines}`;
+  const text = hubParagraph(`    ${cells.join('  ')}  `, summary, size);
   const isDone = state === 'Proven' && row.synced === 'True';
   const tone = isDone ? 'good' : toneOf(state, BAD_STATES);
   return [

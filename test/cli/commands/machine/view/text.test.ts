@@ -57,7 +57,7 @@ describe('formatMachine', () => {
     const text = formatMachine({ machine: UPDATING, node: cordoned, grant: GRANT }, NOW, 80);
     expect(text).toBe(`rack7-n03   Updating 90s   zone b, local
   node       Ready 60m, cordoned
-  agent      1.2.0 on systemd, heard since 60m
+  agent      1.2.0 on systemd, heard for 60m
   held       disruptive acts: new disks (until 2030-01-02T00:00:00Z)
   act        UpdateComponent Started for MachineComponentSet general-nodes,
              granted 100s ago, ends 2030-01-01T12:05:00Z [g-1]
@@ -81,7 +81,7 @@ UpToDate=False   Behind   95s     kubelet
     expect(formatMachine({ machine: ready, node: node('m-1'), grant: undefined }, NOW, 80)).toBe(
       `m-1   Ready 60m   local
   node       Ready 60m
-  agent      heard since 60m
+  agent      heard for 60m
 
 COMPONENT   DESIRED   RUNS     STATE       SINCE   WHY
 kubelet     1.34.2    1.34.2   Committed   60m     by pinned
