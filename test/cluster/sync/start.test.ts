@@ -2,7 +2,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { ListOptions, ListPage } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
@@ -46,7 +45,6 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
       connectHub: async () => connection,
       identity: 'one',
       renderer: createTestRenderer(),
-      checks: createCommitChecks(),
       gitFolder: tempFolder('git'),
       clock,
       log: memoryLog(),

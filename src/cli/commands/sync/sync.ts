@@ -27,11 +27,11 @@ import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
+import { JUDGE_PROGRAM } from '../../judge-program/program.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
-import { createCommitChecks } from './checks.ts';
 import { createNowCommand } from './now.ts';
 
 const HELP = `
@@ -113,8 +113,8 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     renderer: createRenderer({
       cache: createRenderCache(join(flags.cache, 'renders')),
       compileCache: join(flags.cache, 'compiled'),
+      judge: { program: JUDGE_PROGRAM },
     }),
-    checks: createCommitChecks(),
     runner: createCheckRunner({
       clock,
       get: httpGet,
