@@ -1,5 +1,7 @@
 /** A sync that cannot start ends: nothing that it began keeps the process running. */
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import type { ListOptions, ListPage } from '../../../src/kube/client/client.ts';
@@ -56,11 +58,12 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
     expect(isClosed).toBe(true);
   });
 
-  it('exits with the reason when its port is taken', async () => {
+  it('exits with the reason when its port is taken, and keeps private what it caches', async () => {
+    const cache = tempFolder('cache');
     const other = await startHealthServer({ port: 0, clock, log: memoryLog() });
     onTestFinished(() => other.close());
     const { kubeconfig } = installed.server;
-    const flags = ['--kubeconfig', kubeconfig, '--cache', tempFolder('cache'), '--port', String(other.port)];
+    const flags = ['--kubeconfig', kubeconfig, '--cache', cache, '--port', String(other.port)];
     const run = promisify(execFile)(process.execPath, ['src/cli/main.ts', 'sync', ...flags], {
       timeout: LIMIT_MS / 2,
       killSignal: 'SIGKILL',
@@ -70,5 +73,7 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
       code: 69,
       stderr: expect.stringContaining(String(other.port)) as string,
     });
+    const modes = ['git', 'renders', 'compiled'].map((name) => statSync(join(cache, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o700, 0o700]);
   });
 });

@@ -18,6 +18,7 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { cacheFolder } from '../../../local/folders.ts';
+import { ensurePrivateFolder } from '../../../os/files.ts';
 import { httpGet } from '../../../os/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { createCheckRunner } from '../../../rollout/check-runner.ts';
@@ -127,6 +128,8 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
     onCall: (report) => processMetrics.call(report),
   };
+  // Repositories, and what their commits render to, may be private.
+  for (const name of ['git', 'renders', 'compiled']) await ensurePrivateFolder(join(flags.cache, name));
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
   try {
