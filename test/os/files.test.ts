@@ -67,7 +67,7 @@ describe('readFileIfExists', () => {
 });
 
 describe('ensurePrivateFolder', () => {
-  it('lets only the owner into a folder, also into one that exists, and says why it cannot', async () => {
+  it('lets only the owner into a folder, also into one that exists, and reports why it cannot', async () => {
     const parent = tempFolder('private');
     const [existing, created] = [join(parent, 'existing'), join(parent, 'a', 'b')];
     mkdirSync(existing, { mode: 0o755 });
