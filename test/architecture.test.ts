@@ -125,6 +125,7 @@ const CONDITION_HELPERS: readonly string[] = ['all', 'any', ...FACT_KINDS.keys()
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
   'src/cli/agent-program/main.ts',
+  'src/cli/judge-program/main.ts',
   'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
   'src/console/page/main.tsx',
@@ -171,6 +172,7 @@ const AGENT_ROOTS = [
 /** Programs that tests start as processes or load into a browser, without importing them. */
 const RUN_BY_TESTS = [
   'src/cli/agent-program/main.ts',
+  'src/cli/judge-program/main.ts',
   'src/cli/kubelet-program/main.ts',
   'src/cli/main.ts',
   'src/console/page/main.tsx',

@@ -1,6 +1,6 @@
 /** Atomic file writes, and disk errors that tell what to do. */
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
+import { chmod, mkdir, open, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OsError, systemCode } from './errors.ts';
 
@@ -31,6 +31,16 @@ export async function writeFileAtomic(
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
+    throw toDiskError(error, path);
+  }
+}
+
+/** For what other users of the machine must not read. Also makes a folder private that exists. */
+export async function ensurePrivateFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
+    await chmod(path, PRIVATE_FOLDER);
+  } catch (error) {
     throw toDiskError(error, path);
   }
 }

@@ -21,7 +21,6 @@ import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
 import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
-import type { ObjectChecks } from './judge/object-checks.ts';
 import { createPromotionController } from './promote/controller.ts';
 import { judgingPipeline } from './promote/gates/in-force.ts';
 import type { ClusterWorkersPort } from './promote/ports.ts';
@@ -36,9 +35,8 @@ export interface SyncOptions {
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   /** Holder identity of this process in Leases. */
   readonly identity: string;
+  /** Renders commits, and checks their objects. */
   readonly renderer: CommitRenderer;
-  /** Checks that every object of a commit must pass. */
-  readonly checks: ObjectChecks;
   /** Runs the checks of a stage. */
   readonly runner?: CheckRunner;
   /** Cache of repositories. It may be deleted at any time. */

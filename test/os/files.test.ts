@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   checkFreeSpace,
+  ensurePrivateFolder,
   fileExists,
   PRIVATE_MODE,
   readFileIfExists,
@@ -62,6 +63,20 @@ describe('readFileIfExists', () => {
     const root = tempFolder('files');
     expect(await readFileIfExists(join(root, 'nothing'))).toBeUndefined();
     await expect(readFileIfExists(root)).rejects.toThrow('EISDIR');
+  });
+});
+
+describe('ensurePrivateFolder', () => {
+  it('lets only the owner into a folder, also into one that exists, and reports why it cannot', async () => {
+    const parent = tempFolder('private');
+    const [existing, created] = [join(parent, 'existing'), join(parent, 'a', 'b')];
+    mkdirSync(existing, { mode: 0o755 });
+    for (const folder of [existing, created]) {
+      await ensurePrivateFolder(folder);
+      expect(statSync(folder).mode & 0o777).toBe(0o700);
+    }
+    writeFileSync(join(parent, 'file'), '');
+    await expect(ensurePrivateFolder(join(parent, 'file', 'x'))).rejects.toThrow('ENOTDIR');
   });
 });
 

@@ -1,6 +1,7 @@
 /** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits short enough for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { JUDGE_PROGRAM } from '../../src/cli/judge-program/program.ts';
 import { createBackend } from '../../src/sync/git/backend.ts';
 import { createGitTransport } from '../../src/sync/git/repository.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
@@ -20,6 +21,7 @@ const COMPILE_CACHE = join(import.meta.dirname, '../../node_modules/.cache/kuben
 export function createTestRenderer(options: RendererOptions = {}): Renderer {
   return createRenderer({
     compileCache: COMPILE_CACHE,
+    judge: { program: JUDGE_PROGRAM },
     ...options,
     limits: { ...TEST_LIMITS, ...options.limits },
   });

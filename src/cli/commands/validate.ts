@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { inactiveFields } from '../../api/inactive/find.ts';
@@ -8,6 +8,7 @@ import { type Problem, validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import { byCode } from '../../kube/objects/digest.ts';
 import { type Manifest, readManifests } from '../../kube/objects/manifests.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
 import { mergeProblems } from '../../rules/problems.ts';
@@ -16,7 +17,7 @@ import { addConnectionOptions, type ConnectionFlags } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
-import { createOutputOption, formatCount, type OutputFormat, printResult } from '../output.ts';
+import { createOutputOption, formatCount, type OutputFormat, printResult, printWarnings } from '../output.ts';
 import { connectOptionsFor, readUserName } from '../principal.ts';
 import { type CheckComponent, createComponentCheck } from './component-checks.ts';
 import { findPolicyTests, runPolicyTests } from './policy-tests.ts';
@@ -111,6 +112,7 @@ async function validateFiles(
   paths: readonly string[],
   flags: ConnectionFlags & Flags,
 ): Promise<ValidationReport> {
+  for (const path of paths) refuseLink(io, path);
   const tests = await testPolicies(io, paths);
   const files = paths.flatMap((path) => filesIn(io, path, tests.places));
   const client = flags.server ? await connectAsSync(io, flags) : undefined;
@@ -172,9 +174,36 @@ async function testPolicies(io: Io, paths: readonly string[]): Promise<TestedPol
   };
 }
 
+/** A pull request may contain a link to a file of the machine that validates it, and each problem quotes what it is about. */
+function refuseLink(io: Io, path: string): void {
+  if (!lstatSync(resolve(io.cwd, path), { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  throw new CliError('symbolic links are not followed', {
+    where: path,
+    exitCode: EXIT.badInput,
+    hint: 'pass what it points to',
+  });
+}
+
+interface FolderContent {
+  readonly found: string[];
+  readonly links: string[];
+}
+
+/** Not by a recursive readdir of Node, which enters links. */
+function manifestsBelow(folder: string, content: FolderContent = { found: [], links: [] }): FolderContent {
+  const entries = readdirSync(folder, { withFileTypes: true });
+  for (const entry of entries.toSorted((a, b) => byCode(a.name, b.name))) {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) content.links.push(path);
+    else if (entry.isDirectory() && entry.name !== 'node_modules') manifestsBelow(path, content);
+    else if (entry.isFile() && /\.(ya?ml|json)$/.test(entry.name)) content.found.push(path);
+  }
+  return content;
+}
+
 function filesIn(io: Io, path: string, tested: readonly string[]): string[] {
   const absolute = resolve(io.cwd, path);
-  const kind = statSync(absolute, { throwIfNoEntry: false });
+  const kind = lstatSync(absolute, { throwIfNoEntry: false });
   if (!kind) {
     throw new CliError('file or folder not found', {
       where: path,
@@ -184,10 +213,11 @@ function filesIn(io: Io, path: string, tested: readonly string[]): string[] {
   }
   const hasTests = tested.includes(path);
   if (!kind.isDirectory()) return hasTests ? [] : [absolute];
-  const found = readdirSync(absolute, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(ya?ml|json)$/.test(name) && !name.split('/').includes('node_modules'))
-    .map((name) => join(absolute, name))
-    .toSorted((a, b) => (a < b ? -1 : 1));
+  const { found, links } = manifestsBelow(absolute);
+  printWarnings(
+    io,
+    links.map((link) => `${relative(io.cwd, link)} was skipped: a symbolic link`),
+  );
   if (found.length === 0 && !hasTests) {
     throw new CliError('the folder contains no *.yaml, *.yml or *.json file', {
       where: path,

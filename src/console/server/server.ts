@@ -1,6 +1,13 @@
 /** The HTTP server of the console: the page, and the stream of its changes. Reads nothing from a request but its method, host and path. */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import type { Clock } from '../../os/clock.ts';
+import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/connection-limits.ts';
 import { serveError } from '../../os/ports.ts';
 import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
 import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
@@ -10,7 +17,11 @@ export interface PageFile {
   readonly content: Buffer;
 }
 
-export interface ConsoleServerOptions extends Pick<StreamsOptions, 'maxStreams' | 'maxUnreadBytes'> {
+export interface ConsoleServerOptions
+  extends Pick<StreamsOptions, 'maxStreams' | 'maxStreamsPerAddress' | 'maxUnreadBytes'> {
+  readonly connections?: ConnectionLimits;
+  /** Until the headers of a request are complete. */
+  readonly headersMs?: number;
   /** By path. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly source: ConsoleSource;
@@ -26,18 +37,22 @@ export interface ConsoleServer {
 }
 
 const EVENTS = '/events';
+const HEADERS_MS = 5000;
+/** By default Node checks its time limits every 30 s: a connection that sends nothing would stay that long. */
+const CHECKS_PER_LIMIT = 5;
+/** A browser opens six at most. Behind a forwarded port, all have one address. */
+const CONNECTIONS: ConnectionLimits = { total: 200, perAddress: 100, reserved: 50 };
 
 export async function startConsoleServer(options: ConsoleServerOptions): Promise<ConsoleServer> {
   const { host, port } = options;
   const stop = new AbortController();
   const streams = createEventStreams(options);
-  const server = createServer((request, response) => {
+  const server = createServer(timeoutsOf(options.headersMs ?? HEADERS_MS), (request, response) => {
     if (isAnswered(request, response, host)) return;
+    guard.know(request.socket.remoteAddress);
     serve(request, response, { files: options.files, streams });
   });
-  server.headersTimeout = 5000;
-  server.requestTimeout = 5000;
-  server.maxConnections = 200;
+  const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   const bound = await listenOn(server, port, host);
   const running = streams.run(stop.signal);
   return {
@@ -47,6 +62,15 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
       await running;
       await endServer(server);
     },
+  };
+}
+
+function timeoutsOf(ms: number): ServerOptions {
+  return {
+    headersTimeout: ms,
+    requestTimeout: ms,
+    keepAliveTimeout: ms,
+    connectionsCheckingInterval: ms / CHECKS_PER_LIMIT,
   };
 }
 
@@ -68,13 +92,14 @@ interface Served {
 }
 
 function serve(
-  { method, url = '' }: IncomingMessage,
+  { method, url = '', socket }: IncomingMessage,
   response: ServerResponse,
   { files, streams }: Served,
 ): void {
   const path = url.split('?')[0] ?? '';
   if (path === EVENTS && method === 'GET') {
-    if (!streams.add(response)) sendText(response, 503, 'too many pages are open: close one');
+    const isAdded = streams.add(response, clientAddress(socket.remoteAddress));
+    if (!isAdded) sendText(response, 503, 'too many pages are open: close one');
     return;
   }
   const file = files.get(path);

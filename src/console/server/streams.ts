@@ -13,7 +13,7 @@ export interface ConsoleSource {
 
 export interface EventStreams {
   /** False: too many pages are open. */
-  add(response: ServerResponse): boolean;
+  add(response: ServerResponse, address: string): boolean;
   readonly size: number;
   /** Resolves after the signal, when every stream was ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -23,6 +23,7 @@ export interface StreamsOptions {
   readonly source: ConsoleSource;
   readonly clock: Clock;
   readonly maxStreams?: number;
+  readonly maxStreamsPerAddress?: number;
   /** What a page may leave unread before it is disconnected. */
   readonly maxUnreadBytes?: number;
 }
@@ -33,12 +34,16 @@ const UPDATE_MS = 500;
 const HEARTBEAT_MS = 15_000;
 /** Each tab of a person is one. A browser opens at most six connections to one address, so this is several people. */
 const MAX_STREAMS = 32;
+/** One client leaves half of them to the others. */
+const MAX_STREAMS_PER_ADDRESS = 16;
 /** Five times the state of 10,000 machines. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 export function createEventStreams(options: StreamsOptions): EventStreams {
   const { source, clock, maxStreams = MAX_STREAMS, maxUnreadBytes = MAX_UNREAD_BYTES } = options;
-  const open = new Set<ServerResponse>();
+  const { maxStreamsPerAddress = MAX_STREAMS_PER_ADDRESS } = options;
+  /** With the addresses of the clients. */
+  const open = new Map<ServerResponse, string>();
   /** What the open pages show. */
   let shown = NO_STATE;
   const stateText = createStateText();
@@ -46,10 +51,11 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   source.subscribe(() => change.resolve());
 
   return {
-    add(response) {
-      if (open.size >= maxStreams) return false;
+    add(response, address) {
+      const own = [...open.values()].filter((each) => each === address).length;
+      if (open.size >= maxStreams || own >= maxStreamsPerAddress) return false;
       if (open.size === 0) shown = source.current();
-      open.add(response);
+      open.set(response, address);
       response.once('close', () => open.delete(response));
       response.writeHead(200, { ...SECURITY_HEADERS, 'content-type': 'text/event-stream' });
       write(response, `retry: 2000\n${stateText(shown)}`);
@@ -60,7 +66,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     },
     async run(signal) {
       await Promise.all([sendChanges(signal), sendHeartbeats(signal)]);
-      for (const response of open) response.end();
+      for (const response of open.keys()) response.end();
     },
   };
 
@@ -95,7 +101,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   }
 
   function writeAll(text: string): void {
-    for (const response of open) write(response, text);
+    for (const response of open.keys()) write(response, text);
   }
 
   /** A page that does not read is disconnected: it connects again and gets the whole state. */

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:https';
 import { createCredentials, type TlsMaterial } from '../../kube/auth/credentials.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { type ConnectionGuard, type ConnectionLimits, limitConnections } from '../../os/connection-limits.ts';
 import { serveError } from '../../os/ports.ts';
 import type { HttpApi } from './api.ts';
 import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
@@ -19,6 +20,7 @@ export interface HttpServerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly timeouts?: HttpTimeouts;
+  readonly connections?: ConnectionLimits;
 }
 
 export interface HttpTimeouts {
@@ -43,7 +45,10 @@ const TIMEOUTS: HttpTimeouts = {
 };
 const MAX_BODY_BYTES = 16_384;
 const MAX_HEADER_BYTES = 16_384;
-const MAX_CONNECTIONS = 500;
+/** A caller needs a few. Many callers may share an address, behind a NAT or a proxy. */
+const CONNECTIONS: ConnectionLimits = { total: 500, perAddress: 200, reserved: 100 };
+/** Answers that only callers with a valid token get: decided, forbidden, and in conflict with an earlier answer. */
+const AUTHENTICATED: readonly number[] = [200, 403, 409];
 const KEEP_ALIVE_MS = 5000;
 const RELOAD_MS = 60_000;
 
@@ -53,9 +58,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
   const credentials = createCredentials({ certFile, keyFile }, { clock, origin });
   const { tls } = await credentials.current();
   const server = createLimitedServer(tls, options.timeouts ?? TIMEOUTS);
+  const guard = limitConnections(server, options.connections ?? CONNECTIONS);
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     // A client that disconnects in the middle is not an error of this process.
-    serve(api, request, response).catch((error: unknown) => log.debug('answer not sent', { error }));
+    serve(api, request, response, guard).catch((error: unknown) => log.debug('answer not sent', { error }));
   });
   const bound = await listen(server, port, host);
   // Such as too many open files when a connection is accepted.
@@ -87,7 +93,6 @@ function createLimitedServer(tls: TlsMaterial, timeouts: HttpTimeouts): Server {
     connectionsCheckingInterval: checkEveryMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
   });
-  server.maxConnections = MAX_CONNECTIONS;
   return server;
 }
 
@@ -95,7 +100,12 @@ function pairOf({ cert, key }: TlsMaterial): { cert?: string; key?: string } {
   return { ...(cert === undefined ? {} : { cert }), ...(key === undefined ? {} : { key }) };
 }
 
-async function serve(api: HttpApi, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function serve(
+  api: HttpApi,
+  request: IncomingMessage,
+  response: ServerResponse,
+  guard: ConnectionGuard,
+): Promise<void> {
   const { method = '', url = '', headers, socket } = request;
   const answer = await api
     .handle({
@@ -106,6 +116,7 @@ async function serve(api: HttpApi, request: IncomingMessage, response: ServerRes
       readBody: () => readBody(request),
     })
     .catch(problemAnswer);
+  if (method === 'POST' && AUTHENTICATED.includes(answer.status)) guard.know(socket.remoteAddress);
   send(request, response, answer);
 }
 

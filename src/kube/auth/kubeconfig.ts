@@ -202,20 +202,33 @@ function missingEntryError(origin: string, what: string, name: string, known: st
   );
 }
 
+/** The server is quoted in errors and logs, and sent to agents: it must not contain a secret. One that could is not quoted. */
 function checkCluster({ name, server, proxyUrl }: Cluster, origin: string): void {
   const where = `cluster ${name} (${origin})`;
+  const url = URL.parse(server);
+  const secret = url ? secretPartOf(url) : undefined;
+  if (secret !== undefined) {
+    throw new KubeError(
+      'Config',
+      `${where} has a server with a ${secret}: expected https://host:port. Put credentials into the user of the kubeconfig`,
+    );
+  }
+  if (!url || !/^https?:$/.test(url.protocol)) {
+    const got = /^[A-Za-z0-9.-]{1,253}(:\d{1,5})?$/.test(server) ? `, got ${server}` : '';
+    throw new KubeError('Config', `${where} has an invalid server: expected https://host:port${got}`);
+  }
   if (proxyUrl) {
     throw new KubeError(
       'Config',
       `${where} has a proxy-url, which kubenode does not support. Make ${server} directly reachable`,
     );
   }
-  if (!/^https?:$/.test(URL.parse(server)?.protocol ?? '')) {
-    throw new KubeError(
-      'Config',
-      `${where} has an invalid server: expected https://host:port, got ${server}`,
-    );
-  }
+}
+
+function secretPartOf({ username, password, search, hash }: URL): string | undefined {
+  if (username || password) return 'user or password';
+  if (search) return 'query';
+  return hash ? 'fragment' : undefined;
 }
 
 function namesOf(entries: readonly { readonly name: string }[]): string {

@@ -9,9 +9,17 @@ export function endWithParent(): readonly string[] {
 /** What Node 26 reserves and does not use counts as data: 561 MiB in a program that does nothing. */
 const RESERVED_MIB = 576;
 
-/** Of data that Node uses; files that are mapped do not count. A child may raise its own limit: this is for our own programs. */
-export function limitMemory(mib: number): readonly string[] {
-  return ifSupported(['prlimit', `--data=${(RESERVED_MIB + mib) * 1024 * 1024}:`, '--']);
+export interface ChildLimits {
+  /** Of data that Node uses; files that are mapped do not count. */
+  readonly memoryMiB: number;
+  /** A child that exceeds it ends by SIGXCPU. */
+  readonly cpuSeconds?: number | undefined;
+}
+
+/** A child may raise its own limits: this is for our own programs. */
+export function limitChild({ memoryMiB, cpuSeconds }: ChildLimits): readonly string[] {
+  const cpu = cpuSeconds === undefined ? [] : [`--cpu=${cpuSeconds}:`];
+  return ifSupported(['prlimit', `--data=${(RESERVED_MIB + memoryMiB) * 1024 * 1024}:`, ...cpu, '--']);
 }
 
 /** By program: what a machine supports does not change while we run. */

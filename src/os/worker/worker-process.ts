@@ -6,13 +6,15 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { setPriority } from 'node:os';
 import { killProcessGroup } from '../process/child.ts';
-import { limitMemory } from './child-prefix.ts';
+import { limitChild } from './child-prefix.ts';
 
 export interface WorkerProgram {
   readonly program: string;
   readonly heapMiB: number;
   /** In total. Not enforced where prlimit is missing. */
   readonly memoryMiB: number;
+  /** Not enforced where prlimit is missing. */
+  readonly cpuSeconds?: number | undefined;
   readonly onMessage: (message: unknown) => void;
 }
 
@@ -29,6 +31,7 @@ export interface WorkerEnd {
   /** `SIGKILL`, or the exit code. */
   readonly how: string;
   readonly outOfMemory: boolean;
+  readonly outOfCpu: boolean;
   /** The end of its stderr. */
   readonly log: string;
 }
@@ -40,9 +43,9 @@ const MAX_LOG = 4096;
 const NO_MEMORY =
   /heap out of memory|process out of memory|Failed to allocate|bad_alloc|Array buffer allocation failed/;
 
-export function startWorker({ program, heapMiB, memoryMiB, onMessage }: WorkerProgram): WorkerProcess {
+export function startWorker({ program, heapMiB, onMessage, ...limits }: WorkerProgram): WorkerProcess {
   const flags = [`--max-old-space-size=${heapMiB}`, '--no-warnings'];
-  const command: readonly string[] = [...limitMemory(memoryMiB), process.execPath, ...flags, program];
+  const command: readonly string[] = [...limitChild(limits), process.execPath, ...flags, program];
   const [file = process.execPath, ...args] = command;
   const child = spawn(file, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
@@ -115,5 +118,5 @@ async function endOf(child: ChildProcess): Promise<WorkerEnd> {
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`));
   });
   await allRead;
-  return { how, log, outOfMemory: NO_MEMORY.test(log) };
+  return { how, log, outOfMemory: NO_MEMORY.test(log), outOfCpu: how === 'SIGXCPU' };
 }

@@ -14,10 +14,10 @@ import type { ClusterEvent } from '../apply/context.ts';
 import type { ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommits, HeadReport, HubProblem } from '../commits.ts';
 import { hubScope, scopedToHub } from '../hub-scope.ts';
-import type { ObjectChecks } from '../judge/object-checks.ts';
 import { isClusterId } from '../protected-kinds.ts';
 import type { CommitRenderer } from '../render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../rendered.ts';
+import type { VerdictMemory } from './acceptance/commit-checks.ts';
 import { newestReleasedCommit, unreleasedCommits } from './commit-log.ts';
 import type { HubCache } from './hub-cache.ts';
 import { createPipelineSource, type PipelineSource } from './pipeline-source.ts';
@@ -30,7 +30,8 @@ export interface PipelineSessionOptions {
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   readonly lease: HeldLease;
   readonly renderer: CommitRenderer;
-  readonly checks: ObjectChecks;
+  /** Outlives the session. */
+  readonly verdicts: VerdictMemory;
   readonly policy: (pipeline: string) => ApplyPolicy;
   /** Commits that the clusters of a Pipeline report: they may be newer than a restored hub. */
   readonly clusterCommits: (pipeline: string) => readonly string[];

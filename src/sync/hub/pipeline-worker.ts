@@ -10,6 +10,7 @@ import { createLoop } from '../../kube/controller/loop.ts';
 import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
 import type { ClusterContent, WriteFence } from '../promote/ports.ts';
 import type { RenderedTarget } from '../rendered.ts';
+import { createVersionedVerdicts, type VerdictMemory } from './acceptance/commit-checks.ts';
 import {
   openPipelineSession,
   type PipelineSession,
@@ -22,7 +23,7 @@ import {
   createContentReader,
 } from './split-leases/content-reader.ts';
 
-export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange'> {
+export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange' | 'verdicts'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
   readonly promote: (pipeline: string, fence: WriteFence) => Promise<Date | undefined>;
   /** Records why nothing can be promoted yet. */
@@ -50,6 +51,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   const { name, hub, lease, clock, log } = options;
   const loop = createLoop({ clock, gatherMs: GATHER_MS, round: reconcile });
   const reader = createReader(options);
+  const verdictsOf = createVersionedVerdicts();
   let isClosed = false;
   let session: (PipelineSession & { readonly version: string }) | undefined;
 
@@ -108,14 +110,14 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     if (session?.version === version) return;
     await closeSession();
     if (pipeline && version && !isClosed) {
-      session = { ...openSession(pipeline), version };
+      session = { ...openSession(pipeline, verdictsOf(version)), version };
       await reader.close();
     }
   }
 
-  function openSession(pipeline: Pipeline): PipelineSession {
+  function openSession(pipeline: Pipeline, verdicts: VerdictMemory): PipelineSession {
     try {
-      return openPipelineSession(pipeline, { ...options, onChange: () => loop.trigger() });
+      return openPipelineSession(pipeline, { ...options, verdicts, onChange: () => loop.trigger() });
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
       throw new PipelineUnopened('CredentialsInvalid', error.message);

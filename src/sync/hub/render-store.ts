@@ -5,8 +5,9 @@
 import PQueue from 'p-queue';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { ContentVerdict } from '../content-verdict.ts';
 import type { GitTransport } from '../git/transport.ts';
-import type { CommitRenderer } from '../render/renderer.ts';
+import type { CommitRender, CommitRenderer, CommitResult, JudgedCommit } from '../render/renderer.ts';
 import type { Rendered } from '../rendered.ts';
 import { createSharedWork, type SharedWork } from './cancel/shared-work.ts';
 
@@ -25,6 +26,8 @@ export interface RenderStore {
    * signals of all its callers are aborted; a caller without a signal needs it until the store is closed.
    */
   get(commit: string, signal?: AbortSignal): Promise<Rendered>;
+  /** Renders a commit and judges its objects; the render of an accepted commit is kept. Rejects and is canceled as `get`. */
+  judge(commit: string, signal?: AbortSignal): Promise<ContentVerdict>;
   /** For commits that were accepted before. Undefined, and logged, when the commit can no longer be rendered. */
   getIfRenderable(commit: string): Promise<Rendered | undefined>;
   /** Cancels what is being rendered. */
@@ -44,30 +47,52 @@ interface StoredRender {
   objects: number;
 }
 
-export function createRenderStore({ git, ref, path, renderer, clock, log }: RenderStoreOptions): RenderStore {
+export function createRenderStore(options: RenderStoreOptions): RenderStore {
+  const { clock, log } = options;
   const renders = new Map<string, StoredRender>();
-  const pending = new Set<StoredRender>();
+  const pending = new Set<Pick<StoredRender, 'work'> | { readonly work: SharedWork<ContentVerdict> }>();
   const queue = new PQueue({ concurrency: 1 });
   let closedBecause: Error | undefined;
-  return { get, getIfRenderable, close };
+  return { get, judge, getIfRenderable, close };
 
   async function get(commit: string, signal?: AbortSignal): Promise<Rendered> {
     if (closedBecause) throw closedBecause;
     signal?.throwIfAborted();
     const stored = renders.get(commit) ?? start(commit);
+    use(commit, stored);
+    return stored.work.wait(signal);
+  }
+
+  function use(commit: string, stored: StoredRender): void {
     stored.usedMs = clock.monotonicMs();
     // Moves it to the end of the Map, so that the first entry is the least recently used.
     renders.delete(commit);
     renders.set(commit, stored);
     dropUnused();
-    return stored.work.wait(signal);
+  }
+
+  async function judge(commit: string, signal?: AbortSignal): Promise<ContentVerdict> {
+    if (closedBecause) throw closedBecause;
+    const work = createSharedWork((canceled) => queue.add(() => judgeOne(commit, canceled)), ignore);
+    const waiting = { work };
+    pending.add(waiting);
+    return work.wait(signal).finally(() => pending.delete(waiting));
+  }
+
+  async function judgeOne(commit: string, signal: AbortSignal): Promise<ContentVerdict> {
+    const { rendered, verdict } = await judgeCommit(options, commit, signal);
+    if (verdict.accepted && !renders.has(commit)) {
+      const work = createSharedWork(async () => rendered, ignore);
+      use(commit, { work, usedMs: 0, objects: countObjects(rendered) });
+    }
+    return verdict;
   }
 
   function start(commit: string): StoredRender {
     const forget = (): void => {
       if (renders.get(commit) === stored) renders.delete(commit);
     };
-    const work = createSharedWork((signal) => queue.add(() => render(commit, signal)), forget);
+    const work = createSharedWork((signal) => queue.add(() => renderCommit(options, commit, signal)), forget);
     const stored: StoredRender = { work, usedMs: 0, objects: 0 };
     pending.add(stored);
     void keep(stored).catch(forget);
@@ -81,14 +106,6 @@ export function createRenderStore({ git, ref, path, renderer, clock, log }: Rend
       pending.delete(stored);
     }
     dropUnused();
-  }
-
-  async function render(commit: string, signal: AbortSignal): Promise<Rendered> {
-    signal.throwIfAborted();
-    await git.ensure(commit, ref, signal);
-    const { rendered, warnings } = await renderer.commit({ git, commit, path, signal });
-    for (const warning of warnings) log.warn('render warning', { commit, warning });
-    return rendered;
   }
 
   async function getIfRenderable(commit: string): Promise<Rendered | undefined> {
@@ -117,6 +134,38 @@ export function createRenderStore({ git, ref, path, renderer, clock, log }: Rend
     await queue.onIdle();
   }
 }
+
+async function renderCommit(
+  options: RenderStoreOptions,
+  commit: string,
+  signal: AbortSignal,
+): Promise<Rendered> {
+  const { rendered } = await read(options, commit, signal, (request) => options.renderer.commit(request));
+  return rendered;
+}
+
+function judgeCommit(
+  options: RenderStoreOptions,
+  commit: string,
+  signal: AbortSignal,
+): Promise<JudgedCommit> {
+  return read(options, commit, signal, (request) => options.renderer.judge(request));
+}
+
+async function read<R extends CommitResult>(
+  { git, ref, path, log }: RenderStoreOptions,
+  commit: string,
+  signal: AbortSignal,
+  run: (request: CommitRender) => Promise<R>,
+): Promise<R> {
+  signal.throwIfAborted();
+  await git.ensure(commit, ref, signal);
+  const result = await run({ git, commit, path, signal });
+  for (const warning of result.warnings) log.warn('render warning', { commit, warning });
+  return result;
+}
+
+function ignore(): void {}
 
 function countObjects({ targets }: Rendered): number {
   return targets.flatMap(({ units }) => units).reduce((sum, { objects }) => sum + objects.length, 0);

@@ -50,19 +50,36 @@ export interface ObjectChecks {
   readonly beside?: (objects: Iterable<KubeObject>) => (object: KubeObject) => readonly Problem[];
 }
 
-/** Of all targets. There may be more than a call takes arguments. */
+/** As many as anyone can act on. A commit may have millions, and each takes some 400 bytes: the search ends here. */
+export const MAX_REFUSALS = 10_000;
+
+/** Of all targets, at most MAX_REFUSALS. */
 export async function findAllRefusals(
   { targets }: Pick<Rendered, 'targets'>,
   checks: ObjectChecks,
 ): Promise<readonly Refusal[]> {
-  const found: (readonly Refusal[])[] = [];
-  for (const target of targets) found.push(await findRefusals(target, checks));
-  return found.flat();
+  const found: Refusal[] = [];
+  for (const target of targets) {
+    addUpTo(MAX_REFUSALS, found, await findRefusals(target, checks));
+    if (found.length >= MAX_REFUSALS) break;
+  }
+  return found;
 }
 
-/** All refusals of all objects at once. Without one the target may be applied. */
+/** The refusals of all objects at once, at most MAX_REFUSALS. Without one the target may be applied. */
 export async function findRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
-  return [...unitNames(target), ...(await objectRefusals(target, checksOf(target, checks)))];
+  const found: Refusal[] = [];
+  addUpTo(MAX_REFUSALS, found, unitNames(target));
+  await findObjectRefusals(target, checksOf(target, checks), found);
+  return found;
+}
+
+/** Not as arguments of one call: there may be more of them than a stack holds. */
+function addUpTo(limit: number, found: Refusal[], more: Iterable<Refusal>): void {
+  for (const refusal of more) {
+    if (found.length >= limit) return;
+    found.push(refusal);
+  }
 }
 
 function checksOf(target: RenderedTarget, checks: ObjectChecks): ObjectChecks {
@@ -93,16 +110,20 @@ function unitNames({ target, units }: RenderedTarget): Refusal[] {
 }
 
 /**
- * A render has up to 100,000 objects. Checking that many without a pause would block Leases for seconds: a Cluster takes 28 µs,
- * so a slice takes some 15 ms.
+ * A render has up to 100,000 objects. Between slices the process answers its parent, and a command shows its progress: a Cluster
+ * takes 28 µs, so a slice takes some 15 ms.
  */
 const SLICE = 500;
 
-async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
+async function findObjectRefusals(
+  target: RenderedTarget,
+  checks: ObjectChecks,
+  found: Refusal[],
+): Promise<void> {
   const declared = new Map<string, { unit: string; source: string }>();
-  const found: Refusal[] = [];
   let checked = 0;
   for (const { unit, rendered } of objectsOf(target)) {
+    if (found.length >= MAX_REFUSALS) return;
     checked += 1;
     if (checked % SLICE === 0) await setImmediate();
     const object = objectKey(objectIdOf(rendered.object));
@@ -111,9 +132,9 @@ async function objectRefusals(target: RenderedTarget, checks: ObjectChecks): Pro
     declared.set(object, first ?? { unit, source });
     const duplicate = first ? [`declared twice: also in unit ${first.unit}, ${first.source}`] : [];
     const messages = [...duplicate, ...(await problemsOf(target.target, rendered, checks))];
-    found.push(...messages.map((message) => ({ target: target.target, unit, object, source, message })));
+    const refusals = messages.map((message) => ({ target: target.target, unit, object, source, message }));
+    addUpTo(MAX_REFUSALS, found, refusals);
   }
-  return found;
 }
 
 function* objectsOf({ units }: RenderedTarget): Generator<{ unit: string; rendered: RenderedObject }> {

@@ -4,17 +4,14 @@ import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
 import { createSystemClock } from '../../os/system-clock.ts';
-import {
-  createOwnedFolder,
-  removeAbandonedFolders,
-  removeOwnedFolder,
-} from '../../os/worker/owned-folder.ts';
+import { removeAbandonedFolders } from '../../os/worker/owned-folder.ts';
+import type { ContentVerdict } from '../content-verdict.ts';
 import type { GitRepository } from '../git/transport.ts';
 import type { Rendered, RenderedObject } from '../rendered.ts';
 import type { RenderCache, RenderInputs } from './cache.ts';
 import { withCompileCache } from './compile-cache.ts';
-import { isRenderError, RenderError } from './errors.ts';
 import { exportCommit } from './export.ts';
+import { inOwnedFolders, withSkipped } from './exported-folders.ts';
 import { exportFolder, type SkippedFile, skippedFiles } from './folder-export.ts';
 import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor, type RenderContent } from './protocol.ts';
@@ -22,7 +19,7 @@ import { createRenderQueue } from './render-queue.ts';
 import type { RenderResult } from './result.ts';
 import type { RenderLimits, Sandbox } from './sandbox.ts';
 import { resolveToolchain, type Toolchain } from './toolchain.ts';
-import { runRenderTask } from './worker/client.ts';
+import { runRenderTask, type TaskResult } from './worker/client.ts';
 import type { RenderTask } from './worker/protocol.ts';
 
 export const RENDER_LIMITS: RenderLimits = {
@@ -41,6 +38,8 @@ export interface RendererOptions {
   readonly toolchain?: Toolchain;
   /** Default: what this machine supports. */
   readonly isolation?: Isolation;
+  /** The program of a worker that can judge. */
+  readonly judge?: { readonly program: string };
   /** Folder for compiled code of the toolchain, writable by this user only: renders start faster. */
   readonly compileCache?: string | undefined;
 }
@@ -63,9 +62,17 @@ export interface CommitResult {
   readonly warnings: readonly string[];
 }
 
+/** Without the objects if they are refused. */
+export type JudgedCommit = CommitResult & { readonly verdict: ContentVerdict };
+
 export interface Renderer {
   /** Rejects with a RenderError when the commit itself cannot be rendered. */
   commit(request: CommitRender): Promise<CommitResult>;
+  /**
+   * Renders a commit and judges its objects, in a process with limits: a commit that exceeds them is refused. Rejects as `commit`
+   * does.
+   */
+  judge(request: CommitRender): Promise<JudgedCommit>;
   /** Renders a working tree. Not cached, and rendered once only: it may change at any time. */
   folder(request: FolderRender): Promise<RenderResult>;
   /** The tests of its policies, read in the same sandbox. Not cached, and read once only. */
@@ -73,7 +80,7 @@ export interface Renderer {
 }
 
 /** What sync needs. */
-export type CommitRenderer = Pick<Renderer, 'commit'>;
+export type CommitRenderer = Pick<Renderer, 'commit' | 'judge'>;
 
 export function createRenderer(options: RendererOptions = {}): Renderer {
   const { cache, limits, toolchain = resolveToolchain() } = options;
@@ -82,7 +89,8 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   let sandbox: Promise<Sandbox> | undefined;
 
   return {
-    commit,
+    commit: async (request) => resultOf(request, await renderCommit(request, false)),
+    judge: async (request) => judgedOf(request, await renderCommit(request, true)),
     folder,
     policyTests: (request) => {
       const { path = '.', facts = {}, signal } = request;
@@ -94,25 +102,25 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     },
   };
 
-  async function commit({
-    git,
-    commit: oid,
-    path = '.',
-    facts = {},
-    signal,
-  }: CommitRender): Promise<CommitResult> {
+  async function renderCommit(
+    { git, commit: oid, path = '.', facts = {}, signal }: CommitRender,
+    judge: boolean,
+  ): Promise<TaskResult> {
     const { tree } = await git.commit(oid);
     const inputs: RenderInputs = { tree, path, toolchain: toolchain.digest, facts };
-    const work = async (): Promise<RenderResult> =>
-      (await readCached(inputs, signal)) ?? (await exportAndRun(git, oid, inputs, signal));
-    const { targets, warnings } = await queue.add(git.display, work, signal);
-    return { rendered: { commit: oid, targets }, warnings };
+    const how = { judge, ...(signal ? { signal } : {}) };
+    const work = async (): Promise<TaskResult> =>
+      (await readCached(inputs, how)) ?? (await exportAndRun(git, oid, inputs, how));
+    return queue.add(git.display, work, signal);
   }
 
   /** Undefined when there is no entry, or a damaged one. */
-  async function readCached(inputs: RenderInputs, signal?: AbortSignal): Promise<RenderResult | undefined> {
+  async function readCached(
+    inputs: RenderInputs,
+    { judge, signal }: RunOptions,
+  ): Promise<TaskResult | undefined> {
     if (!cache?.has(inputs)) return undefined;
-    return runRenderTask({ cache: { folder: cache.folder, inputs } }, signal);
+    return runTask({ cache: { folder: cache.folder, inputs }, ...(judge ? { judge } : {}) }, options, signal);
   }
 
   /** Twice, to detect what varies; and in two folders that share no random name, to detect paths in objects. */
@@ -120,17 +128,17 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     git: GitRepository,
     oid: string,
     inputs: RenderInputs,
-    signal?: AbortSignal,
-  ): Promise<RenderResult> {
+    how: RunOptions,
+  ): Promise<TaskResult> {
     return inOwnedFolders(['render', 'render-other'], async (roots) => {
       const skipped: SkippedFile[] = [];
       for (const root of roots) {
-        signal?.throwIfAborted();
+        how.signal?.throwIfAborted();
         const exported = await exportCommit(git, oid, root);
         skipped.splice(0, skipped.length, ...skippedFiles(exported.skipped));
       }
       const into = cache ? { cache: { folder: cache.folder, inputs } } : {};
-      return withSkipped(skipped, () => run(roots, inputs, { ...into, ...(signal ? { signal } : {}) }));
+      return withSkipped(skipped, () => run(roots, inputs, { ...into, ...how }));
     });
   }
 
@@ -150,16 +158,37 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
   async function run(
     roots: readonly string[],
     { path, facts }: Pick<RenderInputs, 'path' | 'facts'>,
-    { cache: into, content = 'objects', signal }: RunOptions,
-  ): Promise<RenderResult> {
+    { cache: into, content = 'objects', judge, signal }: RunOptions,
+  ): Promise<TaskResult> {
     sandbox ??= openSandbox(options, { toolchain, limits: { ...RENDER_LIMITS, ...limits } }, clock.now());
     const { isolation, ...found } = await sandbox;
     const jobs = roots.map((root) => jobFor(toolchain, root, { path, facts, content }));
-    const task = { run: { sandbox: found, isolation: isolation.names, jobs } };
-    const result = await runRenderTask({ ...task, ...(into ? { cache: into } : {}) }, signal);
+    const task = { run: { sandbox: found, isolation: isolation.names, jobs }, ...(judge ? { judge } : {}) };
+    const result = await runTask({ ...task, ...(into ? { cache: into } : {}) }, options, signal);
     if (!result) throw new Error('the render worker gave no result');
     return result;
   }
+}
+
+function resultOf({ commit }: CommitRender, { targets, warnings }: TaskResult): CommitResult {
+  return { rendered: { commit, targets }, warnings };
+}
+
+function judgedOf(request: CommitRender, result: TaskResult): JudgedCommit {
+  const { verdict } = result;
+  if (!verdict) throw new Error('the render worker gave no verdict');
+  return { ...resultOf(request, result), verdict };
+}
+
+/** In the worker without the checks, which starts sooner, unless they are needed. */
+async function runTask(
+  task: RenderTask,
+  { judge }: RendererOptions,
+  signal: AbortSignal | undefined,
+): Promise<TaskResult | undefined> {
+  if (!task.judge) return runRenderTask(task, { signal });
+  if (!judge) throw new Error('this renderer has no program that judges');
+  return runRenderTask(task, { signal, program: judge.program });
 }
 
 async function openSandbox(
@@ -176,6 +205,7 @@ async function openSandbox(
 interface RunOptions {
   readonly cache?: NonNullable<RenderTask['cache']>;
   readonly content?: RenderContent;
+  readonly judge?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -196,32 +226,4 @@ async function collectPolicyTests(
     return run(root);
   });
   return targets.flatMap(({ units }) => units.flatMap(({ objects }) => objects));
-}
-
-async function inOwnedFolders<T>(
-  purposes: readonly string[],
-  work: (folders: readonly string[]) => Promise<T>,
-): Promise<T> {
-  const folders = await Promise.all(purposes.map(createOwnedFolder));
-  try {
-    return await work(folders);
-  } finally {
-    for (const folder of folders) await removeOwnedFolder(folder);
-  }
-}
-
-/** A skipped file may be the reason why a render fails. */
-async function withSkipped(
-  skipped: readonly SkippedFile[],
-  read: () => Promise<RenderResult>,
-): Promise<RenderResult> {
-  try {
-    const result = await read();
-    const warnings = skipped.map(({ path, because }) => `${path} was skipped: ${because}`);
-    return { ...result, warnings: [...warnings, ...result.warnings] };
-  } catch (error) {
-    if (!isRenderError(error) || skipped.length === 0) throw error;
-    const problems = skipped.map(({ path, because }) => ({ message: `skipped: ${because}`, file: path }));
-    throw new RenderError(error.code, [...error.problems, ...problems], error.hint, error);
-  }
 }

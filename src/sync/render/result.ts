@@ -21,6 +21,8 @@ const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
 const MAX_SHOWN_PATH = 10;
 const INEXACT = 'is an integer that JavaScript cannot represent exactly: write it as a string, in quotes';
 const MAX_PROBLEMS = 10_000;
+/** Each is logged. A program can write very many. */
+const MAX_WARNINGS = 100;
 const MAX_TEXT = 1000;
 const NEWLINE = 0x0a;
 
@@ -90,9 +92,15 @@ function readLine(line: string, parsed: ParsedOutput): void {
       problem: { message: 'the program wrote to the file descriptor of the result' },
     });
   } else if (typeof value['end'] === 'number') parsed.end = value['end'];
-  else if (typeof value['warning'] === 'string') parsed.warnings.push(printable(value['warning']));
+  else if (typeof value['warning'] === 'string') addWarning(value['warning'], parsed);
   else if ('problem' in value) parsed.problems.push(problemOf(value));
   else readObject(value, parsed);
+}
+
+function addWarning(text: string, { warnings }: ParsedOutput): void {
+  if (warnings.length > MAX_WARNINGS) return;
+  const isLast = warnings.length === MAX_WARNINGS;
+  warnings.push(isLast ? `more than ${MAX_WARNINGS} warnings: the others are left out` : printable(text));
 }
 
 function parseLine(line: string): Record<string, unknown> | undefined {

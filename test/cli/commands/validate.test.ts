@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { splitFieldPath } from '../../../src/cli/commands/validate.ts';
@@ -73,6 +73,29 @@ spec:
     const valid = await validate({ 'a.yaml': component.replace(/listen.*"/, 'in ${dir}"') });
     expect(valid.code).toBe(0);
     expect(valid.out).toMatch(/^1 object in 1 file read\ndigest of web-1\.0\.0: sha256:[0-9a-f]{64}\n$/);
+  });
+
+  it('SAF-12 reads no file that a link points to, in a folder or named, and reports the links', async () => {
+    const [outside, cwd] = [tempFolder('outside'), tempFolder('validate')];
+    writeFileSync(join(outside, 'secret.yaml'), 'token: s3cret\nkind: [');
+    mkdirSync(join(cwd, 'fleet'));
+    writeFileSync(join(cwd, 'fleet', 'a.yaml'), CLUSTER);
+    symlinkSync(join(outside, 'secret.yaml'), join(cwd, 'fleet', 'link.yaml'));
+    symlinkSync(outside, join(cwd, 'fleet', 'folder'));
+    const run = async (path: string): Promise<{ code: number; text: string }> => {
+      const io = testIo({ cwd });
+      const code = await runCommandLine(io, ['validate', path]);
+      return { code, text: io.stdout + io.stderr };
+    };
+    const all = await run('.');
+    expect(all).toEqual({ code: 0, text: expect.stringContaining('1 object in 1 file read') as string });
+    expect(all.text).toContain('fleet/link.yaml was skipped: a symbolic link');
+    expect(all.text).toContain('fleet/folder was skipped: a symbolic link');
+    for (const path of ['fleet/link.yaml', 'fleet/folder']) {
+      const named = await run(path);
+      expect(named).toEqual({ code: 65, text: expect.stringContaining('links are not followed') as string });
+      expect(named.text).not.toContain('s3cret');
+    }
   });
 
   it('fails on a folder without YAML or JSON', async () => {

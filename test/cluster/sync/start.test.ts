@@ -1,8 +1,9 @@
 /** A sync that cannot start ends: nothing that it began keeps the process running. */
 import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { ListOptions, ListPage } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
@@ -46,7 +47,6 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
       connectHub: async () => connection,
       identity: 'one',
       renderer: createTestRenderer(),
-      checks: createCommitChecks(),
       gitFolder: tempFolder('git'),
       clock,
       log: memoryLog(),
@@ -58,11 +58,12 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
     expect(isClosed).toBe(true);
   });
 
-  it('exits with the reason when its port is taken', async () => {
+  it('exits with the reason when its port is taken, and keeps private what it caches', async () => {
+    const cache = tempFolder('cache');
     const other = await startHealthServer({ port: 0, clock, log: memoryLog() });
     onTestFinished(() => other.close());
     const { kubeconfig } = installed.server;
-    const flags = ['--kubeconfig', kubeconfig, '--cache', tempFolder('cache'), '--port', String(other.port)];
+    const flags = ['--kubeconfig', kubeconfig, '--cache', cache, '--port', String(other.port)];
     const run = promisify(execFile)(process.execPath, ['src/cli/main.ts', 'sync', ...flags], {
       timeout: LIMIT_MS / 2,
       killSignal: 'SIGKILL',
@@ -72,5 +73,7 @@ describe('a sync that cannot start', { timeout: LIMIT_MS }, () => {
       code: 69,
       stderr: expect.stringContaining(String(other.port)) as string,
     });
+    const modes = ['git', 'renders', 'compiled'].map((name) => statSync(join(cache, name)).mode & 0o777);
+    expect(modes).toEqual([0o700, 0o700, 0o700]);
   });
 });

@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { expect, onTestFinished } from 'vitest';
 import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { connect } from '../../../src/kube/client/connect.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
@@ -167,7 +166,6 @@ async function runningSync(
         withLeases(await connect({ kubeconfig, ...(fence ? { fence } : {}) }), mayHold),
       identity,
       renderer: createTestRenderer(),
-      checks: createCommitChecks(),
       gitFolder: tempFolder('git'),
       clock: createSystemClock(),
       log,

@@ -15,9 +15,13 @@ export interface EventReader {
   close(): void;
 }
 
-export async function openEvents(url: string): Promise<EventReader> {
+export async function openEvents(url: string, localAddress?: string): Promise<EventReader> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const sent = request(new URL('/events', url), { agent: false }, resolve);
+  const sent = request(
+    new URL('/events', url),
+    { agent: false, ...(localAddress === undefined ? {} : { localAddress }) },
+    resolve,
+  );
   sent.once('error', reject);
   sent.end();
   const response = await promise;

@@ -176,6 +176,40 @@ describe('startConsoleServer', () => {
     second.close();
   });
 
+  it('leaves pages to other addresses when one opens as many as it can', async () => {
+    const { url } = await start({ maxStreamsPerAddress: 1 });
+    const first = await openEvents(url);
+    await first.next();
+    expect((await send(`${url}events`)).status).toBe(503);
+    const other = await openEvents(url, '127.0.0.2');
+    expect(await other.next()).toMatchObject({ event: 'state' });
+    first.close();
+    other.close();
+  });
+
+  it('serves the page and keeps open pages while half-open requests take all connections', async () => {
+    const { url } = await start({ headersMs: 500, connections: { total: 20, perAddress: 10, reserved: 5 } });
+    const page = await openEvents(url);
+    await page.next();
+    const port = Number(new URL(url).port);
+    const ended: Promise<unknown>[] = [];
+    const sockets = Array.from({ length: 60 }, (_, index) => {
+      const socket = connect({ port, host: '127.0.0.1', localAddress: `127.0.0.${1 + (index % 4)}` });
+      socket.on('error', () => undefined);
+      ended.push(new Promise((resolve) => socket.once('close', resolve).resume()));
+      socket.write('GET / HTTP/1.1\r\nHost: 127.0');
+      return socket;
+    });
+    // 60 came, and 20 have a place.
+    await Promise.race(ended);
+    expect((await send(url)).body).toBe('<p>page</p>');
+    expect(page.response.destroyed).toBe(false);
+    // Nothing of a half-open request follows: each is closed when its headers took too long.
+    await Promise.all(ended);
+    for (const socket of sockets) socket.destroy();
+    page.close();
+  });
+
   it('disconnects a page that does not read, and no other', async () => {
     const names = Array.from({ length: 20_000 }, (_, index) => `a/a-machine-with-a-long-name-${index}`);
     const fleet = (phase: string): ConsoleState =>

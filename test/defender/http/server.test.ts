@@ -49,6 +49,7 @@ describe('the server of the HTTP API', () => {
       clock,
       log: memoryLog(),
       timeouts: TIMEOUTS,
+      connections: { total: 20, perAddress: 8, reserved: 4 },
     });
   });
   afterAll(async () => {
@@ -104,6 +105,21 @@ describe('the server of the HTTP API', () => {
       await promise;
       expect(socket.destroyed).toBe(true);
     }
+  });
+
+  it('answers while connections that send nothing take every place', async () => {
+    const port = Number(new URL(server.url).port);
+    const ended: Promise<unknown>[] = [];
+    // More than all connections that the server takes, from a few addresses.
+    for (let index = 0; index < 40; index += 1) {
+      const localAddress = `127.0.0.${2 + (index % 4)}`;
+      const socket = createConnection({ port, host: '127.0.0.1', localAddress });
+      socket.on('error', () => undefined);
+      ended.push(new Promise((resolve) => socket.once('close', resolve).resume()));
+    }
+    await Promise.race(ended);
+    expect((await send('/v1/ask', 'hello')).status).toBe(200);
+    await Promise.all(ended);
   });
 
   it('serves a renewed certificate without a restart', async () => {

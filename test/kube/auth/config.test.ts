@@ -147,6 +147,30 @@ describe('loadConfig', () => {
         'cluster c (context a of FILE) has an invalid server: expected https://host:port, got c.example:6443',
       ],
       [
+        'SAF-11 a password in the server',
+        text({ cluster: { server: 'https://ann:s3cret@c.example:6443' } }),
+        undefined,
+        'cluster c (context a of FILE) has a server with a user or password: expected https://host:port. Put credentials into the user of the kubeconfig',
+      ],
+      [
+        'SAF-11 a token as the user of the server',
+        text({ cluster: { server: 'https://s3cret@c.example:6443', 'proxy-url': 'http://p:1' } }),
+        undefined,
+        'cluster c (context a of FILE) has a server with a user or password: expected https://host:port. Put credentials into the user of the kubeconfig',
+      ],
+      [
+        'SAF-11 a token in the query of the server',
+        text({ cluster: { server: 'https://c.example:6443/?token=s3cret' } }),
+        undefined,
+        'cluster c (context a of FILE) has a server with a query: expected https://host:port. Put credentials into the user of the kubeconfig',
+      ],
+      [
+        'SAF-11 a password in a server that is not a URL',
+        text({ cluster: { server: 's3cret@c.example' } }),
+        undefined,
+        'cluster c (context a of FILE) has an invalid server: expected https://host:port',
+      ],
+      [
         'a proxy',
         text({ cluster: { 'proxy-url': 'http://p:1' } }),
         undefined,

@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { limitMemory } from '../../../src/os/worker/child-prefix.ts';
+import { limitChild } from '../../../src/os/worker/child-prefix.ts';
 
 const MIB = 1024 * 1024;
 
 function exitCodeOf(program: string): number | null {
-  const [prefix = '', ...args] = limitMemory(256);
+  const [prefix = '', ...args] = limitChild({ memoryMiB: 256 });
   return spawnSync(prefix, [...args, process.execPath, '-e', program], { stdio: 'ignore' }).status;
 }
 
-describe.skipIf(limitMemory(1).length === 0)('a memory limit', () => {
+describe.skipIf(limitChild({ memoryMiB: 1 }).length === 0)('a memory limit', () => {
   it.each([
     [128, 0],
     [512, 1],

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { EMPTY_TARGET } from '../../../src/sync/commits.ts';
 import { GitError } from '../../../src/sync/git/errors.ts';
 import type { CommitInfo, GitTransport } from '../../../src/sync/git/transport.ts';
+import { createVerdictMemory } from '../../../src/sync/hub/acceptance/commit-checks.ts';
 import { createPipelineSource, type PipelineSource } from '../../../src/sync/hub/pipeline-source.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
-import type { Renderer } from '../../../src/sync/render/renderer.ts';
+import { judgedRenderer } from '../../support/judged-renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -53,24 +53,22 @@ function createBed(released?: string): Bed {
     ancestry: async () => 'descends',
     close: async () => undefined,
   } as unknown as GitTransport;
-  const renderer: Pick<Renderer, 'commit'> = {
-    commit: async ({ commit, signal }) => {
-      if (commit === 'loop') {
-        await new Promise((_, reject) => {
-          signal?.addEventListener('abort', () => reject(signal.reason as Error));
-        });
-      }
-      if (commit === 'bad') throw new RenderError('Failed', [{ message: 'line 3' }], 'fix it');
-      const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: commit } };
-      const units = [{ unit: 'web', objects: [{ object, source: {} }], digest: commit }];
-      return { rendered: { commit, targets: [{ target: 'test', units, digest: commit }] }, warnings: [] };
-    },
-  };
+  const renderer = judgedRenderer(async ({ commit, signal }) => {
+    if (commit === 'loop') {
+      await new Promise((_, reject) => {
+        signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      });
+    }
+    if (commit === 'bad') throw new RenderError('Failed', [{ message: 'line 3' }], 'fix it');
+    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: commit } };
+    const units = [{ unit: 'web', objects: [{ object, source: {} }], digest: commit }];
+    return { rendered: { commit, targets: [{ target: 'test', units, digest: commit }] }, warnings: [] };
+  });
   const source = createPipelineSource({
     git,
     pipeline: { spec: { source: { ref: 'main', path: '.', pollSeconds: POLL_SECONDS } } } as Pipeline,
     renderer,
-    checks: createCommitChecks(),
+    verdicts: createVerdictMemory(),
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],

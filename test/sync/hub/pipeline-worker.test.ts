@@ -2,9 +2,18 @@ import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { createStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import type { HeadReport } from '../../../src/sync/commits.ts';
-import { createPipelineWorker, type PipelineWorkerOptions } from '../../../src/sync/hub/pipeline-worker.ts';
+import {
+  createPipelineWorker,
+  type PipelineWorker,
+  type PipelineWorkerOptions,
+} from '../../../src/sync/hub/pipeline-worker.ts';
+import { DEFAULT_DELETE_BUDGET } from '../../../src/sync/judge/delete-budget.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createFleetRepository } from '../../support/fleet-repository.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { tempFolder } from '../../support/temp.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const SECRET: KubeObject = {
@@ -14,6 +23,9 @@ const SECRET: KubeObject = {
   data: { token: Buffer.from('s3cret').toString('base64') },
 };
 const SOURCE = { repository: 'https://git.example.com/fleet', ref: 'refs/heads/main' };
+
+/** Of a Pipeline without a session. */
+const UNREAD = 'the repository has not been read yet';
 
 describe('createPipelineWorker', () => {
   it.each<[name: string, secrets: readonly KubeObject[], source: object, expected: string]>([
@@ -44,15 +56,64 @@ describe('createPipelineWorker', () => {
     expect(JSON.stringify(reported)).not.toContain('s3cret');
     await close();
   });
+
+  it('SAF-5 does not judge a refused head again when the Lease was lost and is held again', {
+    timeout: 60_000,
+  }, async () => {
+    const repository = createFleetRepository();
+    const head = repository.commit('one', { 'a.yaml': 'a: b' });
+    const source = { repository: `file://${repository.bare}`, pollSeconds: 30, path: '.' };
+    const judged: string[] = [];
+    let isHeld = true;
+    const { reported, worker } = bed([], source, {
+      clock: createSystemClock(),
+      gitFolder: tempFolder('git'),
+      clusterCommits: () => [],
+      policy: () => ({ budget: DEFAULT_DELETE_BUDGET, acknowledgements: [] }),
+      lease: { notHeldReason: () => (isHeld ? undefined : 'lost'), fence: () => undefined } as never,
+      renderer: {
+        async judge({ commit }) {
+          judged.push(commit);
+          const verdict = { accepted: false, message: 'no' } as const;
+          return { rendered: { commit, targets: [] }, warnings: [], verdict };
+        },
+        commit: () => Promise.reject(new Error('a refused commit was read')),
+      },
+    });
+    worker.requeue();
+    for (let lease = 1; lease <= 3; lease += 1) {
+      const before = reported.length;
+      isHeld = true;
+      worker.requeue();
+      const refused = await eventually(
+        async () => reported.slice(before).find(({ verdict }) => verdict === 'Refused'),
+        'the head was not refused',
+      );
+      expect(refused).toMatchObject({ commit: head, message: 'no' });
+      isHeld = false;
+      worker.requeue();
+      await eventually(
+        async () => ((await worker.accepted([])).head.unread === UNREAD ? true : undefined),
+        'the session was not closed',
+      );
+    }
+    expect(judged).toEqual([head]);
+    await worker.close();
+  });
 });
 
 interface Bed {
   readonly reported: HeadReport[];
   readonly clock: ReturnType<typeof virtualClock>;
+  readonly worker: PipelineWorker;
   readonly close: () => Promise<void>;
 }
 
-function bed(present: readonly KubeObject[], source: object): Bed {
+function bed(
+  present: readonly KubeObject[],
+  source: object,
+  options: Partial<PipelineWorkerOptions> = {},
+): Bed {
   const log = memoryLog();
   const clock = virtualClock();
   const secrets = createStore({ log });
@@ -76,6 +137,7 @@ function bed(present: readonly KubeObject[], source: object): Bed {
     log,
     random: () => 0.5,
     reportSource: async (_: string, head: HeadReport) => void reported.push(head),
+    ...options,
   } as unknown as PipelineWorkerOptions);
-  return { reported, clock, close: () => worker.close() };
+  return { reported, clock, worker, close: () => worker.close() };
 }

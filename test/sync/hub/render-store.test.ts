@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRenderStore, type RenderStore } from '../../../src/sync/hub/render-store.ts';
 import { RenderError } from '../../../src/sync/render/errors.ts';
-import type { CommitRenderer } from '../../../src/sync/render/renderer.ts';
+import type { RenderedObject } from '../../../src/sync/rendered.ts';
+import { judgedRenderer } from '../../support/judged-renderer.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -22,20 +23,23 @@ interface Options {
 function bedWith({ broken = new Set(), endless, objects = 0 }: Options = {}): Bed {
   const rendered: string[] = [];
   const targets = [
-    { target: 'test', units: [{ unit: 'web', objects: Array(objects) as never, digest: '' }], digest: '' },
+    { target: 'test', units: [{ unit: 'web', objects: objectsOf(objects), digest: '' }], digest: '' },
   ];
   const clock = virtualClock();
-  const renderer: CommitRenderer = {
-    commit: async ({ commit, signal }) => {
-      rendered.push(commit);
-      if (endless) await aborted(signal).finally(() => rendered.push(`canceled ${commit}`));
-      if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'fix it');
-      return { rendered: { commit, targets }, warnings: [] };
-    },
-  };
+  const renderer = judgedRenderer(async ({ commit, signal }) => {
+    rendered.push(commit);
+    if (endless) await aborted(signal).finally(() => rendered.push(`canceled ${commit}`));
+    if (broken.has(commit)) throw new RenderError('Failed', [{ message: 'broken' }], 'fix it');
+    return { rendered: { commit, targets }, warnings: [] };
+  });
   const git = { ensure: async () => undefined } as never;
   const store = createRenderStore({ git, ref: 'main', path: '.', renderer, clock, log: memoryLog() });
   return { store, clock, rendered };
+}
+
+function objectsOf(count: number): readonly RenderedObject[] {
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
+  return Array.from({ length: count }, () => ({ object, source: {} }));
 }
 
 function aborted(signal: AbortSignal | undefined): Promise<never> {
@@ -125,5 +129,33 @@ describe('createRenderStore', () => {
     const { store, rendered } = bedWith({ objects: 30_000 });
     for (const commit of ['a', 'b', 'b', 'a']) await store.get(commit);
     expect(rendered).toEqual(['a', 'b', 'a']);
+  });
+
+  it('judges a commit, and keeps its render if it is accepted', async () => {
+    const { store, rendered } = bedWith({ objects: 1 });
+    expect(await store.judge('good')).toEqual({ accepted: true, because: 'all 1 objects are allowed' });
+    await store.get('good');
+    expect(rendered).toEqual(['good']);
+
+    const empty = bedWith();
+    expect(await empty.store.judge('empty')).toMatchObject({ accepted: false });
+    await empty.store.get('empty');
+    expect(empty.rendered).toEqual(['empty', 'empty']);
+  });
+
+  it('cancels what is judged when it is not needed any more, and when the store is closed', async () => {
+    const { store, rendered } = bedWith({ endless: true });
+    const newer = new AbortController();
+    const judged = Promise.allSettled([store.judge('a', newer.signal), store.judge('b')]);
+    await settle();
+    newer.abort(new Error('newer head'));
+    await settle();
+    expect(rendered).toEqual(['a', 'canceled a', 'b']);
+    await store.close();
+    expect(rendered).toEqual(['a', 'canceled a', 'b', 'canceled b']);
+    expect(await judged).toEqual([
+      { status: 'rejected', reason: new Error('newer head') },
+      { status: 'rejected', reason: new Error('the repository was closed') },
+    ]);
   });
 });

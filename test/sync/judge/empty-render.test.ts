@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
-import { acceptContent } from '../../../src/sync/hub/acceptance/commit-checks.ts';
+import { judgeContent } from '../../../src/sync/judge/content.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';
 import type { Rendered, RenderedTarget } from '../../../src/sync/rendered.ts';
 import { createTestRenderer } from '../../support/fleet-repository.ts';
@@ -178,7 +178,7 @@ async function judge(
   try {
     const { targets } = await render.folder({ folder });
     const rendered: Rendered = { commit: 'c'.repeat(40), targets };
-    const verdict = await acceptContent(rendered, createCommitChecks());
+    const verdict = await judgeContent(rendered, createCommitChecks());
     if (!verdict.accepted) return { because: verdict.message };
     const target = targets.find((one) => one.target === 'test');
     if (!target) return { because: 'the commit does not name this cluster, so nothing changes there' };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { installation } from '../../../src/api/install/installation.ts';
 import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { findAllRefusals, findRefusals } from '../../../src/sync/judge/object-checks.ts';
+import { findAllRefusals, findRefusals, MAX_REFUSALS } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET, type RenderedObject } from '../../../src/sync/rendered.ts';
 import { createRemedierSpec } from '../../rules/sample-rule.ts';
 
@@ -69,9 +69,20 @@ describe('findAllRefusals', () => {
     expect(turns).toBeGreaterThan(4);
   });
 
-  it('gathers more refusals than a call takes arguments', async () => {
+  it('SAF-5 ends at the most refusals that are kept, over all targets', async () => {
     const targets = Array.from({ length: 40 }, () => refused);
-    expect(await findAllRefusals({ targets }, createCommitChecks())).toHaveLength(240_000);
+    expect(await findAllRefusals({ targets }, createCommitChecks())).toHaveLength(MAX_REFUSALS);
+  });
+
+  it('SAF-5 refuses one object with more unknown fields than a stack holds', async () => {
+    const fields = Object.fromEntries(Array.from({ length: 145_000 }, (_, index) => [`x${index}`, 1]));
+    const units = [{ unit: 'web', digest: '', objects: rendered([{ ...rule(), spec: fields }]) }];
+    const found = await findAllRefusals(
+      { targets: [{ target: 'test', digest: '', units }] },
+      createCommitChecks(),
+    );
+    expect(found).toHaveLength(MAX_REFUSALS);
+    expect(found[0]?.object).toBe('kubenode.dev/NodeRemedier hung');
   });
 });
 

@@ -109,4 +109,11 @@ describe('readResult', () => {
     expect(error.code).toBe('Failed');
     expect(error.problems).toEqual([{ message: String.raw`a\u001b[2Jb`, file: 'x', line: 3 }]);
   });
+
+  it('SAF-5 keeps the first of very many warnings: sync logs each', async () => {
+    const lines = Array.from({ length: 50_000 }, (_, index) => ({ warning: `w${index}` }));
+    const { warnings } = await read(...lines, line('a'), { end: 1 });
+    expect(warnings).toHaveLength(101);
+    expect(warnings.slice(-2)).toEqual(['w99', 'more than 100 warnings: the others are left out']);
+  });
 });

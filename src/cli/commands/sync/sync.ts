@@ -18,6 +18,7 @@ import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
 import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { cacheFolder } from '../../../local/folders.ts';
+import { ensurePrivateFolder } from '../../../os/files.ts';
 import { httpGet } from '../../../os/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { createCheckRunner } from '../../../rollout/check-runner.ts';
@@ -27,11 +28,11 @@ import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
+import { JUDGE_PROGRAM } from '../../judge-program/program.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../log-options.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
-import { createCommitChecks } from './checks.ts';
 import { createNowCommand } from './now.ts';
 
 const HELP = `
@@ -113,8 +114,8 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     renderer: createRenderer({
       cache: createRenderCache(join(flags.cache, 'renders')),
       compileCache: join(flags.cache, 'compiled'),
+      judge: { program: JUDGE_PROGRAM },
     }),
-    checks: createCommitChecks(),
     runner: createCheckRunner({
       clock,
       get: httpGet,
@@ -127,6 +128,8 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     metrics: { ...processMetrics.lease, ...processMetrics.watch, ...processMetrics.events },
     onCall: (report) => processMetrics.call(report),
   };
+  // Repositories, and what their commits render to, may be private.
+  for (const name of ['git', 'renders', 'compiled']) await ensurePrivateFolder(join(flags.cache, name));
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
   try {

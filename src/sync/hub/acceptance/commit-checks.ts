@@ -1,34 +1,19 @@
-/** Whether a commit may be promoted, and the message when it may not. */
+/** Whether a commit may be promoted, the message when it may not, and the memory of both. */
 import type { HeadReport } from '../../commits.ts';
+import type { ContentVerdict } from '../../content-verdict.ts';
 import type { AncestryVerdict } from '../../git/ancestry-guard.ts';
-import { findAllRefusals, type ObjectChecks, type Refusal } from '../../judge/object-checks.ts';
-import { groupRefusals } from '../../judge/refusal-groups.ts';
-import type { Rendered } from '../../rendered.ts';
 
 export type CommitAcceptance =
   | { readonly accepted: true; readonly because: string }
   | { readonly accepted: false; readonly verdict: HeadReport['verdict']; readonly message: string };
-
-const MAX_SHOWN = 5;
 
 export function acceptAncestry(verdict: AncestryVerdict): CommitAcceptance {
   if (verdict.verdict === 'Accepted') return { accepted: true, because: verdict.because };
   return { accepted: false, verdict: 'NotDescendant', message: verdict.because };
 }
 
-export async function acceptContent(rendered: Rendered, checks: ObjectChecks): Promise<CommitAcceptance> {
-  const objects = rendered.targets.reduce(
-    (sum, { units }) => sum + units.reduce((all, unit) => all + unit.objects.length, 0),
-    0,
-  );
-  if (objects === 0) {
-    const message =
-      'the commit renders no objects: it is refused and deletes nothing. Push a commit that renders objects';
-    return { accepted: false, verdict: 'Refused', message };
-  }
-  const refused = await findAllRefusals(rendered, checks);
-  if (refused.length === 0) return { accepted: true, because: `all ${objects} objects are allowed` };
-  return { accepted: false, verdict: 'Refused', message: messageOf(refused) };
+export function acceptContent(verdict: ContentVerdict): CommitAcceptance {
+  return verdict.accepted ? verdict : { ...verdict, verdict: 'Refused' };
 }
 
 interface ExplainedError {
@@ -49,11 +34,37 @@ function explain({ message, hint }: ExplainedError): string {
   return hint ? `${message}; ${hint}` : message;
 }
 
-function messageOf(refused: readonly Refusal[]): string {
-  const groups = groupRefusals(refused);
-  const shown = groups
-    .slice(0, MAX_SHOWN)
-    .map(({ targets, object, source, message }) => `${object} of ${targets}: ${message} [${source}]`);
-  const more = groups.length > MAX_SHOWN ? [`and ${groups.length - MAX_SHOWN} more`] : [];
-  return [...shown, ...more].join('; ');
+/**
+ * Remembers what was decided about the content of commits, longer than a process holds a Lease: a commit that was refused is not
+ * rendered and judged again each time that a Lease is lost and acquired.
+ */
+export interface VerdictMemory {
+  get(commit: string): CommitAcceptance | undefined;
+  put(commit: string, acceptance: CommitAcceptance): void;
+}
+
+/** Heads follow one another: older ones are not asked for again. */
+const MAX_COMMITS = 20;
+
+/** For the commits of one repository and one folder in it. */
+export function createVerdictMemory(): VerdictMemory {
+  const known = new Map<string, CommitAcceptance>();
+  return {
+    get: (commit) => known.get(commit),
+    put(commit, acceptance) {
+      known.delete(commit);
+      known.set(commit, acceptance);
+      const [oldest] = known.keys();
+      if (known.size > MAX_COMMITS && oldest !== undefined) known.delete(oldest);
+    },
+  };
+}
+
+/** The memory for a version of a repository. Another version may render the same commit to other objects, and starts a new one. */
+export function createVersionedVerdicts(): (version: string) => VerdictMemory {
+  let current: { readonly version: string; readonly memory: VerdictMemory } | undefined;
+  return (version) => {
+    if (current?.version !== version) current = { version, memory: createVerdictMemory() };
+    return current.memory;
+  };
 }

@@ -3,7 +3,6 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { isRefusal } from '../../git/errors.ts';
 import type { GitTransport } from '../../git/transport.ts';
-import type { ObjectChecks } from '../../judge/object-checks.ts';
 import { isRenderError } from '../../render/errors.ts';
 import type { RenderStore } from '../render-store.ts';
 import { checkAppliedCommit } from './applied-commit.ts';
@@ -13,13 +12,15 @@ import {
   acceptRenderError,
   type CommitAcceptance,
   refuseCommit,
+  type VerdictMemory,
 } from './commit-checks.ts';
 
 export interface HeadAcceptanceOptions {
   readonly git: GitTransport;
   readonly ref: string;
   readonly renders: RenderStore;
-  readonly checks: ObjectChecks;
+  /** Outlives the acceptance. */
+  readonly verdicts: VerdictMemory;
   /** Accepted commits that are applied to clusters: a head has to descend from all of them. */
   readonly appliedCommits: () => readonly string[];
   /** The newest commit with a Release: it was accepted by a former process. */
@@ -38,7 +39,7 @@ export interface HeadAcceptance {
 }
 
 export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAcceptance {
-  const { renders, checks, log } = options;
+  const { renders, verdicts, log } = options;
   let last:
     | { readonly key: string; readonly head: string; readonly acceptance: CommitAcceptance }
     | undefined;
@@ -76,8 +77,25 @@ export function createHeadAcceptance(options: HeadAcceptanceOptions): HeadAccept
 
   async function acceptanceOf(question: AncestryQuestion): Promise<CommitAcceptance> {
     try {
-      const refusal = await ancestryRefusal(options, question);
-      return refusal ?? (await acceptContent(await renders.get(question.head, question.signal), checks));
+      return (await ancestryRefusal(options, question)) ?? (await contentAcceptance(question));
+    } catch (error) {
+      if (isRefusal(error)) return refuseCommit(error);
+      throw error;
+    }
+  }
+
+  /** Found once for each commit: neither what it renders to nor the checks change while this process runs. */
+  async function contentAcceptance({ head, signal }: AncestryQuestion): Promise<CommitAcceptance> {
+    const known = verdicts.get(head);
+    if (known) return known;
+    const found = await judge(head, signal);
+    verdicts.put(head, found);
+    return found;
+  }
+
+  async function judge(head: string, signal: AbortSignal): Promise<CommitAcceptance> {
+    try {
+      return acceptContent(await renders.judge(head, signal));
     } catch (error) {
       if (isRenderError(error)) return acceptRenderError(error);
       if (isRefusal(error)) return refuseCommit(error);

@@ -60,7 +60,14 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
   'node:fs': ['statfs', 'statfsSync', 'watch', 'watchFile'],
   'node:fs/promises': ['statfs', 'watch'],
   // The loader reads package.json and looks for files without asking for permission.
-  'node:module': ['findPackageJSON', '_readPackage', 'getCompileCacheDir'],
+  'node:module': [
+    'findPackageJSON',
+    '_readPackage',
+    // Whether the machine caches compiled code, and where.
+    'getCompileCacheDir',
+    'enableCompileCache',
+    'flushCompileCache',
+  ],
   'node:crypto': ['setEngine'],
   // A realm of its own has a Date of its own.
   'node:vm': 'all',

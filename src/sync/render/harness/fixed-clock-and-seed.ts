@@ -128,7 +128,11 @@ function fixProcess(): void {
     getgroups: () => [],
     pid: 1,
     ppid: 0,
-    // These contain folders of this machine.
+    // A person plans on another system than the hub runs on.
+    platform: 'linux',
+    arch: 'x64',
+    // These contain folders of this machine, or how it started the render.
+    title: 'node',
     argv: ['node', 'render'],
     execPath: 'node',
     execArgv: [],
@@ -150,6 +154,9 @@ function fixHost(): void {
     cpus: () => [],
     availableParallelism: () => 1,
     machine: () => '',
+    platform: () => 'linux',
+    type: () => 'Linux',
+    arch: () => 'x64',
     getPriority: () => 0,
     release: () => '',
     version: () => '',

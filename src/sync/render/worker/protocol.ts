@@ -1,4 +1,5 @@
 /** The messages between a renderer and its worker, which is our own program: its messages are trusted. */
+import type { ContentVerdict } from '../../content-verdict.ts';
 import type { RenderedObject, RenderedTarget, RenderedUnit } from '../../rendered.ts';
 import type { RenderInputs } from '../cache.ts';
 import type { RenderErrorCode, RenderProblem } from '../errors.ts';
@@ -14,6 +15,8 @@ export interface RenderTask {
     readonly jobs: readonly RenderJob[];
   };
   readonly cache?: { readonly folder: string; readonly inputs: RenderInputs };
+  /** Judges the result, and sends the objects only if they are accepted. */
+  readonly judge?: boolean;
 }
 
 /** Objects come in parts, each followed by its unit and target, so that no message takes long to read. */
@@ -21,7 +24,9 @@ export type RenderMessage =
   | { readonly objects: readonly RenderedObject[] }
   | { readonly unit: Omit<RenderedUnit, 'objects'> }
   | { readonly target: Omit<RenderedTarget, 'units'> }
-  | { readonly done: { readonly warnings: readonly string[] } }
+  /** The result was read, and the judge begins: if the worker ends now, the commit has ended it. */
+  | { readonly judging: true }
+  | { readonly done: { readonly warnings: readonly string[]; readonly verdict?: ContentVerdict } }
   /** The cache has no entry. */
   | { readonly missing: true }
   | {

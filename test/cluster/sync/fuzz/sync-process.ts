@@ -4,14 +4,14 @@
  */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { createLogger } from '../../../../src/kube/process/logger.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../../src/os/system-random.ts';
-import type { CommitRender, CommitRenderer, CommitResult } from '../../../../src/sync/render/renderer.ts';
+import type { CommitRender, CommitResult } from '../../../../src/sync/render/renderer.ts';
 import { readResult } from '../../../../src/sync/render/result.ts';
 import { startSync } from '../../../../src/sync/sync.ts';
+import { judgedRenderer } from '../../../support/judged-renderer.ts';
 import { RENDERED_FILE } from './rendered-file.ts';
 
 const [kubeconfig = '', folder = '', identity = ''] = process.argv.slice(2);
@@ -21,13 +21,12 @@ process.once('SIGTERM', () => ending.abort());
 // The pipe closes when the test ends, however it ends.
 process.stdin.once('end', () => process.exit(1)).resume();
 
-const renderer: CommitRenderer = { commit };
+const renderer = judgedRenderer(commit);
 const sync = await startSync(
   {
     connectHub: (fence) => connect({ kubeconfig, ...(fence ? { fence } : {}) }),
     identity,
     renderer,
-    checks: createCommitChecks(),
     gitFolder: join(folder, 'git'),
     clock,
     log: createLogger({ clock }),

@@ -4,12 +4,15 @@ import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts'
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type { Ancestry, GitTransport } from '../../../../src/sync/git/transport.ts';
+import { createVerdictMemory } from '../../../../src/sync/hub/acceptance/commit-checks.ts';
 import {
   createHeadAcceptance,
   type HeadAcceptance,
   type HeadAcceptanceOptions,
 } from '../../../../src/sync/hub/acceptance/head-acceptance.ts';
 import type { RenderStore } from '../../../../src/sync/hub/render-store.ts';
+import { judgeContent } from '../../../../src/sync/judge/content.ts';
+import { RenderError } from '../../../../src/sync/render/errors.ts';
 import type { Rendered } from '../../../../src/sync/rendered.ts';
 import { createRemedierSpec } from '../../../rules/sample-rule.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
@@ -46,12 +49,14 @@ function createAcceptance(
   options: Partial<HeadAcceptanceOptions> = {},
 ): HeadAcceptance {
   const git: Pick<GitTransport, 'ancestry'> = { ancestry };
-  const renders: Pick<RenderStore, 'get'> = { get: async (commit) => rendered(commit) };
+  const renders: Pick<RenderStore, 'judge'> = {
+    judge: async (commit) => judgeContent(rendered(commit), createCommitChecks()),
+  };
   return createHeadAcceptance({
     git: git as GitTransport,
     ref: 'refs/heads/main',
     renders: renders as RenderStore,
-    checks: createCommitChecks(),
+    verdicts: createVerdictMemory(),
     appliedCommits: () => [],
     newestReleasedCommit: () => released,
     acceptedHeads: () => [],
@@ -135,5 +140,32 @@ describe('createHeadAcceptance', () => {
     accepted = [{ commit: GOOD, replaces: [] }];
     await heads.check(BETTER, NEVER);
     expect(heads.newestAccepted()).toBe(BETTER);
+  });
+
+  it('SAF-5 renders and judges a commit once, also after this process lost its Lease and got it back', async () => {
+    const verdicts = createVerdictMemory();
+    const judged: string[] = [];
+    const renders = {
+      async judge(commit: string) {
+        judged.push(commit);
+        if (commit === INVALID) throw new RenderError('Timeout', [{ message: 'too slow' }]);
+        return judgeContent(rendered(commit), createCommitChecks());
+      },
+    } as unknown as RenderStore;
+    const results: unknown[] = [];
+    for (const lease of ['first', 'second']) {
+      const heads = createAcceptance(undefined, GOOD, {
+        verdicts,
+        renders,
+        // Another cluster reports another commit each time.
+        appliedCommits: () => [lease],
+      });
+      for (const commit of [FAILS, INVALID, BETTER]) await heads.check(commit, NEVER);
+      results.push([heads.newestAccepted(), heads.resultFor(BETTER)]);
+    }
+    expect(judged).toEqual([FAILS, INVALID, BETTER]);
+    expect(results[1]).toEqual(results[0]);
+    expect(verdicts.get(FAILS)).toMatchObject({ accepted: false, verdict: 'Refused' });
+    expect(verdicts.get(INVALID)).toMatchObject({ accepted: false, verdict: 'RenderFailed' });
   });
 });

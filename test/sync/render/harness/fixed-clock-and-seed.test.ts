@@ -131,6 +131,12 @@ const CLOCKS: readonly Source[] = [
 const HOST: readonly Source[] = [
   ['its arguments', 'process.argv.join()', 'node,render'],
   ['the program of Node', 'process.execPath', 'node'],
+  ['the name of its process', 'process.title', 'node'],
+  [
+    'the system',
+    `[process.platform, process.arch, ${builtin('os')}.platform(), ${builtin('os')}.type(), ${builtin('os')}.arch()].join()`,
+    'linux,x64,linux,Linux,x64',
+  ],
   ['the flags of Node', 'process.execArgv.length', '0'],
   ['the path of programs', 'process.env.PATH', 'undefined'],
   ['users', '[process.getuid?.(), process.getgid?.(), process.getgroups?.().length].join()', '0,0,0'],
@@ -144,6 +150,8 @@ const HOST: readonly Source[] = [
   ['free disk space', `${fs}.statfsSync('.').bfree`, DENIED],
   ['free disk space by promise', `(await ${fs}.promises.statfs('.')).bfree`, DENIED],
   ['the compile cache', `${builtin('module')}.getCompileCacheDir()`, DENIED],
+  ['whether code is cached', `${builtin('module')}.enableCompileCache().status`, DENIED],
+  ['whether cached code is written', `${builtin('module')}.flushCompileCache()`, DENIED],
   ['resolvers', `${builtin('dns')}.getServers()`, DENIED],
   ['certificates of the host', `${builtin('tls')}.getCACertificates('system').length`, DENIED],
   ['heap statistics', `${builtin('v8')}.getHeapStatistics()`, DENIED],
