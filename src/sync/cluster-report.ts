@@ -37,6 +37,8 @@ export interface ClusterReport {
   readonly commits?: readonly string[];
   /** Units that git declares here or that the inventory lists, by name. */
   readonly units?: readonly string[];
+  /** Since when the API server has refused work because of its load, although it answers. Absent once a reconcile succeeds. */
+  readonly overloadedSince?: Date;
   /** Why the last reconcile failed; absent once one succeeds. */
   readonly failure?: ClusterFailure;
   /** Absent, or about another digest than the target's: nothing is known yet about the target. */
@@ -61,6 +63,8 @@ export interface ClusterFailure {
   /** CamelCase. */
   readonly reason: string;
   readonly message: string;
+  /** When sync tries again, if the server asked for time. It is in the message, too. */
+  readonly retryAt?: Date;
 }
 
 /** The server answers, and what sync wrote down in the cluster cannot be used. */

@@ -4,6 +4,7 @@ import type { CallOutcome, Limiter } from '../transport/limiter.ts';
 import type { HttpRequest, HttpResponse, HttpStream, Transport } from '../transport/transport.ts';
 import { isDisruptionBudget, isKubeError, KubeError } from './errors.ts';
 import { statusIn } from './response.ts';
+import { parseRetryAfter } from './retry-after.ts';
 
 export type ApiVerb =
   | 'get'
@@ -119,11 +120,9 @@ interface CallEnd {
 
 function outcomeOf(answer: HttpResponse | HttpStream): CallOutcome {
   const { status, headers } = answer;
-  const seconds = headers['retry-after'];
+  const retryAfterSeconds = parseRetryAfter(headers['retry-after']);
   const overloaded = status === 503 || (status === 429 && !isBudgetDenial(answer));
-  return seconds !== undefined && overloaded && /^\d+$/.test(seconds)
-    ? { overloaded, retryAfterSeconds: Number(seconds) }
-    : { overloaded };
+  return retryAfterSeconds !== undefined && overloaded ? { overloaded, retryAfterSeconds } : { overloaded };
 }
 
 /** A PodDisruptionBudget denies an eviction with 429, too: the server is not overloaded, and other calls need not wait. */

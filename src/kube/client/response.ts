@@ -9,6 +9,7 @@ import type { HttpResponse } from '../transport/transport.ts';
 import type { ListPage } from './client.ts';
 import { KubeError, type KubeErrorCode, type StatusCause } from './errors.ts';
 import { apiVersionOf } from './paths.ts';
+import { capRetryAfter, parseRetryAfter } from './retry-after.ts';
 
 interface Status {
   readonly kind: 'Status';
@@ -129,7 +130,7 @@ export function errorOfResponse(response: HttpResponse): KubeError {
   const { status, headers, body } = response;
   const parsed = statusIn(body);
   if (!parsed) return foreignError(response);
-  return errorOfStatus(parsed, status, retryAfter(headers));
+  return errorOfStatus(parsed, status, parseRetryAfter(headers['retry-after']));
 }
 
 /** Also for ERROR events of a watch. `code` is the HTTP status. */
@@ -162,12 +163,12 @@ function foreignError({ status, headers, body }: HttpResponse): KubeError {
     status === 404 ? ': the server does not serve this path (CRD not installed, or not an API server)' : '';
   return new KubeError(code, `status ${status}${unserved}: ${excerpt(body)}`, {
     status,
-    ...retryDetails(retryAfter(headers)),
+    ...retryDetails(parseRetryAfter(headers['retry-after'])),
   });
 }
 
 function retryDetails(seconds: number | undefined): { readonly retryAfterSeconds?: number } {
-  return seconds === undefined ? {} : { retryAfterSeconds: seconds };
+  return seconds === undefined ? {} : { retryAfterSeconds: capRetryAfter(seconds) };
 }
 
 function codeOf(status: number, reason: string | undefined): KubeErrorCode {
@@ -183,12 +184,6 @@ export function statusIn(body: string): Status | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** In seconds. API servers do not use the other form, a date. */
-function retryAfter(headers: HttpResponse['headers']): number | undefined {
-  const text = headers['retry-after'];
-  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 export function isStatus(value: unknown): value is Status {

@@ -21,6 +21,7 @@ import type { MachineHealth } from '../health/machine-health.ts';
 import { createMachineReader } from '../health/machine-reader.ts';
 import { type ObservedObjects, targetHealth, unhealthyObjects } from '../health/target-health.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
+import { createOverload, isOverload } from '../overload.ts';
 import type { RenderedTarget } from '../rendered.ts';
 import type { ClusterEvent, SyncContext, SyncTarget } from './context.ts';
 import type { ServerForm } from './input.ts';
@@ -74,8 +75,8 @@ const VERIFY_EVERY_MS = 10_000;
 
 export interface ClusterSyncer {
   reconcile(assignment: ClusterAssignment | undefined, signal: AbortSignal): Promise<SyncSummary['requeue']>;
-  /** Records that a reconcile failed, and why. */
-  recordFailure(error: unknown): void;
+  /** Records that a reconcile failed, why, and when the next one begins. */
+  recordFailure(error: unknown, retryAt?: Date): void;
   report(): ClusterReport;
   /** The next reconcile opens a new session. */
   forgetSession(): void;
@@ -85,7 +86,7 @@ export interface ClusterSyncer {
 }
 
 export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSyncer {
-  const { clock, log, lease, recordedDrift } = options;
+  const { clock, log, lease, recordedDrift, hub, scope, recordEvent } = options;
   const serverForms = new Map<string, ServerForm>();
   const machines = createMachineReader(clock);
   let session: ClusterSession | undefined;
@@ -95,11 +96,12 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   let sessionValid = true;
   let verifiedMs = Number.NEGATIVE_INFINITY;
   let state: ObservedState = { identity: 'Unknown' };
+  const overload = createOverload(clock);
 
   return {
     reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
     recordFailure,
-    report: () => reportOf(state, session),
+    report: () => reportOf({ ...state, ...optional('overloadedSince', overload.since()) }, session),
     forgetSession: () => {
       sessionValid = false;
     },
@@ -124,7 +126,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     if (state.failure !== undefined) open.live.retryNow();
-    state = { ...state, ...verifiedState(open), lastContactAt: clock.now(), failure: undefined };
+    state = { ...state, ...contactWith(open, clock.now()), failure: undefined };
     state = { ...state, machineHealth: await machines.read(open.client, signal) };
     return open;
   }
@@ -141,17 +143,16 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     if (!assignment?.commit || !content) return 'no';
     const { client, live } = open;
     const applied = createAppliedReader(assignment.content, log);
-    const { hub, scope, recordEvent } = options;
     const timeouts = createTimeoutBudget();
     const base = { client, live, hub, scope, store, applied, timeouts, clock, log, serverForms, signal };
     const context: SyncContext = { ...base, recordCorrection, ...optional('recordEvent', recordEvent) };
-    const { digest } = content;
     const target = targetOf(assignment, assignment.commit, content, options.policy(assignment.pipeline));
-    if (!shouldWrite(assignment, digest) || lease.notHeldReason() !== undefined) {
-      recordWork(open, target, reportObserved(digest, await observeCluster(context, target)));
+    if (!shouldWrite(assignment, target.digest) || lease.notHeldReason() !== undefined) {
+      recordWork(open, target, reportObserved(target.digest, await observeCluster(context, target)));
       return 'no';
     }
-    const { work, requeue } = summarizeSync(digest, await syncCluster(context, target));
+    const { work, requeue } = summarizeSync(target.digest, await syncCluster(context, target));
+    overload.end();
     state = { ...state, commits: commitsIn(store) };
     recordWork(open, target, work);
     return requeue;
@@ -163,21 +164,24 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   }
 
   function recordWork(open: ClusterSession, target: SyncTarget, work: WorkReport): void {
+    overload.recordSuccess();
     state = { ...state, ...stateAfterWork(open, target, work, clock.now()) };
   }
 
-  function recordFailure(error: unknown): void {
+  function recordFailure(error: unknown, retryAt = clock.now()): void {
     // Another sync may have written, or a write may have been cut off: the next reconcile reads the inventory again.
     session?.forgetStore();
     // A later term of this Lease, or that of another one: whose turn it is, is decided by the Lease, which has to be acquired again.
     if (error instanceof EpochSuperseded) lease.raiseEpoch(error.recorded);
-    state = { ...state, failure: failureOf(error), ...stateAfter(error) };
+    if (isOverload(error)) overload.record();
+    state = { ...state, failure: failureOf(error, retryAt), ...stateAfter(error) };
     log.warn('reconcile failed', { cluster: options.cluster, error });
   }
 }
 
-function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
-  return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
+function contactWith({ clusterUID, version, client }: ClusterSession, now: Date): Partial<ObservedState> {
+  const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
+  return { ...found, reachable: true, lastContactAt: now };
 }
 
 function stateAfterWork(
@@ -233,10 +237,14 @@ function commitsIn(store: InventoryStore): string[] {
   return [...new Set([...(ofTarget ? [ofTarget] : []), ...ofObjects])].toSorted(byCode);
 }
 
-function failureOf(error: unknown): ClusterFailure {
+function failureOf(error: unknown, retryAt: Date): ClusterFailure {
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof DamagedInventory) return { reason: INVENTORY_DAMAGED, message };
   if (error instanceof EpochSuperseded) return { reason: LEASE_SUPERSEDED, message };
+  if (isOverload(error)) {
+    const text = `${message}; the next attempt is at ${retryAt.toISOString()}`;
+    return { reason: 'TooManyRequests', message: text, retryAt };
+  }
   return { reason: isKubeError(error) ? error.code : 'Error', message };
 }
 
@@ -257,6 +265,7 @@ function stateAfter(error: unknown): Partial<ObservedState> {
 interface ObservedState {
   readonly identity: ClusterReport['identity'];
   readonly reachable?: boolean;
+  readonly overloadedSince?: Date;
   readonly lastContactAt?: Date;
   readonly clusterUID?: string;
   readonly version?: string;

@@ -96,9 +96,9 @@ export function createClusterWorker(options: ClusterWorkerOptions): ClusterWorke
       return requeue === 'at once' ? 0 : untilNextContact();
     } catch (error) {
       if (signal.aborted) return 0;
-      syncer.recordFailure(error);
       const { retryAfterSeconds } = isKubeError(error) ? error : {};
       failureRetry = backOffAfterError(failureRetry, { ...attempt(), retryAfterSeconds }, FAILURE_RETRY);
+      syncer.recordFailure(error, new Date(clock.now().getTime() + failureRetry.delayMs));
       return failureRetry.delayMs;
     } finally {
       options.onReport();

@@ -147,7 +147,7 @@ export function hubProblem({
   failure,
   work,
 }: Pick<ClusterReport, 'failure' | 'work'>): HubProblem | undefined {
-  if (failure) return { state: 'Failed', ...failure };
+  if (failure) return { state: 'Failed', reason: failure.reason, message: failure.message };
   if (!work) return undefined;
   const { reason, message } = work;
   if (work.state === 'Held') return { state: 'Held', reason, message };

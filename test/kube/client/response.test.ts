@@ -32,6 +32,8 @@ describe('answers', () => {
     [{ ...status(429, 'TooManyRequests'), headers: { 'retry-after': '7' } }, 'TooManyRequests', 7],
     [status(429, 'TooManyRequests', { details: { retryAfterSeconds: 3 } }), 'TooManyRequests', 3],
     [{ status: 429, body: 'slow down', headers: { 'retry-after': '1' } }, 'TooManyRequests', 1],
+    [{ status: 429, body: 'slow down', headers: { 'retry-after': '3600' } }, 'TooManyRequests', 60],
+    [status(429, 'TooManyRequests', { details: { retryAfterSeconds: 86_400 } }), 'TooManyRequests', 60],
     [status(500, 'InternalError'), 'ServerError'],
     [{ ...status(503, 'ServiceUnavailable'), headers: { 'retry-after': '2' } }, 'ServerError', 2],
     [{ status: 502, body: '<html>bad gateway</html>' }, 'ServerError'],

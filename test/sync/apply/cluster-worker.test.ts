@@ -71,6 +71,35 @@ describe('createClusterWorker', () => {
     expect(calls).toBeLessThan(80);
   });
 
+  it('S16 obeys a server that asks for an hour for a minute, and reports the next attempt and the overload', async () => {
+    const test = await startWorker(() => target('a', OBJECTS));
+    const attempts: number[] = [];
+    test.fault = ({ verb, object }) => {
+      if (verb !== 'apply' || !object?.metadata.name.startsWith('c-')) return;
+      attempts.push(test.clock.monotonicMs());
+      // As the client reads a Retry-After of 3600.
+      throw new KubeError('TooManyRequests', 'slow down', { status: 429, retryAfterSeconds: 60 });
+    };
+    setTarget(test, 'a');
+    await advanceInSteps(test.clock, 3 * SECOND);
+    const { reachable, failure, overloadedSince } = test.worker.report();
+    expect(reachable).toBe(true);
+    expect(failure?.message).toContain(
+      `slow down; the next attempt is at ${failure?.retryAt?.toISOString()}`,
+    );
+    expect(+(failure?.retryAt ?? 0) - +test.clock.now()).toBeLessThanOrEqual(66 * SECOND);
+
+    await test.clock.advance(10 * MINUTE);
+    const gaps = attempts.slice(1).map((at, index) => at - (attempts[index] ?? 0));
+    expect(Math.max(...gaps)).toBeLessThanOrEqual(67 * SECOND);
+    expect(test.worker.report().overloadedSince).toEqual(overloadedSince);
+    test.fault = () => undefined;
+    await advanceInSteps(test.clock, 70 * SECOND);
+    expect(test.names()).toHaveLength(OBJECTS);
+    const { overloadedSince: after, failure: none } = test.worker.report();
+    expect([after, none]).toEqual([undefined, undefined]);
+  });
+
   it('S16 resumes within 30 s when a kind can be listed again after 20 minutes', async () => {
     const test = await startWorker(() => target('a', OBJECTS));
     test.fault = ({ verb }) => {

@@ -29,9 +29,9 @@ export async function bootstrap(
   { connectHub, renderer, log, gitFolder }: SyncOptions,
 ): Promise<void> {
   const repository = repositoryUrl(io, flags.from);
-  const pipelines = await renderPipelines(io, { ...flags, repository }, { renderer, gitFolder });
   const client = await connectHub();
   try {
+    const pipelines = await declaredPipelines();
     const existing = await Promise.all(
       pipelines.map(async (pipeline) => ({ pipeline, found: await readPipeline(client, pipeline) })),
     );
@@ -50,6 +50,28 @@ export async function bootstrap(
   } finally {
     await client.close();
   }
+
+  /** None where the head is broken and the hub has Pipelines: their status explains what is wrong, and the others go on. */
+  async function declaredPipelines(): Promise<readonly KubeObject[]> {
+    try {
+      return await renderPipelines(io, { ...flags, repository }, { renderer, gitFolder });
+    } catch (error) {
+      const names = io.signal.aborted ? [] : await pipelineNames(client, io.signal);
+      if (names.length === 0) throw error;
+      log.warn('no pipeline read from the repository: sync starts with those of the hub', {
+        repository,
+        pipelines: names,
+        error,
+        hint: 'fix the head of the repository; a Pipeline that is not in the hub yet is created when sync is started again',
+      });
+      return [];
+    }
+  }
+}
+
+async function pipelineNames(client: Client, signal: AbortSignal): Promise<readonly string[]> {
+  const { items } = await client.list(PIPELINES, { signal });
+  return items.map(({ metadata }) => metadata.name);
 }
 
 /** Without a Pipeline there is nothing to sync, and nothing would tell why. */

@@ -114,6 +114,16 @@ export interface Obstacle extends Explanation {
 
 /** The first condition of a running soak that is not met. */
 export function findObstacle(input: ContentObservation): Obstacle | undefined {
+  return refusedCalls(input.report) ?? contentObstacle(input);
+}
+
+/** The server asked for time: sync waits, and content is not the cause. */
+function refusedCalls({ failure }: ClusterReport): Obstacle | undefined {
+  const until = failure?.retryAt;
+  return until && { reason: failure.reason, because: failure.message, until };
+}
+
+function contentObstacle(input: ContentObservation): Obstacle | undefined {
   const { work, health } = input;
   if (!work) return notCompared(input);
   if (work.state !== 'Applied') return unfinished(work);

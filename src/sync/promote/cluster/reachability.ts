@@ -13,6 +13,8 @@ export type Reachability =
       /** End of the grace that its stage allows. */
       readonly until: Date;
       readonly isGraceOver: boolean;
+      /** It answers, and refuses work because of its load. */
+      readonly isOverloaded?: true;
     };
 
 export function clusterReachability(
@@ -21,10 +23,25 @@ export function clusterReachability(
   now: Date,
 ): Reachability {
   if (report?.reachable === undefined) return { state: 'Unknown' };
-  if (report.reachable) return { state: isObserved(report) ? 'Reachable' : 'Unknown' };
+  if (report.reachable) {
+    return overloaded(report, graceSeconds, now) ?? { state: isObserved(report) ? 'Reachable' : 'Unknown' };
+  }
   const since = unreachableSince(cluster.status?.sync, report.lastContactAt, now);
   const until = new Date(+since + graceSeconds * 1000);
   return { state: 'Unreachable', since, until, isGraceOver: now >= until };
+}
+
+/** A moment of load is not an outage: within the grace, the cluster only waits for its next attempt. */
+function overloaded(
+  { overloadedSince }: ClusterReport,
+  graceSeconds: number,
+  now: Date,
+): Reachability | undefined {
+  if (overloadedSince === undefined) return undefined;
+  const since = overloadedSince > now ? now : overloadedSince;
+  const until = new Date(+since + graceSeconds * 1000);
+  if (now < until) return undefined;
+  return { state: 'Unreachable', since, until, isGraceOver: true, isOverloaded: true };
 }
 
 /** Until the inventory is read, or cannot be read, the cluster may run something newer than what is recorded. */

@@ -61,7 +61,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   Applying: {
     meaning: 'objects are being written, or are not all in sync and healthy yet',
     endedBy: 'every object is observed in sync and healthy: Soaking',
-    reasons: ['Applying', 'NotSeen', 'HealthUnknown'],
+    reasons: ['Applying', 'NotSeen', 'HealthUnknown', 'TooManyRequests'],
     otherReasons: 'of the first object that is not applied, in sync and healthy',
     recordedAs: 'Applying',
     counts: 'Required',
@@ -71,7 +71,7 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   Soaking: {
     meaning: 'everything was healthy once; it has to stay so for the soak, and the checks have to pass',
     endedBy: 'the end of the soak with all checks passed: Proven',
-    reasons: ['Soaking', 'NotSeen', 'HealthUnknown'],
+    reasons: ['Soaking', 'NotSeen', 'HealthUnknown', 'TooManyRequests'],
     otherReasons: 'of the object that is not healthy any more: the clock of the soak stands still',
     recordedAs: 'Soaking',
     counts: 'Required',
@@ -211,7 +211,8 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
     isInProgress: true,
   },
   Skipped: {
-    meaning: 'its API server has not answered for longer than the grace: the stage goes on without it',
+    meaning:
+      'its API server has not answered, or has refused work because of its load (429), for longer than the grace: the stage goes on without it',
     endedBy: 'an answer: it gets the commit that the stage is on then',
     reasons: ['Unreachable'],
     recordedAs: 'Skipped',

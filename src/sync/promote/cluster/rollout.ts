@@ -103,9 +103,10 @@ function unreachable({ name, reachability, snapshot }: StageMember): ExplainedSt
   if (reachability.state === 'Unknown') {
     return { state: 'NotObserved', reason: 'NotSeen', because: `${name} was not observed yet`, blocker };
   }
-  const { since, until, isGraceOver } = reachability;
+  const { since, until, isGraceOver, isOverloaded } = reachability;
   const failure = snapshot.report?.failure?.message;
-  const because = `${name} has not answered since ${since.toISOString()}${failure ? `: ${failure}` : ''}`;
+  const what = isOverloaded ? 'has refused work because of its load' : 'has not answered';
+  const because = `${name} ${what} since ${since.toISOString()}${failure ? `: ${failure}` : ''}`;
   return isGraceOver
     ? { state: 'Skipped', reason: 'Unreachable', because, blocker }
     : { state: 'Unreachable', reason: 'Unreachable', because, blocker, until };

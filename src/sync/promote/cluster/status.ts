@@ -27,7 +27,7 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   const { cluster } = member.snapshot;
   const before = cluster.status;
   const observedGeneration = optional('observedGeneration', cluster.metadata.generation);
-  const findings = findingsOf(plan, unread);
+  const findings = findingsOf(plan, unread, now);
   const others = (before?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.has(type));
   const own = withConditions(ownConditions(before?.conditions), findings, now, cluster.metadata.generation);
   const waiting = sync.state === 'Proven' ? deleteHold(member, sync) : plan.why;
@@ -97,10 +97,10 @@ function observedMachines(
   };
 }
 
-function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly ConditionUpdate[] {
+function findingsOf(plan: ClusterPlan, unread: string | undefined, now: Date): readonly ConditionUpdate[] {
   const { report } = plan.member.snapshot;
   return [
-    reachable(report),
+    reachable(report, now),
     identityVerified(report),
     synced(plan, unread),
     healthy(plan),
@@ -110,10 +110,19 @@ function findingsOf(plan: ClusterPlan, unread: string | undefined): readonly Con
   ];
 }
 
-function reachable(report: ClusterReport | undefined): ConditionUpdate {
+/** A server may refuse calls for a moment under load: that is normal, and not an outage. */
+const OVERLOAD_SHOWN_MS = 30_000;
+
+function reachable(report: ClusterReport | undefined, now: Date): ConditionUpdate {
   const type = 'Reachable';
   if (report?.reachable === undefined) {
     return { type, status: 'Unknown', reason: 'NotTried', message: 'no attempt to connect has ended yet' };
+  }
+  const { overloadedSince, failure } = report;
+  if (report.reachable && overloadedSince && +now - +overloadedSince >= OVERLOAD_SHOWN_MS) {
+    const because = failure ? `: ${failure.message}` : '';
+    const message = `the API server has refused work because of its load since ${overloadedSince.toISOString()}${because}`;
+    return { type, status: 'False', reason: 'Overloaded', message };
   }
   return report.reachable
     ? { type, status: 'True', reason: 'Answered', message: 'the API server answers' }

@@ -16,6 +16,8 @@ describe('clusterReachability', () => {
       'Reachable',
     ],
     ['while it answers', {}, 'Reachable'],
+    ['while it refuses work for a moment', { overloadedSince: later(-10) }, 'Reachable'],
+    ['that has refused work for the grace', { overloadedSince: later(-60) }, 'Unreachable, grace over: true'],
     ['while another cluster answers', { identity: 'Mismatch' }, 'Reachable'],
     ['without an answer, within the grace', { reachable: false }, 'Unreachable, grace over: false'],
     [
@@ -44,6 +46,36 @@ describe('clusterReachability', () => {
       since: later(expected),
       until: later(expected + 60),
     });
+  });
+});
+
+describe('S37 counts a cluster that cannot be written as unreachable', () => {
+  it('shows until when it waits, gives its slot to others after the grace, and lets it return', () => {
+    const unreachable = { graceSeconds: 60, maxSkipped: 1 };
+    const sim = new PromotionSimulation({
+      stages: [{ name: 'prod', soakSeconds: 0, maxConcurrentClusters: 1, unreachable }],
+      clusters: prodClusters(3),
+    });
+    const first = sim.cluster('prod-001');
+    const retryAt = new Date(sim.now + 45 * SECOND);
+    first.trouble = 'Transient';
+    first.overload = { since: new Date(sim.now), retryAt };
+    sim.push('c1', { prod: { app: 'v1' } });
+    sim.run(30 * SECOND);
+    expect(prodStage(sim, 'c1')).toMatchObject({
+      state: 'Promoting',
+      waiting: { reason: 'TooManyRequests', message: `prod-001: refused until ${retryAt.toISOString()}` },
+    });
+    expect(sim.cluster('prod-002').status?.sync?.state).toBe('Pending');
+
+    // As often as a Pipeline is reconciled at least.
+    for (let step = 0; step < 40; step += 1) sim.run(15 * SECOND);
+    expect(first.status?.sync?.state).toBe('Skipped');
+    expect(prodStage(sim, 'c1').state).toBe('Proven');
+    first.trouble = 'None';
+    first.overload = undefined;
+    sim.run(10 * MINUTE);
+    expect(first.status?.sync).toMatchObject({ commit: 'c1', state: 'Proven' });
   });
 });
 

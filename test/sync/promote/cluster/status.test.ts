@@ -4,7 +4,7 @@ import type { ClusterReport } from '../../../../src/sync/cluster-report.ts';
 import { unreadMachines } from '../../../../src/sync/health/machine-health.ts';
 import type { ClusterPlan } from '../../../../src/sync/promote/cluster/plan.ts';
 import { clusterStatus, ownStatus } from '../../../../src/sync/promote/cluster/status.ts';
-import { NOW } from '../../../rollout/builders.ts';
+import { later, NOW } from '../../../rollout/builders.ts';
 import { clusterOf, memberOf, reportOf } from '../builders.ts';
 
 const WORK = {
@@ -51,6 +51,8 @@ describe('clusterStatus', () => {
     ['Reachable', 'before the first report', { report: undefined }, 'Unknown NotTried'],
     ['Reachable', 'with an answer', {}, 'True Answered'],
     ['Reachable', 'without an answer', { report: { reachable: false } }, 'False NoAnswer'],
+    ['Reachable', 'in a moment of load', { report: { overloadedSince: later(-29) } }, 'True Answered'],
+    ['Reachable', 'while it refuses work', { report: { overloadedSince: later(-30) } }, 'False Overloaded'],
     [
       'Reachable',
       'with a kubeconfig that cannot be used',

@@ -39,6 +39,8 @@ export class SimulatedCluster {
   inventory = new Set<string>();
   /** Why the inventory cannot be read. */
   inventoryFailure: ClusterReport['failure'];
+  /** Its API server answers, and refuses work because of its load. */
+  overload: { readonly since: Date; readonly retryAt: Date } | undefined;
   /** Of the cluster that it leads to. */
   uid: string | undefined;
   status: Cluster['status'];
@@ -134,6 +136,7 @@ export class SimulatedCluster {
       synced: { status: this.#isSynced() ? 'True' : 'Unknown', reason: 'Seen', message: '' },
       ...optional('lastContactAt', lastContactAt === undefined ? undefined : new Date(lastContactAt)),
       ...(this.inventoryFailure ? { failure: this.inventoryFailure } : { commits: [...inventory] }),
+      ...(this.overload ? overloadReport(this.overload) : {}),
       ...optional('work', target?.digest === undefined ? undefined : this.#workOn(target.digest)),
       ...optional('health', this.health(now)),
     };
@@ -201,6 +204,14 @@ export class SimulatedCluster {
     const isGood = !isBad && age >= settleMs;
     return isGood && this.unhealthy === 'No' ? 'Settled' : 'Progressing';
   }
+}
+
+function overloadReport({
+  since,
+  retryAt,
+}: NonNullable<SimulatedCluster['overload']>): Partial<ClusterReport> {
+  const message = `refused until ${retryAt.toISOString()}`;
+  return { overloadedSince: since, failure: { reason: 'TooManyRequests', message, retryAt } };
 }
 
 type Work = NonNullable<ClusterReport['work']>;
