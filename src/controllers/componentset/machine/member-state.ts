@@ -1,6 +1,5 @@
 /** Where one machine of a set is: what it was assigned, how far it has come, and whether it serves. Pure. */
 import type {
-  ComponentAssignment,
   LedgerGrant,
   Machine,
   MachineComponentEntry,
@@ -25,6 +24,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import { pinnedComponents } from '../members/pins.ts';
+import { batchStart, type OpenBatchStart } from './batch-start.ts';
 import {
   type MemberStep,
   NOT_OBSERVED,
@@ -59,7 +59,7 @@ export interface MembersContext {
   readonly timeoutSeconds: number;
   /** Of the set. */
   readonly retryToken?: string;
-  readonly openBatch?: { readonly revision: string; readonly index: number; readonly startedAt: Date };
+  readonly openBatch?: OpenBatchStart;
   /** Revisions that the set may ask grants for now. Undefined: any. */
   readonly asked?: ReadonlySet<string>;
   readonly now: Date;
@@ -110,7 +110,7 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
       holdsGrant: held.holdsGrant,
       ...holdTimes(machine, hold),
       hasNewRetryToken: assignment?.retryToken !== context.retryToken,
-      ...optional('startedAt', startedAt(observed, entries[0], context)),
+      ...optional('startedAt', startedAt(observed, entries, context)),
       ...(isTimed ? {} : optional('permittedUntil', held.grantEndsAt)),
       ...optional('readyChangedAt', readyTransition(node)),
     },
@@ -226,12 +226,13 @@ function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
 
 function startedAt(
   { grant, machine }: ObservedMember,
-  entry: MachineComponentEntry | undefined,
+  entries: readonly MachineComponentEntry[],
   { set, openBatch }: MembersContext,
 ): Date | undefined {
+  const [entry] = entries;
   const assignment = entry?.assignment;
   if (!assignment) return undefined;
-  const begun = batchStart(openBatch, assignment);
+  const begun = batchStart(machine, entries, openBatch);
   if (!grant || !isHolder(grant, set)) return begun;
   const issuedAt = new Date(grant.issuedAt);
   if (grant.holder.revision === assignment.revision) return issuedAt;
@@ -245,14 +246,6 @@ function startedAt(
 function progressAfter(begun: Date, report: MachineComponentReport | undefined): Date | undefined {
   const progressed = parseTime(report?.since);
   return progressed && progressed > begun ? progressed : undefined;
-}
-
-/** Undefined for a machine of an earlier batch: its grant was settled, and with it went the time. */
-function batchStart(
-  open: MembersContext['openBatch'],
-  { revision, batch }: ComponentAssignment,
-): Date | undefined {
-  return open?.revision === revision && open?.index === batch ? open?.startedAt : undefined;
 }
 
 /** What waits for a restart still runs. */

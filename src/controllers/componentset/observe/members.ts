@@ -3,19 +3,18 @@ import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type {
   LedgerGrant,
   Machine,
-  MachineComponentEntry,
   MachineComponentSet,
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
 import { agentLease } from '../../../api/machine/agent-lease.ts';
-import { reportOf } from '../../../api/machine/entry-report.ts';
 import { parseTime } from '../../../api/machine/node-state.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { batchStart, committedAt, isOfBatch, type OpenBatchStart } from '../machine/batch-start.ts';
 import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
-import { refusedReason } from '../revision/history.ts';
+import { recordOf, refusedReason } from '../revision/history.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
 import { patrolOf } from './patrol.ts';
 import type { RestartWatch } from './restart-watch.ts';
@@ -42,17 +41,12 @@ export function createStateOf({
   restarts,
 }: StateParts): (machine: Machine) => MemberState {
   const { spec, metadata } = set;
-  const { batch, updateRevision: revision } = progress;
-  const open =
-    batch && revision !== undefined
-      ? { revision, index: batch.index, startedAt: batch.startedAt }
-      : undefined;
   const members: MembersContext = {
     set: metadata.name,
     components: new Set(spec.components.map(({ name }) => name)),
     timeoutSeconds: spec.rollout.machineTimeoutSeconds,
     ...optional('retryToken', spec.retryToken),
-    ...optional('openBatch', open),
+    ...optional('openBatch', openBatchOf(progress)),
     ...optional('asked', askedRevisions(spec.retryToken, progress, desired)),
     now,
   };
@@ -64,6 +58,14 @@ export function createStateOf({
     const more = { ...optional('grant', ownValue(grants, name)), ...optional('patrol', patrol(machine)) };
     return memberState({ ...observed, ...more }, members);
   };
+}
+
+export function openBatchOf({ batch, updateRevision, history }: RolloutProgress): OpenBatchStart | undefined {
+  if (!batch || updateRevision === undefined) return undefined;
+  const record = recordOf(history, updateRevision);
+  const before = record?.result === 'Superseded' ? parseTime(record.startedAt) : undefined;
+  const { index, startedAt } = batch;
+  return { revision: updateRevision, index, startedAt, ...optional('supersededFrom', before) };
 }
 
 /** A revision that was rolled back is not asked for again; to the stable one machines return. */
@@ -96,36 +98,23 @@ function createPatrol(
   );
   return (machine) => {
     const { name } = machine.metadata;
-    const entries = machine.spec.components.filter((entry) => isOfBatch(entry, set, openBatch));
-    if (entries.length === 0) return undefined;
+    const entries = machine.spec.components.filter(
+      ({ assignment }) => assignment?.set === set && isOfBatch(assignment, openBatch),
+    );
+    const since = batchStart(machine, entries, openBatch);
+    if (!since) return undefined;
+    const { revision, index } = openBatch;
     return patrolOf({
       node: nodes.get(name),
       jobs: jobs.get(name) ?? [],
-      restarts: restarts?.patrol(name, committedAt(machine, entries), { set, ...openBatch }) ?? NOT_OBSERVED,
-      since: openBatch.startedAt,
+      restarts:
+        restarts?.patrol(name, committedAt(machine, entries), { set, revision, index }) ?? NOT_OBSERVED,
+      since,
     });
   };
 }
 
 const NOT_OBSERVED: Patrol = { result: 'Pass', because: 'no new problem' };
-
-/** When the last of its entries was in force, by its own clock. Undefined: not all are, or its agent reports no time. */
-function committedAt(machine: Machine, entries: readonly MachineComponentEntry[]): Date | undefined {
-  const times = entries.map((entry) => {
-    const report = reportOf(machine, entry);
-    return report?.state === 'Committed' || report?.state === 'Absent' ? parseTime(report.since) : undefined;
-  });
-  const [last] = times.toSorted((a, b) => Number(b) - Number(a));
-  return times.includes(undefined) ? undefined : last;
-}
-
-function isOfBatch(
-  { assignment }: MachineComponentEntry,
-  set: string,
-  { revision, index }: NonNullable<MembersContext['openBatch']>,
-): boolean {
-  return assignment?.set === set && assignment.revision === revision && assignment.batch === index;
-}
 
 /** Undefined: no agent has a Lease for it. */
 function heardAt(machine: string, context: ReconcileContext, now: Date): Date | undefined {

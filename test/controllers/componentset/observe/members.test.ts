@@ -3,6 +3,7 @@ import type { MachineComponentEntry } from '../../../../src/api/generated/types.
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { createStateOf, type StateParts } from '../../../../src/controllers/componentset/observe/members.ts';
 import type { RestartWatch } from '../../../../src/controllers/componentset/observe/restart-watch.ts';
+import type { RolloutProgress } from '../../../../src/controllers/componentset/rollout/input.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW, node } from '../../../support/builders.ts';
 import { fakeContext } from '../../../support/controller/fake-context.ts';
@@ -65,6 +66,18 @@ describe('createStateOf', () => {
     expect(stepOf({ set: 'general', revision, batch: BATCH.index })).toBe('Unhealthy');
     expect(stepOf({ set: 'general', revision, batch: 0 })).toBe('Settled');
     expect(stepOf({ set: 'general', revision: 'r-x', batch: BATCH.index })).toBe('Settled');
+  });
+
+  it('ROL-20 finds what is new since a machine was updated, also where the revision was replaced meanwhile', () => {
+    const inBatch = { set: 'general', revision, batch: BATCH.index };
+    // The Node is sick since one second, and the update ended 30 seconds ago.
+    const batch = { ...BATCH, startedAt: NOW };
+    const replaced = { revision, result: 'Superseded', startedAt: ago(300) } as const;
+    const stepAt = (history: RolloutProgress['history']): string =>
+      stateOfMember(inBatch, { progress: progressOf({ batch, history }) }).step;
+    expect(stepAt([])).toBe('Settled');
+    expect(stepAt([replaced])).toBe('Unhealthy');
+    expect(stepAt([{ ...replaced, startedAt: ago(0) }])).toBe('Settled');
   });
 
   it('ROL-20 asks for restarts on the machines of the open batch, since their update ended', () => {

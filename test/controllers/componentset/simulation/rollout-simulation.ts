@@ -8,6 +8,7 @@ import {
   memberState,
 } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { membershipOf } from '../../../../src/controllers/componentset/members/membership.ts';
+import { openBatchOf } from '../../../../src/controllers/componentset/observe/members.ts';
 import { planRollout } from '../../../../src/controllers/componentset/plan.ts';
 import { type Revision, resolveRevision } from '../../../../src/controllers/componentset/revision/resolve.ts';
 import {
@@ -156,14 +157,11 @@ export class RolloutSimulation {
   input(): RolloutInput {
     const observed = [...this.machines.values()].map((each) => each.machine());
     const { members, left } = membershipOf(this.set, [this.set], observed);
-    const { batch, updateRevision } = this.progress;
     const context = {
       set: SET,
       components: new Set(['app']),
       timeoutSeconds: this.set.spec.rollout.machineTimeoutSeconds,
-      ...(batch && updateRevision !== undefined
-        ? { openBatch: { revision: updateRevision, index: batch.index, startedAt: batch.startedAt } }
-        : {}),
+      ...optional('openBatch', openBatchOf(this.progress)),
       ...optional('retryToken', this.set.spec.retryToken),
       now: this.now,
     };

@@ -86,7 +86,7 @@ export class SimulatedMachine {
     this.#retryToken = token;
     if (this.#isInForce(id)) {
       this.#startedAt = undefined;
-      this.#report = reportOf(entry, 'Committed', entry);
+      this.#report = reportOf(entry, 'Committed', entry, this.#sinceCommit());
       return;
     }
     if (this.#denied.has(id)) {
@@ -141,8 +141,12 @@ export class SimulatedMachine {
       this.hasDrifted = false;
       this.#committedAt = +now;
       this.#startedAt = undefined;
-      this.#report = reportOf(entry, 'Committed', entry);
+      this.#report = reportOf(entry, 'Committed', entry, this.#sinceCommit());
     }
+  }
+
+  #sinceCommit(): Pick<MachineComponentReport, 'since'> {
+    return this.#committedAt === undefined ? {} : { since: new Date(this.#committedAt).toISOString() };
   }
 
   #breakLate(now: Date, behaviorOf: (componentRef: string, machine: string) => Behavior): void {

@@ -240,6 +240,21 @@ export const STORIES: readonly RolloutStory[] = [
     end: ALL_NEW,
   },
   {
+    name: 'a version that broke a Node while it was replaced fails when it comes back',
+    sim: EIGHT,
+    dependsOnSpeed: true,
+    play: (sim) => {
+      sim.behaviorOf = (ref) => (ref === 'app-2' ? 'Late' : 'Good');
+      sim.version('2');
+      sim.run(110);
+      sim.version('3');
+      sim.run(20);
+      sim.version('2');
+      sim.run(HOUR);
+    },
+    end: '1 run app-3, 7 run app-1; grants in work: 0',
+  },
+  {
     name: 'a version that comes back when every machine has it soaks again',
     sim: { machines: 1, installed: '1', rollout: { batches: [1] } },
     play: (sim) => {
