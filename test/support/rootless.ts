@@ -62,8 +62,9 @@ function userFor(folder: string, binaries: string): User {
     string,
     string,
   ];
-  for (const part of [...FOLDERS, ...FILES])
+  for (const part of [...FOLDERS, ...FILES]) {
     cpSync(join(CHECKOUT, part), join(checkout, part), { recursive: true });
+  }
   // Most of them are links to one program beside them.
   cpSync(binaries, programs, { recursive: true, verbatimSymlinks: true });
   mkdirSync(home);

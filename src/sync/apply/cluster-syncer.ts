@@ -116,8 +116,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     }
     sessionValid = true;
     const isDue = state.failure !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
-    if (!session || isDue) session = await verify(session, signal);
-    return session;
+    return session && !isDue ? session : (session = await verify(session, signal));
   }
 
   async function verify(current: ClusterSession | undefined, signal: AbortSignal): Promise<ClusterSession> {
@@ -126,8 +125,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     if (state.failure !== undefined) open.live.retryNow();
-    state = { ...state, ...contactWith(open, clock.now()), failure: undefined };
-    state = { ...state, machineHealth: await machines.read(open.client, signal) };
+    const machineHealth = await machines.read(open.client, signal);
+    state = { ...state, ...contactWith(open, clock.now()), machineHealth, failure: undefined };
     return open;
   }
 

@@ -106,8 +106,9 @@ describe('README.md', { timeout: 20 * MINUTES }, () => {
     child.stderr?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
     const ended = once(child, 'close').then(([code]) => code as number | null);
     const interrupt = async (): Promise<number | null> => {
-      if (child.exitCode === null && child.signalCode === null)
+      if (child.exitCode === null && child.signalCode === null) {
         execFileSync('kill', ['-INT', '--', `-${child.pid}`]);
+      }
       return await ended;
     };
     const program = { ended, interrupt, output: () => output, stdout: () => stdout };
