@@ -14,10 +14,7 @@ describe('neededPermits', () => {
     ],
     [
       'the profile of a collection, and the default one',
-      ruleWith(
-        { step: 'CollectDiagnostics', with: { profile: 'deep' } },
-        { step: 'CollectDiagnostics' },
-      ),
+      ruleWith({ step: 'CollectDiagnostics', with: { profile: 'deep' } }, { step: 'CollectDiagnostics' }),
       [
         'spec.ladder[0].plan[0].with.profile: profiles deep',
         'spec.ladder[0].plan[1].with.profile: profiles default',

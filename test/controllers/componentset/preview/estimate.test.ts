@@ -25,25 +25,33 @@ function batchesOf(...sizes: readonly number[]): readonly BatchMembers[] {
 }
 
 describe('the time of a rollout', () => {
-  it.each<[name: string, mode: RolloutMode, rollout: Rollout, sizes: readonly number[], shortest: number, longest: number]>([
-    ['a soak for each batch, and the limit of each machine', 'Forward', {}, [1, 1], 120, 720],
-    ['machines at the same time once', 'Forward', {}, [2], 60, 360],
-    ['one machine more in a round of its own', 'Forward', {}, [3], 60, 660],
-    ['a batch that has its machines already as a soak', 'Forward', {}, [0, 1], 120, 420],
-    ['a percentage of the machines of the set', 'Forward', { maxUnavailable: '50%' }, [3], 60, 360],
-    ['one at a time, even where none may be out of service', 'Forward', { maxUnavailable: 0 }, [2], 60, 660],
-    ['no soak in a revert', 'Revert', {}, [1, 1], 0, 600],
-    ['nothing for no batch', 'Forward', {}, [], 0, 0],
-  ])('counts %s', (_, mode, rollout, sizes, shortestSeconds, longestSeconds) => {
-    expect(estimateDuration(inputWith(rollout), mode, batchesOf(...sizes))).toEqual({
-      shortestSeconds,
-      longestSeconds,
-    });
+  interface Row {
+    readonly what: string;
+    readonly mode?: RolloutMode;
+    readonly rollout?: Rollout;
+    readonly sizes: readonly number[];
+    readonly seconds: readonly [shortest: number, longest: number];
+  }
+
+  it.each<Row>([
+    { what: 'a soak for each batch, and the limit of each machine', sizes: [1, 1], seconds: [120, 720] },
+    { what: 'machines at the same time once', sizes: [2], seconds: [60, 360] },
+    { what: 'one machine more in a round of its own', sizes: [3], seconds: [60, 660] },
+    { what: 'a batch that has its machines already as a soak', sizes: [0, 1], seconds: [120, 420] },
+    { what: 'a percentage of the set', rollout: { maxUnavailable: '50%' }, sizes: [3], seconds: [60, 360] },
+    { what: 'one at a time at least', rollout: { maxUnavailable: 0 }, sizes: [2], seconds: [60, 660] },
+    { what: 'no soak in a revert', mode: 'Revert', sizes: [1, 1], seconds: [0, 600] },
+    { what: 'nothing for no batch', sizes: [], seconds: [0, 0] },
+  ])('counts $what', ({ mode = 'Forward', rollout, sizes, seconds: [shortestSeconds, longestSeconds] }) => {
+    const found = estimateDuration(inputWith(rollout), mode, batchesOf(...sizes));
+    expect(found).toEqual({ shortestSeconds, longestSeconds });
   });
 
   it('ends with the soaks and two minutes for each round', () => {
     const input = inputWith();
-    expect(estimateEnd(input, 'Forward', batchesOf(1, 3))).toEqual(new Date(+input.now + (3 * 120 + 120) * 1000));
+    expect(estimateEnd(input, 'Forward', batchesOf(1, 3))).toEqual(
+      new Date(+input.now + (3 * 120 + 120) * 1000),
+    );
   });
 
   it.each<[name: string, rollout: Rollout]>([
@@ -54,6 +62,9 @@ describe('the time of a rollout', () => {
     const input = inputWith(rollout);
     expect(estimateDuration(input, 'Forward', batchesOf(1))).toBeUndefined();
     expect(estimateEnd(input, 'Forward', batchesOf(1))).toBeUndefined();
-    expect(estimateDuration(input, 'Revert', batchesOf(1))).toEqual({ shortestSeconds: 0, longestSeconds: 300 });
+    expect(estimateDuration(input, 'Revert', batchesOf(1))).toEqual({
+      shortestSeconds: 0,
+      longestSeconds: 300,
+    });
   });
 });
