@@ -102,9 +102,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     reconcile: async (assignment, signal) => sync(await verifiedSession(signal), assignment, signal),
     recordFailure,
     report: () => reportOf({ ...state, ...optional('overloadedSince', overload.since()) }, session),
-    forgetSession: () => {
-      sessionValid = false;
-    },
+    forgetSession: () => void (sessionValid = false),
     forgetInventory: () => session?.forgetStore(),
     close: async () => session?.close(),
   };
@@ -116,7 +114,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     }
     sessionValid = true;
     const isDue = state.failure !== undefined || clock.monotonicMs() >= verifiedMs + VERIFY_EVERY_MS;
-    return session && !isDue ? session : (session = await verify(session, signal));
+    if (!session || isDue) session = await verify(session, signal);
+    return session;
   }
 
   async function verify(current: ClusterSession | undefined, signal: AbortSignal): Promise<ClusterSession> {
@@ -125,8 +124,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     firstUID ??= open.clusterUID;
     verifiedMs = clock.monotonicMs();
     if (state.failure !== undefined) open.live.retryNow();
-    const machineHealth = await machines.read(open.client, signal);
-    state = { ...state, ...contactWith(open, clock.now()), machineHealth, failure: undefined };
+    state = { ...state, ...verifiedState(open), lastContactAt: clock.now(), failure: undefined };
+    state = { ...state, machineHealth: await machines.read(open.client, signal) };
     return open;
   }
 
@@ -178,9 +177,8 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
   }
 }
 
-function contactWith({ clusterUID, version, client }: ClusterSession, now: Date): Partial<ObservedState> {
-  const found = { clusterUID, version, endpoint: client.server, identity: 'Verified' } as const;
-  return { ...found, reachable: true, lastContactAt: now };
+function verifiedState({ clusterUID, version, client }: ClusterSession): Partial<ObservedState> {
+  return { clusterUID, version, endpoint: client.server, identity: 'Verified', reachable: true };
 }
 
 function stateAfterWork(
