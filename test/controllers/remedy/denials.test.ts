@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { DENY_REASONS, type DenyReason } from '../../../src/api/deny-reasons.ts';
 import type { Denial } from '../../../src/api/grants.ts';
 import { formatWhy } from '../../../src/cli/commands/why/format.ts';
-import { denialHint } from '../../../src/cli/fleet/unblock.ts';
+import { denialHint, hintBeside } from '../../../src/cli/fleet/unblock.ts';
 import { denial } from '../../../src/defender/ledger/attempt.ts';
 import { decideScene } from '../../defender/builders.ts';
 import { FIXTURES, OF_LATER_VERSIONS } from '../../defender/fixtures.ts';
@@ -62,7 +62,9 @@ describe('a machine whose repair is denied', { timeout: 60_000 }, () => {
       expect(bed.machine()?.status?.faults).toMatchObject([{ since: '2030-01-01T12:00:10Z' }]);
       expect(bed.jobs()).toEqual([]);
       expect(why(denied)).toContain(`DENIED    Reboot  ${reason}  ${denied.message}`);
-      expect(why(denied)).toContain(`  unblock ${denialHint(reason, 'm')}`);
+      expect(why(denied)).toContain(`  unblock ${hintBeside('m', denialHint(reason, 'm'))}`);
+      // The answer never leads back to the command that gave it.
+      expect(why(denied).join('\n')).not.toContain('kubenode why machine m');
     },
   );
 
