@@ -8,20 +8,23 @@ import { BaseSequencer } from 'vitest/node';
 /** Each takes minutes beside others, the longest first. */
 const LONG = [
   'test/cluster/cli/demo.test.ts',
-  'test/cluster/controllers/rollout.test.ts',
-  'test/cluster/sync/fleet.test.ts',
   'test/cluster/cli/first-hour.test.ts',
+  'test/cluster/controllers/rollout.test.ts',
+  'test/cluster/cli/readme.test.ts',
   'test/cluster/local/fleet.test.ts',
   'test/cluster/sync/split-leases.test.ts',
   'test/cluster/controllers/rights/remedy.test.ts',
+  'test/cluster/sync/fleet.test.ts',
+  'test/cluster/controllers/componentset-rights.test.ts',
   'test/cluster/controllers/rights/defender.test.ts',
   'test/cluster/controllers/machine-rights.test.ts',
-  'test/cluster/controllers/componentset-rights.test.ts',
-  'test/cluster/local/start-killed.test.ts',
-  'test/cluster/controllers/hostdoctor.test.ts',
   'test/cluster/controllers/approver.test.ts',
-  'test/cluster/controllers/rights/process.test.ts',
+  'test/cluster/controllers/hostdoctor.test.ts',
+  'test/cluster/agent/self-upgrade.test.ts',
+  'test/cluster/local/start-killed.test.ts',
   'test/cluster/sync/drift.test.ts',
+  'test/cluster/local/start-interrupted.test.ts',
+  'test/cluster/sync/crash.test.ts',
 ];
 
 export class LongestFirst extends BaseSequencer {
