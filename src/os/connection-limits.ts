@@ -39,7 +39,15 @@ function replaceOldest<C extends OpenConnection>(open: readonly C[]): Admission<
 /** A network of IPv6 addresses belongs to one client: it has as many addresses as it likes. */
 export function clientAddress(remote: string | undefined): string {
   if (remote === undefined || !isIPv6(remote) || remote.startsWith('::')) return remote ?? 'unknown';
-  return remote.split(':').slice(0, 4).join(':');
+  return groupsOf(remote).slice(0, 4).join(':');
+}
+
+/** All eight groups: `::` stands for as many zeros as are missing. */
+function groupsOf(address: string): readonly string[] {
+  const [before = [], after] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  if (!after) return before;
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after];
 }
 
 export interface ConnectionGuard {

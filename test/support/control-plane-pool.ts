@@ -6,7 +6,7 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { writeFileAtomic } from '../../src/os/files.ts';
-import { isSameProcess, readProcessIdentity } from '../../src/os/process/identity.ts';
+import { signalProcess } from '../../src/os/process/child.ts';
 import { restore, type Snapshot, snapshot } from './control-plane-etcd.ts';
 import type { Run } from './control-plane-run.ts';
 import { type ApiServer, adoptServer, type ServerAddress } from './control-plane-server.ts';
@@ -49,7 +49,7 @@ export async function takeServer(
       await restore(run.etcd, prefix, initial);
       keepForRun(address.identity.pid);
       meter.givenBack();
-      process.kill(address.identity.pid, 'SIGSTOP');
+      await signalProcess(address.identity, 'SIGSTOP');
       const record = join(folder, `${content}.${basename(address.folder)}${SUFFIX}`);
       return await writeFileAtomic(record, JSON.stringify(address));
     },
@@ -75,10 +75,7 @@ async function claim(run: Run, folder: string, start: string): Promise<ApiServer
     }
     const address = JSON.parse(await readFile(taken, 'utf8')) as ServerAddress;
     await rm(taken);
-    const running = await readProcessIdentity(address.identity.pid);
-    if (!isSameProcess(address.identity, running)) continue;
-    process.kill(address.identity.pid, 'SIGCONT');
-    return await adoptServer(run, address);
+    if (await signalProcess(address.identity, 'SIGCONT')) return await adoptServer(run, address);
   }
   return undefined;
 }

@@ -66,7 +66,7 @@ const MAX_SERVICES = 64;
 const MAX_PROFILES = 32;
 const MAX_NAME = 63;
 
-/** What the agent reports: sorted, and without names that no rule can ask for. */
+/** Returns what the agent reports: sorted, and without names that no rule can ask for. */
 export function permitsOf({ services, profiles }: JobsConfig): StepPermits {
   return {
     services: reportedNames(services, MAX_SERVICES),

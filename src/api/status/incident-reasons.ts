@@ -1,4 +1,4 @@
-/** What endangers the machines of a cluster, or stops their repairs and updates: the most urgent first. */
+/** An incident endangers the machines of a cluster, or stops their repairs and updates. The most urgent reason is first. */
 export const INCIDENT_REASONS = [
   'NoControllers',
   'ZoneDark',

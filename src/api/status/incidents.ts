@@ -1,4 +1,4 @@
-/** What endangers the machines of a cluster, or stops their repairs and updates, as its Defender reports it. Pure. */
+/** Finds what endangers the machines of a cluster, or stops their repairs and updates, in what its Defender reports. Pure. */
 import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { ClusterIncident, DefenderLedger, DefenderPolicy } from '../generated/types.ts';

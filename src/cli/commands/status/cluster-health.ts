@@ -99,7 +99,7 @@ function objectIncidents(
   return [{ reason: 'ObjectsUnhealthy', message: finding.message, hint: `kubenode status ${name}` }];
 }
 
-/** What it is, and then what to do. */
+/** Begins with what it is, and ends with what to do. */
 export function incidentSentence({ message, hint }: Pick<HealthIncident, 'message' | 'hint'>): string {
   return `${message}. ${hint}`;
 }

@@ -1,0 +1,12 @@
+import { expect, it } from 'vitest';
+import { projectOf } from './results.ts';
+
+it.each([
+  ['test/cluster/cli/demo.test.ts', 'cluster'],
+  ['test/nodes/agent/host.test.ts', 'nodes'],
+  ['test/sync/git/file.test.ts', 'unit'],
+  ['test/support/cluster/x.test.ts', 'unit'],
+  ['failing.fixture.ts', 'unit'],
+])('names the project that runs %s alone', (file, project) => {
+  expect(projectOf(file)).toBe(project);
+});
