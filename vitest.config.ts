@@ -35,7 +35,7 @@ const shared = {
 /** Files of `cluster` wait more than they compute, for servers and for time. Each takes about 1 GiB, with its API server. */
 const BEYOND_CORES = availableParallelism() + 4;
 
-const UNIT = { include: ['test/**/*.test.ts'], exclude: ['test/cluster/**', 'test/nodes/**'] };
+const UNIT = { include: ['test/**/*.test.ts'], exclude: ['test/cluster/**', 'test/e2e/**', 'test/nodes/**'] };
 const CLUSTER = {
   // A new process for each file would take a fifth of the time. The files share no state: tests pass in any order.
   isolate: false,
@@ -74,7 +74,17 @@ const together = {
   ...CLUSTER,
   name: 'all',
   include: UNIT.include,
-  exclude: ['test/nodes/**'],
+  exclude: ['test/e2e/**', 'test/nodes/**'],
+};
+
+/** Each file keeps a fleet of several clusters with their machines busy for minutes. */
+const e2e = {
+  ...shared,
+  ...CLUSTER,
+  name: 'e2e',
+  sequence: { ...shared.sequence, groupOrder: 2 },
+  include: ['test/e2e/**/*.test.ts'],
+  maxWorkers: availableParallelism() + 2,
 };
 
 const nodes = {
@@ -82,7 +92,7 @@ const nodes = {
   name: 'nodes',
   // Nodes boot and wait most of the time. The names of bridges and cgroups have room for nine workers.
   maxWorkers: Math.min(availableParallelism() + 1, 9),
-  sequence: { ...shared.sequence, groupOrder: 2 },
+  sequence: { ...shared.sequence, groupOrder: 3 },
   include: ['test/nodes/**/*.test.ts'],
   globalSetup: ['test/support/control-plane-setup.ts', 'test/support/node-kit/setup.ts'],
   testTimeout: 600_000,
@@ -90,9 +100,9 @@ const nodes = {
 };
 
 const isTogether = process.env['KUBENODE_TOGETHER'] === '1';
-const projects = isTogether ? [together] : [unit, cluster, nodes];
+const projects = isTogether ? [together] : [unit, cluster, e2e, nodes];
 
-/** `unit` needs no server, `cluster` a real API server, `nodes` root and real systemd nodes. */
+/** `unit` needs no server, `cluster` real API servers, `e2e` whole fleets on this computer, `nodes` root and real systemd nodes. */
 // oxlint-disable-next-line import/no-default-export -- vitest reads the default export
 export default defineConfig({
   plugins: [leakGuard()],

@@ -317,7 +317,9 @@ describe('architecture', () => {
       .filter(
         ([first]) =>
           first !== undefined &&
-          !['cluster', 'nodes', 'support', 'lint', 'rules', 'fleet', 'policies', 'scripts'].includes(first),
+          !['cluster', 'e2e', 'nodes', 'support', 'lint', 'rules', 'fleet', 'policies', 'scripts'].includes(
+            first,
+          ),
       );
     const missing = mirrored.map((words) => words.join('/')).filter((folder) => !folders.has(folder));
     expect(missing.filter((folder) => folder !== GENERATOR)).toEqual([]);

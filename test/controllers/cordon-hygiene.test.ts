@@ -97,7 +97,7 @@ const STATES = 12;
 /** Hours take a hundred ticks from each state. */
 const STATES_OF_HOURS = slice(
   Array.from({ length: STATES }, (_, index) => index),
-  5,
+  3,
 );
 /** Longer than a grant lives. */
 const AWAY = 14;

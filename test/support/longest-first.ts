@@ -7,10 +7,10 @@ import { BaseSequencer } from 'vitest/node';
 
 /** Each takes minutes beside others, the longest first. */
 const LONG = [
-  'test/cluster/cli/demo.test.ts',
-  'test/cluster/cli/first-hour.test.ts',
+  'test/e2e/demo.test.ts',
+  'test/e2e/readme.test.ts',
+  'test/e2e/first-hour.test.ts',
   'test/cluster/controllers/rollout.test.ts',
-  'test/cluster/cli/readme.test.ts',
   'test/cluster/local/fleet.test.ts',
   'test/cluster/sync/split-leases.test.ts',
   'test/cluster/controllers/rights/remedy.test.ts',
@@ -21,9 +21,7 @@ const LONG = [
   'test/cluster/controllers/approver.test.ts',
   'test/cluster/controllers/hostdoctor.test.ts',
   'test/cluster/agent/self-upgrade.test.ts',
-  'test/cluster/local/start-killed.test.ts',
   'test/cluster/sync/drift.test.ts',
-  'test/cluster/local/start-interrupted.test.ts',
   'test/cluster/sync/crash.test.ts',
 ];
 
@@ -52,7 +50,7 @@ export function alternate<T>(first: readonly T[], second: readonly T[]): T[] {
 }
 
 function isOfUnit({ moduleId }: TestSpecification): boolean {
-  return !/\/test\/(?:cluster|nodes)\//.test(moduleId);
+  return !/\/test\/(?:cluster|e2e|nodes)\//.test(moduleId);
 }
 
 function placeOf({ moduleId }: TestSpecification): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LONG, randomFrom, slice } from './sweep-size.ts';
+import { LONG, randomFrom, SEED, slice, stride } from './sweep-size.ts';
 
 const items = Array.from({ length: 1000 }, (_, index) => index);
 
@@ -13,6 +13,13 @@ describe('a slice of a sweep', () => {
 
   it('has all items when there are few', () => {
     expect(slice([1, 2, 3], 3)).toEqual([1, 2, 3]);
+  });
+});
+
+describe('a stride through a sweep', () => {
+  it.skipIf(LONG)('begins at another number with the next seed, and repeats after as many', () => {
+    const { first, step } = stride(3);
+    expect([first, step]).toEqual([1 + (SEED % 3), 3]);
   });
 });
 

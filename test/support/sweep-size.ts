@@ -21,6 +21,11 @@ export function slice<T>(items: readonly T[], count: number): readonly T[] {
   return chosen.toSorted((a, b) => a.index - b.index).map(({ item }) => item);
 }
 
+/** Every `step`-th number from 1 on, and which one is the first depends on the seed; each number in a long run. */
+export function stride(step: number): { readonly first: number; readonly step: number } {
+  return LONG ? { first: 1, step: 1 } : { first: 1 + (SEED % step), step };
+}
+
 /** Numbers in [0, 1) that depend only on the seed (mulberry32). */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;

@@ -39,7 +39,7 @@ describe('S1 leaves no orphan and deletes nothing wrong when killed by SIGKILL a
     const points = await crashPoints();
     expect(points.length).toBeGreaterThan(6 * OBJECTS);
     const faults: string[] = [];
-    for (const point of slice(points, 12)) faults.push(...(await problemsAfterKill(point)));
+    for (const point of slice(points, 6)) faults.push(...(await problemsAfterKill(point)));
     expect(faults).toEqual([]);
   });
 });

@@ -9,6 +9,7 @@ import type {
 } from '../../../src/api/generated/types.ts';
 import { isCordoned, taintKeys } from '../../../src/api/machine/node-state.ts';
 import type { BedCrash } from '../../support/controller/bed.ts';
+import { LONG, stride } from '../../support/sweep-size.ts';
 import { createJobBed, type JobBed, type SimulatedHost } from './job-bed.ts';
 import { HEALTHY, jobStep, REBOOT_PLAN } from './jobs.ts';
 
@@ -147,9 +148,10 @@ describe('a job whose controller crashes at any of its writes', { timeout: 240_0
   it.each(Object.entries(LADDERS))(
     'R30 R31 ends as without the crash, with no further act: %s',
     async (_, ladder) => {
+      const { first, step } = stride(3);
       let writes = 0;
       const counts: number[] = [];
-      for (let n = 1; ; n += 1) {
+      for (let n = first; ; n += step) {
         for (const when of ['before', 'after'] as const) {
           // oxlint-disable-next-line no-await-in-loop -- one scenario after the other
           const { bed, crashed } = await run(ladder, { n, when });
@@ -161,7 +163,7 @@ describe('a job whose controller crashes at any of its writes', { timeout: 240_0
       }
       expect(writes).toBeGreaterThan(LEAST_WRITES);
       // Only a crash between the record of the settlement and its answer hides the job from the metrics.
-      expect(counts.filter((count) => count !== 1)).toEqual([0]);
+      expect(counts.filter((count) => count !== 1)).toBeOneOf(LONG ? [[0]] : [[0], []]);
     },
   );
 });

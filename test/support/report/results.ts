@@ -92,7 +92,7 @@ function fileResultOf(module: TestModule): FileResult {
 /** The project that runs the file alone: `npm run test:all` runs two of them as one. */
 export function projectOf(file: string): string {
   const [, folder = ''] = file.split('/');
-  return ['cluster', 'nodes'].includes(folder) ? folder : 'unit';
+  return ['cluster', 'e2e', 'nodes'].includes(folder) ? folder : 'unit';
 }
 
 /** A test that is pending was started and never ended. */

@@ -14,7 +14,7 @@ import { runVitest } from './run-vitest.ts';
 const HELP = `usage: npm run test:steady -- [--runs N] [--busy N] [--project NAME]… [--results PATH] [FILE]…
   --runs     how often the tests run (10)
   --busy     processes that compute beside them all the time (2)
-  --project  projects of vitest (cluster, nodes)
+  --project  projects of vitest (cluster, e2e, nodes)
   --results  a file that keeps the result of each run: the same command continues with it after an interruption
   FILE       only test files whose path contains this
 `;
@@ -27,7 +27,7 @@ const { values, positionals } = parseArgs({
   options: {
     runs: { type: 'string', default: '10' },
     busy: { type: 'string', default: '2' },
-    project: { type: 'string', multiple: true, default: ['cluster', 'nodes'] },
+    project: { type: 'string', multiple: true, default: ['cluster', 'e2e', 'nodes'] },
     results: { type: 'string' },
     help: { type: 'boolean', default: false },
   },

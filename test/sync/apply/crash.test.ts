@@ -7,6 +7,7 @@ import { openInventory } from '../../../src/sync/apply/inventory/store.ts';
 import { type SyncResult, syncCluster } from '../../../src/sync/apply/sync-cluster.ts';
 import type { RenderedUnit } from '../../../src/sync/rendered.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { LONG } from '../../support/sweep-size.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 import {
   Crash,
@@ -17,11 +18,11 @@ import {
 } from './fake-cluster.ts';
 import { configMap, HUB, unit } from './fixtures.ts';
 
-const OBJECTS = 200;
+const OBJECTS = LONG ? 200 : 60;
 const NEW = Array.from({ length: OBJECTS }, (_, index) => configMap(`new-${index}`));
 const OLD = [configMap('old-0'), configMap('old-1')];
 const before = target('a', [unit('web', OLD), unit('other', [configMap('x')])]);
-/** Two units: one object changes, one moves to the other unit, 200 are new. */
+/** Two units: one object changes, one moves to the other unit, many are new. */
 const after = target('b', [
   unit('web', [configMap('old-0', { key: 'changed' }), ...NEW]),
   unit('other', [configMap('x'), configMap('old-1')]),

@@ -19,7 +19,7 @@ describe('S31–S39 hold under random commits, faults, restarts and clock jumps'
         fc.property(scenario, (each) => {
           expect(runScenario(each)).toBe('ok');
         }),
-        runs(200, 10_000),
+        runs(80, 10_000),
       );
     },
     TIMEOUT_MS,

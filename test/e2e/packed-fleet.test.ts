@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { KUBENODE_VERSION } from '../../../src/cli/commands/version.ts';
-import { npm, npx, packedTarball, unpackBeside } from '../../support/packed.ts';
-import { tempFolder } from '../../support/temp.ts';
+import { KUBENODE_VERSION } from '../../src/cli/commands/version.ts';
+import { npm, npx, packedTarball, unpackBeside } from '../support/packed.ts';
+import { tempFolder } from '../support/temp.ts';
 
 const MINUTES = 60_000;
 

@@ -2,11 +2,11 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFailed } from 'vitest';
-import { stopLocalFleet } from '../../../src/local/fleet.ts';
-import { stateFolder } from '../../../src/local/folders.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { npm, packedTarball, unpackBeside } from '../../support/packed.ts';
-import { tempFolder } from '../../support/temp.ts';
+import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { stateFolder } from '../../src/local/folders.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { npm, packedTarball, unpackBeside } from '../support/packed.ts';
+import { tempFolder } from '../support/temp.ts';
 import { type UserShell, userShell } from './first-hour.ts';
 
 const MINUTES = 60_000;

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
-import { stopLocalFleet } from '../../../src/local/fleet.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { processesWith } from '../../support/processes.ts';
-import { openRootless, type Rootless } from '../../support/rootless.ts';
-import { SEED } from '../../support/sweep-size.ts';
+import { endMachines } from '../../src/cli/commands/local/machines-folder.ts';
+import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { processesWith } from '../support/processes.ts';
+import { openRootless, type Rootless } from '../support/rootless.ts';
+import { SEED } from '../support/sweep-size.ts';
 
 /** What it prints when the phase begins, in this order. */
 const PHASES = [

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
-import { stopLocalFleet } from '../../../src/local/fleet.ts';
-import { stateFolder } from '../../../src/local/folders.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { eventually } from '../../support/eventually.ts';
-import { openRootless, type Rootless } from '../../support/rootless.ts';
+import { endMachines } from '../../src/cli/commands/local/machines-folder.ts';
+import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { stateFolder } from '../../src/local/folders.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { eventually } from '../support/eventually.ts';
+import { openRootless, type Rootless } from '../support/rootless.ts';
 
 const MINUTES = 60_000;
 const PATIENCE = { timeout: 10 * MINUTES, interval: 1000 };

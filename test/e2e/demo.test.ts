@@ -11,25 +11,25 @@ import {
   MACHINE_COMPONENT_SETS,
   MACHINES,
   REMEDY_OPERATION_JOBS,
-} from '../../../src/api/generated/resources.ts';
+} from '../../src/api/generated/resources.ts';
 import type {
   Cluster,
   Machine,
   MachineComponentSet,
   RemedyOperationJob,
-} from '../../../src/api/generated/types.ts';
-import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
-import type { TourStepResult } from '../../../src/cli/commands/tour/runner.ts';
-import { TOUR_STEPS } from '../../../src/cli/commands/tour/steps.ts';
-import type { ConsoleState } from '../../../src/console/state/state.ts';
-import type { Client } from '../../../src/kube/client/client.ts';
-import { connect } from '../../../src/kube/client/connect.ts';
-import { conditionOf } from '../../../src/kube/objects/conditions.ts';
-import { stopLocalFleet } from '../../../src/local/fleet.ts';
-import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { openEvents } from '../../console/server/event-reader.ts';
-import { openRootless, type Rootless } from '../../support/rootless.ts';
-import { SEED } from '../../support/sweep-size.ts';
+} from '../../src/api/generated/types.ts';
+import { endMachines } from '../../src/cli/commands/local/machines-folder.ts';
+import type { TourStepResult } from '../../src/cli/commands/tour/runner.ts';
+import { TOUR_STEPS } from '../../src/cli/commands/tour/steps.ts';
+import type { ConsoleState } from '../../src/console/state/state.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import { connect } from '../../src/kube/client/connect.ts';
+import { conditionOf } from '../../src/kube/objects/conditions.ts';
+import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { openEvents } from '../console/server/event-reader.ts';
+import { openRootless, type Rootless } from '../support/rootless.ts';
+import { SEED } from '../support/sweep-size.ts';
 
 /** A fleet of ten machines comes up in 100 seconds on a busy machine with two cores. */
 const MINUTES = 900_000;

@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
-import { localFleet, shellEnv } from '../../support/local-fleet.ts';
-import { tempFolder } from '../../support/temp.ts';
+import { localFleet, shellEnv } from '../support/local-fleet.ts';
+import { tempFolder } from '../support/temp.ts';
 
-const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 const fleet = localFleet(tempFolder('start-interrupted'));
 
 afterEach(() => fleet.clear());

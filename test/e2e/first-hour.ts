@@ -3,9 +3,9 @@ import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { shellWord } from '../../../src/cli/format/runnable.ts';
-import { cacheFolder } from '../../../src/local/folders.ts';
-import { shellEnv } from '../../support/local-fleet.ts';
+import { shellWord } from '../../src/cli/format/runnable.ts';
+import { cacheFolder } from '../../src/local/folders.ts';
+import { shellEnv } from '../support/local-fleet.ts';
 
 const run = promisify(execFile);
 /** Only what takes long is printed. */
