@@ -1,6 +1,5 @@
 /** Parses command lines of kubenode as the program does, and runs none of them. */
 import { type Command, CommanderError } from 'commander';
-import { describeError } from '../../src/cli/errors.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { testIo } from './test-io.ts';
 
@@ -15,8 +14,9 @@ export async function createRefusedReason(): Promise<RefusedReason> {
       program.parse([...words], { from: 'user' });
       return undefined;
     } catch (error) {
+      const { message } = error as Error;
       if (error instanceof CommanderError && error.exitCode === 0) return undefined;
-      return `kubenode ${words.join(' ')}: ${describeError(error).text.split('\n')[0] ?? ''}`;
+      return `kubenode ${words.join(' ')}: ${message.replace(/^error: /, '').split('\n')[0]}`;
     }
   };
 }
