@@ -38,7 +38,7 @@ all four on this machine. With --plain it contains plain Kubernetes objects inst
 machines are folders of this computer, each with a real agent that runs a small web server: docs/guides/demo.md.
 
 The repository contains this kubenode, as vendor/kubenode-VERSION.tgz, and a lock file: "npm ci" installs the same on every machine
-and in CI. This takes npm and its package registry; without the registry, everything but the lock file is created.
+and in CI. This takes npm; an installed kubenode also needs its package registry for the lock file, and creates everything else without it.
 
 Examples:
   kubenode init ../my-fleet
