@@ -1,26 +1,36 @@
 /** The first steps of a user with only the package, outside of the checkout. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ensureDemoRepository } from '../../src/cli/commands/init/demo-repository.ts';
+import type { RunNpm } from '../../src/cli/commands/init/npm.ts';
 import { KUBENODE_VERSION } from '../../src/cli/commands/version.ts';
 import { npm, npx, packedTarball, unpackBeside } from '../support/packed.ts';
 import { tempFolder } from '../support/temp.ts';
 
 const MINUTES = 60_000;
 
+const home = tempFolder('user');
+let packed: string;
+let unpacked: string;
+
+beforeAll(async () => {
+  packed = await packedTarball();
+  unpacked = unpackBeside(packed, tempFolder('unpacked'));
+}, 20 * MINUTES);
+
+// Tens of thousands of files take longer than the default timeout of hooks.
+afterAll(() => rmSync(home, { recursive: true, force: true }), 10 * MINUTES);
+
 describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () => {
-  const home = tempFolder('user');
   const fleet = join(home, 'my-fleet');
 
-  beforeAll(async () => {
-    const tarball = await packedTarball();
-    kubenode(unpackBeside(tarball, tempFolder('unpacked')), home, 'init', fleet);
+  beforeAll(() => {
+    kubenode(unpacked, home, 'init', fleet);
     npm(fleet, 'ci');
   }, 20 * MINUTES);
-
-  // Tens of thousands of files take longer than the default timeout of hooks.
-  afterAll(() => rmSync(home, { recursive: true, force: true }), 10 * MINUTES);
 
   const installed = join(fleet, 'node_modules', 'kubenode');
 
@@ -45,15 +55,95 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
   });
 
   it('renders the commit with the toolchain of the package, whether npm installed it or not', () => {
-    const git = (...args: string[]): string => execFileSync('git', args, { cwd: fleet, encoding: 'utf8' });
-    git('add', '.');
-    git('-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
+    git(fleet, 'add', '.');
+    git(fleet, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
     const commit = kubenode(installed, fleet, 'render', '--commit', 'HEAD');
     expect(commit).toMatch(/prod +components +7/);
     expect(kubenode(installed, fleet, 'render', '.')).toBe(commit);
-    expect(git('status', '--porcelain')).toBe('');
+    expect(git(fleet, 'status', '--porcelain')).toBe('');
   });
 });
+
+describe('the repository of kubenode start --demo', { timeout: 10 * MINUTES }, () => {
+  const demo = join(home, 'demo');
+
+  let warning: string | undefined;
+
+  beforeAll(async () => {
+    warning = await ensureDemo(demo, () => Promise.resolve(packed));
+    npm(demo, 'ci');
+  }, 20 * MINUTES);
+
+  it('FST-4 passes its own tests, with the lock file and this very version in git, and no dependency', () => {
+    expect(warning).toBeUndefined();
+    expect(npm(demo, 'test')).toMatch(/pass 3/);
+    expect(git(demo, 'status', '--porcelain')).toBe('');
+    expect(git(demo, 'log', '--format=%s')).toBe('The fleet\n');
+    const files = git(demo, 'ls-files').split('\n');
+    expect(files).toEqual(
+      expect.arrayContaining(['package-lock.json', `vendor/kubenode-${KUBENODE_VERSION}.tgz`]),
+    );
+    expect(files.filter((path) => path.startsWith('node_modules/'))).toEqual([]);
+  });
+
+  it('has the types of kubenode, which an editor completes and checks', () => {
+    const wrong = join(demo, 'fleet/wrong.ts');
+    writeFileSync(
+      wrong,
+      "import type { PipelineSpec } from 'kubenode/constructs';\nexport const stages: PipelineSpec['stages'] = [{ nam: 'test' }];\n",
+    );
+    expect(failureOf(() => npx(demo, 'tsc'))).toMatch(/fleet\/wrong\.ts\(2,\d+\): error TS2561: .*'nam'/);
+    rmSync(wrong);
+  });
+
+  it('is created without npm, too, with a warning that names the reason', async () => {
+    const { createNpm } = await fromPackage<{ createNpm: (io: object) => RunNpm }>('npm');
+    const without = createNpm({ env: { PATH: home } });
+    const folder = join(home, 'demo-without-npm');
+    expect(await ensureDemo(folder, () => without(home, 'pack'))).toMatch(
+      /^warning: the repository does not contain kubenode.*npm is not installed/,
+    );
+    const { dependencies } = json(join(folder, 'package.json'));
+    expect(dependencies).toMatchObject({ kubenode: `file:${unpacked}` });
+    expect(git(folder, 'log', '--format=%s')).toBe('The fleet\n');
+    // One that npm installed: a render may read no link to another folder.
+    const installed = join(demo, 'node_modules', 'kubenode');
+    expect(kubenode(installed, folder, 'render', '.')).toMatch(/prod +components +7/);
+  });
+});
+
+interface DemoRepositoryModule {
+  readonly ensureDemoRepository: typeof ensureDemoRepository;
+}
+
+/** What `kubenode start --demo` calls, in the package. Resolves to its warning. */
+async function ensureDemo(folder: string, pack: () => Promise<string>): Promise<string | undefined> {
+  const module = await fromPackage<DemoRepositoryModule>('demo-repository');
+  const options = { progress: { step: () => undefined }, npm: runNpm, packed: pack };
+  return await module.ensureDemoRepository(folder, options);
+}
+
+async function runNpm(cwd: string, ...args: string[]): Promise<string> {
+  return await Promise.resolve(npm(cwd, ...args));
+}
+
+async function fromPackage<T>(name: string): Promise<T> {
+  const file = join(unpacked, 'dist/cli/commands/init', `${name}.js`);
+  return (await import(pathToFileURL(file).href)) as T;
+}
+
+function git(cwd: string, ...args: readonly string[]): string {
+  return execFileSync('git', args, { cwd, encoding: 'utf8' });
+}
+
+/** What a program printed that failed. */
+function failureOf(run: () => string): string {
+  try {
+    return `no failure: ${run()}`;
+  } catch (error) {
+    return (error as { readonly stdout: string }).stdout;
+  }
+}
 
 function json(file: string): Record<string, unknown> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;

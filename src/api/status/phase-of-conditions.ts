@@ -5,12 +5,16 @@
 export interface Observed {
   readonly conditions?: readonly ObservedCondition[] | undefined;
   readonly deletionTimestamp?: string | undefined;
+  readonly generation?: number | undefined;
+  /** Of a Machine: its Node was in service before, and did not register again since. */
+  readonly isInService?: boolean | undefined;
 }
 
 export interface ObservedCondition {
   readonly type: string;
   readonly status: string;
   readonly reason?: string;
+  readonly observedGeneration?: number;
 }
 
 export type Test = (observed: Observed) => boolean;
@@ -64,6 +68,16 @@ export function setButNotTrue(type: string): Test {
     return condition !== undefined && condition.status !== 'True';
   };
 }
+
+/** It describes an earlier spec. */
+export function outdated(type: string): Test {
+  return (observed) => {
+    const { observedGeneration } = find(observed, type) ?? {};
+    return observedGeneration !== undefined && observedGeneration < (observed.generation ?? 0);
+  };
+}
+
+export const inService: Test = ({ isInService }) => isInService === true;
 
 export function because(type: string, reason: string): Test {
   return (observed) => find(observed, type)?.reason === reason;

@@ -4,9 +4,11 @@ import {
   both,
   deleting,
   either,
+  inService,
   is,
   notFalse,
   notTrue,
+  outdated,
   phaseTable,
   setButNotTrue,
   type Test,
@@ -61,6 +63,20 @@ const importing: Test = either(
   notTrue('CertificateIssued'),
 );
 
+/** The agent has not come to the spec yet, or labels and taints of the Node follow it. */
+const updating: Test = either(
+  notTrue('UpToDate'),
+  outdated('UpToDate'),
+  both(inService, because('NodeSynced', 'Writing')),
+);
+
+/** A machine joins once: after that it is what keeps it from service. */
+const notReady: Test = either(
+  notTrue('ComponentsReady'),
+  notTrue('NodeReady'),
+  both(inService, notTrue('Ready'), notTrue('Held')),
+);
+
 export const machinePhases = phaseTable(
   [
     ['Deleting', deleting],
@@ -68,8 +84,8 @@ export const machinePhases = phaseTable(
     ['Creating', notTrue('InfraReady')],
     ['Importing', importing],
     ['Unreachable', notTrue('AgentReady')],
-    ['Updating', notTrue('UpToDate')],
-    ['NotReady', either(notTrue('ComponentsReady'), notTrue('NodeReady'))],
+    ['Updating', updating],
+    ['NotReady', notReady],
     ['Held', is('Held', 'True')],
     ['Ready', is('Ready', 'True')],
   ],
@@ -99,6 +115,7 @@ export const machineComponentPhases = phaseTable(
   'Unused',
 );
 
+/** A revision that completed stays so, also when a machine that has it is silent or joins later: Ready names that machine. */
 export const machineComponentSetPhases = phaseTable(
   [
     ['Conflict', is('Conflict', 'True')],
@@ -107,7 +124,7 @@ export const machineComponentSetPhases = phaseTable(
     ['Paused', paused],
     ['Waiting', is('Progressing', 'False')],
     ['Soaking', because('Progressing', 'Soaking')],
-    ['Completed', is('UpToDate', 'True')],
+    ['Completed', either(is('UpToDate', 'True'), is('Progressing', 'True', 'AllDone'))],
   ],
   'Rolling',
 );

@@ -10,6 +10,7 @@ import type { Log } from '../../kube/process/log.ts';
 import { readClusterUID } from '../../sync/cluster-uid.ts';
 import { connectCluster, credentialsOf } from '../../sync/hub/connection.ts';
 import { type ConnectionFlags, connectFrom } from '../connection.ts';
+import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 
 /** The caller closes it, unless it is the client of the hub itself. */
@@ -19,7 +20,9 @@ export async function connectMember(
   { hub, cluster }: Member,
 ): Promise<Client> {
   if (cluster.spec.connection?.inCluster) return hub;
-  return (await connectByContext(io, flags, cluster)) ?? (await connectBySecret(io, hub, cluster));
+  const uid = cluster.spec.clusterUID ?? cluster.status?.clusterUID;
+  if (uid === undefined) return await connectUnidentified(io, hub, cluster);
+  return (await connectByContext(io, flags, { cluster, uid })) ?? (await connectBySecret(io, hub, cluster));
 }
 
 interface Member {
@@ -27,20 +30,40 @@ interface Member {
   readonly cluster: Cluster;
 }
 
+/** Only with the Secret: a context of the same name may belong to any cluster, and there is nothing to compare it with. */
+async function connectUnidentified(io: Io, hub: Client, cluster: Cluster): Promise<Client> {
+  try {
+    return await connectBySecret(io, hub, cluster);
+  } catch (error) {
+    const { name } = cluster.metadata;
+    const { message } = error as Error;
+    throw new CliError(
+      `${message}; and a context ${name} is not used before status.clusterUID of Cluster ${name} shows which cluster it has to be: ` +
+        'sync sets it when it connects',
+      { cause: error, exitCode: EXIT.unavailable },
+    );
+  }
+}
+
+interface IdentifiedCluster {
+  readonly cluster: Cluster;
+  readonly uid: string;
+}
+
 /** With the rights of the person. A context of that name may belong to another cluster: its identity decides. */
 async function connectByContext(
   io: Io,
   { kubeconfig }: ConnectionFlags,
-  { metadata: { name }, status }: Cluster,
+  { cluster, uid }: IdentifiedCluster,
 ): Promise<Client | undefined> {
   const quiet = { ...io, err: () => undefined };
-  const client = await connectFrom(quiet, { ...optional('kubeconfig', kubeconfig), context: name }).catch(
+  const context = cluster.metadata.name;
+  const client = await connectFrom(quiet, { ...optional('kubeconfig', kubeconfig), context }).catch(
     () => undefined,
   );
   if (!client) return undefined;
   try {
-    const uid = status?.clusterUID;
-    if (uid === undefined || (await readClusterUID(client, io.signal)) === uid) return client;
+    if ((await readClusterUID(client, io.signal)) === uid) return client;
     await client.close();
     return undefined;
   } catch (error) {

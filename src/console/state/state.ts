@@ -90,6 +90,8 @@ export interface RolloutCard {
   readonly phase: string;
   /** Running, Completed, NeedsPerson or Failed. */
   readonly state: string;
+  /** It completed, and machines do not run it now. */
+  readonly isBehind?: true;
   readonly because: string;
   /** `kubelet 1.35.0 to 1.36.0`, a text for each component. */
   readonly changes: readonly string[];

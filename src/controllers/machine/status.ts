@@ -42,7 +42,12 @@ export function machineStatus(report: MachineReport): MachineStatus {
   const all = [...conditions, ...foreignConditions(machine)];
   return {
     ...optional('observedGeneration', generation),
-    phase: machinePhases.phaseOf({ conditions: all, deletionTimestamp }),
+    phase: machinePhases.phaseOf({
+      conditions: all,
+      deletionTimestamp,
+      generation,
+      isInService: isInService(report),
+    }),
     conditions,
     ...optional('waiting', waiting),
     ...optional('infra', infra),
@@ -65,6 +70,11 @@ function nodeStatus({ machine, node, now }: MachineReport): MachineStatus['node'
     ...optional('bootID', textAt(node, 'status', 'nodeInfo', 'bootID')),
     ...optional('cordon', observedCordon(node, before?.uid === uid ? before?.cordon : undefined, now)),
   };
+}
+
+/** A Node that registered again has the start-up taint until it has joined. */
+function isInService({ machine, node }: MachineReport): boolean {
+  return machine.status?.node?.establishedAt !== undefined && node !== undefined && !hasStartupTaint(node);
 }
 
 function establishedAt(node: KubeObject, before: MachineStatus['node'], now: Date): string | undefined {

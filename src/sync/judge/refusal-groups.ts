@@ -1,12 +1,11 @@
 /** The same refusal in many clusters has one cause: it is shown once, with the clusters. Pure. */
+import { listTargets } from '../target-names.ts';
 import type { Refusal } from './object-checks.ts';
 
 export interface RefusalGroup extends Pick<Refusal, 'object' | 'message' | 'source'> {
   /** `test`, or `test, pre and 7 more`. */
   readonly targets: string;
 }
-
-const MAX_TARGETS = 3;
 
 /** In the order of their first refusals. */
 export function groupRefusals(refusals: readonly Refusal[]): readonly RefusalGroup[] {
@@ -24,11 +23,4 @@ export function groupRefusals(refusals: readonly Refusal[]): readonly RefusalGro
 /** The path of the construct after it begins with the cluster. */
 function fileOf(source: string): string {
   return source.split(' ', 1)[0] ?? '';
-}
-
-function listTargets(targets: readonly string[]): string {
-  const names = [...new Set(targets)];
-  if (names.length <= MAX_TARGETS) return names.join(', ');
-  const shown = names.slice(0, MAX_TARGETS - 1).join(', ');
-  return `${shown} and ${names.length - MAX_TARGETS + 1} more`;
 }

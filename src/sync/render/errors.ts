@@ -1,4 +1,6 @@
 /** Why a commit cannot be rendered. Callers branch on `code`; the problems are for people. */
+import { listTargets } from '../target-names.ts';
+
 export type RenderErrorCode =
   | 'NotExported' // the commit has more or larger files than a render reads, or files that cannot be written
   | 'NoEntry' // neither a program nor YAML to render
@@ -62,11 +64,29 @@ export function formatLocation({ file, line, construct }: RenderProblem): string
   return `${position} (${construct})`;
 }
 
+/** The same problem of many clusters has one cause: it is listed once, with the clusters. */
 function summaryOf(problems: readonly RenderProblem[]): string {
-  const lines = problems.slice(0, MAX_LISTED).map((problem) => {
-    const location = formatLocation(problem);
-    return location ? `${problem.message} [${location}]` : problem.message;
-  });
-  const more = problems.length - lines.length;
+  const groups = [...Map.groupBy(problems, causeOf).values()];
+  const lines = groups.slice(0, MAX_LISTED).map(lineOf);
+  const more = groups.length - lines.length;
   return [...lines, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
+}
+
+function causeOf({ message, file, line, construct }: RenderProblem): string {
+  return JSON.stringify([message, file, line, pathInTarget(construct)]);
+}
+
+/** `rules/kernel-hang` of `test/rules/kernel-hang`: the path of a construct begins with the cluster. */
+function pathInTarget(construct: string | undefined): string | undefined {
+  return construct?.slice(construct.indexOf('/') + 1);
+}
+
+function lineOf([first, ...others]: readonly RenderProblem[]): string {
+  if (!first) return '';
+  const { message, construct } = first;
+  const targets = [first, ...others].flatMap((each) => each.construct?.split('/', 1) ?? []);
+  const isShared = construct?.includes('/') === true && new Set(targets).size > 1;
+  const shared = isShared ? { construct: `${pathInTarget(construct)} in ${listTargets(targets)}` } : {};
+  const location = formatLocation({ ...first, ...shared });
+  return location ? `${message} [${location}]` : message;
 }

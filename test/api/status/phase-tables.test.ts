@@ -50,6 +50,21 @@ const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['Machine', 'Updating', 'InfraReady=True CertificateIssued=True AgentReady=True'],
   [
     'Machine',
+    'Updating',
+    'generation2 InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True@1 ComponentsReady=True NodeReady=True',
+  ],
+  [
+    'Machine',
+    'Joining',
+    'generation2 InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True@2 ComponentsReady=True NodeReady=True',
+  ],
+  [
+    'Machine',
+    'NotReady',
+    'inService InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True ComponentsReady=True NodeReady=True Ready=False',
+  ],
+  [
+    'Machine',
     'NotReady',
     'InfraReady=True CertificateIssued=True AgentReady=True UpToDate=True NodeReady=True',
   ],
@@ -89,6 +104,8 @@ const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['MachineComponentSet', 'Waiting', 'Progressing=False/Soaking'],
   ['MachineComponentSet', 'Soaking', 'Progressing=True/Soaking UpToDate=True'],
   ['MachineComponentSet', 'Completed', 'UpToDate=True'],
+  ['MachineComponentSet', 'Completed', 'Progressing=True/AllDone UpToDate=False'],
+  ['MachineComponentSet', 'Waiting', 'Progressing=False/AllDone UpToDate=False'],
   ['MachineComponentSet', 'Rolling', 'Progressing=True'],
   ['NodeRemedier', 'Refused', 'Enforcing=False/Suspended'],
   ['NodeRemedier', 'Suspended', 'Accepted=True Enforcing=False/Suspended'],
@@ -191,11 +208,17 @@ function kindOf(name: string): Kind {
 function observed(state: string): Observed {
   const words = state.split(' ').filter((word) => word !== '');
   const conditions = words.flatMap((word) => {
-    const { type, status, reason } =
-      /^(?<type>\w+)=(?<status>\w+)(?:\/(?<reason>\w+))?$/.exec(word)?.groups ?? {};
-    return type && status ? [{ type, status, reason: reason ?? 'Tried' }] : [];
+    const { type, status, reason, at } =
+      /^(?<type>\w+)=(?<status>\w+)(?:\/(?<reason>\w+))?(?:@(?<at>\d+))?$/.exec(word)?.groups ?? {};
+    const observedGeneration = at === undefined ? {} : { observedGeneration: Number(at) };
+    return type && status ? [{ type, status, reason: reason ?? 'Tried', ...observedGeneration }] : [];
   });
-  return { conditions, ...(words.includes('deleted') && { deletionTimestamp: '2030-01-01T00:00:00Z' }) };
+  return {
+    conditions,
+    ...(words.includes('deleted') && { deletionTimestamp: '2030-01-01T00:00:00Z' }),
+    ...(words.includes('generation2') && { generation: 2 }),
+    isInService: words.includes('inService'),
+  };
 }
 
 function conditionTypes(): string[] {

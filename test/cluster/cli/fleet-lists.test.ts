@@ -1,10 +1,14 @@
-/** Lists on a hub whose clusters are the hub itself, one behind a Secret, and one that cannot be reached. */
-import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+/** Lists on a hub whose clusters are the hub itself, one behind a Secret, one that cannot be reached, and one without its Secret. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import { ANNOTATION_SECRET_USE, MANAGER_SYNC, NAMESPACE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
+import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
+import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { declareMachine, declareSet, declareVersion, run } from './rollout-fixture.ts';
 
@@ -24,6 +28,7 @@ beforeAll(async () => {
   const kubeconfig = readFileSync(prod.server.kubeconfig, 'utf8');
   await declareCluster('home', { inCluster: true });
   await declareWithSecret('prod', kubeconfig);
+  await declareCluster('new', { credentialsRef: { name: 'missing' } });
   await declareWithSecret('away', kubeconfig.replace(/server: .*/, 'server: https://127.0.0.1:1'));
 });
 afterAll(() => Promise.all([hub?.stop(), prod?.stop()]));
@@ -42,6 +47,24 @@ async function declareWithSecret(name: string, kubeconfig: string): Promise<void
   await declareCluster(name, { credentialsRef: { name: metadata.name } });
 }
 
+/** What sync writes when it has connected. */
+async function identify(name: string, clusterUID: string | undefined): Promise<void> {
+  const status = { conditions: [], ...(clusterUID !== undefined && { clusterUID }) };
+  const object = { apiVersion: API_VERSION, kind: CLUSTERS.kind, metadata: { name }, status };
+  const options = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
+  await hub.server.client.apply(CLUSTERS, object, options);
+}
+
+/** With a second context, for the same server and user as its current one. */
+function kubeconfigWithContext(name: string, file: string): string {
+  const config = parse(readFileSync(file, 'utf8')) as { contexts: { name: string; context: object }[] };
+  const [own] = config.contexts;
+  const path = join(tempFolder('contexts'), 'kubeconfig');
+  writeFileSync(path, stringify({ ...config, contexts: [...config.contexts, { ...own, name }] }));
+  return path;
+}
+
+const { signal } = new AbortController();
 const AWAY = /^warning: cluster away is not shown: .*127\.0\.0\.1:1/m;
 
 describe('lists on the hub', { timeout: 180_000 }, () => {
@@ -66,6 +89,43 @@ describe('lists on the hub', { timeout: 180_000 }, () => {
       2,
       ['home/home-1', 'prod/prod-1'],
     ]);
+  });
+
+  describe('with a context that has the name of a cluster', () => {
+    let contexts: Pick<InstalledServer, 'server'>;
+    beforeAll(() => {
+      contexts = {
+        server: { ...hub.server, kubeconfig: kubeconfigWithContext('prod', hub.server.kubeconfig) },
+      };
+    });
+    afterEach(() => identify('prod', undefined));
+
+    const machines = async (): Promise<readonly string[]> => {
+      const { stdout } = await run(contexts, 'machine', 'list', '-o', 'json');
+      const found = JSON.parse(stdout) as { machines: { cluster: string; name: string }[] };
+      return found.machines.map(({ cluster, name }) => `${cluster}/${name}`);
+    };
+
+    it('does not use it before the identity of the cluster is known', async () => {
+      expect(await machines()).toEqual(['home/home-1', 'prod/prod-1']);
+    });
+
+    it('does not use it when it belongs to another cluster', async () => {
+      await identify('prod', await readClusterUID(prod.server.client, signal));
+      expect(await machines()).toEqual(['home/home-1', 'prod/prod-1']);
+    });
+
+    it('uses it when it belongs to this cluster', async () => {
+      await identify('prod', await readClusterUID(hub.server.client, signal));
+      expect(await machines()).toEqual(['home/home-1', 'prod/home-1']);
+    });
+
+    it('tells why it is not used where there is no Secret either', async () => {
+      const { stderr } = await run(contexts, 'machine', 'list');
+      expect(stderr).toMatch(
+        /^warning: cluster new is not shown: .*missing.*; and a context new is not used before status\.clusterUID of Cluster new shows/m,
+      );
+    });
   });
 
   it('remedy list has no jobs, and still names what did not answer', async () => {

@@ -43,6 +43,8 @@ export interface RolloutHistory {
   mostOutOfService(set: string, since: number): Promise<number>;
   /** Version in which the agent of the machine first reported the entry of the start as committed. */
   committedAt(start: MachineStart): Promise<number>;
+  /** The phases of a machine from that version on, each change once. */
+  phases(machine: string, since: number): Promise<readonly string[]>;
   /** All grants for the revision, by machine: `<id>` in order of their issue. */
   grants(set: string, revision: string): Promise<ReadonlyMap<string, readonly RecordedGrant[]>>;
   stop(): Promise<void>;
@@ -72,6 +74,7 @@ export async function recordRollouts(client: Client): Promise<RolloutHistory> {
       if (!found) throw new Error(`${machine} never reported ${entry.componentRef} as committed`);
       return versionOf(found);
     },
+    phases: async (machine, since) => phasesOf(await machines.all(), machine, since),
     grants: async (set, revision) => grantsOf(await ledgers.all(), set, revision),
     stop: async () => {
       await Promise.all([machines.stop(), sets.stop(), ledgers.stop()]);
@@ -183,6 +186,12 @@ function mostOutOfService(machines: readonly Machine[], set: string, since: numb
     most = Math.max(most, out.size);
   }
   return most;
+}
+
+function phasesOf(machines: readonly Machine[], name: string, since: number): readonly string[] {
+  const own = machines.filter((each) => each.metadata.name === name && versionOf(each) >= since);
+  const phases = own.map(({ status }) => status?.phase ?? 'none');
+  return phases.filter((phase, index) => phase !== phases[index - 1]);
 }
 
 function grantsOf(

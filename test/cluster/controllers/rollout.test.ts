@@ -30,6 +30,12 @@ describe('a component set', { timeout: MINUTES }, () => {
     expect(judged.machines.toSorted()).toEqual(names.toSorted());
     expect(judged).toMatchObject({ sizes: [1, 5, 10], mostOutOfService: 3 });
     expect(await fleet.versions('wide')).toEqual(allAt(names, 'wide-2.0'));
+    const starts = startsOf(await fleet.history.starts('wide'), currentRevision);
+    const phases = async (): Promise<readonly string[]> => {
+      const each = starts.map(({ machine, version }) => fleet.history.phases(machine, version));
+      return [...new Set((await Promise.all(each)).map((own) => own.join(' ')))];
+    };
+    await expect.poll(phases, PATIENCE).toEqual(['Ready Updating Ready']);
   });
 
   it('ROL-32 takes a bad version back in its first batch, tells why, and runs it again with another retry token', async () => {

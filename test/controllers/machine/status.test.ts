@@ -35,6 +35,24 @@ const blocked = (seconds: number): ObservationParts => ({
   },
 });
 
+/** In service before. The agent reported UpToDate of the generation `observed`. */
+function reportedAt(generation: number, upToDate: 'True' | 'False', observed: number): ObservationParts {
+  return {
+    metadata: { generation },
+    status: {
+      node: { uid: 'node-1', establishedAt: ago(3600) },
+      conditions: [
+        condition('ComponentsReady', 'True'),
+        condition('UpToDate', upToDate, { observedGeneration: observed }),
+      ],
+    },
+  };
+}
+
+function withGate(parts: ObservationParts): ObservationParts {
+  return { ...parts, spec: { readinessGates: [{ conditionType: 'example.com/Checked' }] } };
+}
+
 describe('machineStatus', () => {
   it.each<[name: string, parts: ObservationParts, want: string]>([
     ['is Ready', {}, 'Ready, Progressing True AsWanted, Stalled False AsWanted'],
@@ -95,6 +113,47 @@ describe('machineStatus', () => {
     ],
   ])('%s', (_, parts, want) => {
     expect(explain(parts)).toBe(want);
+  });
+
+  it('is never Joining while an update runs: Ready, Updating, Ready', () => {
+    const UPDATE: readonly (readonly [moment: string, parts: ObservationParts])[] = [
+      ['it serves', reportedAt(1, 'True', 1)],
+      ['its entries change, and the agent has not reported since', reportedAt(2, 'True', 1)],
+      ['the agent installs', reportedAt(2, 'False', 2)],
+      ['the kubelet starts again', { ...reportedAt(2, 'False', 2), node: 'Unknown' }],
+      ['the permission is taken out of its entries', reportedAt(3, 'True', 2)],
+      ['labels of the Node follow', { ...reportedAt(3, 'True', 3), isSynced: false }],
+      ['it serves again', reportedAt(3, 'True', 3)],
+    ];
+    expect(UPDATE.map(([moment, parts]) => `${statusOf(parts).phase}: ${moment}`)).toEqual([
+      'Ready: it serves',
+      'Updating: its entries change, and the agent has not reported since',
+      'Updating: the agent installs',
+      'Updating: the kubelet starts again',
+      'Updating: the permission is taken out of its entries',
+      'Updating: labels of the Node follow',
+      'Ready: it serves again',
+    ]);
+  });
+
+  it.each<[name: string, parts: ObservationParts, phase: string]>([
+    ['a Node that registers for the first time', { node: 'Starting' }, 'Joining'],
+    ['labels that are written to a new Node', { isSynced: false }, 'Joining'],
+    ['a Node that registered again', { ...reportedAt(1, 'True', 1), node: 'Starting' }, 'Joining'],
+    ['a Node that went away', { ...reportedAt(1, 'True', 1), node: 'Missing' }, 'NotReady'],
+    ['a readiness gate of a machine in service', withGate(reportedAt(1, 'True', 1)), 'NotReady'],
+    ['a readiness gate of a new machine', withGate({}), 'Joining'],
+    [
+      'a hold of a machine in service, whose labels wait',
+      {
+        ...reportedAt(1, 'True', 1),
+        isSynced: false,
+        spec: { hold: { reason: 'x', scope: 'All' } },
+      },
+      'Held',
+    ],
+  ])('joins once, by %s', (_, parts, phase) => {
+    expect(statusOf(parts).phase).toBe(phase);
   });
 
   it('gives components the time of a drain', () => {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { formatLocation, isRenderError, RenderError } from '../../../src/sync/render/errors.ts';
+import {
+  formatLocation,
+  isRenderError,
+  RenderError,
+  type RenderProblem,
+} from '../../../src/sync/render/errors.ts';
 
 describe('formatLocation', () => {
   it.each([
@@ -14,6 +19,14 @@ describe('formatLocation', () => {
   });
 });
 
+function at(line: number, construct: string, message = 'a'): RenderProblem {
+  return { message, file: 'fleet/main.ts', line, construct };
+}
+
+function linesOf(...problems: readonly RenderProblem[]): readonly string[] {
+  return new RenderError('BadObject', problems).message.split('\n');
+}
+
 describe('RenderError', () => {
   it('lists each problem with its location, and where the first one is', () => {
     const error = new RenderError(
@@ -23,6 +36,29 @@ describe('RenderError', () => {
     );
     expect(error.message).toBe('a [x.yaml:3]\nb');
     expect(error).toMatchObject({ code: 'BadObject', where: 'x.yaml:3', hint: 'fix it' });
+  });
+
+  it('lists a problem of many clusters once, with the clusters, and others by themselves', () => {
+    const three = ['test', 'pre', 'prod'].flatMap((name) => [
+      at(16, `${name}/rules/hang`),
+      at(16, `${name}/rules/hang`, 'b'),
+    ]);
+    expect(linesOf(...three)).toEqual([
+      'a [fleet/main.ts:16 (rules/hang in test, pre, prod)]',
+      'b [fleet/main.ts:16 (rules/hang in test, pre, prod)]',
+    ]);
+    expect(linesOf(...three, at(16, 'prod-2/rules/hang'))[0]).toBe(
+      'a [fleet/main.ts:16 (rules/hang in test, pre and 2 more)]',
+    );
+    expect(linesOf(at(16, 'test/rules/hang'), at(16, 'test/rules/disk'), at(17, 'pre/rules/hang'))).toEqual([
+      'a [fleet/main.ts:16 (test/rules/hang)]',
+      'a [fleet/main.ts:16 (test/rules/disk)]',
+      'a [fleet/main.ts:17 (pre/rules/hang)]',
+    ]);
+    expect(linesOf(at(16, 'test'), at(16, 'pre'))).toEqual([
+      'a [fleet/main.ts:16 (test)]',
+      'a [fleet/main.ts:16 (pre)]',
+    ]);
   });
 
   it('lists 20 problems and counts the others', () => {

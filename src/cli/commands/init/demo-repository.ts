@@ -6,35 +6,80 @@ import { CliError, EXIT } from '../../errors.ts';
 import type { StepProgress } from '../../progress.ts';
 import { buildPrograms } from './demo.ts';
 import { demoGit } from './demo-git.ts';
-import { packageName, scaffoldFiles, writeFiles } from './init.ts';
+import type { RunNpm } from './npm.ts';
+import {
+  formatLockFailure,
+  packageName,
+  type RepositoryFiles,
+  scaffoldFiles,
+  vendoredFiles,
+  writeFiles,
+} from './repository-files.ts';
 import { PACKAGE_ROOT } from './scaffold.ts';
 
 /** Of the first commit: those that follow are of the user. */
 const AUTHOR = ['-c', 'user.name=kubenode', '-c', 'user.email=kubenode@localhost'];
 
-/** A repository of the demo that exists is used as it is. One of a start that ended before the first commit is completed. */
-export async function ensureDemoRepository(folder: string, progress: StepProgress): Promise<void> {
-  await buildPrograms(progress);
-  const files = await scaffoldFiles(folder, {
+export interface DemoRepositoryOptions {
+  readonly progress: StepProgress;
+  readonly npm: RunNpm;
+  /** Resolves to the tarball of the kubenode that runs. */
+  readonly packed: () => Promise<string>;
+}
+
+/**
+ * A repository of the demo that exists is used as it is. One of a start that ended before the first commit is completed.
+ * Resolves to a warning about what it lacks: the fleet runs without it.
+ */
+export async function ensureDemoRepository(
+  folder: string,
+  options: DemoRepositoryOptions,
+): Promise<string | undefined> {
+  await buildPrograms(options.progress);
+  if (await isComplete(folder)) return undefined;
+  const { files, warning } = await filesOf(folder, options);
+  await completeRepository(folder, files, options.progress);
+  return warning;
+}
+
+interface DemoFiles {
+  readonly files: RepositoryFiles;
+  readonly warning: string | undefined;
+}
+
+/** Without npm the fleet runs all the same, and is edited in a checkout of kubenode. */
+async function filesOf(folder: string, { npm, packed }: DemoRepositoryOptions): Promise<DemoFiles> {
+  const content = {
     content: 'Demo',
     repository: pathToFileURL(folder).href,
-    kubenode: `file:${PACKAGE_ROOT}`,
     name: packageName(folder),
-  });
-  await completeRepository(folder, files, progress);
+  } as const;
+  try {
+    const { files, lockFailed } = await vendoredFiles(folder, content, { tarball: await packed(), npm });
+    return { files, warning: lockFailed && formatLockFailure(lockFailed) };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const files = await scaffoldFiles(folder, { ...content, kubenode: `file:${PACKAGE_ROOT}` });
+    return { files, warning: formatPackFailure(error) };
+  }
+}
+
+function formatPackFailure({ message }: Error): string {
+  return `warning: the repository does not contain kubenode, and depends on ${PACKAGE_ROOT}: ${message}
+  hint: remove this cause, and start with another folder for a repository that has its own
+`;
 }
 
 export async function completeRepository(
   folder: string,
-  files: ReadonlyMap<string, string>,
+  files: RepositoryFiles,
   progress: StepProgress,
 ): Promise<void> {
-  const isDemo = existsSync(join(folder, 'fleet/local.json'));
-  if (isDemo && (await hasCommit(folder))) return;
+  if (await isComplete(folder)) return;
   if (isUnfinished(folder, files)) {
     progress.step(`creating the repository ${folder}`);
     writeFiles(folder, files, 'w');
-  } else if (!isDemo) {
+  } else if (!isDemo(folder)) {
     throw new CliError('the folder is not empty, and not a repository of the demo', {
       where: folder,
       hint: 'use a new or empty folder',
@@ -44,13 +89,24 @@ export async function completeRepository(
   await commitAll(folder);
 }
 
+async function isComplete(folder: string): Promise<boolean> {
+  return isDemo(folder) && (await hasCommit(folder));
+}
+
+function isDemo(folder: string): boolean {
+  return existsSync(join(folder, 'fleet/local.json'));
+}
+
 /** Missing, empty, or with nothing but these files, each of them whole or cut off. */
-function isUnfinished(folder: string, files: ReadonlyMap<string, string>): boolean {
+function isUnfinished(folder: string, files: RepositoryFiles): boolean {
   if (!existsSync(folder)) return true;
   if (!statSync(folder).isDirectory()) return false;
   const ours = new Set([...files.keys()].map((path) => path.split('/')[0]));
-  const isOurs = (path: string): boolean =>
-    files.get(path)?.startsWith(readFileSync(join(folder, path), 'utf8')) === true;
+  const isOurs = (path: string): boolean => {
+    const found = readFileSync(join(folder, path));
+    const whole = files.get(path);
+    return whole !== undefined && Buffer.from(whole).subarray(0, found.length).equals(found);
+  };
   // Nothing else is looked into: it may be a home directory.
   return readdirSync(folder)
     .filter((name) => name !== '.git')

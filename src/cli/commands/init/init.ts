@@ -1,26 +1,27 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, Option } from 'commander';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
-import { toDiskError } from '../../../os/files.ts';
+import { cacheFolder } from '../../../local/folders.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
-import { buildPrograms, demoFiles } from './demo.ts';
-import { createNpm, type RunNpm } from './npm.ts';
+import { buildPrograms } from './demo.ts';
+import { createNpm } from './npm.ts';
+import { packedPackage } from './package-cache.ts';
 import {
-  createScaffold,
-  isEmptyFolder,
-  PACKAGE_ROOT,
-  REPOSITORY_SECRET,
-  type ScaffoldOptions,
-} from './scaffold.ts';
-import { packKubenode } from './vendor.ts';
+  formatLockFailure,
+  packageName,
+  scaffoldFiles,
+  vendoredFiles,
+  writeFiles,
+} from './repository-files.ts';
+import { isEmptyFolder, PACKAGE_ROOT, REPOSITORY_SECRET, type ScaffoldOptions } from './scaffold.ts';
 
 interface Flags {
   readonly plain?: true;
@@ -37,7 +38,7 @@ all four on this machine. With --plain it contains plain Kubernetes objects inst
 machines are folders of this computer, each with a real agent that runs a small web server: docs/guides/demo.md.
 
 The repository contains this kubenode, as vendor/kubenode-VERSION.tgz, and a lock file: "npm ci" installs the same on every machine
-and in CI. This takes npm and its package registry; without the registry, everything but the lock file is created.
+and in CI. This takes npm; an installed kubenode also needs its package registry for the lock file, and creates everything else without it.
 
 Examples:
   kubenode init ../my-fleet
@@ -76,7 +77,7 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
   const created = await withProgress(io, async (progress) => {
     if (flags.demo) await buildPrograms(progress);
     return flags.kubenode === undefined
-      ? await createWithKubenode(folder, options, createNpm(io), progress)
+      ? await createWithKubenode(io, folder, options, progress)
       : { count: await createFiles(folder, { ...options, kubenode: flags.kubenode }), lockFailed: undefined };
   });
   const hasGit = flags.git && initGit(io, folder);
@@ -97,67 +98,29 @@ interface CreatedRepository {
 
 /** Packs before it creates a file: a failure of npm leaves nothing behind. */
 async function createWithKubenode(
+  io: Io,
   folder: string,
   options: Omit<ScaffoldOptions, 'kubenode'>,
-  npm: RunNpm,
   progress: StepProgress,
 ): Promise<CreatedRepository> {
-  progress.step('packing kubenode (1 of 2)');
-  using packed = await packKubenode(PACKAGE_ROOT, npm);
-  const vendored = `vendor/${basename(packed.tarball)}`;
-  const count = await createFiles(folder, { ...options, kubenode: `file:${vendored}` });
-  mkdirSync(join(folder, 'vendor'));
-  copyFileSync(packed.tarball, join(folder, vendored));
+  const npm = createNpm(io);
+  const tarball = await packedPackage({
+    packageRoot: PACKAGE_ROOT,
+    cache: cacheFolder(io.env),
+    npm,
+    signal: io.signal,
+    onPack: () => progress.step('packing kubenode (1 of 2)'),
+  });
   progress.step('writing package-lock.json (2 of 2)');
-  try {
-    await npm(folder, ...LOCK);
-    return { count: count + 2, lockFailed: undefined };
-  } catch (error) {
-    if (!(error instanceof CliError)) throw error;
-    return { count: count + 1, lockFailed: error };
-  }
+  const { files, lockFailed } = await vendoredFiles(folder, options, { tarball, npm });
+  writeFiles(folder, files, 'wx');
+  return { count: files.size, lockFailed };
 }
-
-/** One retry: a registry that cannot be reached must not hold up a repository that is complete without the lock file. */
-const LOCK = [
-  'install',
-  '--package-lock-only',
-  '--ignore-scripts',
-  '--no-audit',
-  '--no-fund',
-  '--prefer-offline',
-].concat('--fetch-retries=1', '--fetch-retry-mintimeout=1000');
 
 async function createFiles(folder: string, options: ScaffoldOptions): Promise<number> {
   const files = await scaffoldFiles(folder, options);
   writeFiles(folder, files, 'wx');
   return files.size;
-}
-
-/** Maps each path to its content. */
-export async function scaffoldFiles(
-  folder: string,
-  options: ScaffoldOptions,
-): Promise<ReadonlyMap<string, string>> {
-  const local = options.content === 'Demo' ? await demoFiles(folder) : [];
-  return new Map([...createScaffold(options), ...local]);
-}
-
-export function writeFiles(folder: string, files: ReadonlyMap<string, string>, flag: 'w' | 'wx'): void {
-  try {
-    for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text, { flag });
-    }
-  } catch (error) {
-    throw toDiskError(error, folder);
-  }
-}
-
-function formatLockFailure({ message }: Error): string {
-  return `warning: package-lock.json is missing: ${message}
-  hint: run npm install in the repository when npm reaches its package registry, and commit package-lock.json: CI needs it
-`;
 }
 
 function contentOf({ plain, demo }: Flags): ScaffoldOptions['content'] {
@@ -176,15 +139,6 @@ function parseRepositoryFlag(folder: string, { repository }: Flags): RepositoryU
       ...(error.hint ? { hint: error.hint } : {}),
     });
   }
-}
-
-/** A valid npm package name. */
-export function packageName(folder: string): string {
-  const name = basename(folder)
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  return name === '' || name === 'kubenode' ? 'my-fleet' : name;
 }
 
 /** Whether the folder is a git repository afterwards. */

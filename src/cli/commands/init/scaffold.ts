@@ -16,6 +16,8 @@ export interface ScaffoldOptions {
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 /** The checkout or the installed package that runs: `src` in the one and `dist` in the other have the same depth. */
 export const PACKAGE_ROOT = dirname(dirname(dirname(dirname(FOLDER))));
+/** Where a repository has its kubenode, as a package. */
+export const VENDOR_FOLDER = 'vendor';
 /** Template names of files that npm pack would change or omit. */
 const RENAMED: Readonly<Record<string, string>> = {
   _gitignore: '.gitignore',
@@ -55,10 +57,17 @@ function targetPath(path: string): string {
 
 function fillTemplate(path: string, text: string, options: ScaffoldOptions): string {
   if (path === '_package.json') return packageJson(text, options);
+  if (path === 'README.md') return readme(text, options);
   if (path !== 'fleet/pipelines.ts') return text;
   const url = text.replace(REPOSITORY, `repository: ${quoteString(options.repository)}`);
   // A local folder needs no token, and a reference to a missing Secret would be an error.
   return options.repository.startsWith('file:') ? url.replace(CREDENTIALS, '') : url;
+}
+
+/** Without a vendored kubenode there is no such folder, and no lock file yet. */
+function readme(text: string, { kubenode }: ScaffoldOptions): string {
+  if (kubenode.startsWith(`file:${VENDOR_FOLDER}/`)) return text;
+  return text.replace(/^\| `vendor\/` .*\n/m, '').replace('    npm ci\n', '    npm install\n');
 }
 
 function packageJson(text: string, { kubenode, name }: ScaffoldOptions): string {

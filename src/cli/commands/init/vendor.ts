@@ -47,12 +47,18 @@ function isCheckout(packageRoot: string): boolean {
   return existsSync(join(packageRoot, 'src', 'cli', 'main.ts'));
 }
 
-function copyCheckout(packageRoot: string, folder: string): void {
+/** The files and folders that decide what the tarball contains, as paths in that folder. */
+export function packageParts(packageRoot: string): readonly string[] {
   const { files } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
     files: string[];
   };
-  const names = new Set([...files, ...BUILD_INPUTS]);
-  names.delete('dist');
-  for (const name of names) cpSync(join(packageRoot, name), join(folder, name), { recursive: true });
+  if (!isCheckout(packageRoot)) return [...files, 'package.json'];
+  return [...new Set([...files, ...BUILD_INPUTS])].filter((name) => name !== 'dist');
+}
+
+function copyCheckout(packageRoot: string, folder: string): void {
+  for (const part of packageParts(packageRoot)) {
+    cpSync(join(packageRoot, part), join(folder, part), { recursive: true });
+  }
   symlinkSync(join(packageRoot, 'node_modules'), join(folder, 'node_modules'));
 }

@@ -79,7 +79,7 @@ function batchCell({ batch, outcome }: RolloutView): string {
 }
 
 function whyCell({ outcome, waiting }: RolloutView): string {
-  if (outcome.state === 'Completed') return '';
+  if (outcome.state === 'Completed') return outcome.isBehind ? outcome.because : '';
   const why = waiting?.message ?? outcome.because;
   return outcome.state === 'Running' ? why : `${STATES[outcome.state]}: ${why}`;
 }

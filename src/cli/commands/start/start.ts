@@ -4,16 +4,19 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
 import { endsFleet, repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
-import { stateFolder } from '../../../local/folders.ts';
+import { cacheFolder, stateFolder } from '../../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { findNextPort } from '../../../os/ports.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { describeError } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
-import { withProgress } from '../../progress.ts';
+import { type StepProgress, withProgress } from '../../progress.ts';
 import { CONSOLE_PORT } from '../console/port.ts';
 import { ensureDemoRepository } from '../init/demo-repository.ts';
+import { createNpm } from '../init/npm.ts';
+import { packedPackage } from '../init/package-cache.ts';
+import { PACKAGE_ROOT } from '../init/scaffold.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
 import { requireNotStarted } from '../local/fleet-programs.ts';
@@ -55,8 +58,9 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
   const repository = demo === undefined ? undefined : resolve(io.cwd, demo);
   if (repository !== undefined) await requireNotStarted(dir);
   try {
+    let warning: string | undefined;
     const { layout } = await withProgress(io, async (progress) => {
-      if (repository !== undefined) await ensureDemoRepository(repository, progress);
+      if (repository !== undefined) warning = await ensureRepository(io, repository, progress);
       const clusters = repository === undefined ? {} : { clusters: DEMO_CLUSTERS };
       return await startLocalClusters(
         io,
@@ -64,6 +68,7 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
         progress,
       );
     });
+    if (warning !== undefined) io.err(warning);
     const demoOptions = repository === undefined ? undefined : { repository, port: await findConsolePort() };
     const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
     const isOurs = await endsFleet(dir);
@@ -72,6 +77,19 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
   } finally {
     if (await endsFleet(dir)) await stop(io, dir);
   }
+}
+
+async function ensureRepository(io: Io, folder: string, progress: StepProgress): Promise<string | undefined> {
+  const npm = createNpm(io);
+  const packed = (): Promise<string> =>
+    packedPackage({
+      packageRoot: PACKAGE_ROOT,
+      cache: cacheFolder(io.env),
+      npm,
+      signal: io.signal,
+      onPack: () => progress.step('packing kubenode for the repository'),
+    });
+  return await ensureDemoRepository(folder, { progress, npm, packed });
 }
 
 export interface Started {

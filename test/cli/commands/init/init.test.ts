@@ -54,6 +54,11 @@ function filesOf(folder: string): string[] {
     .toSorted();
 }
 
+/** What this npm packs must not become the package of the user who runs this test. */
+function envWith(npm: string): Io['env'] {
+  return { PATH: npm, XDG_CACHE_HOME: tempFolder('cache') };
+}
+
 /** Most tests need neither npm nor the package. */
 const UNVENDORED = ['--kubenode', 'file:/x.tgz'];
 
@@ -215,7 +220,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
 describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () => {
   it('FST-4 vendors the packed tarball of this version with a lock file, and prints npm ci', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    const result = await kubenodeWith({ PATH: fakeNpm() }, '/', 'init', folder, '--plain');
+    const result = await kubenodeWith(envWith(fakeNpm()), '/', 'init', folder, '--plain');
     expect(result).toMatchObject({ code: 0, out: `15 files created in ${folder}\n` });
     expect(result.err).toMatch(/^ {2}npm ci$/m);
     const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -230,7 +235,7 @@ describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () =
   it('FST-4 creates everything but the lock file without a package registry, and prints what to run', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     const npm = fakeNpm('npm error code ENOTFOUND\nnpm error network request to the registry failed');
-    const result = await kubenodeWith({ PATH: npm }, '/', 'init', folder, '--plain');
+    const result = await kubenodeWith(envWith(npm), '/', 'init', folder, '--plain');
     expect(result.code).toBe(0);
     expect(result.err).toContain(
       'package-lock.json is missing: npm install failed: network request to the registry failed',
@@ -242,7 +247,7 @@ describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () =
 
   it('FST-4 explains that npm is missing, and creates nothing', async () => {
     const folder = join(tempFolder('init'), 'fleet');
-    const result = await kubenodeWith({ PATH: tempFolder('empty') }, '/', 'init', folder);
+    const result = await kubenodeWith(envWith(tempFolder('empty')), '/', 'init', folder);
     expect(result.code).toBe(69);
     expect(result.err).toMatch(/npm is not installed[^]*hint: install npm, or pass --kubenode/);
     expect(existsSync(folder)).toBe(false);

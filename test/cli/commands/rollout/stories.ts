@@ -145,6 +145,43 @@ export const STORIES = {
       },
     ],
   }),
+  'machines that are behind since its end': story({
+    phase: 'Completed',
+    conditions: [
+      condition('Progressing', 'True', {
+        reason: 'AllDone',
+        message: 'the revision completed',
+        observedGeneration: 2,
+      }),
+      condition('UpToDate', 'False', {
+        reason: 'MachinesBehind',
+        message: '0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
+        observedGeneration: 2,
+      }),
+    ],
+    currentRevision: 'r-5d41402a',
+    counts: { selected: 3, updated: 0, ready: 0 },
+    history: [
+      {
+        revision: 'r-5d41402a',
+        components: ['kubelet-1.31.4', 'node-exporter-1.8.2'],
+        result: 'Completed',
+        finishedAt: ago(7200),
+      },
+    ],
+  }),
+  'a set without machines': story({
+    phase: 'Completed',
+    conditions: [
+      condition('Progressing', 'True', {
+        reason: 'AllDone',
+        message: 'no machine is selected for r-5d41402a',
+        observedGeneration: 2,
+      }),
+      condition('UpToDate', 'True', { reason: 'NoMachines', observedGeneration: 2 }),
+    ],
+    counts: { selected: 0, updated: 0 },
+  }),
   'the soak of its last batch': story({
     phase: 'Soaking',
     conditions: [condition('UpToDate', 'True', { observedGeneration: 2 })],

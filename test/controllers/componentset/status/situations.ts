@@ -65,6 +65,19 @@ export const SITUATIONS: readonly SetSituation[] = [
     answer: 'Settled',
   },
   {
+    name: 'a machine that is silent since the revision completed',
+    members: [
+      member('a', { ...DONE, step: 'Unknown', reason: 'AgentSilent', because: 'the agent is silent' }),
+      member('b', DONE),
+    ],
+    progress: STEADY,
+    phase: 'Completed',
+    ready: 'False MachinesBehind',
+    progressing: 'True AllDone',
+    gates: 'True AsWanted',
+    answer: 'Progressing MachinesBehind',
+  },
+  {
     name: 'a batch in work',
     members: [member('a', IN_WORK), member('b', IN_WORK), member('c')],
     phase: 'Rolling',

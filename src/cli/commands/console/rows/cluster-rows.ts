@@ -76,6 +76,7 @@ export function rolloutCard(
     set: view.set,
     phase: view.phase,
     state: outcome.state,
+    ...optional('isBehind', outcome.isBehind),
     because: outcome.because,
     changes: view.changes.map(changeText),
     ...optional('batch', batch && batchOf(batch)),

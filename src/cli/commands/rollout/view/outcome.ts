@@ -11,6 +11,8 @@ export type RolloutState = 'Running' | 'Completed' | 'NeedsPerson' | 'Failed';
 export interface RolloutOutcome {
   readonly state: RolloutState;
   readonly because: string;
+  /** It completed, and machines do not run it now. */
+  readonly isBehind?: true;
 }
 
 const PERMITTED_BY_A_PERSON: readonly Reason[] = ['Paused', 'ApprovalRequired'];
@@ -46,16 +48,31 @@ function stalled({ status }: MachineComponentSet): RolloutOutcome | undefined {
   return found?.status === 'True' ? { state: 'Failed', because: found.message } : undefined;
 }
 
-/** Every machine may run the revision before its last batch has passed its gate: only then it is the current one. */
 function ended(set: MachineComponentSet): RolloutOutcome | undefined {
-  const { conditions, currentRevision = '', updateRevision } = set.status ?? {};
-  const ready = conditionOf(conditions, 'Ready');
+  const ready = conditionOf(set.status?.conditions, 'Ready');
   if (ready?.status === 'False' && ready.reason === ('RolledBack' satisfies Reason)) {
     return { state: 'Failed', because: ready.message };
   }
-  if (!isTrue(set, 'UpToDate')) return conflict(set);
-  if (currentRevision !== updateRevision) return undefined;
-  return { state: 'Completed', because: `every machine that takes part runs ${currentRevision}` };
+  const completed = completedRevision(set);
+  if (!isTrue(set, 'UpToDate')) return behind(set, completed) ?? conflict(set);
+  return completed === undefined
+    ? undefined
+    : { state: 'Completed', because: `every machine that takes part runs ${completed}` };
+}
+
+/** Every machine may run the revision before its last batch has passed its gate: only then it is the current one. */
+function completedRevision({ status }: MachineComponentSet): string | undefined {
+  return status?.currentRevision === status?.updateRevision ? (status?.currentRevision ?? '') : undefined;
+}
+
+/** Machines that fell behind after the end, or that are new, begin no rollout: each is behind by what it reports itself. */
+function behind(set: MachineComponentSet, completed: string | undefined): RolloutOutcome | undefined {
+  const conditions = set.status?.conditions;
+  const { reason } = conditionOf(conditions, 'Progressing') ?? {};
+  const isOver = isTrue(set, 'Progressing') && reason === ('AllDone' satisfies Reason);
+  if (!isOver || completed === undefined) return undefined;
+  const machines = conditionOf(conditions, 'UpToDate')?.message ?? 'machines are behind';
+  return { state: 'Completed', because: `${completed} completed before; now ${machines}`, isBehind: true };
 }
 
 /** A conflict on some machines does not end the work on the others. */

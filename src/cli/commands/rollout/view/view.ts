@@ -141,10 +141,16 @@ function workOf(report: MachineComponentReport | undefined): Omit<MachineInWork,
   return { state, because: waiting?.message ?? error?.message ?? '', ...optional('since', since) };
 }
 
-function sinceOf({ conditions, waiting, batch }: Status, { state }: RolloutOutcome): string | undefined {
+function sinceOf(status: Status, { state, isBehind }: RolloutOutcome): string | undefined {
+  const { conditions, waiting, batch } = status;
   const transition = (type: string): string | undefined => conditionOf(conditions, type)?.lastTransitionTime;
+  if (isBehind) return completedAt(status) ?? transition('Progressing');
   if (state === 'Completed') return transition('UpToDate');
   return waiting?.since ?? batch?.startedAt ?? transition('Progressing');
+}
+
+function completedAt({ history, currentRevision }: Status): string | undefined {
+  return history?.find(({ revision }) => revision === currentRevision)?.finishedAt;
 }
 
 function fromRevision({ currentRevision, updateRevision }: Status): string | undefined {

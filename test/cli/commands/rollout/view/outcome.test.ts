@@ -13,6 +13,8 @@ it.each<[Story, RolloutState]>([
   ['a rollback in work', 'Running'],
   ['a rollback that ended', 'Failed'],
   ['its end', 'Completed'],
+  ['machines that are behind since its end', 'Completed'],
+  ['a set without machines', 'Running'],
   ['the soak of its last batch', 'Running'],
   ['a rollback that stalls', 'Failed'],
   ['an end of the spec before', 'Running'],
@@ -21,6 +23,15 @@ it.each<[Story, RolloutState]>([
   ['no status', 'Running'],
 ])('rolloutOutcome of %s is %s', (story, state) => {
   expect(rolloutOutcome(STORIES[story]).state).toBe(state);
+});
+
+it('names the machines that are behind since a rollout completed', () => {
+  expect(rolloutOutcome(STORIES['machines that are behind since its end'])).toEqual({
+    state: 'Completed',
+    because:
+      'r-5d41402a completed before; now 0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
+    isBehind: true,
+  });
 });
 
 it('names the process that is missing when the set is not observed', () => {
