@@ -528,12 +528,48 @@ export interface ClusterSync {
   readonly drift?: CorrectedDrift;
   /** Units that git declares for this cluster, or that the inventory in it lists. (at most 500) */
   readonly units?: readonly string[];
+  /** The commits that ran on this cluster, newest first. An entry with endedAt does not change any more. (at most 32) */
+  readonly history?: readonly CommitRun[];
   /** Rendered digests proven on this cluster, newest first. They skip the soak. (at most 20) */
   readonly proven?: readonly ProvenDigest[];
   /** Rendered digests that failed on this cluster and were not proven since, newest first. They are not started again, unless they were proven before. (at most 20) */
   readonly failed?: readonly FailedDigest[];
   /** Progress of the soak. Kept so that a restart neither repeats nor shortens it. */
   readonly soak?: ClusterSoak;
+}
+
+/** A commit, for as long as it was assigned to this cluster. */
+export interface CommitRun {
+  /** Commit id. */
+  readonly commit: string;
+  /** Digest of the objects rendered for this cluster. */
+  readonly digest?: string;
+  /** How far the commit was when it ended, or is now. */
+  readonly state: 'Applying' | 'Soaking' | 'Proven' | 'Failed' | 'Held' | 'Paused' | 'Unknown';
+  /** CamelCase reason, for programs. */
+  readonly reason?: string;
+  /** Why it failed or was held. */
+  readonly message?: string;
+  /** Pipeline that assigned it. */
+  readonly pipeline?: string;
+  /** Stage of the cluster at that time. */
+  readonly stage?: string;
+  /** Author of the commit. */
+  readonly author?: string;
+  /** First line of the commit message. */
+  readonly subject?: string;
+  /** When it was assigned. */
+  readonly startedAt: string;
+  /** When its content was proven during this time. */
+  readonly provenAt?: string;
+  /** When another commit replaced it. Absent: it runs. */
+  readonly endedAt?: string;
+  /** The commit before with the same content on this cluster. */
+  readonly sameContentAs?: string;
+  /** true: found in the inventory of the cluster. This hub did not record its assignment, and commits before it may be missing. */
+  readonly adopted?: boolean;
+  /** What people decided about it: accepted heads, approvals, acknowledgements. (at most 4) */
+  readonly decisions?: readonly string[];
 }
 
 /** What a changed artifact or unit requires. */
@@ -2622,6 +2658,8 @@ export interface PipelineStatus {
   readonly gates?: PipelineGates;
   /** The newest commit of the ref. */
   readonly head?: PipelineHead;
+  /** The heads that were refused last, newest first. Nothing of them was applied. (at most 20) */
+  readonly refused?: readonly RefusedHead[];
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
@@ -2722,6 +2760,18 @@ export interface RateLimit {
 export interface ReadinessGate {
   /** Type of the condition. */
   readonly conditionType: string;
+}
+
+/** A head that was refused. */
+export interface RefusedHead {
+  /** Commit id. */
+  readonly commit: string;
+  /** Why sync did not accept the commit. */
+  readonly verdict: 'NotDescendant' | 'BadSignature' | 'RenderFailed' | 'Refused';
+  /** What was wrong. */
+  readonly message?: string;
+  /** When it was refused first. */
+  readonly seenAt: string;
 }
 
 /** Cluster counts of all stages. */

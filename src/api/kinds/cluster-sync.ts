@@ -1,6 +1,7 @@
 /** `status.sync` of a Cluster: what sync applied to it. */
 import { count } from '../common.ts';
 import { choice, digest, list, listMap, message, name, named, reason, text, time } from '../schema.ts';
+import { commitRuns } from './cluster-history.ts';
 
 const COMMIT = { max: 64 } as const;
 const UNIT = { max: 127 } as const;
@@ -119,6 +120,7 @@ export const sync = named('ClusterSync', 'What sync applied to this cluster.', {
     text('Name of the unit (chart).', { max: 127 }),
     [0, 500],
   ).optional(),
+  history: commitRuns.optional(),
   proven: list(
     'Rendered digests proven on this cluster, newest first. They skip the soak.',
     named('ProvenDigest', 'A rendered digest that is proven on this cluster.', {

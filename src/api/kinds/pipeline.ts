@@ -253,6 +253,19 @@ const spec = rules(
   },
 );
 
+const REFUSALS = ['NotDescendant', 'BadSignature', 'RenderFailed', 'Refused'] as const;
+
+const refused = list(
+  'The heads that were refused last, newest first. Nothing of them was applied.',
+  named('RefusedHead', 'A head that was refused.', {
+    commit: text('Commit id.', COMMIT),
+    verdict: choice('Why sync did not accept the commit.', REFUSALS),
+    message: text('What was wrong.', { max: 512 }).optional(),
+    seenAt: time('When it was refused first.'),
+  }),
+  [0, 20],
+);
+
 const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   ...statusHead(pipelinePhases.phases),
   waiting: waiting(),
@@ -260,19 +273,13 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
   head: named('PipelineHead', 'The newest commit of the ref.', {
     commit: text('Commit id.', COMMIT).optional(),
     seenAt: time('When it was first observed.').optional(),
-    verdict: choice('Whether sync accepts the commit.', [
-      'Accepted',
-      'Rendering',
-      'NotDescendant',
-      'BadSignature',
-      'RenderFailed',
-      'Refused',
-    ]).optional(),
+    verdict: choice('Whether sync accepts the commit.', ['Accepted', 'Rendering', ...REFUSALS]).optional(),
     message: message().optional(),
     polledFor: text('Last value of the annotation kubenode.dev/poll-request for which the ref was read.', {
       max: 64,
     }).optional(),
   }).optional(),
+  refused: refused.optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],

@@ -14,6 +14,7 @@ import type { HeadReport } from '../commits.ts';
 import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { deleteHold } from './cluster/stage-member.ts';
+import { nextRefusals } from './history/refusals.ts';
 import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
@@ -47,6 +48,7 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
     conditions,
     ...optional('waiting', waiting),
     head: headStatus(input),
+    ...optional('refused', nextRefusals(pipeline.status?.refused, input.head, now)),
     stages: stages.map((plan) => stageStatus(plan, input)),
     clusters: {
       total: clusters.length,
@@ -75,6 +77,7 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
     conditions,
     ...optional('waiting', problem && waitFor(before?.waiting, problem, now)),
     head: head.unopened ? { ...headStatus({ head }), ...before?.head } : headStatus({ head }),
+    ...optional('refused', nextRefusals(before?.refused, head, now)),
   };
 }
 

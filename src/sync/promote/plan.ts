@@ -16,6 +16,7 @@ import { createStageMember, type MemberContext, type StageMember } from './clust
 import { type CommitHistory, createCommitHistory } from './commit-history.ts';
 import type { JudgingPipeline } from './gates/in-force.ts';
 import { planGates } from './gates/plan.ts';
+import { withHistory } from './history/plan.ts';
 import { pausedReason } from './paused.ts';
 import { pipelineStatus } from './pipeline-status.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
@@ -62,7 +63,12 @@ export function planPromotion(observed: PromotionSnapshot, head: HeadReport): Pr
   const stages = planStages(snapshot, { context, assigned, ordered });
   // Without an accepted commit the order is unknown, so the recorded status stays.
   const releases = history.newest ? planReleases(ordered, stages, now) : [];
-  const clusters = planAllClusters(snapshot, { context, assigned, stages });
+  const clusters = withHistory(planAllClusters(snapshot, { context, assigned, stages }), {
+    pipeline,
+    releases: ordered,
+    commits: history,
+    now,
+  });
   return {
     ...optional('create', create),
     releases,

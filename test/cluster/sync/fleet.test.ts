@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { CommitRun } from '../../../src/api/generated/types.ts';
+import { shortCommit } from '../../../src/cli/age.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
@@ -46,6 +48,16 @@ describe('sync', () => {
     expect(soaked(bump)).toEqual(['test', 'prod']);
     expect(soaked(revert)).toEqual([]);
     await expect.poll(() => eventsOn(bump), PATIENCE).toEqual(expect.arrayContaining(STEPS));
+
+    // The revert did not take its own commit, nor the one before it, out of the history.
+    expect(await printed('history', 'prod')).toEqual([
+      expect.stringMatching(/^COMMIT +STATE +FROM +UNTIL +AUTHOR +SUBJECT +NOTE$/),
+      expect.stringMatching(
+        `^${shortCommit(revert)} +Proven +\\d+s ago +now +Ann +revert +same content as ${shortCommit(first)}$`,
+      ),
+      expect.stringMatching(`^${shortCommit(bump)} +Proven +\\d+s ago +\\d+s ago +Ann +bump$`),
+      expect.stringMatching(`^${shortCommit(first)} +Proven +\\d+s ago +\\d+s ago +Ann +first$`),
+    ]);
   });
 
   it('FST-2 records in the Release what each stage changes', LIMIT, async () => {
@@ -61,7 +73,7 @@ describe('sync', () => {
   });
 
   it(
-    'S2 S3 holds a commit that does not render, or renders to nothing, and deletes nothing',
+    'S2 S3 holds a commit that does not render, or renders to nothing, deletes nothing, and keeps both in the history',
     LIMIT,
     async () => {
       const first = fleet.commit('1', 'first');
@@ -87,6 +99,29 @@ describe('sync', () => {
       // A commit that restores the content ends the hold.
       const back = fleet.commit('1', 'back');
       await fleet.allProven(back);
+      const { clusters, refused } = JSON.parse((await printed('history', '-o', 'json')).join('\n')) as {
+        clusters: { cluster: string; history: CommitRun[] }[];
+        refused: object[];
+      };
+      expect(refused).toEqual([
+        expect.objectContaining({ commit: broken, verdict: 'RenderFailed', message }),
+      ]);
+      const ran = { commit: first, state: 'Proven', pipeline: 'fleet', stage: 'test', endedAt: anyText };
+      expect(clusters).toMatchObject([
+        { cluster: 'prod', history: [{ commit: back, sameContentAs: first }, { commit: first }] },
+        {
+          cluster: 'test',
+          history: [
+            { commit: back, state: 'Proven', sameContentAs: first },
+            {
+              commit: nothing,
+              state: 'Held',
+              message: expect.stringContaining('renders to nothing') as string,
+            },
+            ran,
+          ],
+        },
+      ]);
     },
   );
 
@@ -180,6 +215,14 @@ describe('sync', () => {
     expect(await Promise.all(STAGES.map(ownerInContent))).toEqual([...STAGES]);
   });
 });
+
+const anyText = expect.any(String) as string;
+
+async function printed(...args: readonly string[]): Promise<string[]> {
+  const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
+  expect(await runCommandLine(io, args)).toBe(0);
+  return io.stdout.trimEnd().split('\n');
+}
 
 /** The clusters that soaked with a commit, from the log. */
 function soaked(commit: string): unknown[] {

@@ -58,6 +58,12 @@ describe('a hub and a repository that are restored from a backup', LIMIT, () => 
     moveBranch(newest);
     await fleet.allProven(newest);
     expect(await resourceVersions()).toEqual(resources);
+    for (const name of STAGES) {
+      expect((await fleet.state(name)).history).toMatchObject([
+        { commit: newest, state: 'Proven', adopted: true },
+        { commit: first, state: 'Proven' },
+      ]);
+    }
   });
 
   it('S39 go back to the backup once a person has accepted its head', async () => {

@@ -52,33 +52,42 @@ describe('Leases that several processes hold', () => {
     },
   );
 
-  it('corrects drift, reports what a server refuses, and obeys a pause', LIMIT, async () => {
-    await startWith({ fleet: 'one', test: 'two', prod: 'three' });
-    const first = fleet.commit('1', 'first');
-    await fleet.pipeline();
-    await synced(first, '1');
+  it(
+    'corrects drift, reports what a server refuses, records what ran once, and obeys a pause',
+    LIMIT,
+    async () => {
+      await startWith({ fleet: 'one', test: 'two', prod: 'three' });
+      const first = fleet.commit('1', 'first');
+      await fleet.pipeline();
+      await synced(first, '1');
 
-    await drift('prod');
-    await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
-    const corrected = { total: 1, objects: [{ object: 'ConfigMap default/settings', commit: first }] };
-    await expect.poll(() => fleet.state('prod'), MINUTE).toMatchObject({ drift: corrected });
+      await drift('prod');
+      await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
+      const corrected = { total: 1, objects: [{ object: 'ConfigMap default/settings', commit: first }] };
+      await expect.poll(() => fleet.state('prod'), MINUTE).toMatchObject({ drift: corrected });
 
-    const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
-    await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });
-    const { message, failures } = await fleet.state('test');
-    expect(message).toContain('misspelt');
-    expect(failures).toMatchObject([{ object: 'ConfigMap default/more', unit: 'web' }]);
-    const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
-    await synced(back, '1');
+      const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
+      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });
+      const { message, failures } = await fleet.state('test');
+      expect(message).toContain('misspelt');
+      expect(failures).toMatchObject([{ object: 'ConfigMap default/more', unit: 'web' }]);
+      const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
+      await synced(back, '1');
+      expect((await fleet.state('test')).history).toMatchObject([
+        { commit: back, state: 'Proven', sameContentAs: first },
+        { commit: bad, state: 'Failed', message: expect.stringContaining('misspelt') as string },
+        { commit: first, state: 'Proven' },
+      ]);
 
-    await pause(true);
-    await expect.poll(() => assignedMode('prod'), MINUTE).toBe('Observe');
-    await drift('prod');
-    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-    expect(await fleet.versions()).toEqual(['1', 'drift']);
-    await pause(false);
-    await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
-  });
+      await pause(true);
+      await expect.poll(() => assignedMode('prod'), MINUTE).toBe('Observe');
+      await drift('prod');
+      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+      expect(await fleet.versions()).toEqual(['1', 'drift']);
+      await pause(false);
+      await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
+    },
+  );
 
   it(
     'SAF-3 goes on to the next commit though the process that promotes may not read what the other one applied',
