@@ -1,6 +1,7 @@
 /** What a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
 import type { Cluster, Pipeline } from '../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../api/names.ts';
+import { FOREIGN_FINALIZER } from '../sync/cluster-report.ts';
 import { pausedUnits } from '../sync/promote/paused.ts';
 import { shortCommit } from './age.ts';
 import { pipelineTrouble } from './hub-objects.ts';
@@ -41,6 +42,20 @@ function originNote(pipeline: Pipeline): string | undefined {
 
 function isAccepted({ status }: Pipeline): boolean {
   return status?.head?.commit !== undefined && status.head.verdict === 'Accepted';
+}
+
+/** The status lists up to 20 objects; a few make the cause clear. */
+const MAX_KEPT = 3;
+
+/** What git removed, and others keep: the commit counts as applied, so nothing else reports them. */
+export function keptObjectNotes({ metadata, status }: Cluster): readonly string[] {
+  const kept = (status?.sync?.failures ?? []).filter(({ reason }) => reason === FOREIGN_FINALIZER);
+  if (kept.length === 0) return [];
+  const shown = kept.slice(0, MAX_KEPT).map(({ object, message }) => `${object} ${message}`);
+  const more = kept.length > MAX_KEPT ? [`and ${kept.length - MAX_KEPT} more`] : [];
+  return [
+    `Cluster ${metadata.name}: removed from git, and not deleted yet: ${[...shown, ...more].join('; ')}. No commit waits for that: their controllers, or a person, have to remove the finalizers`,
+  ];
 }
 
 /** Also while the unit matches git: drift in it is not corrected. */

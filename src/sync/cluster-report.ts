@@ -74,6 +74,8 @@ export const LEASE_SUPERSEDED = 'LeaseSuperseded';
 
 /** All that is left to write or delete is in units that a person paused. */
 export const UNIT_PAUSED = 'UnitPaused';
+/** An object that git removed is being deleted, and only finalizers of others keep it: no commit waits for it. */
+export const FOREIGN_FINALIZER = 'ForeignFinalizer';
 
 export interface WorkReport {
   /** The commit that was compared with the cluster. */
@@ -81,7 +83,7 @@ export interface WorkReport {
   readonly digest: string;
   /**
    * Applying: writing, retrying errors that may be transient, or waiting for CRDs and the like that others install.
-   * Applied: every object is in place. Held: held until a person acts. Failed: the last sync met permanent errors.
+   * Applied: every object is in place, and what git removed is deleted or kept by finalizers of others only. Held: held until a person acts. Failed: the last sync met permanent errors.
    */
   readonly state: 'Applying' | 'Applied' | 'Held' | 'Failed';
   readonly reason: string;
@@ -92,7 +94,7 @@ export interface WorkReport {
     readonly pruned: number;
     readonly failed: number;
   };
-  /** At most 20. */
+  /** At most 20. When `Applied`: what finalizers of others keep. */
   readonly failures: readonly {
     readonly object: string;
     /** Absent in the report of a process of an earlier version. */

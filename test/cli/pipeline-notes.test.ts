@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Pipeline } from '../../src/api/generated/types.ts';
-import { earlierGatesNote, pipelineNotes } from '../../src/cli/pipeline-notes.ts';
-import { COMMIT, OLD_COMMIT, pipeline } from './commands/builders.ts';
+import { earlierGatesNote, keptObjectNotes, pipelineNotes } from '../../src/cli/pipeline-notes.ts';
+import { COMMIT, cluster, OLD_COMMIT, pipeline } from './commands/builders.ts';
 
 const HEAD = { commit: COMMIT, verdict: 'Accepted' };
 const BY_GIT = { annotations: { 'kubenode.dev/commit': COMMIT } };
@@ -64,5 +64,33 @@ describe('earlierGatesNote', () => {
     expect(earlierGatesNote(judged, COMMIT)).toMatch(/counts from the next commit$/);
     expect(earlierGatesNote(judged, OLD_COMMIT)).toBeUndefined();
     expect(earlierGatesNote(pipeline({}), COMMIT)).toBeUndefined();
+  });
+});
+
+function kept(name: string): object {
+  return {
+    object: `ConfigMap default/${name}`,
+    reason: 'ForeignFinalizer',
+    message: 'being deleted since 2030-01-01T00:00:00Z, finalizers x/y',
+  };
+}
+
+describe('keptObjectNotes', () => {
+  it('SAF-2 names the objects that finalizers of others keep, and who has to remove them', () => {
+    const failures = [kept('a'), { object: 'ConfigMap default/b', reason: 'Invalid', message: 'rejected' }];
+    expect(keptObjectNotes(cluster({ failures }))).toEqual([
+      'Cluster prod: removed from git, and not deleted yet: ConfigMap default/a being deleted since 2030-01-01T00:00:00Z, finalizers x/y. No commit waits for that: their controllers, or a person, have to remove the finalizers',
+    ]);
+  });
+
+  it('counts the objects beyond the first three', () => {
+    const failures = ['a', 'b', 'c', 'd', 'e'].map(kept);
+    expect(keptObjectNotes(cluster({ failures })).join('')).toContain(
+      'finalizers x/y; and 2 more. No commit',
+    );
+  });
+
+  it('is silent when there are none', () => {
+    expect(keptObjectNotes(cluster({}))).toEqual([]);
   });
 });

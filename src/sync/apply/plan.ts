@@ -14,7 +14,8 @@ import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, inventoryUnits } from './inventory/inventory.ts';
 import { adopts, isAdopted, isOfOtherPipeline, ownerOf, withOwnerLabels } from './inventory/owner-labels.ts';
 import { sortByStep } from './order.ts';
-import { type PrunePlan, planUnitPrune, terminatingReason } from './prune/plan.ts';
+import { type PrunePlan, planUnitPrune } from './prune/plan.ts';
+import { declaredAgainReason } from './prune/terminating.ts';
 
 /** What is done with one object that git declares. */
 export interface ObjectPlan {
@@ -143,7 +144,7 @@ function waitForOthers(
   if (owner === 'other-hub') return wait(`another hub owns it: label ${LABEL_HUB}`);
   // Another Pipeline declares it too: the first one keeps it.
   if (isOfOtherPipeline(owner, entry)) return wait(`another Pipeline owns it: label ${LABEL_UNIT}`);
-  return live.metadata.deletionTimestamp ? wait(terminatingReason(live)) : undefined;
+  return live.metadata.deletionTimestamp ? wait(declaredAgainReason(live)) : undefined;
 }
 
 function changeFromGit({ unit, digest }: Draft, entry: InventoryEntry | undefined): Action | undefined {

@@ -1,10 +1,11 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
+import { type ClusterReport, FOREIGN_FINALIZER, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
 import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';
+import type { WaitingObject } from './prune/prune.ts';
 import type { SyncResult } from './sync-cluster.ts';
 
 type Failure = WorkReport['failures'][number];
@@ -20,7 +21,11 @@ export interface SyncSummary {
 
 export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncResult): SyncSummary {
   const failures = failuresIn(plan, outcomes);
-  const waiting = pruned.waiting.filter(({ reason }) => reason !== 'DeletesHeld' && reason !== UNIT_PAUSED);
+  const unfinished = pruned.waiting.filter(
+    ({ reason }) => reason !== 'DeletesHeld' && reason !== UNIT_PAUSED,
+  );
+  const waiting = unfinished.filter(({ keptByOthers }) => !keptByOthers).map(failureOfWaiting);
+  const kept = keptObjects(unfinished);
   const paused = pausedParts(plan);
   const total = plan.objects.length;
   const differing = (plan.paused ?? []).reduce((sum, unit) => sum + unit.differing, 0);
@@ -30,11 +35,32 @@ export function summarizeSync(digest: string, { plan, outcomes, pruned }: SyncRe
     pruned: pruned.deleted,
     failed: failures.length,
   };
-  const shown = [...failures.map(({ failure }) => failure), ...waiting, ...paused].slice(0, MAX_FAILURES);
+  const failed = failures.map(({ failure }) => failure);
+  const shown = [...failed, ...waiting, ...paused, ...kept].slice(0, MAX_FAILURES);
+  const state = stateOf(plan, failures, waiting) ?? appliedState(kept);
   return {
-    work: { digest, objects, failures: shown, ...stateOf(plan, failures, waiting) },
-    requeue: requeueAfter(failures.length + waiting.length, pruned.marked),
+    work: { digest, objects, failures: shown, ...state },
+    requeue: requeueAfter(failures.length + unfinished.length, pruned.marked),
   };
+}
+
+function failureOfWaiting({ object, unit, reason, message }: WaitingObject): Failure {
+  return { object, unit, reason, message };
+}
+
+/** First those that have the finalizers, then those that wait for them. */
+function keptObjects(unfinished: readonly WaitingObject[]): readonly Failure[] {
+  const rank = ({ reason }: Failure): number => (reason === FOREIGN_FINALIZER ? 0 : 1);
+  return unfinished
+    .filter(({ keptByOthers }) => keptByOthers)
+    .map(failureOfWaiting)
+    .toSorted((a, b) => rank(a) - rank(b) || byCode(a.object, b.object));
+}
+
+function appliedState(kept: readonly Failure[]): WorkState {
+  const [first] = kept;
+  const rest = first ? `; no commit waits for what others keep: ${textOf(first, kept.length)}` : '';
+  return { state: 'Applied', reason: 'Applied', message: `${ALL_MATCH}${rest}` };
 }
 
 function requeueAfter(unfinished: number, marked: number): SyncSummary['requeue'] {
@@ -77,12 +103,12 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
-/** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work, then paused units. */
+/** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work, then paused units. Undefined: nothing. */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,
   failures: readonly FailedObject[],
   waiting: readonly Failure[],
-): WorkState {
+): WorkState | undefined {
   const [hold] = holds;
   if (hold) {
     const { unit, planDigest, because } = hold;
@@ -107,7 +133,7 @@ function stateOf(
   if (paused.length > 0) {
     return { state: 'Applying', reason: UNIT_PAUSED, message: paused.map(pausedText).join('; ') };
   }
-  return { state: 'Applied', reason: 'Applied', message: ALL_MATCH };
+  return undefined;
 }
 
 function pausedText({ unit, because, differing, removed }: PausedUnit): string {
@@ -152,7 +178,7 @@ export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
     message: `${action}: ${because}`,
   }));
   const objects = { total, applied: total - differing.length, pruned: 0, failed: 0 };
-  const toPrune = plan.prune.filter(({ action }) => action !== 'keep').length;
+  const toPrune = plan.prune.filter(({ action, keptByOthers }) => action !== 'keep' && !keptByOthers).length;
   if (differing.length + toPrune === 0) {
     return { digest, objects, failures, state: 'Applied', reason: 'Applied', message: ALL_MATCH };
   }

@@ -166,7 +166,7 @@ function isConfirmed(present: InventoryEntry, confirmed: InventoryEntry): boolea
   );
 }
 
-/** Every object matches git, and no removed object is left except those that are kept on purpose. */
+/** Every object matches git, and no removed object is left except those that are kept on purpose, or by finalizers of others. */
 function isFullyApplied(
   { objects, holds }: TargetPlan,
   outcomes: ReadonlyMap<string, ObjectOutcome>,
@@ -175,5 +175,5 @@ function isFullyApplied(
   const allMatch = objects.every(
     ({ action, id }) => action === 'same' || outcomes.get(objectKey(id))?.state === 'applied',
   );
-  return allMatch && holds.length === 0 && pruned.waiting.length === 0;
+  return allMatch && holds.length === 0 && pruned.waiting.every(({ keptByOthers }) => keptByOthers);
 }

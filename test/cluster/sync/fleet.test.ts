@@ -6,6 +6,7 @@ import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { testIo } from '../../support/test-io.ts';
 import { reportShop, SHOP_DEPLOYMENT } from './shop-deployment.ts';
 import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
@@ -14,6 +15,9 @@ const LIMIT = { timeout: 600_000 };
 /** Each reconcile is a chance to write to the wrong cluster. */
 const FAILED_RECONCILES = 3;
 const STEPS = ['SyncPromoting', 'SyncSoaking', 'SyncProven'];
+const KEPT = { name: 'kept', namespace: 'default' };
+const KEPT_FILE = 'clusters/test/web/kept.yaml';
+const KEPT_YAML = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: kept, namespace: default}\n';
 const SETTINGS = { name: 'settings', namespace: 'default' };
 
 let fleet: TestFleet;
@@ -126,6 +130,53 @@ describe('sync', () => {
   );
 
   it(
+    'SAF-2 goes on to the next stage while a foreign finalizer keeps what a commit removed, names both, and brings it back by a revert',
+    LIMIT,
+    async () => {
+      fleet.commit('1', 'first');
+      const first = fleet.commitFiles('kept', { [KEPT_FILE]: KEPT_YAML });
+      await fleet.pipeline();
+      await fleet.sync('one');
+      await fleet.allProven(first);
+      const { metadata } = await setFinalizers(['example.com/foreign']);
+
+      const removal = fleet.commitFiles('remove', { [KEPT_FILE]: undefined });
+      await fleet.allProven(removal);
+      const { metadata: kept } = await fleet.clusters.test.client.get(CONFIG_MAPS, KEPT);
+      expect([kept.uid, kept.deletionTimestamp]).toEqual([metadata.uid, anyText]);
+      expect(await fleet.condition('test', 'Synced')).toMatchObject({
+        status: 'True',
+        message: expect.stringMatching(
+          /ConfigMap default\/kept: .*finalizers example.com\/foreign$/,
+        ) as string,
+      });
+      expect((await printed('status')).join('\n')).toMatch(
+        /Cluster test: removed from git, and not deleted yet: ConfigMap default\/kept being deleted for \d+s, finalizers example.com\/foreign. No commit/,
+      );
+      expect((await printed('status', 'test')).join('\n')).toMatch(
+        /ConfigMap default\/kept: ForeignFinalizer/,
+      );
+
+      // The server accepts no object of that name before: what git declares is not there, and the message tells why.
+      const back = fleet.commitFiles('back', { [KEPT_FILE]: KEPT_YAML });
+      await expect
+        .poll(() => fleet.state('test'), PATIENCE)
+        .toMatchObject({
+          commit: back,
+          state: 'Applying',
+          message: expect.stringMatching(
+            /ConfigMap default\/kept: being deleted .*finalizers example.com\/foreign; git declares it, so it is created again once that has ended/,
+          ) as string,
+        });
+      expect(await fleet.state('prod')).toMatchObject({ commit: removal });
+      await setFinalizers([]);
+      await fleet.allProven(back);
+      const { metadata: again } = await fleet.clusters.test.client.get(CONFIG_MAPS, KEPT);
+      expect([again.uid === metadata.uid, again.deletionTimestamp]).toEqual([false, undefined]);
+    },
+  );
+
+  it(
     'S12, SAF-18 hands a cluster over when its Cluster is renamed, and back by a revert',
     LIMIT,
     async () => {
@@ -215,6 +266,11 @@ describe('sync', () => {
     expect(await Promise.all(STAGES.map(ownerInContent))).toEqual([...STAGES]);
   });
 });
+
+function setFinalizers(finalizers: readonly string[]): Promise<KubeObject> {
+  const patch = { type: 'merge', body: { metadata: { finalizers } } } as const;
+  return fleet.clusters.test.client.patch(CONFIG_MAPS, KEPT, patch, { fieldManager: 'somebody' });
+}
 
 const anyText = expect.any(String) as string;
 

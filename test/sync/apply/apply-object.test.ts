@@ -111,7 +111,8 @@ describe('applyObject', () => {
     expect(await applyObject({ client, hub: HUB, applied: NOTHING }, planFor(a))).toEqual({
       outcome: 'failed',
       reason: 'Terminating',
-      message: 'ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y',
+      message:
+        'ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y; git declares it, so it is created again once that has ended',
       retryable: true,
     });
   });

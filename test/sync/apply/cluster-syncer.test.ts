@@ -15,7 +15,7 @@ import { NOW } from '../../rollout/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { correctionAt } from '../drift-builders.ts';
 import { createFakeCluster, type FakeCluster } from './fake-cluster.ts';
-import { COMMIT, configMap, HELD, HUB, namespace, unit } from './fixtures.ts';
+import { COMMIT, configMap, HELD, HUB, namespace, OLD_COMMIT, unit } from './fixtures.ts';
 
 const RENDERED = { target: 'prod', units: [unit('web', [configMap('a')])], digest: 'sha256:now' };
 
@@ -117,6 +117,32 @@ describe('createClusterSyncer', () => {
     );
     expect(ended).toBe(end);
     expect(names.filter((name) => cluster.objects.has(`ConfigMap default/${name}`)).join(' ')).toBe(applied);
+    await syncer.close();
+  });
+
+  it('SAF-2, S39 records a commit as applied while only finalizers of others keep what it removed', async () => {
+    const cluster = createFakeCluster();
+    const { client } = cluster.process();
+    const keep: Client['delete'] = async (resource, name) => {
+      const found = await client.get(resource, name);
+      const ending = { deletionTimestamp: NOW.toISOString(), finalizers: ['x/y'] };
+      await client.replace(resource, { ...found, metadata: { ...found.metadata, ...ending } });
+    };
+    const syncer = await syncerFor(cluster, {
+      connect: async () => ({ ...client, delete: keep, watch: quietWatch }),
+    });
+    const { signal } = new AbortController();
+    const target = { mode: 'Apply', pipeline: 'fleet', because: 'next in line' } as const;
+    await syncer.reconcile({ ...target, commit: OLD_COMMIT, content: bothContent }, signal);
+    await syncer.reconcile({ ...target, commit: COMMIT, content }, signal);
+    expect(syncer.report()).toMatchObject({
+      commits: [OLD_COMMIT, COMMIT],
+      work: {
+        state: 'Applied',
+        failures: [{ object: 'ConfigMap default/b', reason: 'ForeignFinalizer' }],
+      },
+      synced: { status: 'True', message: expect.stringContaining('finalizers x/y') as string },
+    });
     await syncer.close();
   });
 

@@ -88,7 +88,7 @@ describe('planTarget', () => {
     [
       'waits for an object that is being deleted',
       { git: [unit(UNIT, [a])], inventory: [entry(a)], cluster: [terminating(a)] },
-      'wait ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y',
+      'wait ConfigMap default/a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y; git declares it, so it is created again once that has ended',
     ],
     [
       'S3 writes nothing to an object that it cannot read',

@@ -4,7 +4,7 @@ import type { ObjectOutcome } from '../../../src/sync/apply/apply-steps.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import type { PruneResult } from '../../../src/sync/apply/prune/prune.ts';
 import { reportObserved, summarizeSync, syncedCondition } from '../../../src/sync/apply/report.ts';
-import { applyInput, configMap, entry, live, namespace, UNIT, unit } from './fixtures.ts';
+import { applyInput, configMap, entry, live, namespace, terminating, UNIT, unit } from './fixtures.ts';
 
 const a = configMap('a');
 const b = configMap('b');
@@ -91,6 +91,44 @@ describe('summarizeSync', () => {
     expect(work).toMatchObject({ state: 'Applying', reason: 'Terminating', failures: waiting });
   });
 
+  it('SAF-2 is Applied while only finalizers of others keep what was pruned, and names the object and the finalizers', () => {
+    const why = { unit: UNIT, keptByOthers: true } as const;
+    const waiting = [
+      { ...why, object: 'CRD a', reason: 'DeleteFirst', message: 'deleted after Widget default/w' },
+      { ...why, object: 'Widget default/w', reason: 'ForeignFinalizer', message: 'finalizers x/y' },
+    ];
+    const { work, requeue } = summarizeSync('sha256:1', {
+      plan: bothNew,
+      outcomes: outcomes(bothNew, {}),
+      pruned: { ...PRUNED, waiting },
+    });
+    expect([work.state, work.message, requeue]).toEqual([
+      'Applied',
+      'every object matches git; no commit waits for what others keep: Widget default/w: finalizers x/y, and 1 more',
+      'later',
+    ]);
+    expect(work.failures).toEqual([
+      { object: 'Widget default/w', unit: UNIT, reason: 'ForeignFinalizer', message: 'finalizers x/y' },
+      { object: 'CRD a', unit: UNIT, reason: 'DeleteFirst', message: 'deleted after Widget default/w' },
+    ]);
+  });
+
+  it('SAF-2 waits for an object with our finalizer, whatever others keep', () => {
+    const ours = { object: 'Machine m', unit: UNIT, reason: 'Terminating', message: 'kubenode.dev/machine' };
+    const theirs = { object: 'ConfigMap default/x', unit: UNIT, reason: 'ForeignFinalizer', message: 'x/y' };
+    const { work } = summarizeSync('sha256:1', {
+      plan: bothNew,
+      outcomes: outcomes(bothNew, {}),
+      pruned: { ...PRUNED, waiting: [{ ...theirs, keptByOthers: true }, ours] },
+    });
+    expect(work).toMatchObject({
+      state: 'Applying',
+      reason: 'Terminating',
+      message: 'Machine m: kubenode.dev/machine',
+      failures: [ours, theirs],
+    });
+  });
+
   it('lists at most 20 failures', () => {
     const many = Array.from({ length: 30 }, (_, index) => configMap(`c${index}`));
     const plan = planTarget(applyInput({ git: [unit(UNIT, many)] }));
@@ -113,6 +151,11 @@ describe('reportObserved', () => {
       objects: { total: 2, applied: 1 },
       failures: [{ object: objectKey(objectIdOf(b)), unit: UNIT, message: 'create: new in git' }],
     });
+  });
+
+  it('SAF-2 is Applied while only finalizers of others keep what was removed', () => {
+    const plan = planTarget(applyInput({ git: [], inventory: [entry(a)], cluster: [terminating(a)] }));
+    expect(reportObserved('sha256:1', plan).state).toBe('Applied');
   });
 
   it('is Applied when the cluster matches the commit', () => {

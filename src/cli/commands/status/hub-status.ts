@@ -11,7 +11,7 @@ import type { Table } from '../../format/table.ts';
 import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { type HubObjects, pipelineTrouble } from '../../hub-objects.ts';
 import { formatTable } from '../../output.ts';
-import { pausedUnitNotes, pipelineNotes } from '../../pipeline-notes.ts';
+import { keptObjectNotes, pausedUnitNotes, pipelineNotes } from '../../pipeline-notes.ts';
 import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
 
 export interface HubStatus {
@@ -78,6 +78,7 @@ export function summarizeHub(
       pipelineNotes(pipeline).map((note) => `Pipeline ${pipeline.metadata.name}: ${note}`),
     ),
     ...clusters.flatMap((cluster) => pausedUnitNotes(cluster, now)),
+    ...clusters.flatMap(keptObjectNotes),
   ];
   return { incidents, unsynced, ...rows, notes, trouble };
 }

@@ -15,7 +15,7 @@ import {
   type ObjectOwner,
   ownerOf,
 } from '../inventory/owner-labels.ts';
-import { terminatingReason } from '../prune/plan.ts';
+import { declaredAgainReason } from '../prune/terminating.ts';
 
 export type Takeover =
   | {
@@ -43,7 +43,7 @@ export function planTakeover(plan: DeclaredObject, found: KubeObject, hub: strin
   const owner = ownerOf(found, { hub, unit: plan.unit });
   const because = otherOwnerReason(plan, owner);
   if (because !== undefined) return { action: 'refuse', because };
-  if (found.metadata.deletionTimestamp) return { action: 'wait', because: terminatingReason(found) };
+  if (found.metadata.deletionTimestamp) return { action: 'wait', because: declaredAgainReason(found) };
   return (
     confirmOurs(plan, found, owner) ??
     adoptByGit(plan) ??

@@ -28,7 +28,8 @@ export function withoutPausedUnits(plan: TargetPlan, input: PlanInput): TargetPl
     return { ...object, action: 'paused', because: `${object.action}: ${object.because}` } as const;
   });
   const prune = plan.prune.map((removal) => {
-    const unit = removal.action === 'keep' ? undefined : pausingUnit(input, removal);
+    const leaves = removal.action === 'keep' || removal.keptByOthers;
+    const unit = leaves ? undefined : pausingUnit(input, removal);
     if (unit === undefined) return removal;
     count(unit, 'removed');
     const entry = input.inventory.entries.get(objectKey(removal.entry)) ?? removal.entry;

@@ -17,7 +17,7 @@ import {
   ownerOf,
 } from '../inventory/owner-labels.ts';
 import { scopeMismatchReason } from '../scope.ts';
-import { terminatingReason } from './plan.ts';
+import { isKeptByOthers, terminatingReason } from './terminating.ts';
 
 export interface DeleteTarget extends ObjectId {
   readonly version: string;
@@ -33,7 +33,8 @@ export interface DeleteTarget extends ObjectId {
 export type OwnedDeleteOutcome =
   /** Not found, or replaced by an object with another UID. */
   | { readonly outcome: 'deleted' }
-  | { readonly outcome: 'terminating'; readonly because: string }
+  /** `keptByOthers`: only finalizers of others keep it. */
+  | { readonly outcome: 'terminating'; readonly because: string; readonly keptByOthers: boolean }
   /** It exists without our owner labels, or sync did not create it: it stays, and the inventory forgets it. */
   | { readonly outcome: 'not ours'; readonly because: string }
   /** It exists, and we may not delete it. */
@@ -150,7 +151,11 @@ function notOursReason({ unit }: Pick<OwnerClaim, 'unit'>, owner: ObjectOwner): 
 }
 
 function terminating(object: KubeObject): OwnedDeleteOutcome {
-  return { outcome: 'terminating', because: terminatingReason(object) };
+  return {
+    outcome: 'terminating',
+    because: terminatingReason(object),
+    keptByOthers: isKeptByOthers(object),
+  };
 }
 
 function nameOf({ name, namespace }: ObjectId): { name: string; namespace?: string } {

@@ -3,16 +3,20 @@ import { ANNOTATION_PRUNE, GROUP, PRUNE_NEVER } from '../../../api/names.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import { type DeleteVerdict, judgeDeletes } from '../../judge/delete-budget.ts';
 import { isProtected } from '../../protected-kinds.ts';
 import type { ApplyInput } from '../input.ts';
 import { entriesOfUnit, type InventoryEntry } from '../inventory/inventory.ts';
 import { isAdopted, isKeptOnPrune, ownerOf } from '../inventory/owner-labels.ts';
+import { isKeptByOthers, terminatingReason } from './terminating.ts';
 
 export interface PrunePlan {
   readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused';
   readonly entry: InventoryEntry;
   readonly because: string;
+  /** It is being deleted, and only finalizers of others keep it. */
+  readonly keptByOthers?: true;
 }
 
 export interface UnitPrunePlan {
@@ -74,7 +78,7 @@ function planEntry(input: ApplyInput, entry: InventoryEntry): PrunePlan {
   return { entry, ...(spareAction(input, entry, live) ?? deleteAction(entry)) };
 }
 
-type PruneAction = Pick<PrunePlan, 'action' | 'because'>;
+type PruneAction = Pick<PrunePlan, 'action' | 'because' | 'keptByOthers'>;
 
 function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObject): PruneAction | undefined {
   const owner = ownerOf(live, { ...entry, hub });
@@ -87,7 +91,10 @@ function spareAction({ hub }: ApplyInput, entry: InventoryEntry, live: KubeObjec
       because: `${REMOVED_FROM_GIT}, annotated ${ANNOTATION_PRUNE}: ${PRUNE_NEVER}`,
     };
   }
-  if (live.metadata.deletionTimestamp) return { action: 'confirm', because: terminatingReason(live) };
+  if (live.metadata.deletionTimestamp) {
+    const kept = optional('keptByOthers', isKeptByOthers(live) || undefined);
+    return { action: 'confirm', because: terminatingReason(live), ...kept };
+  }
   if (entry.adopted || isAdopted(live)) {
     return { action: 'release', because: `${REMOVED_FROM_GIT}; another client created it` };
   }
@@ -125,9 +132,4 @@ function inUseReason(live: KubeObject): string | undefined {
   if (!used) return undefined;
   const machines = valueAt(live, 'status', 'machines', 'current');
   return `still in use${typeof machines === 'number' ? ` by ${machines} machines` : ''}: kept until no machine refers to it`;
-}
-
-export function terminatingReason({ metadata }: KubeObject): string {
-  const blockers = metadata.finalizers?.length ? `, finalizers ${metadata.finalizers.join(', ')}` : '';
-  return `being deleted since ${metadata.deletionTimestamp ?? 'now'}${blockers}`;
 }

@@ -9,9 +9,10 @@ import {
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
-import { UNIT_PAUSED } from '../../cluster-report.ts';
+import { FOREIGN_FINALIZER, UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';
@@ -32,11 +33,16 @@ export interface PruneResult {
   readonly marked: number;
 }
 
-interface WaitingObject {
+export interface WaitingObject extends Wait {
   readonly object: string;
   readonly unit: string;
+}
+
+interface Wait {
   readonly reason: string;
   readonly message: string;
+  /** Only finalizers of others keep it, or what it waits for. It is reported, and no commit waits for it. */
+  readonly keptByOthers?: true;
 }
 
 interface Applied {
@@ -54,7 +60,7 @@ export async function pruneUnits(
   let deleted = 0;
   const marked: InventoryEntry[] = [];
   const waiting: WaitingObject[] = [];
-  const waitingOfKind = new Map<string, string>();
+  const waitingOfKind = new Map<string, WaitingObject>();
   try {
     for (const step of groupByStep(plan.prune, ({ entry }) => entry).toReversed()) {
       await runConcurrently(step, async (item) => {
@@ -65,8 +71,9 @@ export async function pruneUnits(
           (await pruneObject(context, item, now));
         if (result.state === 'marked') marked.push(result.entry);
         if (result.state === 'waits') {
-          waiting.push({ object, unit: item.entry.unit, ...result.why });
-          waitingOfKind.set(kindOf(item.entry), object);
+          const found = { object, unit: item.entry.unit, ...result.why };
+          waiting.push(found);
+          recordWaiting(waitingOfKind, kindOf(item.entry), found);
         }
         if (result.state !== 'deleted' && result.state !== 'released') return;
         removed.push(item.entry);
@@ -92,14 +99,20 @@ function waitForUnit(item: PrunePlan, unapplied: readonly UnappliedObject[]): Pr
 function waitForKind(
   { live }: SyncContext,
   { action, entry }: PrunePlan,
-  waitingOfKind: ReadonlyMap<string, string>,
+  waitingOfKind: ReadonlyMap<string, WaitingObject>,
 ): PruneOutcome | undefined {
   const isDelete = action === 'delete' || action === 'mark';
   const crd = isDelete && isCrdId(entry) ? live.get(entry) : undefined;
   const first = typeof crd === 'object' ? waitingOfKind.get(definedKind(crd)) : undefined;
   return first === undefined
     ? undefined
-    : waits('DeleteFirst', `deleted after ${first}, which is of its kind`);
+    : waits('DeleteFirst', `deleted after ${first.object}, which is of its kind`, first.keptByOthers);
+}
+
+/** A commit waits for the kind as long as it waits for one object of it. */
+function recordWaiting(waitingOfKind: Map<string, WaitingObject>, kind: string, found: WaitingObject): void {
+  const first = waitingOfKind.get(kind);
+  if (first === undefined || first.keptByOthers) waitingOfKind.set(kind, found);
 }
 
 function kindOf({ group, kind }: InventoryEntry): string {
@@ -110,7 +123,7 @@ type PruneOutcome =
   /** `released`: it stays in the cluster and is not ours. */
   | { readonly state: 'deleted' | 'released' | 'kept' }
   | { readonly state: 'marked'; readonly entry: InventoryEntry }
-  | { readonly state: 'waits'; readonly why: { readonly reason: string; readonly message: string } };
+  | { readonly state: 'waits'; readonly why: Wait };
 
 async function pruneObject(
   context: SyncContext,
@@ -148,8 +161,8 @@ async function deleteOrRelease(context: SyncContext, entry: InventoryEntry): Pro
   return result.outcome === 'not ours' ? release(context, entry, result.because) : afterDelete(result);
 }
 
-function waits(reason: string, message: string): PruneOutcome {
-  return { state: 'waits', why: { reason, message } };
+function waits(reason: string, message: string, keptByOthers?: true): PruneOutcome {
+  return { state: 'waits', why: { reason, message, ...optional('keptByOthers', keptByOthers) } };
 }
 
 /** An object of a kind that is no longer served may still exist, and an admission policy may refuse the delete. */
@@ -174,7 +187,9 @@ function afterConfirm({ log }: SyncContext, entry: InventoryEntry, result: Owned
 
 function afterDelete(result: OwnedDeleteOutcome): PruneOutcome {
   if (result.outcome === 'deleted') return { state: 'deleted' };
-  return waits(result.outcome === 'terminating' ? 'Terminating' : 'DeleteRefused', result.because);
+  const { outcome, because } = result;
+  if (outcome !== 'terminating') return waits('DeleteRefused', because);
+  return result.keptByOthers ? waits(FOREIGN_FINALIZER, because, true) : waits('Terminating', because);
 }
 
 /** The object stays and is ours no longer. Its owner labels are removed if they are ours. */

@@ -3,7 +3,16 @@ import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { objectKey } from '../../../../src/kube/objects/object-id.ts';
 import { withoutPausedUnits } from '../../../../src/sync/apply/paused/units.ts';
 import { planTarget } from '../../../../src/sync/apply/plan.ts';
-import { type ApplyScenario, applyInput, configMap, entry, live, namespace, unit } from '../fixtures.ts';
+import {
+  type ApplyScenario,
+  applyInput,
+  configMap,
+  entry,
+  live,
+  namespace,
+  terminating,
+  unit,
+} from '../fixtures.ts';
 
 const a = configMap('a');
 const changed = configMap('a', { key: 'new' });
@@ -42,6 +51,11 @@ const NOT_DELETED = 'not deleted: unit web is paused';
 
 describe('withoutPausedUnits', () => {
   it.each<[name: string, scenario: ApplyScenario, expected: string[]]>([
+    [
+      'has nothing left to do where only finalizers of others keep an object',
+      { inventory: [entry(a)], cluster: [terminating(a)] },
+      ['confirm a: being deleted since 2030-01-01T00:00:00Z, finalizers x/y'],
+    ],
     ['creates nothing', { git: [unit('web', [a])] }, ['paused a: create: new in git', 'web: 1, 0']],
     [
       'updates nothing',

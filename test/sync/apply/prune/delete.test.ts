@@ -106,6 +106,7 @@ describe('deleteOwned', () => {
     expect(await deleteOwned(contextOf(await clusterWith(terminating(a))), target)).toEqual({
       outcome: 'terminating',
       because: 'being deleted since 2030-01-01T00:00:00Z, finalizers x/y',
+      keptByOthers: true,
     });
   });
 });

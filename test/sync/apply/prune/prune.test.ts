@@ -37,6 +37,14 @@ const ending: KubeObject = {
   kind: 'Widget',
   metadata: { name: 'w', namespace: 'default', deletionTimestamp: NOW.toISOString() },
 };
+/** Being deleted, with a finalizer of others, and with our own as well. */
+const kept = withFinalizers('kept', 'x/y');
+const ours = withFinalizers('ours', 'x/y', 'kubenode.dev/machine');
+
+function withFinalizers(name: string, ...finalizers: readonly string[]): KubeObject {
+  return { ...ending, metadata: { ...ending.metadata, name, finalizers } };
+}
+
 const ACKNOWLEDGED = { budget: { maxObjects: 10, maxPercent: 100 } };
 
 function intended(object: KubeObject): InventoryEntry {
@@ -152,6 +160,9 @@ describe('pruneUnits', () => {
 
   it.each([
     { widgets: [ending], marked: 0, waiting: ['Terminating', 'DeleteFirst'] },
+    { widgets: [kept], marked: 0, waiting: ['ForeignFinalizer kept', 'DeleteFirst kept'] },
+    { widgets: [ours], marked: 0, waiting: ['Terminating', 'DeleteFirst'] },
+    { widgets: [kept, ours], marked: 0, waiting: ['DeleteFirst', 'ForeignFinalizer kept', 'Terminating'] },
     { widgets: [], marked: 1, waiting: [] },
   ])(
     'SAF-2 deletes a CRD only after the objects of its kind, because without it none of them can be read: $waiting',
@@ -164,7 +175,11 @@ describe('pruneUnits', () => {
       const [hold] = planTarget(applyInput(scenario)).holds;
       const acknowledgements = [{ unit: UNIT, planDigest: hold?.planDigest ?? '' }];
       const { result } = await prune({ ...scenario, more: { acknowledgements } });
-      expect(result).toMatchObject({ marked, waiting: waiting.map((reason) => ({ reason })) });
+      const shown = result.waiting.map(
+        ({ reason, keptByOthers }) => `${reason}${keptByOthers ? ' kept' : ''}`,
+      );
+      expect(result.marked).toBe(marked);
+      expect(shown.toSorted()).toEqual(waiting.toSorted());
     },
   );
 });

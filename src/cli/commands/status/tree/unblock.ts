@@ -65,6 +65,9 @@ export function unblockObject(reason: string): string {
 
 const OBJECTS: Readonly<Record<string, string>> = {
   Waiting: 'no action required once what it waits for is there',
+  ForeignFinalizer: 'no commit waits for it: its controller, or a person, has to remove the finalizers',
+  DeleteFirst: 'no action required once the object that it names is deleted',
+  ApplyFirst: 'no action required once the object that it names is applied',
   DependencyFailed: 'fix the object that it needs',
   UnitPaused: 'no action required once the unit is resumed',
   NotWritten: 'no action required once the cluster may be written again',
