@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatCount, printResult } from '../../src/cli/output.ts';
+import { formatCount, formatShare, printResult } from '../../src/cli/output.ts';
 import { testIo } from '../support/test-io.ts';
 
 const table = (): { columns: string[]; rows: string[][] } => ({ columns: ['name'], rows: [['a']] });
@@ -33,5 +33,14 @@ describe('printResult, of texts that control a terminal', () => {
 describe('formatCount', () => {
   it('uses the singular for one only', () => {
     expect([0, 1, 2].map((count) => formatCount(count, 'file'))).toEqual(['0 files', '1 file', '2 files']);
+  });
+});
+
+describe('formatShare', () => {
+  it('uses the plural, also where the group has one', () => {
+    expect([formatShare(0, 1, 'machine'), formatShare(1, 2, 'machine')]).toEqual([
+      '0 of 1 machines',
+      '1 of 2 machines',
+    ]);
   });
 });

@@ -229,9 +229,9 @@ export const machineComponentSet: Kind = {
     { name: 'Updated', path: '.status.counts.updated', type: 'integer' },
     { name: 'Failed', path: '.status.counts.failed', type: 'integer' },
     { name: 'Selected', path: '.status.counts.selected', type: 'integer' },
-    { name: 'Revision', path: '.status.updateRevision' },
     WAITING,
     AGE,
+    { name: 'Revision', path: '.status.updateRevision', wide: true },
   ],
   phases: machineComponentSetPhases,
 };

@@ -6,7 +6,8 @@ import { byCode, canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
-import { refusedReason } from './revision/history.ts';
+import type { Revision } from './revision/resolve.ts';
+import { versionsText } from './revision/versions-text.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure/failure.ts';
 import {
@@ -141,7 +142,7 @@ function planStep(input: RolloutInput, { progress, mode, joining, availability }
   }
   const { revision } = desired;
   const stop =
-    endedReason(input, progress, mode) ??
+    endedReason(input, revision, mode) ??
     desired.yanked[0] ??
     failureReason(input, progress) ??
     stoppedReason(progress);
@@ -155,18 +156,23 @@ function stoppedReason({ stopped: stop }: RolloutProgress): Explanation | undefi
 
 /** Of a mode in which no batch is opened. */
 function endedReason(
-  { set, members, stable }: RolloutInput,
-  { history, updateRevision = '' }: RolloutProgress,
+  { members, stable }: RolloutInput,
+  { components }: Revision,
   mode: RolloutMode,
 ): Explanation | undefined {
-  const refused = mode === 'Refused' && refusedReason(history, updateRevision, set.spec.retryToken);
-  if (!refused) return ENDED[mode];
+  const versions = versionsText(components);
+  if (mode === 'Steady') return { reason: 'AllDone', because: `${versions} completed` };
+  if (mode === 'RollingBack') return NOTHING_TO_RETURN_TO;
+  if (mode !== 'Refused') return undefined;
+  const refused = `${versions} was rolled back. ${TRY_AGAIN}`;
   return { reason: 'RolledBack', because: `${refused}${failedReturns(members, stable)}` };
 }
 
-const ENDED: Partial<Readonly<Record<RolloutMode, Explanation>>> = {
-  Steady: { reason: 'AllDone', because: 'the revision completed' },
-  RollingBack: { reason: 'RollbackImpossible', because: 'the revision to return to was not read' },
+const TRY_AGAIN = 'Change the set, or give spec.retryToken a new value to try it again';
+
+const NOTHING_TO_RETURN_TO: Explanation = {
+  reason: 'RollbackImpossible',
+  because: 'the revision to return to was not read',
 };
 
 function stopped(progress: RolloutProgress, limit: Limit): RolloutStep {

@@ -159,7 +159,7 @@ describe('rollout undo', { timeout: 180_000 }, () => {
     expect((await run(installed, 'rollout', 'undo', 'undone', '--dry-run')).exitCode).toBe(0);
     expect((await readSet(client, 'undone')).spec.components).toHaveLength(2);
     const { exitCode, stdout } = await run(installed, 'rollout', 'undo', 'undone');
-    expect([exitCode, stdout]).toEqual([0, `undone goes back to ${revision} (shell-1)\n`]);
+    expect([exitCode, stdout]).toEqual([0, `undone goes back to shell 1 (${revision})\n`]);
     const { digest: _digest, ...component } = before;
     expect((await readSet(client, 'undone')).spec.components).toEqual([component]);
   });
@@ -234,7 +234,7 @@ describe('rollout watch', { timeout: 180_000 }, () => {
     await printed(watch, 'batch 2 of 2: 2 of 2');
     await reportSet(client, 'watched', DONE);
     expect(await watch.code).toBe(0);
-    expect(watch.stdout).toContain('Completed r-00000002');
+    expect(watch.stdout).toContain('Completed kubelet 1');
     expect(watch.stderr).toBe('');
   });
 

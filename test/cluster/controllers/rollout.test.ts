@@ -58,7 +58,7 @@ describe('a component set', { timeout: MINUTES }, () => {
     expect(await fleet.versions('bad')).toEqual(allAt(names, 'bad-1.0'));
     await expect.poll(() => fleet.openGrants('bad'), PATIENCE).toEqual([]);
     await expect
-      .poll(() => returned(bad), PATIENCE)
+      .poll(() => returned('bad 2.0'), PATIENCE)
       .toEqual(touched.map(({ machine }) => machine).toSorted());
 
     await fleet.declare('bad', '3.0', { rollout });
@@ -233,10 +233,10 @@ describe('a component set', { timeout: MINUTES }, () => {
   });
 
   /** By the events of the set. */
-  async function returned(revision: string): Promise<readonly string[]> {
+  async function returned(versions: string): Promise<readonly string[]> {
     const notes = (await eventsAbout(fleet.cluster.admin, 'bad')).map(({ note }) => note);
     return notes
-      .filter((note) => note.includes(`back from ${revision} (grant `))
+      .filter((note) => note.includes(`back from ${versions} (grant `))
       .map((note) => note.split(/[ :]/)[1] ?? '')
       .toSorted();
   }

@@ -1,7 +1,7 @@
 /** Shows the coverage of components to people. Pure. */
 import { clusterColumn, type InCluster } from '../../fleet/read-fleet.ts';
 import { fitTable, formatHanging } from '../../format/wrap.ts';
-import { formatCount } from '../../output.ts';
+import { formatShare } from '../../output.ts';
 import type { ComponentCoverage } from './coverage.ts';
 
 export interface CoverageSize {
@@ -37,7 +37,7 @@ export function formatCoverage(
 }
 
 function coverageText({ machines, total, consistent, differing }: ComponentCoverage): string {
-  const covered = `on ${machines} of ${formatCount(total, 'machine')}${share(machines, total)}`;
+  const covered = `on ${formatShare(machines, total, 'machine')}${share(machines, total)}`;
   const more = machines - consistent - differing.length;
   const names =
     differing.length > 0 ? `; not: ${differing.join(', ')}${more > 0 ? ` and ${more} more` : ''}` : '';

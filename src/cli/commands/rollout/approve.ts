@@ -2,6 +2,7 @@
 import { Command } from 'commander';
 import type { MachineComponentSet, RolloutApproval } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
+import { versionsText } from '../../../controllers/componentset/revision/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -51,7 +52,7 @@ export function createRolloutApproveCommand(io: Io): Command {
       const { revision, throughBatch } = approved;
       reportWrite(
         write,
-        `${name}: ${revision} is approved through batch ${throughBatch + 1}. Follow it with: kubenode rollout watch ${name}`,
+        `${name}: ${versionsText(write.set.spec.components)} (${revision}) is approved through batch ${throughBatch + 1}. Follow it with: kubenode rollout watch ${name}`,
       );
     }),
   );
@@ -80,7 +81,7 @@ export function planRolloutApproval(set: MachineComponentSet, asked: AskedApprov
   const { approved } = set.spec.rollout;
   if (approved?.revision === revision && approved.throughBatch >= throughBatch) {
     throw refusal(
-      `${revision} is approved through batch ${approved.throughBatch + 1} already`,
+      `${versionsText(set.spec.components)} is approved through batch ${approved.throughBatch + 1} already`,
       `see what it waits for: kubenode rollout show ${name}`,
     );
   }

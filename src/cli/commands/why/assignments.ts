@@ -3,6 +3,7 @@ import type { LedgerGrant, Machine, MachineComponentSet } from '../../../api/gen
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import type { ClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { type FindComponent, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
+import { versionsText } from '../../../controllers/componentset/revision/versions-text.ts';
 import { explainWaits } from '../../../controllers/componentset/rollout/waits.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -15,6 +16,8 @@ export interface AssignmentReason {
   readonly set: string;
   /** That the set asks for. */
   readonly revision?: string;
+  /** Of that revision: `web 2.2.0, kubelet 1.36.3`. */
+  readonly versions: string;
   /** Settled: nothing is left to do. */
   readonly reason: string;
   readonly because: string;
@@ -47,6 +50,7 @@ export function explainAssignments(input: AssignmentsInput, only?: string): read
       {
         set: set.metadata.name,
         ...optional('revision', set.status?.updateRevision),
+        versions: versionsText(set.spec.components),
         reason,
         because,
         ...optional('since', since),
@@ -58,7 +62,7 @@ export function explainAssignments(input: AssignmentsInput, only?: string): read
 
 type Dated = Explanation & { readonly since?: string };
 
-const SETTLED: Explanation = { reason: 'Settled', because: 'at the revision, and healthy' };
+const SETTLED: Explanation = { reason: 'Settled', because: 'at the versions of the set, and healthy' };
 
 function explainAssignment(input: AssignmentsInput, set: MachineComponentSet): Dated | undefined {
   const { members, conflicts, left } = membershipOf(set, input.sets, [input.machine]);

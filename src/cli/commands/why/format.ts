@@ -28,7 +28,7 @@ export function formatWhy(why: ExplainedMachine, now: Date): string {
     ...section(
       'rollout',
       (why.rollouts ?? []).flatMap((each) =>
-        reasonLines([each.set, each.revision].filter(Boolean).join(' '), each, now),
+        reasonLines([each.set, each.versions].filter(Boolean).join(' '), each, now),
       ),
     ),
     ...section(

@@ -15,6 +15,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import { optional } from '../../../kube/objects/optional.ts';
 import { repeatRefused } from '../../../kube/process/repeat-refused.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { versionsText } from '../revision/versions-text.ts';
 import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import type { DeniedMachine } from '../status/report.ts';
@@ -221,6 +222,6 @@ function tell(
 ): void {
   context.log.info('machine assigned', { machine: member.name, revision: revision.name, because, grant: id });
   const reason = `${EVENT_PREFIX[MANAGER_COMPONENTSET]}Assigned`;
-  const note = `Machine ${member.name}: ${revision.name}, ${because} (grant ${id})`;
+  const note = `Machine ${member.name}: ${versionsText(revision.components)}, ${because} (grant ${id})`;
   context.event(input.set, { type: 'Normal', reason, action: 'Assign', note });
 }

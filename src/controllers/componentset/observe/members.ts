@@ -14,7 +14,7 @@ import { ownValue } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { batchStart, committedAt, isOfBatch, type OpenBatchStart } from '../machine/batch-start.ts';
 import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
-import { recordOf, refusedReason } from '../revision/history.ts';
+import { isRefusedRevision, recordOf } from '../revision/history.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
 import { patrolOf } from './patrol.ts';
 import type { RestartWatch } from './restart-watch.ts';
@@ -77,7 +77,7 @@ function askedRevisions(
   if (desired === undefined) return undefined;
   const updates = [desired, updateRevision ?? desired];
   const stable = history.find(({ result }) => result === 'Completed')?.revision ?? desired;
-  const asked = updates.filter((each) => refusedReason(history, each, retryToken) === undefined);
+  const asked = updates.filter((each) => !isRefusedRevision(history, each, retryToken));
   return new Set([...asked, stable]);
 }
 

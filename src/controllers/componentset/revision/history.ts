@@ -32,15 +32,14 @@ export function isProvenRevision(history: RevisionHistory, revision: string): bo
   return recordOf(history, revision)?.result === 'Completed';
 }
 
-/** Why the revision does not run again: it was rolled back, and `spec.retryToken` is still the same. */
-export function refusedReason(
+/** It does not run again: it was rolled back, and `spec.retryToken` is still the same. */
+export function isRefusedRevision(
   history: RevisionHistory,
   revision: string,
   retryToken: string | undefined,
-): string | undefined {
+): boolean {
   const record = recordOf(history, revision);
-  if (record?.result !== 'RolledBack' || record.retryToken !== retryToken) return undefined;
-  return `revision ${revision} was rolled back. Change the set, or give spec.retryToken a new value to try it again`;
+  return record?.result === 'RolledBack' && record.retryToken === retryToken;
 }
 
 /** Recorded before the first machine goes back, and without an end until the last one has. */

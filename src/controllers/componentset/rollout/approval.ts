@@ -1,6 +1,8 @@
 /** Whether a person has to approve what follows a batch. Pure. */
 import type { Rollout } from '../../../api/generated/types.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
+import type { Revision } from '../revision/resolve.ts';
+import { versionsText } from '../revision/versions-text.ts';
 
 export interface ApprovedBatch {
   readonly index: number;
@@ -11,13 +13,13 @@ export interface ApprovedBatch {
 /** An approval holds for that revision only. */
 export function approvalReason(
   rollout: Pick<Rollout, 'canary' | 'gate' | 'approved'>,
-  revision: string,
+  { name, components }: Revision,
   batch: ApprovedBatch,
 ): Explanation | undefined {
   const { approved } = rollout;
-  const isGiven = approved?.revision === revision && approved.throughBatch >= batch.index;
+  const isGiven = approved?.revision === name && approved.throughBatch >= batch.index;
   if (isGiven || !isNeeded(rollout, batch)) return undefined;
-  const because = `batch ${batch.index + 1} of ${revision} waits for approval: kubenode rollout approve`;
+  const because = `batch ${batch.index + 1} of ${versionsText(components)} waits for approval: kubenode rollout approve`;
   return { reason: 'ApprovalRequired', because };
 }
 

@@ -6,6 +6,7 @@ import type { MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
+import { versionsText } from '../revision/versions-text.ts';
 import { approvalReason } from './approval.ts';
 import { batchPhase, settling, startedIn, unsettled, withSoak } from './batch-phase.ts';
 import type {
@@ -98,7 +99,7 @@ function forwardWait(
   const { batch } = progress;
   if (!batch) return canaries === 0 ? canaryWait(input, context) : undefined;
   const isFirst = batch.index === 0 || isWithoutCanary(input, progress, batch);
-  return approvalReason(input.set.spec.rollout, revision.name, { index: batch.index, isFirst });
+  return approvalReason(input.set.spec.rollout, revision, { index: batch.index, isFirst });
 }
 
 /** Other machines do not get a version before its canary because a person holds that, or because it joins at another revision first. */
@@ -177,7 +178,7 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
   const { batch: _batch, ...rest } = progress;
   if (isUnproven(input, context)) {
-    const because = `no machine is selected for ${revision.name}`;
+    const because = `no machine is selected for ${versionsText(revision.components)}`;
     return { progress: rest, actions: [], limit: stop({ reason: 'AllDone', because }) };
   }
   const record = recordFor(revision, {
@@ -189,7 +190,7 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
   return {
     progress: done,
     actions: [],
-    limit: stop({ reason: 'AllDone', because: `${revision.name} completed` }),
+    limit: stop({ reason: 'AllDone', because: `${versionsText(revision.components)} completed` }),
   };
 }
 

@@ -2,6 +2,7 @@
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
+import { versionsText } from '../revision/versions-text.ts';
 import { needsReassignment } from './assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 import { rollsOut } from './mode.ts';
@@ -39,7 +40,7 @@ export function planJoining(
     const { revision, batch } = byName.get(member.name) ?? {};
     if (!revision) return [];
     const permission = permissionFor(input, member, revision, false);
-    const because = `${BECAUSE[member.step] ?? 'was not there for'} ${revision.name}`;
+    const because = `${BECAUSE[member.step] ?? 'was not there for'} ${versionsText(revision.components)}`;
     return [
       { do: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
     ];

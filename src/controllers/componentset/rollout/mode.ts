@@ -3,10 +3,10 @@ import { optional } from '../../../kube/objects/optional.ts';
 import {
   addRecord,
   isProvenRevision,
+  isRefusedRevision,
   isRollingBack,
   type RevisionHistory,
   recordOf,
-  refusedReason,
 } from '../revision/history.ts';
 import type { RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 
@@ -17,7 +17,7 @@ export function modeOf(
   if ('problems' in desired) return 'Blocked';
   if (isSteady(history, updateRevision)) return 'Steady';
   if (isRollingBack(history, updateRevision)) return 'RollingBack';
-  if (refusedReason(history, updateRevision, set.spec.retryToken) !== undefined) return 'Refused';
+  if (isRefusedRevision(history, updateRevision, set.spec.retryToken)) return 'Refused';
   return isProvenRevision(history, updateRevision) ? 'Revert' : 'Forward';
 }
 

@@ -5,6 +5,7 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { versionsText } from '../revision/versions-text.ts';
 import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
 import { setFinding as finding } from './finding.ts';
@@ -64,7 +65,7 @@ function upToDateFinding(report: SetReport): ConditionUpdate {
   }
   const taking = input.members.filter((member) => takesPart(report, member));
   const behind = taking.filter((member) => !isUpdated(report, member));
-  const counts = `${taking.length - behind.length} of ${taking.length} machines run ${versionsText(report)}`;
+  const counts = `${taking.length - behind.length} of ${taking.length} machines run ${versionsOf(report)}`;
   const [conflict] = conflicts;
   if (behind.length > 0) {
     return finding(type, 'False', 'MachinesBehind', `${counts}; ${behindText(report, behind)}`);
@@ -74,16 +75,8 @@ function upToDateFinding(report: SetReport): ConditionUpdate {
   return finding(type, 'True', 'AsWanted', counts);
 }
 
-const SHOWN_VERSIONS = 3;
-
-/** `web 2.2.0, kubelet 1.36.3`: what the desired revision brings, as people know it. */
-function versionsText({ input: { desired } }: SetReport): string {
-  const components = 'revision' in desired ? desired.revision.components : [];
-  const versions = components.map(({ name, componentRef, state }) =>
-    state === 'Absent' ? `no ${name}` : `${name} ${componentRef.slice(name.length + 1)}`,
-  );
-  const more = versions.length - SHOWN_VERSIONS;
-  return [...versions.slice(0, SHOWN_VERSIONS), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+function versionsOf({ input: { desired } }: SetReport): string {
+  return 'revision' in desired ? versionsText(desired.revision.components) : '';
 }
 
 /** `m-4: web: probe greets answered 500; also not: m-5`: the first machine by what is most likely the cause, and why it is behind. */

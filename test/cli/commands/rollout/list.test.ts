@@ -4,7 +4,7 @@ import { viewRollout } from '../../../../src/cli/commands/rollout/view/view.ts';
 import { NOW } from '../../../support/builders.ts';
 import { STORIES, type Story } from './stories.ts';
 
-const WIDE = { columns: 200 };
+const WIDE = { columns: 300 };
 
 function rowOf(story: Story): string {
   const [, row = ''] = formatRollouts(
@@ -19,7 +19,7 @@ it.each<[Story, string]>([
   ['its end', 'general-nodes  Completed  60m  -  16/16  0'],
   [
     'machines that are behind since its end',
-    'general-nodes  Completed  2h  -  0/3  0  r-5d41402a completed before; now 0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
+    'general-nodes  Completed  2h  -  0/3  0  kubelet 1.31.4, node-exporter 1.8.2 completed before; now 0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
   ],
   ['a batch in work', 'general-nodes  Rolling  4m  2/3  3/16  0  batch 2 is full'],
 ])('kubenode rollout list shows %s', (story, row) => {

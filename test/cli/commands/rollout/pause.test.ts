@@ -31,7 +31,7 @@ describe('kubenode rollout resume of a set that is not paused', () => {
         'fix the version and commit, or go back: kubenode rollout undo general-nodes. A new spec.retryToken continues with this one',
     );
     expect(refused('a rollback that ended')).toBe(
-      '1: general-nodes is not paused, it has stopped: r-5d41402a was rolled back. ' +
+      '1: general-nodes is not paused, it has stopped: kubelet 1.31.4, node-exporter 1.8.2 was rolled back. ' +
         'commit another version, or a new spec.retryToken to try this one again',
     );
   });
@@ -51,7 +51,7 @@ describe('kubenode rollout resume of a set that is not paused', () => {
 
   it('ROL-02 names the approval that it waits for', () => {
     expect(refused('an approval')).toBe(
-      '3: general-nodes is not paused, it waits: batch 1 of r-5d41402a waits for approval: kubenode rollout approve. ' +
+      '3: general-nodes is not paused, it waits: batch 1 of kubelet 1.31.4, node-exporter 1.8.2 waits for approval: kubenode rollout approve. ' +
         'kubenode rollout approve general-nodes',
     );
   });

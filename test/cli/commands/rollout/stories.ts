@@ -58,7 +58,7 @@ export const STORIES = {
     waiting: {
       reason: 'ApprovalRequired',
       since: ago(400),
-      message: 'batch 1 of r-5d41402a waits for approval: kubenode rollout approve',
+      message: 'batch 1 of kubelet 1.31.4, node-exporter 1.8.2 waits for approval: kubenode rollout approve',
     },
   }),
   'a pause': story(
@@ -115,7 +115,7 @@ export const STORIES = {
     conditions: [
       condition('Progressing', 'True', {
         reason: 'RollingBack',
-        message: 'back to r-00000001: 2 to go, 1 in work',
+        message: 'back to kubelet 1.31.3, node-exporter 1.8.2: 2 to go, 1 in work',
       }),
     ],
     counts: { selected: 16, updated: 0, failed: 1, rolledBack: 2 },
@@ -123,13 +123,17 @@ export const STORIES = {
   'a rollback that ended': story({
     phase: 'Waiting',
     conditions: [
-      condition('Ready', 'False', { reason: 'RolledBack', message: 'r-5d41402a was rolled back' }),
+      condition('Ready', 'False', {
+        reason: 'RolledBack',
+        message: 'kubelet 1.31.4, node-exporter 1.8.2 was rolled back',
+      }),
     ],
     counts: { selected: 16, updated: 0, rolledBack: 5 },
     waiting: {
       reason: 'RolledBack',
       since: ago(3600),
-      message: 'revision r-5d41402a was rolled back. Change the set, or give spec.retryToken a new value',
+      message:
+        'kubelet 1.31.4, node-exporter 1.8.2 was rolled back. Change the set, or give spec.retryToken a new value',
     },
   }),
   'its end': story({
@@ -175,7 +179,7 @@ export const STORIES = {
     conditions: [
       condition('Progressing', 'True', {
         reason: 'AllDone',
-        message: 'no machine is selected for r-5d41402a',
+        message: 'no machine is selected for kubelet 1.31.4, node-exporter 1.8.2',
         observedGeneration: 2,
       }),
       condition('UpToDate', 'True', { reason: 'NoMachines', observedGeneration: 2 }),

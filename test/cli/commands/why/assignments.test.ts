@@ -130,6 +130,7 @@ describe('explainAssignments', () => {
     expect(explain(member(), [set(waiting('Paused'))])[0]).toEqual({
       set: 'base',
       revision: REVISION,
+      versions: 'kubelet 1.34.2',
       reason: 'Paused',
       because: 'because of Paused',
       since: ago(30),

@@ -2,7 +2,14 @@ import { expect, it } from 'vitest';
 import { countReasons, formatReasons, type MachineReason } from '../../../../src/cli/commands/why/reasons.ts';
 
 function reason(machine: string, of: string, unblock = ''): MachineReason {
-  return { machine, set: 'base', reason: of, because: `${machine} is ${of}`, unblock };
+  return {
+    machine,
+    set: 'base',
+    versions: 'kubelet 1.34.2',
+    reason: of,
+    because: `${machine} is ${of}`,
+    unblock,
+  };
 }
 
 const FOUND = [

@@ -3,10 +3,10 @@ import type { RevisionRecord } from '../../../../src/api/generated/types.ts';
 import {
   addRecord,
   isProvenRevision,
+  isRefusedRevision,
   isRollingBack,
   type RevisionHistory,
   recordFor,
-  refusedReason,
 } from '../../../../src/controllers/componentset/revision/history.ts';
 
 type Result = NonNullable<RevisionRecord['result']>;
@@ -68,26 +68,24 @@ describe('isProvenRevision', () => {
   });
 });
 
-describe('refusedReason', () => {
+describe('isRefusedRevision', () => {
   const rolledBack = addRecord([], record('a', 'RolledBack', { retryToken: 'x' }));
 
   it('ROL-32 refuses a revision that was rolled back until the retry token changes', () => {
-    expect(refusedReason(rolledBack, 'a', 'x')).toBe(
-      'revision a was rolled back. Change the set, or give spec.retryToken a new value to try it again',
-    );
-    expect(refusedReason(rolledBack, 'a', 'y')).toBeUndefined();
-    expect(refusedReason(rolledBack, 'a', undefined)).toBeUndefined();
-    expect(refusedReason(historyOf('a:RolledBack'), 'a', undefined)).toBeDefined();
+    expect(isRefusedRevision(rolledBack, 'a', 'x')).toBe(true);
+    expect(isRefusedRevision(rolledBack, 'a', 'y')).toBe(false);
+    expect(isRefusedRevision(rolledBack, 'a', undefined)).toBe(false);
+    expect(isRefusedRevision(historyOf('a:RolledBack'), 'a', undefined)).toBe(true);
   });
 
   it('ROL-32 refuses no other revision', () => {
-    expect(refusedReason(rolledBack, 'b', 'x')).toBeUndefined();
-    expect(refusedReason(historyOf('a:Completed b:Superseded'), 'a', undefined)).toBeUndefined();
-    expect(refusedReason(historyOf('a:Completed b:Superseded'), 'b', undefined)).toBeUndefined();
+    expect(isRefusedRevision(rolledBack, 'b', 'x')).toBe(false);
+    expect(isRefusedRevision(historyOf('a:Completed b:Superseded'), 'a', undefined)).toBe(false);
+    expect(isRefusedRevision(historyOf('a:Completed b:Superseded'), 'b', undefined)).toBe(false);
   });
 
   it('ROL-32 still refuses it after another revision ran in between', () => {
-    expect(refusedReason(historyOf('a:Completed b:RolledBack a:Completed'), 'b', undefined)).toBeDefined();
+    expect(isRefusedRevision(historyOf('a:Completed b:RolledBack a:Completed'), 'b', undefined)).toBe(true);
   });
 });
 

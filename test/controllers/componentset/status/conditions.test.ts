@@ -51,7 +51,7 @@ describe('setFindings', () => {
     const before = { updateRevision: NEW.name, failedMachines };
     const status = statusOf({ members: [member('a')], progress, before });
     expect(message(status, 'Ready')).toMatch(
-      /^revision r-\w+ was rolled back\. .*; UnitFailed on 1 of 1: app: exit code 3; machines: a$/,
+      /^app 2 was rolled back\. Change the set, or give spec.retryToken a new value to try it again; UnitFailed on 1 of 1: app: exit code 3; machines: a$/,
     );
   });
 

@@ -65,7 +65,7 @@ describe('failedMachines', () => {
       const progress = progressOf({ history: [record, COMPLETED] });
       const failed = member('a', { ...FAILED, at: OLD, because: 'app: no answer', holdsGrant });
       const ready = message(statusOf({ members: [failed, member('b')], progress }), 'Ready');
-      expect(ready).toContain(`machines that failed at ${OLD.name}: 1. a: app: no answer`);
+      expect(ready).toContain(`machines that failed at app 1: 1. a: app: no answer`);
     },
   );
 

@@ -24,7 +24,7 @@ describe('gatesFinding', () => {
     const progress = progressOf({ batch: { ...SOAKED, size: 1 }, history: [] });
     const report = reportOf({ members: [member('a', DONE)], progress, gate: { state: 'Open' } });
     expect(report.plan).toMatchObject({ mode: 'Forward', limit: { reason: 'AllDone' } });
-    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: `${NEW.name} completed` });
+    expect(gatesFinding(report)).toMatchObject({ status: 'True', message: 'app 2 completed' });
   });
 
   it('ROL-21 never passes a check without a result', () => {

@@ -119,7 +119,7 @@ function componentRow(
 ): readonly string[] {
   const { name, componentRef, state, assignment } = entry;
   const versionOf = (ref: string | undefined): string => ref?.slice(name.length + 1) || '-';
-  const by = assignment?.set === undefined ? 'pinned' : `${assignment.set} ${assignment.revision}`;
+  const by = assignment?.set === undefined ? 'pinned' : assignment.set;
   return [
     name,
     state === 'Absent' ? 'Absent' : versionOf(componentRef),

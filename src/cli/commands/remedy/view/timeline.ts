@@ -1,7 +1,7 @@
 /** The moments of a repair: fault, detected, granted, acted, verified, settled. Pure. */
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { formatCount } from '../../../output.ts';
+import { formatShare } from '../../../output.ts';
 
 export const MOMENTS = ['fault', 'detected', 'granted', 'acted', 'verified', 'settled'] as const;
 
@@ -35,5 +35,5 @@ function doneText({ spec: { plan }, status }: RemedyOperationJob): string {
   const done =
     status?.steps?.filter(({ id, state }) => planned.has(id) && ['Succeeded', 'Undone'].includes(state)) ??
     [];
-  return `${done.length} of ${formatCount(plan.length, 'step')} succeeded`;
+  return `${formatShare(done.length, plan.length, 'step')} succeeded`;
 }

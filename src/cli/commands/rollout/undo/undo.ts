@@ -5,6 +5,7 @@ import type { SetComponent } from '../../../../api/generated/types.ts';
 import { ANNOTATION_COMMIT } from '../../../../api/names.ts';
 import { createFindVersion } from '../../../../controllers/componentset/observe/component-versions.ts';
 import { type Revision, resolveRevision } from '../../../../controllers/componentset/revision/resolve.ts';
+import { versionsText } from '../../../../controllers/componentset/revision/versions-text.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT } from '../../../errors.ts';
@@ -76,8 +77,8 @@ async function undoHere(write: SetWrite, to: string | undefined): Promise<void> 
   await requireSameContent(client, revision, io.signal);
   await patchAsPerson(write, { spec: { components: revision.components.map(specOf) } });
   const paused = set.spec.paused ? `. It is paused: kubenode rollout resume ${name}` : '';
-  const refs = revision.components.map(({ componentRef }) => componentRef).join(', ');
-  reportWrite(write, `${name} goes back to ${revision.name} (${refs})${paused}`);
+  const versions = versionsText(revision.components);
+  reportWrite(write, `${name} goes back to ${versions} (${revision.name})${paused}`);
 }
 
 /** Nothing but fields of the set: a revision also has digests. */

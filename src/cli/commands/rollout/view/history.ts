@@ -7,10 +7,10 @@ export function formatHistory({ status }: MachineComponentSet, now: Date, column
   const records = status?.history ?? [];
   if (records.length === 0) return '';
   const rows = records.map(({ revision = '-', result = 'in work', finishedAt, components = [] }) => [
-    revision,
+    components.join(', '),
     result === 'RolledBack' && finishedAt === undefined ? 'RollingBack' : result,
     formatAge(finishedAt, now),
-    components.join(', '),
+    revision,
   ]);
-  return `\n${fitTable({ columns: ['revision', 'result', 'ended', 'components'], rows }, columns)}`;
+  return `\n${fitTable({ columns: ['components', 'result', 'ended', 'revision'], rows }, columns)}`;
 }

@@ -1,6 +1,7 @@
 /** Whether a rollout is in work, has ended, or needs a person. Pure. */
 import type { MachineComponentSet } from '../../../../api/generated/types.ts';
 import type { Reason } from '../../../../api/names.ts';
+import { versionsText } from '../../../../controllers/componentset/revision/versions-text.ts';
 import { conditionOf, conditionStatus } from '../../../../kube/objects/conditions.ts';
 
 /**
@@ -53,7 +54,7 @@ function ended(set: MachineComponentSet): RolloutOutcome | undefined {
   if (ready?.status === 'False' && ready.reason === ('RolledBack' satisfies Reason)) {
     return { state: 'Failed', because: ready.message };
   }
-  const completed = completedRevision(set);
+  const completed = completedVersions(set);
   if (!isTrue(set, 'UpToDate')) return behind(set, completed) ?? conflict(set);
   return completed === undefined
     ? undefined
@@ -61,8 +62,8 @@ function ended(set: MachineComponentSet): RolloutOutcome | undefined {
 }
 
 /** Every machine may run the revision before its last batch has passed its gate: only then it is the current one. */
-function completedRevision({ status }: MachineComponentSet): string | undefined {
-  return status?.currentRevision === status?.updateRevision ? (status?.currentRevision ?? '') : undefined;
+function completedVersions({ spec, status }: MachineComponentSet): string | undefined {
+  return status?.currentRevision === status?.updateRevision ? versionsText(spec.components) : undefined;
 }
 
 /** Machines that fell behind after the end, or that are new, begin no rollout: each is behind by what it reports itself. */

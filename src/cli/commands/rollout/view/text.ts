@@ -3,7 +3,7 @@ import type { Wait } from '../../../../api/generated/types.ts';
 import type { Reason } from '../../../../api/names.ts';
 import { formatAge } from '../../../age.ts';
 import { COLUMNS, fitTable, formatField, formatTitle } from '../../../format/wrap.ts';
-import { formatCount } from '../../../output.ts';
+import { formatCount, formatShare } from '../../../output.ts';
 import type { RolloutState } from './outcome.ts';
 import type { BatchView, RolloutView, VersionChange } from './view.ts';
 
@@ -22,7 +22,7 @@ export function formatRollout(
   const summary = [
     formatTitle(view.set, headline(view, now), columns),
     field('change', view.changes.map(changeText).join(', ')),
-    field('revision', [view.from, view.to].filter(Boolean).join(' → ')),
+    field('revision', reviewedRevision(view)),
     field('progress', progressText(view, Math.min(columns, COLUMNS))),
     field('batch', batchText(view, now)),
     field('checks', checksText(view)),
@@ -42,6 +42,11 @@ function changeText({ component, from, to }: VersionChange): string {
   return from === undefined ? `${to} (new)` : `${from} → ${to}`;
 }
 
+/** What `kubenode rollout approve --revision` takes. Elsewhere the versions say more. */
+function reviewedRevision({ to = '', waiting }: RolloutView): string {
+  return waiting?.reason === ('ApprovalRequired' satisfies Reason) ? to : '';
+}
+
 const BAR_WIDTH = 24;
 
 function progressText({ counts }: RolloutView, columns: number): string {
@@ -50,7 +55,7 @@ function progressText({ counts }: RolloutView, columns: number): string {
   const filled = Math.floor((BAR_WIDTH * Math.min(updated, selected)) / selected);
   const bar = `[${'#'.repeat(filled)}${'.'.repeat(BAR_WIDTH - filled)}]`;
   const others = COUNTED.flatMap(([field, what]) => (counts[field] > 0 ? [`${counts[field]} ${what}`] : []));
-  const text = [`${updated} of ${formatCount(selected, 'machine')}`, ...others].join(', ');
+  const text = [formatShare(updated, selected, 'machine'), ...others].join(', ');
   return columns < COLUMNS ? text : `${bar} ${text}`;
 }
 
@@ -70,7 +75,7 @@ function batchText(view: RolloutView, now: Date): string {
   if (!batch || outcome.state === 'Completed' || isRolledBack(view)) return '';
   const { size, updated, failed, startedAt, soakUntil } = batch;
   const parts = [
-    `${batchPlace(batch)}: ${updated} of ${formatCount(size, 'machine')}`,
+    `${batchPlace(batch)}: ${formatShare(updated, size, 'machine')}`,
     failed > 0 ? `${failed} failed` : '',
     startedAt ? `began ${formatAge(startedAt, now)} ago` : '',
     soakUntil ? soakText(soakUntil, now) : '',

@@ -10,6 +10,7 @@ import type {
   RolloutPlan,
   Wait,
 } from '../../../../api/generated/types.ts';
+import { versionsText } from '../../../../controllers/componentset/revision/versions-text.ts';
 import { conditionOf } from '../../../../kube/objects/conditions.ts';
 import { byCode } from '../../../../kube/objects/digest.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -23,6 +24,8 @@ export interface RolloutView {
   /** That completed last. */
   readonly from?: string;
   readonly to?: string;
+  /** What the set asks for: `web 2.2.0, kubelet 1.36.3`. */
+  readonly versions: string;
   readonly changes: readonly VersionChange[];
   readonly batch?: BatchView;
   readonly counts: Required<RolloutCounts>;
@@ -92,6 +95,7 @@ export function viewRollout(set: MachineComponentSet, inWork: readonly MachineIn
     outcome,
     ...optional('from', fromRevision(status)),
     ...optional('to', status.updateRevision),
+    versions: versionsText(set.spec.components),
     changes: versionChanges(set),
     ...optional('batch', viewBatch(status)),
     counts: { ...NO_COUNTS, ...counts },

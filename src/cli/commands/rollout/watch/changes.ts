@@ -1,6 +1,6 @@
 /** What changed between two looks at a rollout, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
-import { formatCount } from '../../../output.ts';
+import { formatShare } from '../../../output.ts';
 import { batchPlace } from '../view/text.ts';
 import type { RolloutView } from '../view/view.ts';
 
@@ -21,17 +21,17 @@ function sameLine(before: RolloutView | undefined, after: RolloutView, lineOf: L
   return before !== undefined && lineOf(before) === lineOf(after);
 }
 
-function stateLine({ phase, to, waiting, outcome, unblock }: RolloutView): string {
-  const revision = to === undefined ? '' : ` ${to}`;
+function stateLine({ phase, to, versions, waiting, outcome, unblock }: RolloutView): string {
+  const what = to === undefined ? '' : ` ${versions}`;
   const why = waiting ? `${waiting.reason}: ${waiting.message ?? ''}` : outcome.because;
   const next = outcome.state === 'Running' || unblock === '' ? '' : `. Next: ${unblock}`;
-  return `${phase}${revision}: ${why}${next}`;
+  return `${phase}${what}: ${why}${next}`;
 }
 
 function batchLine({ batch, counts }: RolloutView): string {
   if (!batch) return '';
   const { size, updated, failed } = batch;
-  const total = `${counts.updated} of ${formatCount(counts.selected, 'machine')} in all`;
+  const total = `${formatShare(counts.updated, counts.selected, 'machine')} in all`;
   return `batch ${batchPlace(batch)}: ${updated} of ${size}${failed > 0 ? `, ${failed} failed` : ''}; ${total}`;
 }
 

@@ -1,7 +1,7 @@
 /** What a backtest found, as data and as text. Pure. */
 import { formatAge } from '../../../age.ts';
 import { fitTable } from '../../../format/wrap.ts';
-import { formatCount } from '../../../output.ts';
+import { formatCount, formatShare } from '../../../output.ts';
 import type { FaultCase, MachineTally, Peak, Tally } from './tally.ts';
 
 /** A time without a recorder. */
@@ -132,7 +132,7 @@ function summaryLines({ rule, recorded, nodes, peak, compared }: BacktestReport)
   return [
     `recorded: cluster ${cluster}, ${shortTime(from)} to ${shortTime(to)} (${length}), ${formatCount(lines, 'line')}`,
     ...(gaps.length > 0 ? [`not recorded: ${formatCount(gaps.length, 'gap')}, ${durationText(missed)}`] : []),
-    `rule ${rule} would have touched ${nodes.touched} of ${formatCount(nodes.targets, 'node')} that it is for (${nodes.observed} recorded)`,
+    `rule ${rule} would have touched ${formatShare(nodes.touched, nodes.targets, 'node')} that it is for (${nodes.observed} recorded)`,
     `it matched ${formatCount(nodes.matched, 'node')}, at most ${peak.machines} at the same time; it was indeterminate on ${nodes.indeterminate}`,
     ...(compared ? comparisonLines(compared) : []),
   ];

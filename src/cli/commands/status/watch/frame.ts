@@ -1,7 +1,7 @@
 /** Shows a hub on a terminal: each pipeline, its stages in order, and the clusters of each. Pure. */
 import { formatAge, shortCommit } from '../../../age.ts';
 import { type FrameLine, plainLines, type Tone } from '../../../live/frame.ts';
-import { formatCount } from '../../../output.ts';
+import { formatCount, formatShare } from '../../../output.ts';
 import {
   BAD_PHASES,
   BAD_STATES,
@@ -66,7 +66,7 @@ const COMMIT_WIDTH = 12;
 function machinesText(rows: readonly ClusterRow[], { names }: ClusterGroup): string {
   const counts = rows.flatMap(({ name, machines }) => (machines && names.includes(name) ? machines : []));
   const sum = (field: 'total' | 'ready'): number => counts.reduce((all, each) => all + (each[field] ?? 0), 0);
-  return sum('total') === 0 ? '' : `, ${sum('ready')} of ${formatCount(sum('total'), 'machine')} Ready`;
+  return sum('total') === 0 ? '' : `, ${formatShare(sum('ready'), sum('total'), 'machine')} Ready`;
 }
 
 function groupLines({ names, row }: ClusterGroup, machines: string, size: FrameSize): readonly FrameLine[] {

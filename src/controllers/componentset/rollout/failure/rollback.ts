@@ -5,6 +5,7 @@ import type { Limit } from '../../../../rollout/limit.ts';
 import type { MemberState } from '../../machine/member-state.ts';
 import { addRecord, recordFor, recordOf } from '../../revision/history.ts';
 import type { Revision } from '../../revision/resolve.ts';
+import { versionsText } from '../../revision/versions-text.ts';
 import type { RolloutStep } from '../forward.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { permissionFor } from '../permission.ts';
@@ -59,11 +60,11 @@ export function planRollback(
       member,
       revision: stable,
       permission,
-      because: `back from ${progress.updateRevision}`,
+      because: `back from ${badVersions(input, progress)}`,
     };
   });
   const failures = failedReturns(input.members, stable);
-  const because = `back to ${stable.name}: ${scope.length} to go, ${returning.length} in work${failures}`;
+  const because = `back to ${versionsText(stable.components)}: ${scope.length} to go, ${returning.length} in work${failures}`;
   const isBlocked = ready.length > 0 && members.length === 0 && returning.length === 0;
   if (isBlocked) {
     return { progress, actions, limit: { ...availability, because: `${because}; ${availability.because}` } };
@@ -89,7 +90,15 @@ export function failedReturns(members: readonly MemberState[], stable: Revision 
   const failed = members.filter(({ revision, step }) => revision === stable?.name && step === 'Failed');
   const [first] = failed;
   if (!first || !stable) return '';
-  return `; machines that failed at ${stable.name}: ${failed.length}. ${first.name}: ${first.because}`;
+  return `; machines that failed at ${versionsText(stable.components)}: ${failed.length}. ${first.name}: ${first.because}`;
+}
+
+/** Of the revision that goes back: from what the set asks for, or else from its record. */
+function badVersions({ desired }: RolloutInput, { updateRevision = '', history }: RolloutProgress): string {
+  if ('revision' in desired && desired.revision.name === updateRevision) {
+    return versionsText(desired.revision.components);
+  }
+  return recordOf(history, updateRevision)?.components?.join(', ') ?? updateRevision;
 }
 
 /** By the policy, in the reverse order of the batches. */
@@ -106,10 +115,11 @@ function rollbackScope({ set, members }: RolloutInput, progress: RolloutProgress
   return bad.filter(scope).toSorted((a, b) => (b.batch ?? 0) - (a.batch ?? 0));
 }
 
-function finish({ now, members }: RolloutInput, progress: RolloutProgress, stable: Revision): RolloutStep {
+function finish(input: RolloutInput, progress: RolloutProgress, stable: Revision): RolloutStep {
+  const { now, members } = input;
   const record = recordOf(progress.history, progress.updateRevision ?? '');
   const ended = { ...record, finishedAt: now.toISOString() };
-  const because = `${progress.updateRevision} was rolled back${failedReturns(members, stable)}`;
+  const because = `${badVersions(input, progress)} was rolled back${failedReturns(members, stable)}`;
   const limit: Explanation = { reason: 'RolledBack', because };
   return {
     progress: { ...progress, history: addRecord(progress.history, ended) },

@@ -67,9 +67,8 @@ describe('formatMachine', () => {
              PodDisruptionBudget web
   unblocks   what is named above has to change
 
-COMPONENT   DESIRED   RUNS     STATE             SINCE
-kubelet     1.34.2    1.34.1   WaitingForDrain   90s
-    by general-nodes r-5d41402a
+COMPONENT   DESIRED   RUNS     STATE             SINCE   WHY
+kubelet     1.34.2    1.34.1   WaitingForDrain   90s     by general-nodes
 
 CONDITION        REASON   SINCE   MESSAGE
 UpToDate=False   Behind   95s     kubelet

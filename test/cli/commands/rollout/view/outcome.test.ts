@@ -29,7 +29,7 @@ it('names the machines that are behind since a rollout completed', () => {
   expect(rolloutOutcome(STORIES['machines that are behind since its end'])).toEqual({
     state: 'Completed',
     because:
-      'r-5d41402a completed before; now 0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
+      'kubelet 1.31.4, node-exporter 1.8.2 completed before; now 0 of 3 machines run kubelet 1.31.4; m-01: the agent is silent; also not: m-02, m-03',
     isBehind: true,
   });
 });

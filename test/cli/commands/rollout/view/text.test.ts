@@ -49,7 +49,6 @@ describe('formatRollout', () => {
       'a soak',
       `general-nodes   Soaking 30s
   change     kubelet-1.31.3 → kubelet-1.31.4
-  revision   r-00000001 → r-5d41402a
   progress   [#########...............] 6 of 16 machines
   batch      2 of 3: 5 of 5 machines, began 4m ago, soaks 90s longer, until
              2030-01-01T12:01:30Z
@@ -62,7 +61,6 @@ describe('formatRollout', () => {
       'a spent failure budget',
       `general-nodes   Stalled 20s
   change     kubelet-1.31.3 → kubelet-1.31.4
-  revision   r-00000001 → r-5d41402a
   progress   [####....................] 3 of 16 machines, 2 failed
   batch      2 of 3: 3 of 5 machines, began 4m ago
   waits      FailureBudgetSpent 20s: machines failed: 2, allowed: 0. m-04:
@@ -81,16 +79,15 @@ rack7-row3-slot12-node-with-a-long-name.eu-central-1
     [
       'its end',
       `general-nodes   Completed 60m
-  revision   r-5d41402a
   progress   [########################] 16 of 16 machines
-  state      completed: every machine that takes part runs r-5d41402a
+  state      completed: every machine that takes part runs kubelet 1.31.4,
+             node-exporter 1.8.2
 `,
     ],
     [
       'a dry run',
       `general-nodes   Waiting
   change     kubelet-1.31.3 → kubelet-1.31.4
-  revision   r-00000001 → r-5d41402a
   progress   [........................] 0 of 16 machines
   plan       batches 1, 5, 10; class Drain; 16 grants; 16 drains
   state      needs a person: spec.dryRun is true: it plans and changes nothing
@@ -107,6 +104,17 @@ rack7-row3-slot12-node-with-a-long-name.eu-central-1
     ],
   ])('shows %s', (story, text) => {
     expect(formatRollout(viewRollout(STORIES[story], []), NOW)).toBe(text);
+  });
+
+  it('shows the revision where a person approves it, and versions everywhere else', () => {
+    const texts = Object.entries(STORIES).map(([story, set]) => ({
+      story,
+      text: formatRollout(viewRollout(set, []), NOW),
+    }));
+    const withRevision = texts.filter(({ text }) => text.includes('r-5d41402a'));
+    expect(
+      withRevision.map(({ story, text }) => [story, text.includes('  revision   r-5d41402a\n')]),
+    ).toEqual([['an approval', true]]);
   });
 
   it('lists machines in work after the failing ones, and counts the rest', () => {

@@ -55,7 +55,7 @@ describe('planRollback', () => {
     expect(limitOf()).toEqual({
       slots: 0,
       reason: 'TooManyUnavailable',
-      because: `back to ${OLD.name}: 1 to go, 0 in work; ${because}`,
+      because: `back to app 1: 1 to go, 0 in work; ${because}`,
       blocker,
     });
     expect(limitOf(at('d', 0, { step: 'Failed', serves: false }))).toMatchObject({ reason: 'RollingBack' });
@@ -87,43 +87,38 @@ describe('planRollback', () => {
   });
 
   it.each<[what: string, parts: StateParts, ended: boolean, because: string]>([
-    [
-      'a machine in work',
-      { step: 'InWork', holdsGrant: true },
-      false,
-      `back to ${OLD.name}: 0 to go, 1 in work`,
-    ],
+    ['a machine in work', { step: 'InWork', holdsGrant: true }, false, `back to app 1: 0 to go, 1 in work`],
     [
       'one whose agent became silent on its way',
       { step: 'Unknown', reason: 'AgentSilent', isSilent: true, holdsGrant: true },
       false,
-      `back to ${OLD.name}: 0 to go, 1 in work`,
+      `back to app 1: 0 to go, 1 in work`,
     ],
     [
       'one that takes too long',
       { step: 'Failed', reason: 'TimedOut', because: 'not settled', holdsGrant: true },
       false,
-      `back to ${OLD.name}: 0 to go, 1 in work; machines that failed at ${OLD.name}: 1. e: not settled`,
+      `back to app 1: 0 to go, 1 in work; machines that failed at app 1: 1. e: not settled`,
     ],
     [
       'one whose agent gave up, with its grant',
       { step: 'Failed', reason: 'RolledBack', because: 'app: no answer', holdsGrant: true },
       false,
-      `back to ${OLD.name}: 0 to go, 1 in work; machines that failed at ${OLD.name}: 1. e: app: no answer`,
+      `back to app 1: 0 to go, 1 in work; machines that failed at app 1: 1. e: app: no answer`,
     ],
     [
       'one whose agent gave up, when its grant is settled',
       { step: 'Failed', reason: 'RolledBack', because: 'app: no answer' },
       true,
-      `${NEW.name} was rolled back; machines that failed at ${OLD.name}: 1. e: app: no answer`,
+      `app 2 was rolled back; machines that failed at app 1: 1. e: app: no answer`,
     ],
     [
       'one that is silent and was never touched',
       { step: 'Unknown', reason: 'AgentSilent', isSilent: true },
       true,
-      `${NEW.name} was rolled back`,
+      `app 2 was rolled back`,
     ],
-    ['one that is back', {}, true, `${NEW.name} was rolled back`],
+    ['one that is back', {}, true, `app 2 was rolled back`],
   ])('ROL-32 ends, and reports what failed: %s', (_what, parts, ended, because) => {
     const progress = progressOf({ history: [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] });
     const input = inputOf({ members: [member('e', parts)] });
