@@ -77,14 +77,14 @@ const together = {
   exclude: ['test/e2e/**', 'test/nodes/**'],
 };
 
-/** Each file keeps a fleet of several clusters with their machines busy for minutes. */
+/** Each file keeps a fleet of several clusters with their machines busy for minutes: more at a time would take longer. */
 const e2e = {
   ...shared,
   ...CLUSTER,
   name: 'e2e',
   sequence: { ...shared.sequence, groupOrder: 2 },
   include: ['test/e2e/**/*.test.ts'],
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism(),
 };
 
 const nodes = {

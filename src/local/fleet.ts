@@ -55,7 +55,7 @@ export interface LocalFleet {
   readonly binaries: Binaries;
 }
 
-const READY_MS = 120_000;
+export const READY_MS = 120_000;
 /** An empty etcd takes 64 MB for each of two log files; the rest is for a small cluster and its logs. */
 const MIN_FREE_BYTES = 200e6;
 /** Another program can take a port between the check and the start; three times in a row is not a coincidence. */

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { shellWord } from '../../src/cli/format/runnable.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
@@ -10,6 +11,10 @@ import { shellEnv } from '../support/local-fleet.ts';
 const run = promisify(execFile);
 /** Only what takes long is printed. */
 const SLOW_STEP = /^(starting|stopping|installing|packing|writing|rendering|comparing|building)\b.*\n/gm;
+/** Another fleet on this computer took it meanwhile. */
+const TAKEN_PORT = /^port \d+ is in use by another program: using .*\n/gm;
+/** Between two looks at the output of a command. */
+const PAUSE_MS = 500;
 
 export interface UserShell {
   /** Runs a command, and writes it to the transcript with what it printed. */
@@ -75,7 +80,7 @@ export function userShell({ home, packages, patienceMs }: UserShellOptions): Use
   function write(command: readonly string[], { code, stdout, stderr }: Answer): void {
     const shown = command.map(shellWord).join(' ');
     const end = code === 0 ? '' : `[exit code ${code}]\n`;
-    lines.push(`$ ${shown}\n${stdout}${stderr.replaceAll(SLOW_STEP, '')}${end}`);
+    lines.push(`$ ${shown}\n${stdout}${stderr.replaceAll(SLOW_STEP, '').replaceAll(TAKEN_PORT, '')}${end}`);
   }
 
   return {
@@ -89,6 +94,8 @@ export function userShell({ home, packages, patienceMs }: UserShellOptions): Use
         if (performance.now() > until) {
           throw new Error(`${command.join(' ')} does not print ${expected}:\n${found.stdout}${found.stderr}`);
         }
+        // oxlint-disable-next-line no-await-in-loop -- the command takes most of a core
+        await setTimeout(PAUSE_MS);
       }
     },
     async onTerminal(...command) {

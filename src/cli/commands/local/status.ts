@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type LocalFleetStatus, readLocalFleetStatus } from '../../../local/status.ts';
+import { type PollOptions, pollUntil } from '../../../os/poll.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
@@ -20,16 +21,45 @@ export function createLocalStatusCommand(io: Io): Command {
 }
 
 export async function showLocalStatus(io: Io, flags: StatusFlags): Promise<void> {
-  const status = (await readLocalFleetStatus(flags.dir, io.clock.now())) ?? {
-    folder: flags.dir,
-    clusters: [],
-  };
+  printLocalStatus(io, flags, await readStatus(io, flags));
+}
+
+export async function showLocalStatusWhenReady(io: Io, flags: StatusFlags, timeoutMs: number): Promise<void> {
+  const { clock, signal } = io;
+  const deadlineMs = clock.monotonicMs() + timeoutMs;
+  const read = (): Promise<ShownStatus> => readStatus(io, flags);
+  printLocalStatus(io, flags, await awaitReady(read, { clock, everyMs: 500, deadlineMs, signal }));
+}
+
+type ShownStatus = Pick<LocalFleetStatus, 'folder' | 'clusters'>;
+
+/**
+ * Resolves to the first status in which all processes are ready or one has ended, and to the last one when the time is over: a
+ * process that was ready answers late while others start.
+ */
+export async function awaitReady(
+  read: () => Promise<ShownStatus>,
+  options: PollOptions,
+): Promise<ShownStatus> {
+  let status: ShownStatus = { folder: '', clusters: [] };
+  await pollUntil(async () => {
+    status = await read();
+    return status.clusters.every(({ state }) => state !== 'NotReady');
+  }, options);
+  return status;
+}
+
+async function readStatus(io: Io, { dir }: StatusFlags): Promise<ShownStatus> {
+  return (await readLocalFleetStatus(dir, io.clock.now())) ?? { folder: dir, clusters: [] };
+}
+
+function printLocalStatus(io: Io, flags: StatusFlags, status: ShownStatus): void {
   printResult(io, flags.output, status, () => createTable(status));
   const ready = status.clusters.length > 0 && status.clusters.every(({ state }) => state === 'Ready');
   if (!ready) setExitCode(io, EXIT.failed);
 }
 
-function createTable({ folder, clusters }: Pick<LocalFleetStatus, 'folder' | 'clusters'>): Table {
+function createTable({ folder, clusters }: ShownStatus): Table {
   return {
     columns: ['name', 'state', 'server', 'processes', 'because'],
     rows: clusters.map(({ name, state, server, processes, because }) => {

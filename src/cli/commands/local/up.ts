@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { type LocalFleet, startLocalFleet } from '../../../local/fleet.ts';
+import { type LocalFleet, READY_MS, startLocalFleet } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -11,7 +11,7 @@ import { type StepProgress, withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
 import { installIntoFleet } from './install.ts';
-import { showLocalStatus } from './status.ts';
+import { showLocalStatusWhenReady } from './status.ts';
 
 const HELP = `
 Starts one etcd, and an API server, a controller manager and a scheduler for each cluster. The first cluster is the hub.
@@ -103,7 +103,7 @@ export async function startLocalClusters(
 async function up(io: Io, flags: UpFlags): Promise<void> {
   const dirOption = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
   const { layout } = await startOrExplain(io, flags, dirOption);
-  await showLocalStatus(io, flags);
+  await showLocalStatusWhenReady(io, flags, flags.timeout === undefined ? READY_MS : flags.timeout * 1000);
   if (flags.output !== 'table') return;
   io.err(`
 To use the clusters, with one context for each (the hub is the default):
