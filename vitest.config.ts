@@ -77,7 +77,7 @@ const together = {
   exclude: ['test/e2e/**', 'test/nodes/**'],
 };
 
-/** Each file keeps a fleet of several clusters with their machines busy for minutes: more at a time would take longer. */
+/** Each file keeps a fleet of several clusters, with its machines, busy for minutes: one for each core. */
 const e2e = {
   ...shared,
   ...CLUSTER,

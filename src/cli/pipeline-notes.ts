@@ -47,7 +47,7 @@ function isAccepted({ status }: Pipeline): boolean {
 /** The status lists up to 20 objects; a few make the cause clear. */
 const MAX_KEPT = 3;
 
-/** What git removed, and others keep: the commit counts as applied, so nothing else reports them. */
+/** Names what git removed and others keep: the commit counts as applied, so nothing else reports it. */
 export function keptObjectNotes({ metadata, status }: Cluster): readonly string[] {
   const kept = (status?.sync?.failures ?? []).filter(({ reason }) => reason === FOREIGN_FINALIZER);
   if (kept.length === 0) return [];

@@ -10,7 +10,7 @@ import type { Clock } from '../os/clock.ts';
 import { systemCode } from '../os/errors.ts';
 import { checkFreeSpace, toDiskError } from '../os/files.ts';
 import { type LockOptions, withLock } from '../os/lock.ts';
-import { findFreePort, findNextPort } from '../os/ports.ts';
+import { findFreePort } from '../os/ports.ts';
 import { type Binaries, createProgramLookup } from './binaries/binaries.ts';
 import { detectPlatform, type HostPlatform } from './binaries/platform.ts';
 import { resolveBinaries } from './binaries/resolve.ts';
@@ -133,7 +133,7 @@ async function startProcesses(
   return { state, layout, access, binaries };
 }
 
-/** To random ports: fleets that start at the same moment, and look for the next free port, would take each other's ports again. */
+/** Chooses random ports: fleets that start at the same moment, and look for the next free port, would take each other's again. */
 async function movePorts(
   state: FleetState,
   ports: readonly number[],
@@ -141,7 +141,7 @@ async function movePorts(
 ): Promise<FleetState> {
   let moved = state;
   for (const port of ports) {
-    const free = await findNextPort(new Set(listPorts(moved)), '0.0.0.0', await findFreePort('0.0.0.0'));
+    const free = await findFreePort('0.0.0.0', new Set(listPorts(moved)));
     options.warn(
       `port ${port} is in use by another program: using ${free} instead and updating the kubeconfigs`,
     );

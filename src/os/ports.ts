@@ -7,8 +7,11 @@ import { OsError, type OsErrorCode, systemCode } from './errors.ts';
  * A port that is free now, and that no outgoing connection takes while its server restarts. Another program may take it before it is
  * used, so a caller that starts a server on it must handle a failed start.
  */
-export async function findFreePort(address = '127.0.0.1'): Promise<number> {
-  return await findNextPort(new Set(), address, randomInt(FIRST_PORT, LAST_PORT - 1000));
+export async function findFreePort(
+  address = '127.0.0.1',
+  taken: ReadonlySet<number> = new Set(),
+): Promise<number> {
+  return await findNextPort(taken, address, randomInt(FIRST_PORT, LAST_PORT - 1000));
 }
 
 export async function isPortFree(port: number, address = '127.0.0.1'): Promise<boolean> {

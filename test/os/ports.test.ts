@@ -21,6 +21,21 @@ describe('isPortFree', () => {
   });
 });
 
+describe('findFreePort', () => {
+  it('finds ports in no order, so that programs that start at the same moment part', async () => {
+    const ports = new Set<number>();
+    for (let count = 0; count < 5; count += 1) ports.add(await findFreePort());
+    const [lowest, highest] = [Math.min(...ports), Math.max(...ports)];
+    expect(highest - lowest).toBeGreaterThan(5);
+  });
+
+  it('returns none of the ports that are taken', async () => {
+    const last = 32_767;
+    const taken = new Set(Array.from({ length: last - 16_443 }, (_, index) => 16_443 + index));
+    expect(await findFreePort('127.0.0.1', taken)).toBe(last);
+  });
+});
+
 describe('findNextPort', () => {
   it('skips ports that are taken or in use', async () => {
     const from = await findFreePort();

@@ -6,7 +6,7 @@ export interface Observed {
   readonly conditions?: readonly ObservedCondition[] | undefined;
   readonly deletionTimestamp?: string | undefined;
   readonly generation?: number | undefined;
-  /** Of a Machine: its Node was in service before, and did not register again since. */
+  /** A Machine whose Node was in service before, and did not register again since, is in service. */
   readonly isInService?: boolean | undefined;
 }
 
@@ -69,7 +69,7 @@ export function setButNotTrue(type: string): Test {
   };
 }
 
-/** It describes an earlier spec. */
+/** Is true of a condition that describes an earlier spec. */
 export function outdated(type: string): Test {
   return (observed) => {
     const { observedGeneration } = find(observed, type) ?? {};

@@ -30,7 +30,7 @@ interface Member {
   readonly cluster: Cluster;
 }
 
-/** Only with the Secret: a context of the same name may belong to any cluster, and there is nothing to compare it with. */
+/** Connects with the Secret only: a context of the same name may belong to any cluster, and there is nothing to compare it with. */
 async function connectUnidentified(io: Io, hub: Client, cluster: Cluster): Promise<Client> {
   try {
     return await connectBySecret(io, hub, cluster);

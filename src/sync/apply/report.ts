@@ -48,7 +48,7 @@ function failureOfWaiting({ object, unit, reason, message }: WaitingObject): Fai
   return { object, unit, reason, message };
 }
 
-/** First those that have the finalizers, then those that wait for them. */
+/** Lists those that have the finalizers first, then those that wait for them. */
 function keptObjects(unfinished: readonly WaitingObject[]): readonly Failure[] {
   const rank = ({ reason }: Failure): number => (reason === FOREIGN_FINALIZER ? 0 : 1);
   return unfinished
@@ -103,7 +103,7 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
-/** In the order of what a person has to do: a hold, then a permanent failure, then unfinished work, then paused units. Undefined: nothing. */
+/** Follows the order of what a person has to do: a hold, a permanent failure, unfinished work, paused units. Undefined: nothing. */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,
   failures: readonly FailedObject[],
@@ -167,6 +167,17 @@ export function syncedCondition(
   return { status: 'False', reason: work.reason, message: work.message };
 }
 
+function keptInPlan({ prune }: TargetPlan): readonly Failure[] {
+  return prune
+    .filter(({ keptByOthers }) => keptByOthers)
+    .map(({ entry, because }) => ({
+      object: objectKey(entry),
+      unit: entry.unit,
+      reason: FOREIGN_FINALIZER,
+      message: because,
+    }));
+}
+
 /** Reports how far the cluster is from the commit while nothing may be written. */
 export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
   const differing = plan.objects.filter(({ action }) => action !== 'same');
@@ -180,7 +191,8 @@ export function reportObserved(digest: string, plan: TargetPlan): WorkReport {
   const objects = { total, applied: total - differing.length, pruned: 0, failed: 0 };
   const toPrune = plan.prune.filter(({ action, keptByOthers }) => action !== 'keep' && !keptByOthers).length;
   if (differing.length + toPrune === 0) {
-    return { digest, objects, failures, state: 'Applied', reason: 'Applied', message: ALL_MATCH };
+    const kept = keptInPlan(plan);
+    return { digest, objects, failures: kept.slice(0, MAX_FAILURES), ...appliedState(kept) };
   }
   const message = `${differing.length} objects differ from git and ${toPrune} are to be pruned; nothing is written now`;
   return { digest, objects, failures, state: 'Applying', reason: 'NotWritten', message };

@@ -155,7 +155,11 @@ describe('reportObserved', () => {
 
   it('SAF-2 is Applied while only finalizers of others keep what was removed', () => {
     const plan = planTarget(applyInput({ git: [], inventory: [entry(a)], cluster: [terminating(a)] }));
-    expect(reportObserved('sha256:1', plan).state).toBe('Applied');
+    expect(reportObserved('sha256:1', plan)).toMatchObject({
+      state: 'Applied',
+      message: expect.stringContaining('no commit waits for what others keep') as string,
+      failures: [{ object: objectKey(objectIdOf(a)), unit: UNIT, reason: 'ForeignFinalizer' }],
+    });
   });
 
   it('is Applied when the cluster matches the commit', () => {

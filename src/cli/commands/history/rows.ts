@@ -1,6 +1,7 @@
-/** What `kubenode history` shows: the commits that ran, from the status of the Clusters, and the heads that were refused. Pure. */
+/** Makes the rows of `kubenode history` from the commits that ran on the Clusters and the heads that were refused. Pure. */
 import type { Cluster, CommitRun, Pipeline, RefusedHead } from '../../../api/generated/types.ts';
 import { shortCommit } from '../../age.ts';
+import { listNames } from '../../format/list-names.ts';
 
 export interface ClusterHistory {
   readonly cluster: string;
@@ -24,7 +25,7 @@ export function historyOf({ metadata, status }: Cluster): ClusterHistory {
   return { cluster: metadata.name, history: status?.sync?.history ?? [] };
 }
 
-/** Of the Pipelines that assigned something to these clusters. */
+/** Returns the refused heads of the Pipelines that assigned something to these clusters. */
 export function refusalsFor(
   histories: readonly ClusterHistory[],
   pipelines: readonly Pipeline[],
@@ -40,19 +41,26 @@ export function historyRows(
   histories: readonly ClusterHistory[],
   refused: readonly RefusedHead[],
 ): readonly HistoryRow[] {
-  const runs = histories.flatMap(({ cluster, history }) => history.map((run) => ({ ...run, cluster })));
-  const byKey = Map.groupBy(runs, (run) => rowKey(run, histories.length === 1));
-  const rows = [...byKey.values()].map(rowOfRuns);
+  const rows = [...Map.groupBy(histories.flatMap(runsOf), rowKey).values()].map(rowOfRuns);
   return [...rows, ...refused.map(rowOfRefusal)].toSorted((a, b) => Date.parse(b.from) - Date.parse(a.from));
 }
 
 interface RunOnCluster extends CommitRun {
   readonly cluster: string;
+  /** How often the commit ran on this cluster before. */
+  readonly runsBefore: number;
 }
 
-/** A commit that ran twice on one cluster, with other content the second time, has two rows there. */
-function rowKey({ commit, startedAt }: RunOnCluster, isOneCluster: boolean): string {
-  return isOneCluster ? `${commit} ${startedAt}` : commit;
+function runsOf({ cluster, history }: ClusterHistory): readonly RunOnCluster[] {
+  return history.map((run, index) => {
+    const before = history.slice(index + 1).filter(({ commit }) => commit === run.commit);
+    return { ...run, cluster, runsBefore: before.length };
+  });
+}
+
+/** A commit that ran again, with other content or after another commit, has a row for each time. */
+function rowKey({ commit, runsBefore }: RunOnCluster): string {
+  return `${commit} ${runsBefore}`;
 }
 
 /** The state of a row with several is the first of these. */
@@ -79,7 +87,7 @@ function rowOfRuns(runs: readonly RunOnCluster[]): HistoryRow {
   };
 }
 
-/** What was replaced before it was proven or failed has no result. */
+/** A commit that was replaced before it was proven or failed has no result. */
 function shownState({ state, endedAt }: CommitRun): string {
   const hasResult = state === 'Proven' || state === 'Failed';
   return endedAt === undefined || hasResult ? state : 'Replaced';
@@ -100,14 +108,6 @@ function noteOf(run: CommitRun): string {
 function rowOfRefusal({ commit, verdict, message = '', seenAt }: RefusedHead): HistoryRow {
   const note = ['nothing of it was applied', firstLine(message)].filter((each) => each !== '').join(': ');
   return { commit, state: verdict, clusters: '-', from: seenAt, author: '-', subject: '-', note };
-}
-
-/** More names than these are counted. */
-const MAX_NAMES = 4;
-
-function listNames(names: readonly string[]): string {
-  const shown = names.slice(0, MAX_NAMES).join(', ');
-  return names.length > MAX_NAMES ? `${shown} and ${names.length - MAX_NAMES} more` : shown;
 }
 
 /** One text for each group of runs with the same one; runs without a text are left out. */

@@ -47,7 +47,7 @@ interface DemoFiles {
   readonly warning: string | undefined;
 }
 
-/** Without npm the fleet runs all the same, and is edited in a checkout of kubenode. */
+/** A fleet whose repository has no kubenode runs all the same, and is edited beside a checkout of kubenode. */
 async function filesOf(folder: string, { npm, packed }: DemoRepositoryOptions): Promise<DemoFiles> {
   const content = {
     content: 'Demo',

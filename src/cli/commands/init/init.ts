@@ -4,7 +4,6 @@ import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, Option } from 'commander';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../../api/names.ts';
-import { cacheFolder } from '../../../local/folders.ts';
 import { isGitError } from '../../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../../errors.ts';
@@ -13,7 +12,7 @@ import type { Io } from '../../io.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
 import { buildPrograms } from './demo.ts';
 import { createNpm } from './npm.ts';
-import { packedPackage } from './package-cache.ts';
+import { packOwn } from './package-cache.ts';
 import {
   formatLockFailure,
   packageName,
@@ -21,7 +20,7 @@ import {
   vendoredFiles,
   writeFiles,
 } from './repository-files.ts';
-import { isEmptyFolder, PACKAGE_ROOT, REPOSITORY_SECRET, type ScaffoldOptions } from './scaffold.ts';
+import { isEmptyFolder, REPOSITORY_SECRET, type ScaffoldOptions } from './scaffold.ts';
 
 interface Flags {
   readonly plain?: true;
@@ -104,13 +103,7 @@ async function createWithKubenode(
   progress: StepProgress,
 ): Promise<CreatedRepository> {
   const npm = createNpm(io);
-  const tarball = await packedPackage({
-    packageRoot: PACKAGE_ROOT,
-    cache: cacheFolder(io.env),
-    npm,
-    signal: io.signal,
-    onPack: () => progress.step('packing kubenode (1 of 2)'),
-  });
+  const tarball = await packOwn(io, npm, () => progress.step('packing kubenode (1 of 2)'));
   progress.step('writing package-lock.json (2 of 2)');
   const { files, lockFailed } = await vendoredFiles(folder, options, { tarball, npm });
   writeFiles(folder, files, 'wx');

@@ -1,4 +1,4 @@
-/** The lock file of a new repository that depends on a tarball of kubenode. */
+/** Makes the lock file of a new repository that depends on a tarball of kubenode. */
 import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ export interface LockRequest {
 }
 
 /**
- * One retry, and a limit on each request: a registry that cannot be reached must not hold up a repository that is complete
+ * npm gets one retry, and a limit on each request: a registry that cannot be reached must not hold up a repository that is complete
  * without the lock file.
  */
 const LOCK = [
@@ -50,7 +50,7 @@ export async function createLockFile({
 }
 
 /**
- * The lock file of a checkout, without its root. It has every dependency of kubenode with its checksum, so that npm asks no registry,
+ * Reads the lock file of a checkout, without its root. It has every dependency of kubenode with its checksum, so that npm asks no registry,
  * and removes what the new repository does not need. An installed package has none: npm packs no lock file.
  */
 function knownVersions(packageRoot: string): string | undefined {

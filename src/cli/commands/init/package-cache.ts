@@ -1,12 +1,21 @@
-/** The tarball of the kubenode that runs, packed once for each content: it takes a build, and a fleet repository needs the same one each time. */
+/** Packs the kubenode that runs once for each content: that takes a build, and a fleet repository needs the same tarball each time. */
 import { createHash } from 'node:crypto';
 import { copyFile, readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { readCacheEntry, writeCacheEntry } from '../../../local/binaries/cache.ts';
+import { cacheFolder } from '../../../local/folders.ts';
 import { fileExists } from '../../../os/files.ts';
 import { withLock } from '../../../os/lock.ts';
+import type { Io } from '../../io.ts';
 import type { RunNpm } from './npm.ts';
+import { PACKAGE_ROOT } from './scaffold.ts';
 import { packageParts, packKubenode } from './vendor.ts';
+
+/** Packs the kubenode that runs, into the cache of the user. */
+export async function packOwn(io: Io, npm: RunNpm, onPack: () => void): Promise<string> {
+  const cache = cacheFolder(io.env);
+  return await packedPackage({ packageRoot: PACKAGE_ROOT, cache, npm, signal: io.signal, onPack });
+}
 
 export interface PackageRequest {
   /** The checkout or the installed package that runs. */
@@ -60,7 +69,7 @@ export async function digestPackage(packageRoot: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** Of a file, only itself; of one that does not exist, nothing. */
+/** Lists the files of a folder; a file is its own list, and what does not exist has none. */
 async function filesOf(root: string, part: string): Promise<readonly string[]> {
   const path = join(root, part);
   if (!(await fileExists(path))) return [];

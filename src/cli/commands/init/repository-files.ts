@@ -1,4 +1,4 @@
-/** The files of a new fleet repository: from the templates, of this computer, and the kubenode that it depends on. */
+/** Collects the files of a new fleet repository: from the templates, of this computer, and the kubenode that it depends on. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { toDiskError } from '../../../os/files.ts';
@@ -21,11 +21,11 @@ export async function scaffoldFiles(
 
 export interface VendoredFiles {
   readonly files: RepositoryFiles;
-  /** Why there is no lock file. */
+  /** The failure that left the repository without a lock file. */
   readonly lockFailed: Error | undefined;
 }
 
-/** With the tarball, and with a lock file where npm can write one. */
+/** Adds the tarball, and a lock file where npm can write one. */
 export async function vendoredFiles(
   folder: string,
   options: Omit<ScaffoldOptions, 'kubenode'>,
@@ -55,14 +55,14 @@ export function writeFiles(folder: string, files: RepositoryFiles, flag: 'w' | '
   }
 }
 
-/** Where a new repository has no lock file. */
+/** Warns that a new repository has no lock file. */
 export function formatLockFailure({ message }: Error): string {
   return `warning: package-lock.json is missing: ${message}
   hint: run npm install in the repository when npm reaches its package registry, and commit package-lock.json: CI needs it
 `;
 }
 
-/** A valid npm package name. */
+/** Makes a valid npm package name of that of the folder. */
 export function packageName(folder: string): string {
   const name = basename(folder)
     .toLowerCase()

@@ -16,7 +16,7 @@ export interface ScaffoldOptions {
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 /** The checkout or the installed package that runs: `src` in the one and `dist` in the other have the same depth. */
 export const PACKAGE_ROOT = dirname(dirname(dirname(dirname(FOLDER))));
-/** Where a repository has its kubenode, as a package. */
+/** A repository has its kubenode there, as a package. */
 export const VENDOR_FOLDER = 'vendor';
 /** Template names of files that npm pack would change or omit. */
 const RENAMED: Readonly<Record<string, string>> = {
@@ -64,7 +64,7 @@ function fillTemplate(path: string, text: string, options: ScaffoldOptions): str
   return options.repository.startsWith('file:') ? url.replace(CREDENTIALS, '') : url;
 }
 
-/** Without a vendored kubenode there is no such folder, and no lock file yet. */
+/** A repository without a package of kubenode has neither that folder nor a lock file. */
 function readme(text: string, { kubenode }: ScaffoldOptions): string {
   if (kubenode.startsWith(`file:${VENDOR_FOLDER}/`)) return text;
   return text.replace(/^\| `vendor\/` .*\n/m, '').replace('    npm ci\n', '    npm install\n');

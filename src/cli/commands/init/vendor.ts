@@ -47,7 +47,7 @@ function isCheckout(packageRoot: string): boolean {
   return existsSync(join(packageRoot, 'src', 'cli', 'main.ts'));
 }
 
-/** The files and folders that decide what the tarball contains, as paths in that folder. */
+/** Lists the files and folders that decide what the tarball contains, as paths in that folder. */
 export function packageParts(packageRoot: string): readonly string[] {
   const { files } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
     files: string[];

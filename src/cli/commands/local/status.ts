@@ -21,42 +21,35 @@ export function createLocalStatusCommand(io: Io): Command {
 }
 
 export async function showLocalStatus(io: Io, flags: StatusFlags): Promise<void> {
-  printLocalStatus(io, flags, await readStatus(io, flags));
-}
-
-export async function showLocalStatusWhenReady(io: Io, flags: StatusFlags, timeoutMs: number): Promise<void> {
-  const { clock, signal } = io;
-  const deadlineMs = clock.monotonicMs() + timeoutMs;
-  const read = (): Promise<ShownStatus> => readStatus(io, flags);
-  printLocalStatus(io, flags, await awaitReady(read, { clock, everyMs: 500, deadlineMs, signal }));
-}
-
-type ShownStatus = Pick<LocalFleetStatus, 'folder' | 'clusters'>;
-
-/**
- * Resolves to the first status in which all processes are ready or one has ended, and to the last one when the time is over: a
- * process that was ready answers late while others start.
- */
-export async function awaitReady(
-  read: () => Promise<ShownStatus>,
-  options: PollOptions,
-): Promise<ShownStatus> {
-  let status: ShownStatus = { folder: '', clusters: [] };
-  await pollUntil(async () => {
-    status = await read();
-    return status.clusters.every(({ state }) => state !== 'NotReady');
-  }, options);
-  return status;
-}
-
-async function readStatus(io: Io, { dir }: StatusFlags): Promise<ShownStatus> {
-  return (await readLocalFleetStatus(dir, io.clock.now())) ?? { folder: dir, clusters: [] };
-}
-
-function printLocalStatus(io: Io, flags: StatusFlags, status: ShownStatus): void {
+  const status = await readStatus(io, flags);
   printResult(io, flags.output, status, () => createTable(status));
   const ready = status.clusters.length > 0 && status.clusters.every(({ state }) => state === 'Ready');
   if (!ready) setExitCode(io, EXIT.failed);
+}
+
+export type ShownStatus = Pick<LocalFleetStatus, 'folder' | 'clusters'>;
+
+export interface ReadyFleetWait extends PollOptions {
+  readonly read: () => Promise<ShownStatus>;
+  readonly onStep: (step: string) => void;
+}
+
+/**
+ * Resolves when all processes are ready, one has ended, or the time is over: a process that was ready answers late while others
+ * start.
+ */
+export async function awaitReady({ read, onStep, ...options }: ReadyFleetWait): Promise<void> {
+  await pollUntil(async () => {
+    const { clusters } = await read();
+    const late = clusters.filter(({ state }) => state === 'NotReady');
+    if (late.length === 0 || clusters.some(({ state }) => state === 'Stopped')) return true;
+    onStep(`waiting for ${late.map(({ name, because }) => `${name}: ${because}`).join('; ')}`);
+    return false;
+  }, options);
+}
+
+export async function readStatus(io: Io, { dir }: Pick<StatusFlags, 'dir'>): Promise<ShownStatus> {
+  return (await readLocalFleetStatus(dir, io.clock.now())) ?? { folder: dir, clusters: [] };
 }
 
 function createTable({ folder, clusters }: ShownStatus): Table {

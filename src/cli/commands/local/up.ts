@@ -11,7 +11,7 @@ import { type StepProgress, withProgress } from '../../progress.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
 import { installIntoFleet } from './install.ts';
-import { showLocalStatusWhenReady } from './status.ts';
+import { awaitReady, readStatus, showLocalStatus } from './status.ts';
 
 const HELP = `
 Starts one etcd, and an API server, a controller manager and a scheduler for each cluster. The first cluster is the hub.
@@ -103,7 +103,7 @@ export async function startLocalClusters(
 async function up(io: Io, flags: UpFlags): Promise<void> {
   const dirOption = flags.dir === stateFolder(io.env) ? '' : ` --dir ${flags.dir}`;
   const { layout } = await startOrExplain(io, flags, dirOption);
-  await showLocalStatusWhenReady(io, flags, flags.timeout === undefined ? READY_MS : flags.timeout * 1000);
+  await showLocalStatus(io, flags);
   if (flags.output !== 'table') return;
   io.err(`
 To use the clusters, with one context for each (the hub is the default):
@@ -116,7 +116,11 @@ To stop them: kubenode local down${dirOption}        (--wipe also deletes their 
 /** Ctrl-C stops the process that is starting; those that are ready keep running, as after a complete `up`. */
 async function startOrExplain(io: Io, flags: UpFlags, dirOption: string): Promise<LocalFleet> {
   try {
-    return await withProgress(io, (progress) => startLocalClusters(io, flags, progress));
+    return await withProgress(io, async (progress) => {
+      const fleet = await startLocalClusters(io, flags, progress);
+      await waitForAnswers(io, flags, progress);
+      return fleet;
+    });
   } catch (error) {
     if (!io.signal.aborted) throw error;
     const status = await readLocalFleetStatus(flags.dir, io.clock.now());
@@ -124,6 +128,18 @@ async function startOrExplain(io: Io, flags: UpFlags, dirOption: string): Promis
     const names = running.map(({ id }) => id);
     throw interruptedError(names, dirOption, error);
   }
+}
+
+async function waitForAnswers(io: Io, flags: UpFlags, progress: StepProgress): Promise<void> {
+  const { clock, signal } = io;
+  await awaitReady({
+    read: () => readStatus(io, flags),
+    onStep: (step) => progress.step(step),
+    clock,
+    everyMs: 500,
+    deadlineMs: clock.monotonicMs() + (flags.timeout === undefined ? READY_MS : flags.timeout * 1000),
+    signal,
+  });
 }
 
 function interruptedError(running: readonly string[], dirOption: string, cause: unknown): CliError {

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../../kube/process/backoff.ts';
 import { endsFleet, repairLocalFleet, stopLocalFleet } from '../../../local/fleet.ts';
-import { cacheFolder, stateFolder } from '../../../local/folders.ts';
+import { stateFolder } from '../../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { findNextPort } from '../../../os/ports.ts';
 import { systemRandom } from '../../../os/system-random.ts';
@@ -15,8 +15,7 @@ import { type StepProgress, withProgress } from '../../progress.ts';
 import { CONSOLE_PORT } from '../console/port.ts';
 import { ensureDemoRepository } from '../init/demo-repository.ts';
 import { createNpm } from '../init/npm.ts';
-import { packedPackage } from '../init/package-cache.ts';
-import { PACKAGE_ROOT } from '../init/scaffold.ts';
+import { packOwn } from '../init/package-cache.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
 import { requireNotStarted } from '../local/fleet-programs.ts';
@@ -82,13 +81,7 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
 async function ensureRepository(io: Io, folder: string, progress: StepProgress): Promise<string | undefined> {
   const npm = createNpm(io);
   const packed = (): Promise<string> =>
-    packedPackage({
-      packageRoot: PACKAGE_ROOT,
-      cache: cacheFolder(io.env),
-      npm,
-      signal: io.signal,
-      onPack: () => progress.step('packing kubenode for the repository'),
-    });
+    packOwn(io, npm, () => progress.step('packing kubenode for the repository'));
   return await ensureDemoRepository(folder, { progress, npm, packed });
 }
 

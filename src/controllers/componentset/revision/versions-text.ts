@@ -1,4 +1,4 @@
-/** What people call a revision: the versions that it brings. Its name is for programs, and for the options of commands. Pure. */
+/** Names a revision by the versions that it brings. Its own name is for programs, and for the options of commands. Pure. */
 import type { SetComponent } from '../../../api/generated/types.ts';
 
 export type NamedVersion = Pick<SetComponent, 'name' | 'componentRef' | 'state'>;

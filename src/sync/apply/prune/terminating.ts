@@ -1,4 +1,4 @@
-/** What keeps an object that is being deleted, and whether a commit waits for that. Pure. */
+/** Tells what keeps an object that is being deleted, and whether a commit waits for that. Pure. */
 import { GROUP } from '../../../api/names.ts';
 import { valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -9,7 +9,7 @@ export function terminatingReason(object: KubeObject): string {
   return `being deleted since ${object.metadata.deletionTimestamp ?? 'now'}${blockers}`;
 }
 
-/** For an object that a commit declares while an earlier deletion of it has not ended. */
+/** Explains the wait of an object that a commit declares while an earlier deletion of it has not ended. */
 export function declaredAgainReason(object: KubeObject): string {
   return `${terminatingReason(object)}; git declares it, so it is created again once that has ended`;
 }

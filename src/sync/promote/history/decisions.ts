@@ -1,4 +1,4 @@
-/** What people decided about a commit on one cluster, for its history. Pure. */
+/** Lists what people decided about a commit on one cluster, for its history. Pure. */
 import type { CommitRun, HeldDeletes, Pipeline } from '../../../api/generated/types.ts';
 
 export interface DecidedRun extends Pick<CommitRun, 'commit' | 'digest' | 'stage'> {

@@ -1,26 +1,30 @@
-/** The heads of a repository that were refused, newest first, as `status.refused` of the Pipeline records them. Pure. */
+/** Records the heads of a repository that were refused, newest first, in `status.refused` of the Pipeline. Pure. */
 import type { RefusedHead } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { HeadReport } from '../../commits.ts';
 
-/** As many as the status of a Pipeline can hold. */
+/** The status of a Pipeline holds no more. */
 export const MAX_REFUSED_HEADS = 20;
 
-/** A head that is refused again, for the same or another reason, keeps the time at which it was refused first. */
+/**
+ * A head that is refused again, for the same or another reason, keeps the time at which it was refused first. One that is accepted
+ * later, by a person or by another try, is applied: it is removed.
+ */
 export function nextRefusals(
   recorded: readonly RefusedHead[] | undefined,
   { commit, verdict, message, observedAt }: HeadReport,
   now: Date,
 ): readonly RefusedHead[] | undefined {
-  if (commit === undefined || verdict === 'Accepted' || verdict === 'Rendering') return recorded;
+  if (commit === undefined || verdict === 'Rendering') return recorded;
   const before = recorded ?? [];
   const known = before.find((each) => each.commit === commit);
+  const others = before.filter((each) => each !== known);
+  if (verdict === 'Accepted') return known ? others : recorded;
   const refusal: RefusedHead = {
     commit,
     verdict,
     ...optional('message', message),
     seenAt: known?.seenAt ?? (observedAt ?? now).toISOString(),
   };
-  const others = before.filter((each) => each !== known);
   return [refusal, ...others].slice(0, MAX_REFUSED_HEADS);
 }

@@ -1,11 +1,11 @@
 /**
- * The commits that ran on a cluster, newest first, as `status.sync.history` records them. It is written together with the state
+ * Records the commits that ran on a cluster, newest first, in `status.sync.history`. It is written together with the state
  * that it records: killed in between, sync loses both or neither. An entry that has ended never changes. Pure.
  */
 import type { CommitRun } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 
-/** As many as the status of a Cluster can hold. */
+/** The status of a Cluster holds no more. */
 export const MAX_RUNS = 32;
 
 /** What is assigned to a cluster now, and how far it is. */

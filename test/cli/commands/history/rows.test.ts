@@ -87,13 +87,25 @@ describe('historyRows', () => {
       ],
       [
         'c2 | Failed | test Failed; pre Proven | 05-now | test: greets answered 500; pre: same content as c1',
-        'c1 | Proven | test, pre, prod | 01-now | ',
+        'c1 | Proven | test, pre and prod | 01-now | ',
       ],
     ],
     [
-      'counts the clusters beyond the first four',
-      ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => ran(name, run('c1', 1))),
-      ['c1 | Proven | a, b, c, d and 2 more | 01-now | '],
+      'has a row for each time that a commit ran in a fleet, and each cluster once in it',
+      [
+        ran('test', run('c1', 9), run('c2', 5, 9), run('c1', 1, 5)),
+        ran('prod', run('c2', 6), run('c1', 2, 6)),
+      ],
+      [
+        'c1 | Proven | test | 09-now | ',
+        'c2 | Proven | test and prod | 05-now | ',
+        'c1 | Proven | test and prod | 01-06 | ',
+      ],
+    ],
+    [
+      'counts the clusters beyond the first eight',
+      'a b c d e f g h i j'.split(' ').map((name) => ran(name, run('c1', 1))),
+      ['c1 | Proven | a, b, c, d, e, f, g, h and 2 more | 01-now | '],
     ],
   ])('%s', (_, histories, rows) => {
     expect(shown(histories)).toEqual(rows);

@@ -16,6 +16,12 @@ describe('nextRefusals', () => {
     expect(nextRefusals(undefined, head, NOW)).toBeUndefined();
   });
 
+  it('forgets a head that is accepted after all: it is applied', () => {
+    const before = nextRefusals(nextRefusals(undefined, refused('c1'), NOW), refused('c2'), later(1));
+    const accepted = nextRefusals(before, { commit: 'c2', verdict: 'Accepted' }, later(2));
+    expect(accepted?.map(({ commit }) => commit)).toEqual(['c1']);
+  });
+
   it('puts the newest first, each once, with the time at which it was refused first', () => {
     const one = nextRefusals(undefined, { ...refused('c1'), observedAt: later(-5) }, NOW);
     const two = nextRefusals(one, refused('c2'), later(1));

@@ -42,7 +42,7 @@ function changeText({ component, from, to }: VersionChange): string {
   return from === undefined ? `${to} (new)` : `${from} → ${to}`;
 }
 
-/** What `kubenode rollout approve --revision` takes. Elsewhere the versions say more. */
+/** Shows what `kubenode rollout approve --revision` takes. Elsewhere the versions say more. */
 function reviewedRevision({ to = '', waiting }: RolloutView): string {
   return waiting?.reason === ('ApprovalRequired' satisfies Reason) ? to : '';
 }

@@ -1,8 +1,8 @@
 /** Shows what others changed in a cluster and sync wrote back: which fields, who, when and how often. Pure. */
 import type { CorrectedDrift, CorrectedObject } from '../../../../api/generated/types.ts';
 import { formatAge, shortCommit } from '../../../age.ts';
+import { listNames } from '../../../format/list-names.ts';
 import { formatCount } from '../../../output.ts';
-import { listNames } from '../watch/groups.ts';
 
 /** After more corrections of one object than this, another program probably goes on changing it. */
 const ACCIDENTS = 2;

@@ -1,9 +1,9 @@
 /** Shows the tree of a cluster to people. Pure. */
 import type { CorrectedDrift } from '../../../../api/generated/types.ts';
 import { formatAge, shortCommit } from '../../../age.ts';
+import { listNames } from '../../../format/list-names.ts';
 import { healthText, incidentSentence } from '../cluster-health.ts';
 import { type FrameSize, hubParagraph } from '../paragraph.ts';
-import { listNames } from '../watch/groups.ts';
 import { driftLines, driftTitle } from './drift.ts';
 import type { ClusterTree, TreeNode } from './tree.ts';
 

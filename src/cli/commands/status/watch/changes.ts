@@ -1,8 +1,9 @@
 /** What changed between two looks at a hub, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
 import { relativeTimes, shortCommit, withoutTimes } from '../../../age.ts';
+import { listNames } from '../../../format/list-names.ts';
 import { type HubStatus, inOneLine, type PipelineRow } from '../hub-status.ts';
-import { type ClusterGroup, groupClusters, listNames, stateKey } from './groups.ts';
+import { type ClusterGroup, groupClusters, stateKey } from './groups.ts';
 
 /** Without `before`, everything. Clusters that changed in the same way share a line. */
 export function hubChanges(before: HubStatus | undefined, after: HubStatus, now: Date): readonly string[] {

@@ -1,5 +1,6 @@
 /** Shows a hub on a terminal: each pipeline, its stages in order, and the clusters of each. Pure. */
 import { formatAge, shortCommit } from '../../../age.ts';
+import { listNames } from '../../../format/list-names.ts';
 import { type FrameLine, plainLines, type Tone } from '../../../live/frame.ts';
 import { formatCount, formatShare } from '../../../output.ts';
 import {
@@ -13,7 +14,7 @@ import {
 } from '../hub-status.ts';
 import { type FrameSize, hubParagraph } from '../paragraph.ts';
 import { syncedText, unhealthyText } from './changes.ts';
-import { type ClusterGroup, groupClusters, listNames } from './groups.ts';
+import { type ClusterGroup, groupClusters } from './groups.ts';
 
 export function hubFrame(status: HubStatus, size: FrameSize): readonly FrameLine[] {
   const { unsynced, incidents, pipelines, clusters, notes } = status;

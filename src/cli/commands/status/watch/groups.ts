@@ -24,13 +24,3 @@ export function groupClusters(rows: readonly ClusterRow[]): readonly ClusterGrou
 export function stateKey({ pipeline, stage, commit, state, synced, health, because }: ClusterRow): string {
   return JSON.stringify([pipeline, stage, commit, state, synced, health, withoutTimes(because)]);
 }
-
-const MAX_NAMES = 8;
-
-/** `a, b and c`; of many the first ones. */
-export function listNames(names: readonly string[]): string {
-  if (names.length > MAX_NAMES) {
-    return `${names.slice(0, MAX_NAMES).join(', ')} and ${names.length - MAX_NAMES} more`;
-  }
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
-}

@@ -93,7 +93,7 @@ export function failedReturns(members: readonly MemberState[], stable: Revision 
   return `; machines that failed at ${versionsText(stable.components)}: ${failed.length}. ${first.name}: ${first.because}`;
 }
 
-/** Of the revision that goes back: from what the set asks for, or else from its record. */
+/** Names the versions that go back, by what the set asks for, or else by their record. */
 function badVersions({ desired }: RolloutInput, { updateRevision = '', history }: RolloutProgress): string {
   if ('revision' in desired && desired.revision.name === updateRevision) {
     return versionsText(desired.revision.components);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ClusterRow } from '../../../../../src/cli/commands/status/hub-status.ts';
-import { groupClusters, listNames } from '../../../../../src/cli/commands/status/watch/groups.ts';
+import { groupClusters } from '../../../../../src/cli/commands/status/watch/groups.ts';
 import { COMMIT, HEALTHY } from '../../builders.ts';
 
 const row = (name: string, over: Partial<ClusterRow> = {}): ClusterRow => ({
@@ -35,17 +35,5 @@ describe('groupClusters', () => {
       ['a', 'c'],
       ['b'],
     ]);
-  });
-});
-
-describe('listNames', () => {
-  it.each([
-    [[], ''],
-    [['a'], 'a'],
-    [['a', 'b'], 'a and b'],
-    [['a', 'b', 'c'], 'a, b and c'],
-    ['a b c d e f g h i j'.split(' '), 'a, b, c, d, e, f, g, h and 2 more'],
-  ])('lists %j as "%s"', (names, text) => {
-    expect(listNames(names)).toBe(text);
   });
 });
