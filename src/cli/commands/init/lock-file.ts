@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSyn
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { toDiskError } from '../../../os/files.ts';
 import type { RunNpm } from './npm.ts';
 import { VENDOR_FOLDER } from './scaffold.ts';
 
@@ -44,6 +45,8 @@ export async function createLockFile({
     if (known !== undefined) writeFileSync(join(folder, 'package-lock.json'), known);
     await npm(folder, ...LOCK);
     return await readFile(join(folder, 'package-lock.json'), 'utf8');
+  } catch (error) {
+    throw toDiskError(error, folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

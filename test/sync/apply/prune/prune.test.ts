@@ -40,6 +40,8 @@ const ending: KubeObject = {
 /** Being deleted, with a finalizer of others, and with our own as well. */
 const kept = withFinalizers('kept', 'x/y');
 const ours = withFinalizers('ours', 'x/y', 'kubenode.dev/machine');
+/** Its name is before that of the one that others keep. */
+const first = withFinalizers('a-first', 'kubenode.dev/machine');
 
 function withFinalizers(name: string, ...finalizers: readonly string[]): KubeObject {
   return { ...ending, metadata: { ...ending.metadata, name, finalizers } };
@@ -163,6 +165,7 @@ describe('pruneUnits', () => {
     { widgets: [kept], marked: 0, waiting: ['ForeignFinalizer kept', 'DeleteFirst kept'] },
     { widgets: [ours], marked: 0, waiting: ['Terminating', 'DeleteFirst'] },
     { widgets: [kept, ours], marked: 0, waiting: ['DeleteFirst', 'ForeignFinalizer kept', 'Terminating'] },
+    { widgets: [first, kept], marked: 0, waiting: ['DeleteFirst', 'ForeignFinalizer kept', 'Terminating'] },
     { widgets: [], marked: 1, waiting: [] },
   ])(
     'SAF-2 deletes a CRD only after the objects of its kind, because without it none of them can be read: $waiting',

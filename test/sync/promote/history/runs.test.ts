@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CommitRun } from '../../../../src/api/generated/types.ts';
+import { commitRuns } from '../../../../src/api/kinds/cluster-history.ts';
 import { MAX_RUNS, nextHistory, type ObservedRun } from '../../../../src/sync/promote/history/runs.ts';
 import { later, NOW } from '../../../rollout/builders.ts';
 
@@ -114,7 +115,16 @@ describe('nextHistory', () => {
     ]);
   });
 
-  it('never changes what has ended, never repeats itself, and stays bounded', () => {
+  it('keeps the newest runs, as many as the status of a Cluster can hold', () => {
+    const commits = Array.from({ length: MAX_RUNS + 8 }, (_, index) => `c${index}=a${index} Proven`);
+    const kept = historyAfter(...commits).map(({ commit }) => commit);
+    expect([kept.length, kept[0], kept.at(-1)]).toEqual([MAX_RUNS, `c${MAX_RUNS + 7}`, 'c8']);
+    expect(commitRuns.safeParse(historyAfter(...commits)).success).toBe(true);
+    const one = historyAfter('c=a');
+    expect(commitRuns.safeParse(Array.from({ length: MAX_RUNS + 1 }, () => one[0])).success).toBe(false);
+  });
+
+  it('never changes what has ended, and never repeats itself', () => {
     const anyRun = fc
       .tuple(
         fc.integer({ min: 1, max: 5 }),
