@@ -16,15 +16,22 @@ export function nextRefusals(
   now: Date,
 ): readonly RefusedHead[] | undefined {
   if (commit === undefined || verdict === 'Rendering') return recorded;
-  const before = recorded ?? [];
-  const known = before.find((each) => each.commit === commit);
-  const others = before.filter((each) => each !== known);
-  if (verdict === 'Accepted') return known ? others : recorded;
+  const others = without(recorded, commit);
+  if (verdict === 'Accepted') return others;
+  const known = recorded?.find((each) => each.commit === commit);
   const refusal: RefusedHead = {
     commit,
     verdict,
     ...optional('message', message),
     seenAt: known?.seenAt ?? (observedAt ?? now).toISOString(),
   };
-  return [refusal, ...others].slice(0, MAX_REFUSED_HEADS);
+  return [refusal, ...(others ?? [])].slice(0, MAX_REFUSED_HEADS);
+}
+
+function without(
+  recorded: readonly RefusedHead[] | undefined,
+  commit: string,
+): readonly RefusedHead[] | undefined {
+  const isOther = (head: RefusedHead): boolean => head.commit !== commit;
+  return recorded?.every(isOther) ? recorded : recorded?.filter(isOther);
 }
