@@ -10,7 +10,8 @@ import { shellEnv } from '../support/local-fleet.ts';
 
 const run = promisify(execFile);
 /** Only what takes long is printed. */
-const SLOW_STEP = /^(starting|stopping|installing|packing|writing|rendering|comparing|building|waiting)\b.*\n/gm;
+const SLOW_STEP =
+  /^(starting|stopping|installing|packing|writing|rendering|comparing|building|waiting)\b.*\n/gm;
 /** Another fleet on this computer took it meanwhile. */
 const TAKEN_PORT = /^port \d+ is in use by another program: using .*\n/gm;
 /** Between two looks at the output of a command. */

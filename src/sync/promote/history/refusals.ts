@@ -18,13 +18,10 @@ export function nextRefusals(
   if (commit === undefined || verdict === 'Rendering') return recorded;
   const others = without(recorded, commit);
   if (verdict === 'Accepted') return others;
-  const known = recorded?.find((each) => each.commit === commit);
-  const refusal: RefusedHead = {
-    commit,
-    verdict,
-    ...optional('message', message),
-    seenAt: known?.seenAt ?? (observedAt ?? now).toISOString(),
+  const { seenAt } = recorded?.find((each) => each.commit === commit) ?? {
+    seenAt: (observedAt ?? now).toISOString(),
   };
+  const refusal: RefusedHead = { commit, verdict, ...optional('message', message), seenAt };
   return [refusal, ...(others ?? [])].slice(0, MAX_REFUSED_HEADS);
 }
 
