@@ -26,7 +26,7 @@ describe('the generated files', () => {
     expect(found.toSorted()).toEqual(files.map(({ path }) => path).toSorted());
   });
 
-  it('are the same in another process, locale and time zone', { timeout: 60_000 }, () => {
+  it('are the same in another process, locale and time zone', () => {
     const script = `
       import { generatedFiles } from './src/api/generate/generate.ts';
       process.stdout.write(JSON.stringify(generatedFiles()));

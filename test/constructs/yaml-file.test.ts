@@ -31,7 +31,7 @@ function fileWith(text: string): string {
   return file;
 }
 
-describe('YamlFile', { timeout: 120_000 }, () => {
+describe('YamlFile', () => {
   it('FST-9 adds every object of a file, as it is, to its unit', () => {
     const unit = unitOf();
     expect(new YamlFile(unit, 'shop', fileWith(HELM_OUTPUT)).objects).toHaveLength(2);

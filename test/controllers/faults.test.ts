@@ -32,7 +32,7 @@ function needsPerson(bed: RepairBed): string {
   return conditionStatus(bed.machine()?.status?.conditions, 'NeedsPerson');
 }
 
-describe('the failure catalogue', { timeout: 120_000 }, () => {
+describe('the failure catalogue', () => {
   it.each<[what: string, after: AfterRepair]>([
     ['is never written again', 'StaysTrue'],
     ['is raised again by the log line of the earlier boot', 'ReadsOldLine'],

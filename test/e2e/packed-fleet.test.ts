@@ -10,8 +10,6 @@ import { KUBENODE_VERSION } from '../../src/cli/commands/version.ts';
 import { npm, npx, packedTarball, unpackBeside } from '../support/packed.ts';
 import { tempFolder } from '../support/temp.ts';
 
-const MINUTES = 60_000;
-
 const home = tempFolder('user');
 let packed: string;
 let unpacked: string;
@@ -19,18 +17,18 @@ let unpacked: string;
 beforeAll(async () => {
   packed = await packedTarball();
   unpacked = unpackBeside(packed, tempFolder('unpacked'));
-}, 20 * MINUTES);
+});
 
 // Tens of thousands of files take longer than the default timeout of hooks.
-afterAll(() => rmSync(home, { recursive: true, force: true }), 10 * MINUTES);
+afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () => {
+describe('a fleet repository from the package', () => {
   const fleet = join(home, 'my-fleet');
 
   beforeAll(() => {
     kubenode(unpacked, home, 'init', fleet);
     npm(fleet, 'ci');
-  }, 20 * MINUTES);
+  });
 
   const installed = join(fleet, 'node_modules', 'kubenode');
 
@@ -64,7 +62,7 @@ describe('a fleet repository from the package', { timeout: 10 * MINUTES }, () =>
   });
 });
 
-describe('the repository of kubenode start --demo', { timeout: 10 * MINUTES }, () => {
+describe('the repository of kubenode start --demo', () => {
   const demo = join(home, 'demo');
 
   let warning: string | undefined;
@@ -72,7 +70,7 @@ describe('the repository of kubenode start --demo', { timeout: 10 * MINUTES }, (
   beforeAll(async () => {
     warning = await ensureDemo(demo, () => Promise.resolve(packed));
     npm(demo, 'ci');
-  }, 20 * MINUTES);
+  });
 
   it('FST-4 passes its own tests, with the lock file and this very version in git, and no dependency', () => {
     expect(warning).toBeUndefined();

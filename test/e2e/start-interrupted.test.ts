@@ -12,7 +12,7 @@ const fleet = localFleet(tempFolder('start-interrupted'));
 afterEach(() => fleet.clear());
 afterAll(() => fleet.clear());
 
-describe('kubenode start', { timeout: 300_000 }, () => {
+describe('kubenode start', () => {
   it('FST-10 stops what it started when the reader of its output ends, and exits with 0', async () => {
     const { child } = startHub();
     child.stdout?.once('data', () => child.stdout?.destroy());
@@ -40,7 +40,7 @@ describe('kubenode start', { timeout: 300_000 }, () => {
   });
 });
 
-describe('kubenode start after another one', { timeout: 300_000 }, () => {
+describe('kubenode start after another one', () => {
   it('FST-10 takes over the fleet of one that was killed, and stops it at its end', async () => {
     const killed = startHub();
     await killed.printed('all processes are ready');
@@ -82,7 +82,7 @@ function startHub(): Hub {
   for (const stream of [child.stdout, child.stderr]) {
     stream?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
   }
-  const patience = { timeout: 120_000, interval: 20 };
+  const patience = { interval: 20 };
   return {
     child,
     output: () => output,

@@ -23,7 +23,7 @@ const PHASES = [
   'MachineComponentSet general: ',
 ] as const;
 
-describe('kubenode start --demo that is killed', { timeout: 600_000 }, () => {
+describe('kubenode start --demo that is killed', () => {
   const clock = createSystemClock();
   let user: Rootless;
   let dir: string;

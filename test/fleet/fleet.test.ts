@@ -30,11 +30,11 @@ function changedUnits(before: readonly RenderedTarget[], after: readonly Rendere
   );
 }
 
-describe('the example fleet', { timeout: 120_000 }, () => {
+describe('the example fleet', () => {
   let targets: readonly RenderedTarget[];
   beforeAll(async () => {
     ({ targets } = await renders.folder({ folder: copyExample() }));
-  }, 120_000);
+  });
 
   it('has a hub and three clusters with the same units', () => {
     const outline = targets.map(

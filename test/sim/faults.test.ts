@@ -30,7 +30,7 @@ function isInZoneA(name: string): boolean {
   return Number(name.slice(2)) % 3 === 0;
 }
 
-describe('the fault library', { timeout: 120_000 }, () => {
+describe('the fault library', () => {
   it.each(SEEDS)(
     'F5 a zone that is dark for two hours is not touched, others are, and it needs no repair when it returns (seed %i)',
     async (seed) => {

@@ -37,7 +37,6 @@ describe('simulate', () => {
 
   it.each(slice(RECORDED_SEEDS, 8))(
     'breaks its promise without the guard $guard: $promise',
-    { timeout: 120_000 },
     async (recorded) => {
       const { guard, seed, promise, machines = 60, days = 3 } = recorded;
       const options = { seed, days, machines };

@@ -70,7 +70,7 @@ export interface ApiServer {
   stop(): Promise<void>;
 }
 
-const START_MS = 90_000;
+const START_MS = 300_000;
 const TRIES = 3;
 const clock = createSystemClock();
 

@@ -100,7 +100,7 @@ describe('the watchdog on a sandbox', () => {
     ['ends', 'setTimeout(() => process.exit(3), 500);', 'AgentCrashed'],
     ['takes too much memory', `globalThis.all = Buffer.alloc(${300 * MIB}, 1); ${RUNS}`, 'AgentMemory'],
     ['is not JavaScript', 'this is not a program', 'AgentCrashed'],
-  ])('AGT-43 returns the process before one that %s', { timeout: 120_000 }, async (_, source, code) => {
+  ])('AGT-43 returns the process before one that %s', async (_, source, code) => {
     expect(await watch(source)).toBe(code);
     expect(programs()).toEqual([upgrade.from]);
   });
@@ -108,7 +108,7 @@ describe('the watchdog on a sandbox', () => {
   it.each([
     ['hangs', RUNS],
     ['ignores a request to end', `process.on('SIGTERM', () => {}); ${RUNS}`],
-  ])('AGT-43 returns the process before one that %s', { timeout: 60_000 }, async (_, source) => {
+  ])('AGT-43 returns the process before one that %s', async (_, source) => {
     expect(await watch(source, 2)).toBe('AgentUnhealthy');
     expect(programs()).toEqual([upgrade.from]);
   });

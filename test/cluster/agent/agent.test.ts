@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterEach(() => cluster.end());
 afterAll(() => installed?.stop());
 
-describe('the agent on a sandbox, with a real API server', { timeout: 240_000 }, () => {
+describe('the agent on a sandbox, with a real API server', () => {
   it('installs, upgrades, writes a file back, and rolls a bad version back, with the rights of an agent', async () => {
     const directory = tempFolder('agent');
     const [v1, v2, bad] = [

@@ -108,7 +108,7 @@ async function shows(directory: string, text: RegExp): Promise<true> {
   );
 }
 
-describe('a repair job on a sandbox, with a real API server', { timeout: 240_000 }, () => {
+describe('a repair job on a sandbox, with a real API server', () => {
   it('AGT-50 AGT-52 restarts a service and reboots the machine on a release, and shows both', async () => {
     const { directory } = await startMachine('n1', '1.0');
     const restart = await repairer.release({

@@ -32,7 +32,7 @@ beforeAll(async () => {
   // Grants are written here without the Defender, which this policy forbids.
   const objects = installation().filter(({ metadata }) => !metadata.name.includes('components-writer'));
   installed = await startInstalledServer(objects);
-}, 240_000);
+});
 afterEach(() => agent?.end());
 afterAll(() => installed?.stop());
 
@@ -44,7 +44,7 @@ async function build(
   return agentComponent(version, { url: pathToFileURL(file).href, sha256: await sha256OfFile(file) });
 }
 
-describe('an upgrade of the agent itself', { timeout: 240_000 }, () => {
+describe('an upgrade of the agent itself', () => {
   it('AGT-43 replaces the agent by a version that proves itself, and then by the one before', async () => {
     agent = new UpgradingAgent(installed, 's1');
     await agent.start(builds.first, SLOW_SECONDS);

@@ -21,7 +21,6 @@ const AGENTS = 40;
 const NAMES = Array.from({ length: AGENTS }, (_, index) => `sim-${index}`);
 /** Two heartbeats and a half: each agent sends two or three. */
 const IDLE_SECONDS = 25;
-const WITHIN_MS = 120_000;
 
 let installed: InstalledServer;
 beforeAll(async () => {
@@ -46,7 +45,7 @@ function hasLastStatus({ status }: Machine): boolean {
   );
 }
 
-describe('simulated agents with a real API server', { timeout: 240_000 }, () => {
+describe('simulated agents with a real API server', () => {
   it('AGT-02 install what their Machines declare, each with its own rights, are quiet when idle, and leave no Lease of a deleted Machine', async () => {
     const { client, url, caPem } = installed.server;
     const object = {
@@ -97,7 +96,7 @@ describe('simulated agents with a real API server', { timeout: 240_000 }, () => 
         const { items } = await client.list<Machine>(MACHINES);
         return (items.length === AGENTS && items.every(hasLastStatus)) || undefined;
       };
-      await eventually(settled, 'not every agent reported its component as committed', WITHIN_MS);
+      await eventually(settled, 'not every agent reported its component as committed');
       const idleMs = clock.monotonicMs();
       await clock.sleep(IDLE_SECONDS * 1000);
       // On a busy machine, calls of the start are answered after it.
@@ -116,7 +115,7 @@ describe('simulated agents with a real API server', { timeout: 240_000 }, () => 
       const confirmed = { apiVersion, kind: 'Machine', metadata: { name: gone, annotations } };
       await client.apply(MACHINES, confirmed, { fieldManager: 'test-delete' });
       await client.delete(MACHINES, { name: gone }, { uid });
-      await expect.poll(leaseNames, { timeout: WITHIN_MS }).toEqual(left);
+      await expect.poll(leaseNames).toEqual(left);
     } finally {
       stop.abort();
       await running;

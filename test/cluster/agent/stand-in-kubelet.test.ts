@@ -27,7 +27,6 @@ import { type InstalledServer, startInstalledServer } from '../api/installed-ser
 import { bootstrapConfigFor, startIdentityControllers } from '../controllers/identity-controllers.ts';
 
 const MAIN = fileURLToPath(new URL('../../../src/cli/main.ts', import.meta.url));
-const WITHIN_MS = 90_000;
 const ACCOUNTS: Resource = {
   group: '',
   version: 'v1',
@@ -50,7 +49,7 @@ beforeAll(async () => {
   const { file, sha256 } = await buildBundle('kubelet', tempFolder('bundle'));
   const artifact = { url: pathToFileURL(file).href, sha256, nodeFolder: dirname(process.execPath) };
   component = standInComponent('1.36.3', artifact);
-}, 240_000);
+});
 afterAll(async () => {
   for (const end of ends.toReversed()) await end();
   await installed?.stop();
@@ -69,7 +68,7 @@ async function nodeReady(name: string, status: string): Promise<KubeObject> {
     const conditions = (valueAt(node, 'status', 'conditions') ?? []) as readonly Condition[];
     return conditions.find(({ type }) => type === 'Ready')?.status === status ? node : undefined;
   };
-  return await eventually(found, `${name} did not become Ready=${status}`, WITHIN_MS);
+  return await eventually(found, `${name} did not become Ready=${status}`);
 }
 
 async function isCommitted(machine: string): Promise<true | undefined> {
@@ -81,7 +80,7 @@ async function isInitialized(name: string): Promise<true | undefined> {
   return hasStartupTaint(await installed.server.client.get(NODES, { name })) ? undefined : true;
 }
 
-describe('a stand-in kubelet as a component of a sandbox', { timeout: 300_000 }, () => {
+describe('a stand-in kubelet as a component of a sandbox', () => {
   it('brings a Node to Ready, ends evicted pods, loses the Node without its agent, and is repaired by it', async () => {
     const { client } = installed.server;
     const directory = join(tempFolder('agent'), 'k1');
@@ -108,12 +107,11 @@ describe('a stand-in kubelet as a component of a sandbox', { timeout: 300_000 },
     const lease = await eventually(
       () => client.get(LEASES, { name: 'k1', namespace: 'kube-node-lease' }).catch(() => undefined),
       'the Lease of the node was not written',
-      WITHIN_MS,
     );
     expect(lease.metadata.ownerReferences).toMatchObject([{ kind: 'Node', uid: node.metadata.uid }]);
-    await eventually(() => isCommitted('k1'), 'the component was not committed', WITHIN_MS);
+    await eventually(() => isCommitted('k1'), 'the component was not committed');
 
-    await eventually(() => isInitialized('k1'), 'the start-up taint was not removed', WITHIN_MS);
+    await eventually(() => isInitialized('k1'), 'the start-up taint was not removed');
 
     await evict('k1');
 
@@ -153,10 +151,10 @@ async function evict(nodeName: string): Promise<void> {
       () => 'Missing',
     );
   const reached = (wanted: string) => async () => ((await phase()) === wanted ? true : undefined);
-  await eventually(reached('Running'), 'the pod was not reported as running', WITHIN_MS);
+  await eventually(reached('Running'), 'the pod was not reported as running');
   const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata };
   await client.create({ ...PODS, kind: 'Eviction' }, eviction, { subresource: 'eviction' });
-  await eventually(reached('Missing'), 'the evicted pod did not end', WITHIN_MS);
+  await eventually(reached('Missing'), 'the evicted pod did not end');
 }
 
 /** The program `kubenode agent run --host sandbox`. */

@@ -18,7 +18,6 @@ import { tempFolder } from '../../support/temp.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 import type { ComponentReport } from './agent-cluster.ts';
 
-const WITHIN_MS = 90_000;
 const COMPONENT = 'kubenode-agent';
 
 export class UpgradingAgent {
@@ -68,14 +67,12 @@ export class UpgradingAgent {
       const keys = Object.keys(expected) as (keyof ComponentReport)[];
       return report && keys.every((key) => report[key] === expected[key]) ? report : undefined;
     };
-    return await eventually(found, `${JSON.stringify(expected)} was not reported`, WITHIN_MS).catch(
-      (error: unknown) => {
-        const log = readText(sandboxFolders(this.directory).logFile(COMPONENT));
-        const watchdog = readText(sandboxFolders(this.directory).logFile('kubenode-agent-watchdog'));
-        const text = `last report: ${JSON.stringify(last)}\n${watchdog.slice(-4000)}\n${log.slice(-4000)}`;
-        throw new Error(text, { cause: error });
-      },
-    );
+    return await eventually(found, `${JSON.stringify(expected)} was not reported`).catch((error: unknown) => {
+      const log = readText(sandboxFolders(this.directory).logFile(COMPONENT));
+      const watchdog = readText(sandboxFolders(this.directory).logFile('kubenode-agent-watchdog'));
+      const text = `last report: ${JSON.stringify(last)}\n${watchdog.slice(-4000)}\n${log.slice(-4000)}`;
+      throw new Error(text, { cause: error });
+    });
   }
 
   /** Programs of the agents that run on this sandbox. */

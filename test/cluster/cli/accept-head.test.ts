@@ -39,7 +39,7 @@ async function read(): Promise<Pipeline> {
   return installed.server.client.get<Pipeline>(PIPELINES, { name: 'fleet' });
 }
 
-describe('release accept-head', { timeout: 180_000 }, () => {
+describe('release accept-head', () => {
   it('SAF-6 accepts a held head with --yes only, and it stays accepted whatever git declares later', async () => {
     await syncCommit();
     const head = { commit: HEAD, verdict: 'NotDescendant', message: 'it does not descend' };

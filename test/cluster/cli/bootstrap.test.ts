@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.stop());
 
-describe('bootstrap', { timeout: 180_000 }, () => {
+describe('bootstrap', () => {
   it('creates the Pipelines of a repository, once', async () => {
     const { kubeconfig, client } = installed.server;
     const io = testIo({ env: { KUBECONFIG: kubeconfig } });

@@ -99,7 +99,7 @@ async function permit(kinds: readonly string[]): Promise<void> {
   }, 'the rights of the viewer do not change');
 }
 
-describe('kubenode console', { timeout: 180_000 }, () => {
+describe('kubenode console', () => {
   beforeAll(async () => {
     await buildConsolePage(fileURLToPath(PAGE_FOLDER));
     installed = await startHub();
@@ -107,7 +107,7 @@ describe('kubenode console', { timeout: 180_000 }, () => {
     const viewers = { kind: 'Group', name: VIEWER, apiGroup: RBAC.group } as const;
     await apply(BINDINGS, clusterRoleBinding(VIEWER, VIEWER, [viewers]));
     viewer = await installed.as(VIEWER, [VIEWER]);
-  }, 180_000);
+  });
   afterAll(() => installed?.stop());
 
   it.each([

@@ -28,7 +28,7 @@ describe.each([
   ['the example fleet', 'Fleet'],
   ['a new repository of plain objects', 'Plain'],
   ['a new repository of the demo', 'Demo'],
-] as const)('%s', { timeout: 180_000 }, (_, content) => {
+] as const)('%s', (_, content) => {
   it('is accepted by the API server', async () => {
     const repository = 'file:///srv/fleet';
     const scaffold = createScaffold({ content, repository, kubenode: '*', name: 'x' });

@@ -67,7 +67,7 @@ function kubeconfigWithContext(name: string, file: string): string {
 const { signal } = new AbortController();
 const AWAY = /^warning: cluster away is not shown: .*127\.0\.0\.1:1/m;
 
-describe('lists on the hub', { timeout: 180_000 }, () => {
+describe('lists on the hub', () => {
   it.each<[string, readonly string[]]>([
     ['machine', ['home      home-1', 'prod      prod-1']],
     ['rollout', ['home      home-1-set', 'prod      prod-1-set']],

@@ -46,7 +46,7 @@ async function haltOf(name: string): Promise<string | undefined> {
   return pausedReason(await installed.server.client.get<Pipeline>(PIPELINES, { name }));
 }
 
-describe('release halt', { timeout: 180_000 }, () => {
+describe('release halt', () => {
   it.each([
     ['one whose spec.paused git does not set', 'plain', {}],
     ['one whose spec.paused git sets to false', 'declared', { paused: false }],

@@ -32,7 +32,7 @@ afterAll(() => installed?.stop());
 
 const read = (name: string): Promise<Machine> => client.get<Machine>(MACHINES, { name });
 
-describe('machine hold and release', { timeout: 180_000 }, () => {
+describe('machine hold and release', () => {
   it('holds a machine and releases it, and changes nothing in a dry run', async () => {
     await declareMachine(client, 'held');
     expect((await run(installed, 'machine', 'hold', 'held', '--reason', 'disks', '--dry-run')).exitCode).toBe(
@@ -122,7 +122,7 @@ describe('machine hold and release', { timeout: 180_000 }, () => {
   });
 });
 
-describe('machine list and show, component list, why', { timeout: 180_000 }, () => {
+describe('machine list and show, component list, why', () => {
   it('ROL-61 names one reason for each machine of a set, and what ends it', async () => {
     const digest = await declareVersion(client, 'shell', '1');
     const component = { name: 'shell', componentRef: 'shell-1' };

@@ -147,7 +147,7 @@ async function defenderOf(plan: Promise<TargetPreview | undefined>): Promise<unk
   return rollouts?.state === 'Known' ? rollouts.sets[0]?.defender : rollouts;
 }
 
-describe('a plan of a component set', { timeout: 180_000 }, () => {
+describe('a plan of a component set', () => {
   it('ROL-60 shows batches, classes and drains of the live machines, and writes nothing', async () => {
     const before = await versions();
     const preview = await planned('2');

@@ -16,7 +16,7 @@ beforeAll(async () => {
   installed = await startInstalledServer();
   ({ client } = installed.server);
   repairs = await createRepairFixture(installed);
-}, 180_000);
+});
 afterAll(() => installed?.stop());
 
 /** A job that restarts the kubelet of a new machine. */
@@ -33,7 +33,7 @@ const waits = (reason: string): object => ({
   waiting: { reason, since: '2030-01-01T00:00:00Z', message: 'shop/cart-0' },
 });
 
-describe('remedy', { timeout: 180_000 }, () => {
+describe('remedy', () => {
   it('R29 lists and shows jobs with the reason that each waits for, as a table and for programs', async () => {
     const name = await startJob('listed');
     await repairs.reportRepair(name, waits('PodDisruptionBudget'));

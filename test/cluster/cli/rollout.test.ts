@@ -50,7 +50,7 @@ const DONE = {
   conditions: [condition('UpToDate', 'True', 'AllDone')],
 };
 
-describe('rollout pause and resume', { timeout: 180_000 }, () => {
+describe('rollout pause and resume', () => {
   it('ROL-34 pauses a set and lets it go on, and changes nothing in a dry run', async () => {
     await declareSet(client, 'paused', { kubelet: 'kubelet-1' });
     expect((await run(installed, 'rollout', 'pause', 'paused', '--dry-run')).exitCode).toBe(0);
@@ -86,7 +86,7 @@ describe('rollout pause and resume', { timeout: 180_000 }, () => {
   });
 });
 
-describe('rollout approve', { timeout: 180_000 }, () => {
+describe('rollout approve', () => {
   const spec = { rollout: { gate: { approval: 'FirstBatch' } } };
   const waiting = { reason: 'ApprovalRequired', since: SINCE, message: 'batch 1 waits for approval' };
 
@@ -123,7 +123,7 @@ describe('rollout approve', { timeout: 180_000 }, () => {
   });
 });
 
-describe('rollout undo', { timeout: 180_000 }, () => {
+describe('rollout undo', () => {
   it('ROL-33 prints the revert of a set from git and pauses it, and leaves its components to git', async () => {
     await declareSet(client, 'revert', { kubelet: 'kubelet-2' }, FROM_GIT);
     const { exitCode, stdout, stderr } = await run(installed, 'rollout', 'undo', 'revert');
@@ -192,7 +192,7 @@ describe('rollout undo', { timeout: 180_000 }, () => {
   });
 });
 
-describe('rollout list and show', { timeout: 180_000 }, () => {
+describe('rollout list and show', () => {
   it('shows the set, its machines in work and what its agents wait for', async () => {
     await declareSet(client, 'shown', { kubelet: 'kubelet-1' });
     await reportSet(client, 'shown', AT_WORK);
@@ -224,7 +224,7 @@ describe('rollout list and show', { timeout: 180_000 }, () => {
   });
 });
 
-describe('rollout watch', { timeout: 180_000 }, () => {
+describe('rollout watch', () => {
   it('writes a line for each change, and ends with 0 when the rollout completed', async () => {
     await declareSet(client, 'watched', { kubelet: 'kubelet-1' });
     await reportSet(client, 'watched', AT_WORK);

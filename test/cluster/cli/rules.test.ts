@@ -32,7 +32,7 @@ beforeAll(async () => {
   const spec = { holderIdentity: 'heard', leaseDurationSeconds: 40, renewTime };
   const metadata = { name: 'heard', namespace: NAMESPACE_AGENTS };
   await client.create(LEASES, { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec });
-}, 180_000);
+});
 afterAll(() => installed?.stop());
 
 const clock = createSystemClock();
@@ -76,7 +76,7 @@ async function explain(machine: string): Promise<Readonly<Record<string, FoundRu
   return Object.fromEntries(found.rules.map((each) => [each.rule, each]));
 }
 
-describe('rules explain', { timeout: 180_000 }, () => {
+describe('rules explain', () => {
   it('R1 R29 has one reason for each rule: what is false, and why a fact is unknown', async () => {
     const found = await explain('silent');
     expect(found['kernel-hang']).toMatchObject({

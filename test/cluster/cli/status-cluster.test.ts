@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => installed?.stop());
 
-describe('kubenode status CLUSTER', { timeout: 180_000 }, () => {
+describe('kubenode status CLUSTER', () => {
   it('shows what the units and objects of one cluster wait for, and exits with 1 where a person is needed', async () => {
     const { client } = installed.server;
     const failures = ['a', 'b'].map((name) => ({

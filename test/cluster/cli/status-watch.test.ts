@@ -15,7 +15,7 @@ afterAll(() => installed?.stop());
 
 const SCREEN = { columns: 80, rows: 50 };
 
-describe('kubenode status --watch', { timeout: 180_000 }, () => {
+describe('kubenode status --watch', () => {
   it('writes a line for each change, of equal clusters together, and ends with 0 at Ctrl-C', async () => {
     const { client } = installed.server;
     const stage = 'lines';

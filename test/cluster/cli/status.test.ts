@@ -43,7 +43,7 @@ async function complete(...words: string[]): Promise<string[]> {
   return stdout.trim().split('\n');
 }
 
-describe('kubenode status', { timeout: 180_000 }, () => {
+describe('kubenode status', () => {
   it('FST-1 begins with the pipelines that no process syncs, and exits with 1', async () => {
     await renewed(3.5 * HOUR_MS, 'host-1');
     const { code, stdout } = await status();

@@ -28,7 +28,7 @@ async function validate(kubeconfig: string, spec: object): Promise<TestIo & { co
   return Object.assign(io, { code });
 }
 
-describe('kubenode validate --server', { timeout: 180_000 }, () => {
+describe('kubenode validate --server', () => {
   it('FST-5 accepts a rule that sync may write and a person may not', async () => {
     const { code, stdout, stderr } = await validate(installed.server.kubeconfig, createRemedierSpec());
     expect([code, stdout]).toEqual([0, '1 object in 1 file read\n']);

@@ -17,7 +17,7 @@ let browser: Browser;
 let server: ConsoleServer;
 let watched: WatchedPage | undefined;
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     await buildConsolePage(folder);
     browser = await launchBrowser();
@@ -25,7 +25,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
       folder,
       settable(stateOf({}, { clusters: { prod: clusterLine('prod') }, machines })),
     );
-  }, 120_000);
+  });
   afterEach(async () => {
     await watched?.page.context().close();
     watched = undefined;

@@ -26,14 +26,14 @@ let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     const folder = tempFolder('page');
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(PICTURE_STATE);
     server = await servePage(folder, source);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

@@ -25,7 +25,7 @@ const COUNT_REDRAWN = `
     }
   }).observe(document.querySelector('#fleet'), { attributes: true, characterData: true, childList: true, subtree: true });`;
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     await buildConsolePage(folder);
     browser = await launchBrowser();

@@ -55,14 +55,14 @@ let browser: Browser;
 let server: ConsoleServer;
 let source: SettableSource;
 
-describe.skipIf(noBrowserReason !== undefined)('the last hour', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the last hour', () => {
   beforeAll(async () => {
     const folder = tempFolder('page');
     await buildConsolePage(folder);
     browser = await launchBrowser();
     source = settable(withTrouble(0, 4, 1));
     server = await servePage(folder, source);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

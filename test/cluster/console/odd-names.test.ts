@@ -77,14 +77,14 @@ const state: ConsoleState = {
   notes: { [HTML]: { text: HTML, bad: true } },
 };
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     await buildConsolePage(folder);
     browser = await launchBrowser();
     server = await servePage(folder, settable(state));
     watched = await openPage(browser, server.url);
     await watched.page.locator('.tile').nth(1).waitFor();
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

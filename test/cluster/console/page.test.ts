@@ -36,7 +36,7 @@ let watched: WatchedPage | undefined;
 
 if (noBrowserReason !== undefined) process.stderr.write(`the page is not tested: ${noBrowserReason}\n`);
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 180_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     await buildConsolePage(fileURLToPath(PAGE_FOLDER));
     [installed, browser] = await Promise.all([startHub(), launchBrowser()]);
@@ -47,7 +47,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
       () => Promise.resolve(/http:\S+/.exec(io.stdout)?.[0]),
       `the console does not start: ${io.stderr}`,
     );
-  }, 180_000);
+  });
   afterEach(async () => {
     await watched?.page.context().close();
     watched = undefined;

@@ -29,7 +29,7 @@ let source: SettableSource;
 let browser: Browser;
 let server: ConsoleServer;
 
-describe.skipIf(noBrowserReason !== undefined)('the picture of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the picture of the console', () => {
   beforeAll(async () => {
     await buildConsolePage(folder);
     browser = await launchBrowser();
@@ -39,7 +39,7 @@ describe.skipIf(noBrowserReason !== undefined)('the picture of the console', { t
       writeFileSync(PICTURE, await takePicture(PICTURE_STATE));
       writeFileSync(DRAWN_WITH, `${JSON.stringify(drawnWith(browser), undefined, 2)}\n`);
     }
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

@@ -25,7 +25,7 @@ const TIMES_OF_DETAIL = `[...document.querySelectorAll('.detail time')].map(({ t
 let browser: Browser;
 let server: ConsoleServer;
 
-describe.skipIf(noBrowserReason !== undefined)('the page of the console', { timeout: 120_000 }, () => {
+describe.skipIf(noBrowserReason !== undefined)('the page of the console', () => {
   beforeAll(async () => {
     const folder = tempFolder('page');
     await buildConsolePage(folder);
@@ -33,7 +33,7 @@ describe.skipIf(noBrowserReason !== undefined)('the page of the console', { time
     const cordoned = { p: 'Ready', z: 'a', s: 1_772_442_000, c: { s: 1_772_445_000 } };
     const machines = { ...PICTURE_STATE.machines, 'prod/prod-a-01': cordoned };
     server = await servePage(folder, settable({ ...PICTURE_STATE, machines }));
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await server?.close();

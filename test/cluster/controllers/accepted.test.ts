@@ -18,7 +18,6 @@ import { endLease, killed } from '../defender/processes.ts';
 import { ACCOUNTS } from './identity-controllers.ts';
 import { withoutRights } from './rights.ts';
 
-const PATIENCE = { timeout: 120_000, interval: 250 };
 const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
 
 let installed: InstalledServer;
@@ -30,7 +29,7 @@ beforeAll(async () => {
   installed = await startInstalledServer();
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   kubeconfig = await installed.server.kubeconfigFor({ user, groups: ACCOUNTS });
-}, 240_000);
+});
 
 afterAll(async () => {
   if (running) await killed(running);
@@ -61,13 +60,13 @@ async function phaseOf(name: string): Promise<string | undefined> {
   return status?.phase;
 }
 
-describe('the remedy controller', { timeout: 600_000 }, () => {
+describe('the remedy controller', () => {
   it('accepts a rule of sync with its commit, and refuses one whose tests fail', async () => {
     await restart();
     await apply(remedier({}, { name: 'good', annotations: COMMIT }));
     await apply(remedier({ '/rule/gate/all/0/operator': 'lessThan' }, { name: 'bad' }));
-    await expect.poll(() => phaseOf('good'), PATIENCE).toBe('Enforcing');
-    await expect.poll(() => phaseOf('bad'), PATIENCE).toBe('Refused');
+    await expect.poll(() => phaseOf('good')).toBe('Enforcing');
+    await expect.poll(() => phaseOf('bad')).toBe('Refused');
     const { status, metadata } = await installed.server.client.get<NodeRemedier>(NODE_REMEDIERS, {
       name: 'good',
     });
@@ -86,10 +85,10 @@ describe('the remedy controller', { timeout: 600_000 }, () => {
     const giveBack = await withoutRights(installed.server.client, PRINCIPAL_REMEDY, ...removed);
     await restart();
     await apply(remedier({}, { name }));
-    await expect.poll(() => logged, PATIENCE).toMatch(error);
+    await expect.poll(() => logged).toMatch(error);
     expect(await phaseOf(name)).toBeUndefined();
     await giveBack();
-    await expect.poll(() => phaseOf(name), PATIENCE).toBe('Held');
+    await expect.poll(() => phaseOf(name)).toBe('Held');
   });
 });
 
@@ -105,13 +104,13 @@ async function statusOf(version: string): Promise<MachineComponent['status']> {
   return (await installed.server.client.get<MachineComponent>(MACHINE_COMPONENTS, { name })).status;
 }
 
-describe('the controller of MachineComponents', { timeout: 600_000 }, () => {
+describe('the controller of MachineComponents', () => {
   it('accepts a version with its digest, and refuses one that no agent can use', async () => {
     await restart();
     await apply(component('1.0', '${dir}'));
     await apply(component('2.0', '${dri}'));
-    await expect.poll(async () => (await statusOf('1.0'))?.phase, PATIENCE).toBe('Unused');
-    await expect.poll(async () => (await statusOf('2.0'))?.phase, PATIENCE).toBe('Refused');
+    await expect.poll(async () => (await statusOf('1.0'))?.phase).toBe('Unused');
+    await expect.poll(async () => (await statusOf('2.0'))?.phase).toBe('Refused');
     expect((await statusOf('1.0'))?.digest).toMatch(/^sha256:/);
   });
 
@@ -120,9 +119,9 @@ describe('the controller of MachineComponents', { timeout: 600_000 }, () => {
     const giveBack = await withoutRights(client, PRINCIPAL_COMPONENTSET, 'machinecomponents/status');
     await restart();
     await apply(component('3.0', '${dir}'));
-    await expect.poll(() => logged, PATIENCE).toMatch(/cannot patch resource \W+machinecomponents\/status/);
+    await expect.poll(() => logged).toMatch(/cannot patch resource \W+machinecomponents\/status/);
     expect(await statusOf('3.0')).toBeUndefined();
     await giveBack();
-    await expect.poll(async () => (await statusOf('3.0'))?.phase, PATIENCE).toBe('Unused');
+    await expect.poll(async () => (await statusOf('3.0'))?.phase).toBe('Unused');
   });
 });

@@ -19,7 +19,7 @@ import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { startLoggedControllers } from '../defender/processes.ts';
-import { CONTROLLERS, MINUTES, PATIENCE } from './machine-cluster.ts';
+import { CONTROLLERS } from './machine-cluster.ts';
 import {
   expectedMisses,
   missedRights,
@@ -37,7 +37,7 @@ const READS = ['get', 'list', 'watch'];
 const WRITES = RIGHTS.filter(({ verb }) => !READS.includes(verb));
 const READ_KINDS = [MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, CONTROLLER_REVISIONS, ENDPOINT_SLICES];
 
-describe('the account of component sets', { timeout: MINUTES }, () => {
+describe('the account of component sets', () => {
   let fleet: RolloutFleet;
   let proxy: FaultProxy;
   let logged = '';
@@ -55,12 +55,12 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
         });
     });
     await fleet.pool(POOL, 1);
-  }, MINUTES);
+  });
 
   afterAll(async () => {
     await fleet?.stop();
     await proxy?.close();
-  }, MINUTES);
+  });
 
   const missed = (): readonly string[] => missedRights(logged);
 
@@ -223,7 +223,7 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
       const giveBack = await takeAway(...rights);
       logged = '';
       await read(verb);
-      await expect.poll(missed, PATIENCE).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, ...rights));
+      await expect.poll(missed).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, ...rights));
       await giveBack();
       await declareNext();
       await fleet.completed(POOL);
@@ -236,7 +236,7 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
       const giveBack = await takeAway(right);
       logged = '';
       await useRight(right);
-      await expect.poll(missed, PATIENCE).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, right));
+      await expect.poll(missed).toEqual(expectedMisses(PRINCIPAL_COMPONENTSET, right));
       await giveBack();
       await declareNext();
       await fleet.completed(POOL);
@@ -246,13 +246,13 @@ describe('the account of component sets', { timeout: MINUTES }, () => {
   it('ROL-53 moves no kubelet while a published API server does not answer, and lists nothing meanwhile (ROL-64)', async () => {
     onTestFailed(() => void process.stderr.write(logged));
     await declareKubelet();
-    await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
+    await expect.poll(toldBySet).toMatch(/^KubeletSkew: /);
     const before = proxy.log.length;
     // No host has an address of documentation.
     const withdraw = await publishServers('192.0.2.1');
-    await expect.poll(toldBySet, PATIENCE).toMatch(/^ServerVersionUnknown: .*192\.0\.2\.1/);
+    await expect.poll(toldBySet).toMatch(/^ServerVersionUnknown: .*192\.0\.2\.1/);
     await withdraw();
-    await expect.poll(toldBySet, PATIENCE).toMatch(/^KubeletSkew: /);
+    await expect.poll(toldBySet).toMatch(/^KubeletSkew: /);
     expect(proxy.log.slice(before).filter(({ verb }) => verb === 'list')).toEqual([]);
   });
 });

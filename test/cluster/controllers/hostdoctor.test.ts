@@ -15,7 +15,7 @@ import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { endLease, killed, kubenodeAs, startLoggedControllers } from '../defender/processes.ts';
-import { CONTROLLERS, MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
+import { CONTROLLERS, POLICY } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 
 const RIGHTS = rightsIn(hostdoctorRights);
@@ -38,13 +38,13 @@ beforeAll(async () => {
   proxy = await faultProxy(installed.server);
   proxy.on({ verb: 'watch', resource: PLURAL, fault: watches.fault });
   start();
-}, MINUTES);
+});
 
 afterAll(async () => {
   await killed(controllers);
   await proxy?.close();
   await installed?.stop();
-}, MINUTES);
+});
 
 function start(): void {
   controllers = startLoggedControllers(proxy.kubeconfigFor(CONTROLLERS), (text) => {
@@ -86,7 +86,7 @@ async function shown(name: string): Promise<string> {
 }
 
 async function isShown(name: string, expected: string): Promise<void> {
-  await expect.poll(() => shown(name), PATIENCE).toBe(expected);
+  await expect.poll(() => shown(name)).toBe(expected);
 }
 
 /** Returns what gives it back. */
@@ -142,7 +142,7 @@ const USES: Readonly<Record<string, () => unknown>> = {
   delete: expire,
 };
 
-describe('announced maintenance', { timeout: MINUTES }, () => {
+describe('announced maintenance', () => {
   it('R39 is one object with one status, however often it is reported', async () => {
     const machine = await newMachine();
     const name = await report(machine);
@@ -199,7 +199,7 @@ describe('announced maintenance', { timeout: MINUTES }, () => {
     // Times of creation are whole seconds. In a later one, a machine of this name is another one than the one that was meant.
     const { creationTimestamp = '' } = (await read(name)).metadata;
     await expect
-      .poll(() => clock.now().getTime(), PATIENCE)
+      .poll(() => clock.now().getTime())
       .toBeGreaterThanOrEqual(Date.parse(creationTimestamp) + 1000);
     await admin.create(MACHINES, machineObject('never-there'));
     await isShown(name, 'Unmatched MachineReplaced');
@@ -223,7 +223,7 @@ describe('announced maintenance', { timeout: MINUTES }, () => {
   });
 });
 
-describe('the account of Host Doctor', { timeout: MINUTES }, () => {
+describe('the account of Host Doctor', () => {
   it('does all that this test uses its rights for without a refusal', async () => {
     logged = '';
     // oxlint-disable-next-line no-await-in-loop -- one after the other, as below
@@ -238,7 +238,7 @@ describe('the account of Host Doctor', { timeout: MINUTES }, () => {
       const giveBack = await takeAway(right);
       logged = '';
       await USES[right.verb]?.();
-      await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_HOSTDOCTOR}: ${text}`]);
+      await expect.poll(missed).toEqual([`${PRINCIPAL_HOSTDOCTOR}: ${text}`]);
       await giveBack();
       await isShown(await report(await newMachine()), 'Pending TooEarly');
     },

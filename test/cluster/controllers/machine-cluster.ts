@@ -28,8 +28,6 @@ import { type InstalledServer, startInstalledServer } from '../api/installed-ser
 import { ACCOUNTS, applyFleetDefault, patchNodeStatus, readPolicy } from '../defender/objects.ts';
 import { killed, startControllers } from '../defender/processes.ts';
 
-export const MINUTES = 600_000;
-export const PATIENCE = { timeout: 240_000, interval: 250 };
 /** Tighter limits would make a test wait for them. */
 export const POLICY = {
   scope: { nodeSelector: { all: true } },
@@ -143,7 +141,7 @@ async function policyIsRead(admin: Client): Promise<void> {
     const { metadata, status } = await readPolicy(admin);
     return status?.observedGeneration === metadata.generation || undefined;
   };
-  await eventually(isRead, 'the Defender did not read its policy', PATIENCE.timeout);
+  await eventually(isRead, 'the Defender did not read its policy');
 }
 
 interface Host {

@@ -21,13 +21,7 @@ import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { startLoggedControllers } from '../defender/processes.ts';
 import { createBudget, createPod, deleteBudget } from './budgeted-pod.ts';
-import {
-  CONTROLLERS,
-  type MachineCluster,
-  MINUTES,
-  PATIENCE,
-  startMachineCluster,
-} from './machine-cluster.ts';
+import { CONTROLLERS, type MachineCluster, startMachineCluster } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, rightTo, textOf, withoutRight } from './rights.ts';
 
 const MACHINE = rightsIn(machineRights);
@@ -44,7 +38,7 @@ const EVICTION_REFUSED =
 const BUDGET = /default\/web(?!-)/;
 const SANDBOX = { infra: { provider: 'local' }, host: { type: 'sandbox' } };
 
-describe('the accounts of machines', { timeout: MINUTES }, () => {
+describe('the accounts of machines', () => {
   let cluster: MachineCluster;
   let logged = '';
   let made = 0;
@@ -59,8 +53,8 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
         });
     });
     cluster.start(1);
-  }, MINUTES);
-  afterAll(() => cluster?.stop(), MINUTES);
+  });
+  afterAll(() => cluster?.stop());
 
   async function accountOf(principal: string): Promise<Client> {
     return await cluster.installed.as(serviceAccountUser(principal), ACCOUNTS);
@@ -93,7 +87,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
 
   async function createMachine(): Promise<string> {
     const name = await declareMachine(SANDBOX);
-    await expect.poll(async () => isReady(await cluster.machine(name)), PATIENCE).toBe(true);
+    await expect.poll(async () => isReady(await cluster.machine(name))).toBe(true);
     return name;
   }
 
@@ -104,7 +98,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
       const { metadata } = await cluster.admin.get(LEASES, { name, namespace: NAMESPACE_AGENTS });
       return metadata.labels?.[LABEL_AGENT_BLOCKED];
     };
-    await expect.poll(label, PATIENCE).toBe(why ?? undefined);
+    await expect.poll(label).toBe(why ?? undefined);
   }
 
   /** A Machine that joins, whose agent is blocked for a while, and that is drained and deleted. */
@@ -114,7 +108,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     await blockAgent(name, null);
     await createPod(cluster.admin, name);
     await cluster.deleteMachine(name);
-    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster.machine(name)).toBeUndefined();
   }
 
   /** A set of one Machine, which changes it, is emptied, and is deleted. */
@@ -124,13 +118,11 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     const own = async (): Promise<readonly Machine[]> =>
       (await cluster.machines()).filter(({ metadata }) => metadata.name.startsWith(`${name}-`));
     await declareSet(name, 1);
-    await expect.poll(async () => (await own()).map(isReady), PATIENCE).toEqual([true]);
+    await expect.poll(async () => (await own()).map(isReady)).toEqual([true]);
     await declareSet(name, 1, { node: { labels: { set: name } } });
-    await expect
-      .poll(async () => (await own()).map(({ spec }) => spec.node.labels), PATIENCE)
-      .toEqual([{ set: name }]);
+    await expect.poll(async () => (await own()).map(({ spec }) => spec.node.labels)).toEqual([{ set: name }]);
     await declareSet(name, 0);
-    await expect.poll(own, PATIENCE).toEqual([]);
+    await expect.poll(own).toEqual([]);
     const { uid = '' } = (await cluster.set(name)).metadata;
     const body = { metadata: { annotations: { [ANNOTATION_CONFIRM_DELETE]: uid } } };
     await cluster.admin.patch(MACHINE_SETS, { name }, { type: 'merge', body });
@@ -152,7 +144,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   /** By who runs with the account: a command, or the provider of this machine. */
   async function join(machine: string): Promise<void> {
     const client = await accountOf(PRINCIPAL_MACHINE);
-    await readClusterUID(client, AbortSignal.timeout(MINUTES));
+    await readClusterUID(client, AbortSignal.timeout(600_000));
     await createBootstrapToken({
       client,
       machine,
@@ -173,7 +165,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     await setLivesAndDies();
     const machine = await createMachine();
     await join(machine);
-    await expect.poll(() => isTokenLeft(machine), PATIENCE).toBe(false);
+    await expect.poll(() => isTokenLeft(machine)).toBe(false);
     expect(missed()).toEqual([]);
   });
 
@@ -184,7 +176,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   )('miss the right of Machines to %s, log it, and continue with it', async (text, right) => {
     const giveBack = await takeAway(PRINCIPAL_MACHINE, right);
     const living = liveAndDie();
-    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: ${text}`]);
+    await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINE}: ${text}`]);
     await giveBack();
     await living;
   });
@@ -194,7 +186,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     async (text, right) => {
       const giveBack = await takeAway(PRINCIPAL_MACHINESET, right);
       const living = setLivesAndDies();
-      await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINESET}: ${text}`]);
+      await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINESET}: ${text}`]);
       await giveBack();
       await living;
     },
@@ -203,7 +195,7 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
   it('miss the right to evict a pod, report it in the Machine, and continue with it', async () => {
     const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'create pods/eviction'));
     const living = liveAndDie();
-    await expect.poll(waits, PATIENCE).toMatch(EVICTION_REFUSED);
+    await expect.poll(waits).toMatch(EVICTION_REFUSED);
     await giveBack();
     await living;
   });
@@ -214,22 +206,22 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     await createPod(cluster.admin, name);
     await createBudget(cluster.admin);
     await cluster.deleteMachine(name);
-    await expect.poll(waits, PATIENCE).toMatch(/budget/i);
+    await expect.poll(waits).toMatch(/budget/i);
     expect(await waits()).not.toMatch(BUDGET);
     await giveBack();
-    await expect.poll(waits, PATIENCE).toMatch(BUDGET);
+    await expect.poll(waits).toMatch(BUDGET);
     await deleteBudget(cluster.admin);
-    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster.machine(name)).toBeUndefined();
   });
 
   it('miss the right to get nodes for a Machine whose Node never came, log it, and continue with it', async () => {
     const name = await declareMachine({ ...SANDBOX, infra: { ...SANDBOX.infra, config: { zone: 'a' } } });
-    await expect.poll(async () => (await cluster.machine(name))?.metadata.finalizers, PATIENCE).toBeDefined();
+    await expect.poll(async () => (await cluster.machine(name))?.metadata.finalizers).toBeDefined();
     const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'get nodes'));
     await cluster.deleteMachine(name);
-    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: get nodes`]);
+    await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINE}: get nodes`]);
     await giveBack();
-    await expect.poll(() => cluster.machine(name), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster.machine(name)).toBeUndefined();
   });
 
   it.each(['get machines', 'create secrets', 'get namespaces'])(
@@ -248,9 +240,9 @@ describe('the accounts of machines', { timeout: MINUTES }, () => {
     const machine = await createMachine();
     const giveBack = await takeAway(PRINCIPAL_MACHINE, rightTo(MACHINE, 'delete secrets'));
     await join(machine);
-    await expect.poll(missed, PATIENCE).toEqual([`${PRINCIPAL_MACHINE}: delete secrets`]);
+    await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINE}: delete secrets`]);
     await giveBack();
-    await expect.poll(() => isTokenLeft(machine), PATIENCE).toBe(false);
+    await expect.poll(() => isTokenLeft(machine)).toBe(false);
   });
 });
 

@@ -11,16 +11,16 @@ import { entryOf } from '../../support/agent/fake-api.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { readLedger } from '../defender/objects.ts';
 import { createBudget, createPod, deleteBudget } from './budgeted-pod.ts';
-import { type MachineCluster, MINUTES, PATIENCE, startMachineCluster } from './machine-cluster.ts';
+import { type MachineCluster, startMachineCluster } from './machine-cluster.ts';
 
-describe('a Machine', { timeout: MINUTES }, () => {
+describe('a Machine', () => {
   let cluster: MachineCluster;
 
   beforeAll(async () => {
     cluster = await startMachineCluster();
     cluster.start(3);
-  }, MINUTES);
-  afterAll(() => cluster?.stop(), MINUTES);
+  });
+  afterAll(() => cluster?.stop());
 
   it('MAC-17 is applied by kubectl twice, becomes Ready, and stays so', async () => {
     const component = {
@@ -32,9 +32,9 @@ describe('a Machine', { timeout: MINUTES }, () => {
     await cluster.admin.apply(MACHINE_COMPONENTS, component, { fieldManager: 'test' });
     const { spec } = await cluster.admin.get<MachineComponent>(MACHINE_COMPONENTS, component.metadata);
     await kubectlApply('ant-1', { components: [entryOf(spec, false)], node: { labels: { pool: 'a' } } });
-    await expect.poll(() => stateOf('ant-1'), PATIENCE).toBe('Joined a');
+    await expect.poll(() => stateOf('ant-1')).toBe('Joined a');
     await kubectlApply('ant-1', { components: [entryOf(spec, false)], node: { labels: { pool: 'b' } } });
-    await expect.poll(() => stateOf('ant-1'), PATIENCE).toBe('Joined b');
+    await expect.poll(() => stateOf('ant-1')).toBe('Joined b');
     expect((await cluster.machine('ant-1'))?.metadata.finalizers).toEqual(['kubenode.dev/machine']);
   });
 
@@ -43,7 +43,7 @@ describe('a Machine', { timeout: MINUTES }, () => {
     await createPod(cluster.admin, 'web-1');
     await createBudget(cluster.admin);
     await cluster.deleteMachine('web-1');
-    await expect.poll(() => waitOf('web-1'), PATIENCE).toBe('PodDisruptionBudget default/web');
+    await expect.poll(() => waitOf('web-1')).toBe('PodDisruptionBudget default/web');
     const node = await cluster.admin.get(NODES, { name: 'web-1' });
     expect(node['spec']).toMatchObject({ unschedulable: true });
     expect((await readLedger(cluster.admin)).spec.grants['web-1']).toMatchObject({
@@ -53,7 +53,7 @@ describe('a Machine', { timeout: MINUTES }, () => {
     });
     await cluster.killOne();
     await deleteBudget(cluster.admin);
-    await expect.poll(() => cluster.machine('web-1'), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster.machine('web-1')).toBeUndefined();
     expect(await cluster.nodes()).not.toContain('web-1');
     expect((await readLedger(cluster.admin)).spec.grants['web-1']).toMatchObject({ outcome: 'Succeeded' });
   });
@@ -61,14 +61,14 @@ describe('a Machine', { timeout: MINUTES }, () => {
   it('MAC-31 does nothing to a deleted machine that a person holds, or that the Defender denies', async () => {
     await createMachine('held-1', { hold: { reason: 'forensics' } });
     await cluster.deleteMachine('held-1');
-    await expect.poll(() => waitOf('held-1'), PATIENCE).toBe('HeldDisruptive undefined/held-1');
+    await expect.poll(() => waitOf('held-1')).toBe('HeldDisruptive undefined/held-1');
     await cluster.setStopped(true);
     const released = { type: 'merge', body: { spec: { hold: null } } } as const;
     await cluster.admin.patch(MACHINES, { name: 'held-1' }, released);
-    await expect.poll(() => waitOf('held-1'), PATIENCE).toBe('GrantDenied undefined/fleet-default');
+    await expect.poll(() => waitOf('held-1')).toBe('GrantDenied undefined/fleet-default');
     expect((await cluster.admin.get(NODES, { name: 'held-1' }))['spec']).not.toHaveProperty('unschedulable');
     await cluster.setStopped(false);
-    await expect.poll(() => cluster.machine('held-1'), PATIENCE).toBeUndefined();
+    await expect.poll(() => cluster.machine('held-1')).toBeUndefined();
   });
 
   it('tells in the status of the Machine, for people who may not read Nodes, that a person has cordoned its Node', async () => {
@@ -76,9 +76,9 @@ describe('a Machine', { timeout: MINUTES }, () => {
     const cordon = async (): Promise<object | undefined> =>
       (await cluster.machine('cordoned-1'))?.status?.node?.cordon;
     await cluster.kubectl('cordon', 'cordoned-1');
-    await expect.poll(cordon, PATIENCE).toEqual({ since: expect.stringMatching(/^\d{4}-.*Z$/) as string });
+    await expect.poll(cordon).toEqual({ since: expect.stringMatching(/^\d{4}-.*Z$/) as string });
     await cluster.kubectl('uncordon', 'cordoned-1');
-    await expect.poll(cordon, PATIENCE).toBeUndefined();
+    await expect.poll(cordon).toBeUndefined();
   });
 
   async function kubectlApply(name: string, spec: object): Promise<void> {
@@ -102,7 +102,7 @@ describe('a Machine', { timeout: MINUTES }, () => {
     await cluster.admin.create(MACHINES, machineObject(name, spec));
     const state = async (): Promise<string | undefined> =>
       conditionStatus((await cluster.machine(name))?.status?.conditions, 'Ready');
-    await expect.poll(state, PATIENCE).toBe('True');
+    await expect.poll(state).toBe('True');
   }
 
   async function waitOf(name: string): Promise<string> {

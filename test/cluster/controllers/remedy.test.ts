@@ -20,7 +20,7 @@ import {
   readLedger,
 } from '../defender/objects.ts';
 import { killed, startLoggedControllers } from '../defender/processes.ts';
-import { CONTROLLERS, MINUTES, PATIENCE, POLICY } from './machine-cluster.ts';
+import { CONTROLLERS, POLICY } from './machine-cluster.ts';
 import { missedRights } from './rights.ts';
 
 const COMMIT = { 'kubenode.dev/commit': '4f2c9e1a77b0' };
@@ -57,7 +57,7 @@ beforeAll(async () => {
   const kubeconfig = await installed.server.kubeconfigFor(CONTROLLERS);
   port = await findFreePort();
   running = startLoggedControllers(kubeconfig, keepLog, '--port', String(port));
-}, MINUTES);
+});
 
 afterAll(async () => {
   if (running) await killed(running);
@@ -123,7 +123,7 @@ async function expectCounted(): Promise<void> {
     await installed.server.client.delete(REMEDY_OPERATION_JOBS, { name }, { uid });
   }
   await expect
-    .poll(remedyMetrics, PATIENCE)
+    .poll(remedyMetrics)
     .toEqual([
       'kubenode_remedy_jobs_total{rule="b-high",rung="soft",fault="Kernel",outcome="Cancelled"} 1',
       'kubenode_remedy_detection_seconds_count{rule="b-high"} 1',
@@ -156,42 +156,40 @@ const NOT_READY = {
   ],
 };
 
-describe('rules that repair', { timeout: MINUTES }, () => {
+describe('rules that repair', () => {
   it('R10 R11 R12 R29 records the answer of the Defender in Shadow, then creates one job with a grant when three rules match at once, and why the others wait', async () => {
     await createMachineWithNode(installed.server.client, 'm-1', node('m-1')['status']);
     await report('m-1', 'True');
     await applyRule('shadow', { '/mode': 'Shadow' });
     await expect
-      .poll(() => ruleStatus('shadow'), PATIENCE)
+      .poll(() => ruleStatus('shadow'))
       .toMatchObject({ phase: 'Shadowing', counts: { matched: 1 }, shadow: { wouldAct: 1, wouldDeny: 0 } });
     expect(await jobs()).toEqual([]);
     expect((await readLedger(installed.server.client)).spec.grants).toEqual({});
-    await expect.poll(remedyWaits, PATIENCE).toEqual(['shadow Shadow']);
+    await expect.poll(remedyWaits).toEqual(['shadow Shadow']);
 
     await applyRule('watching', { '/mode': 'Observe' });
     await report('m-1', 'False');
     // Otherwise the first rule might still match the Node as it was.
-    await expect.poll(() => ruleStatus('shadow'), PATIENCE).toMatchObject({ counts: { matched: 0 } });
+    await expect.poll(() => ruleStatus('shadow')).toMatchObject({ counts: { matched: 0 } });
     for (const [name, priority] of [
       ['a-low', 400],
       ['b-high', 600],
       ['c-high', 600],
     ] as const) {
       await applyRule(name, { '/priority': priority });
-      await expect.poll(async () => (await ruleStatus(name))?.phase, PATIENCE).toBe('Enforcing');
+      await expect.poll(async () => (await ruleStatus(name))?.phase).toBe('Enforcing');
     }
     await report('m-1', 'True');
-    await expect.poll(async () => (await jobs()).length, PATIENCE).toBe(1);
+    await expect.poll(async () => (await jobs()).length).toBe(1);
     await expectGranted();
+    await expect.poll(() => ruleStatus('a-low')).toMatchObject({ counts: { matched: 1, inFlight: 0 } });
     await expect
-      .poll(() => ruleStatus('a-low'), PATIENCE)
-      .toMatchObject({ counts: { matched: 1, inFlight: 0 } });
-    await expect
-      .poll(() => ruleStatus('b-high'), PATIENCE)
+      .poll(() => ruleStatus('b-high'))
       .toMatchObject({ counts: { matched: 1, inFlight: 1 }, matchedMachines: ['m-1'] });
     expect((await jobs()).length).toBe(1);
     await expect
-      .poll(remedyWaits, PATIENCE)
+      .poll(remedyWaits)
       .toEqual([
         'a-low JobActive',
         'b-high JobActive',
@@ -209,10 +207,10 @@ describe('rules that repair', { timeout: MINUTES }, () => {
       const { status } = await installed.server.client.get<Machine>(MACHINES, { name: 'm-1' });
       return (status?.faults ?? []).map(({ type, status: is }) => [type, is]);
     };
-    await expect.poll(faults, PATIENCE).toEqual([['FrequentTaskHung', 'True']]);
+    await expect.poll(faults).toEqual([['FrequentTaskHung', 'True']]);
     await report('m-1', 'False');
-    await expect.poll(faults, PATIENCE).toEqual([]);
-    await expect.poll(remedyWaits, PATIENCE).toEqual([]);
+    await expect.poll(faults).toEqual([]);
+    await expect.poll(remedyWaits).toEqual([]);
     await expectCounted();
     expect(missedRights(logged)).toEqual([]);
   });
@@ -221,11 +219,11 @@ describe('rules that repair', { timeout: MINUTES }, () => {
     await createSilentNode('m-2');
     await applyRule('kubelet-down', NOT_READY);
     await expect
-      .poll(async () => (await ruleStatus('kubelet-down'))?.counts, PATIENCE)
+      .poll(async () => (await ruleStatus('kubelet-down'))?.counts)
       .toMatchObject({ matched: 0, indeterminate: 1 });
     await renewNodeLease('m-2');
     await expect
-      .poll(async () => (await ruleStatus('kubelet-down'))?.counts, PATIENCE)
+      .poll(async () => (await ruleStatus('kubelet-down'))?.counts)
       .toMatchObject({ matched: 1, indeterminate: 0 });
     expect(missedRights(logged)).toEqual([]);
   });

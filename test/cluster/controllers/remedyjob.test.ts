@@ -64,7 +64,7 @@ async function writeAnswer(
   await agent.apply(REMEDY_OPERATION_JOBS, object, applying);
 }
 
-describe('a repair job on a real API server', { timeout: 180_000 }, () => {
+describe('a repair job on a real API server', () => {
   it('R33 R34 R37 cordons, evicts, reboots once, verifies and gives everything back with the rights of its account', async () => {
     const { settled } = await cluster.startController();
     const { verify, onVerified } = jobSpec();

@@ -7,7 +7,6 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';
 import { isAllowed } from '../api/access-review.ts';
 import { resources } from '../api/resources.ts';
-import { PATIENCE } from './machine-cluster.ts';
 
 interface RoleObject extends KubeObject {
   readonly rules: readonly PolicyRule[];
@@ -120,7 +119,7 @@ export function expectedMisses(account: string, ...rights: readonly Right[]): re
 export async function rightInForce(account: Client, right: Right, expected: boolean): Promise<void> {
   const [resource = '', subresource] = right.resource.split('/');
   const permission = { ...right, resource, ...(subresource === undefined ? {} : { subresource }) };
-  await expect.poll(() => isAllowed(account, permission), PATIENCE).toBe(expected);
+  await expect.poll(() => isAllowed(account, permission)).toBe(expected);
 }
 
 function isSame(one: Right, other: Right): boolean {

@@ -20,8 +20,6 @@ import { readLedger, readPolicy } from '../defender/objects.ts';
 import { type MachineCluster, type OpenControllers, startMachineCluster } from './machine-cluster.ts';
 import { type RolloutHistory, recordRollouts } from './rollout-history.ts';
 
-/** A busy machine takes many times as long as a quiet one. */
-const WITHIN_MS = 240_000;
 const MANAGER = 'test';
 
 export type SetStatus = NonNullable<MachineComponentSet['status']>;
@@ -93,7 +91,7 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
   // An agent that was there before the controllers is Ready only after its second heartbeat.
   const isInForce = async (): Promise<true | undefined> =>
     (await readPolicy(admin)).status?.phase === 'InForce' || undefined;
-  await eventually(isInForce, 'the controllers did not start', WITHIN_MS);
+  await eventually(isInForce, 'the controllers did not start');
   const fleet: RolloutFleet = {
     cluster,
     history,
@@ -106,7 +104,7 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
         const serving = new Set(nodes.map(({ metadata }) => metadata.name));
         return names.every((each) => serving.has(each)) || undefined;
       };
-      await eventually(established, `the machines of pool ${name} were not Ready`, WITHIN_MS);
+      await eventually(established, `the machines of pool ${name} were not Ready`);
       await fleet.declare(name, '1.0');
       await fleet.completed(name);
       return names;
@@ -146,7 +144,7 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
           ? status
           : undefined;
       };
-      return await eventually(found, `set ${pool} was not ${what}`, WITHIN_MS).catch((error: unknown) => {
+      return await eventually(found, `set ${pool} was not ${what}`).catch((error: unknown) => {
         throw new Error(`last status: ${JSON.stringify(last?.status)}`, { cause: error });
       });
     },
@@ -155,7 +153,7 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
       const found = async (): Promise<string | undefined> =>
         (await history.starts(pool)).find((start) => start.revision !== before && start.batch === batch)
           ?.revision;
-      return await eventually(found, `no machine of ${pool} was started in batch ${batch}`, WITHIN_MS);
+      return await eventually(found, `no machine of ${pool} was started in batch ${batch}`);
     },
     programStarts: (machine) => {
       const starts = hosts.get(machine)?.units.starts ?? new Map<string, number>();

@@ -5,20 +5,19 @@ import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/res
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { eventsAbout } from '../agent/machine-events.ts';
 import { applyPolicy, readPolicy } from '../defender/objects.ts';
-import { MINUTES, PATIENCE } from './machine-cluster.ts';
 import { gateOf, type RolloutFleet, type SetStatus, startRolloutFleet } from './rollout-fleet.ts';
 import type { MachineStart } from './rollout-history.ts';
 import { judgeRollout } from './rollout-problems.ts';
 
 const STOP_MS = 5000;
 
-describe('a component set', { timeout: MINUTES }, () => {
+describe('a component set', () => {
   let fleet: RolloutFleet;
 
   beforeAll(async () => {
     fleet = await startRolloutFleet();
-  }, MINUTES);
-  afterAll(() => fleet?.stop(), MINUTES);
+  });
+  afterAll(() => fleet?.stop());
 
   it('ROL-01 rolls a version out in exact batches, each after the gate of the one before, with a grant for each machine', async () => {
     const names = await fleet.pool('wide', 16);
@@ -35,7 +34,7 @@ describe('a component set', { timeout: MINUTES }, () => {
       const each = starts.map(({ machine, version }) => fleet.history.phases(machine, version));
       return [...new Set((await Promise.all(each)).map((own) => own.join(' ')))];
     };
-    await expect.poll(phases, PATIENCE).toEqual(['Ready Updating Ready']);
+    await expect.poll(phases).toEqual(['Ready Updating Ready']);
   });
 
   it('ROL-32 takes a bad version back in its first batch, tells why, and runs it again with another retry token', async () => {
@@ -56,10 +55,8 @@ describe('a component set', { timeout: MINUTES }, () => {
       /UnitFailed on \d of \d: bad: unit bad failed: exit code 3; machines: bad-/,
     );
     expect(await fleet.versions('bad')).toEqual(allAt(names, 'bad-1.0'));
-    await expect.poll(() => fleet.openGrants('bad'), PATIENCE).toEqual([]);
-    await expect
-      .poll(() => returned('bad 2.0'), PATIENCE)
-      .toEqual(touched.map(({ machine }) => machine).toSorted());
+    await expect.poll(() => fleet.openGrants('bad')).toEqual([]);
+    await expect.poll(() => returned('bad 2.0')).toEqual(touched.map(({ machine }) => machine).toSorted());
 
     await fleet.declare('bad', '3.0', { rollout });
     await fleet.completed('bad');
@@ -82,7 +79,7 @@ describe('a component set', { timeout: MINUTES }, () => {
     await fleet.setIs('paused', 'paused', ({ phase }) => phase === 'Paused');
     const before = startsOf(await fleet.history.starts('paused'), revision).length;
     expect(before).toBeLessThan(names.length);
-    await expect.poll(() => fleet.openGrants('paused'), PATIENCE).toEqual([]);
+    await expect.poll(() => fleet.openGrants('paused')).toEqual([]);
     // Another generation, so that its status is that of a later reconcile.
     await fleet.declare('paused', '2.0', { rollout: { ...rollout, gate: gateOf(2) }, paused: true });
     const { batch } = await fleet.setIs('paused', 'still paused', ({ phase }) => phase === 'Paused');
@@ -111,7 +108,7 @@ describe('a component set', { timeout: MINUTES }, () => {
     expect(judged.machines.toSorted()).toEqual(names.toSorted());
     expect(judged.mostOutOfService).toBeLessThanOrEqual(2);
     expect(names.map((name) => fleet.programStarts(name))).toEqual(names.map(() => 2));
-    await expect.poll(() => fleet.openGrants('killed'), PATIENCE).toEqual([]);
+    await expect.poll(() => fleet.openGrants('killed')).toEqual([]);
   });
 
   it('ROL-06 acts on no machine that two sets select, names both sets, and continues when one is deleted', async () => {
@@ -128,12 +125,10 @@ describe('a component set', { timeout: MINUTES }, () => {
     }
     await fleet.declare('shared', '3.0');
     const others = { 'shared-2': 'shared-3.0', 'shared-3': 'shared-3.0' };
-    await expect
-      .poll(() => fleet.versions('shared'), PATIENCE)
-      .toEqual({ 'shared-1': 'shared-1.0', ...others });
+    await expect.poll(() => fleet.versions('shared')).toEqual({ 'shared-1': 'shared-1.0', ...others });
     const { uid = '' } = (await fleet.set('rival')).metadata;
     await fleet.cluster.admin.delete(MACHINE_COMPONENT_SETS, { name: 'rival' }, { uid });
-    await expect.poll(() => fleet.versions('shared'), PATIENCE).toEqual(allAt(names, 'shared-3.0'));
+    await expect.poll(() => fleet.versions('shared')).toEqual(allAt(names, 'shared-3.0'));
     await fleet.setIs('shared', 'without conflict', ({ phase }) => phase === 'Completed');
     expect(await fleet.history.starts('rival')).toEqual([]);
   });
@@ -144,7 +139,7 @@ describe('a component set', { timeout: MINUTES }, () => {
     await applyPolicy(installed, 'no-denied', policyFor('denied', 0));
     const phaseOf = async (): Promise<unknown> =>
       (await readPolicy(fleet.cluster.admin, 'no-denied')).status?.phase;
-    await expect.poll(phaseOf, PATIENCE).toBe('InForce');
+    await expect.poll(phaseOf).toBe('InForce');
     await fleet.declare('denied', '2.0');
     const { waiting } = await fleet.setIs('denied', 'waiting', ({ phase }) => phase === 'Waiting');
     expect(waiting).toMatchObject({
@@ -196,7 +191,7 @@ describe('a component set', { timeout: MINUTES }, () => {
       expect(waiting).toMatchObject({ blocker: { kind: 'DefenderPolicy', name: policy } });
       expect(waiting?.message).toMatch(message);
       // What was in work has ended: without the denial others would have been started.
-      await expect.poll(() => fleet.openGrants(pool), PATIENCE).toEqual([]);
+      await expect.poll(() => fleet.openGrants(pool)).toEqual([]);
       await sleep(STOP_MS);
       expect(await started()).toBe(before);
       await deny(false);
@@ -229,7 +224,7 @@ describe('a component set', { timeout: MINUTES }, () => {
     expect(counts).toMatchObject({ selected: 4, updated: 3, held: 1 });
     expect(await fleet.versions('held')).toEqual({ ...allAt(names, 'held-2.0'), [name]: 'held-1.0' });
     await fleet.cluster.admin.patch(MACHINES, { name }, { type: 'merge', body: { spec: { hold: null } } });
-    await expect.poll(() => fleet.versions('held'), PATIENCE).toEqual(allAt(names, 'held-2.0'));
+    await expect.poll(() => fleet.versions('held')).toEqual(allAt(names, 'held-2.0'));
   });
 
   /** By the events of the set. */

@@ -16,8 +16,6 @@ import {
 } from './objects.ts';
 import { type Ended, killed, kubenodeAs, startControllers } from './processes.ts';
 
-const PATIENCE = { timeout: 120_000, interval: 250 };
-const MINUTES = 600_000;
 const NAMES = Array.from({ length: 28 }, (_, index) => `m-${index + 1}`);
 const UPDATED = NAMES.slice(0, 5);
 
@@ -39,7 +37,7 @@ const POLICY = {
   blockers: { minNodeAgeSeconds: 0 },
 };
 
-describe('a common cause in a cluster', { timeout: MINUTES }, () => {
+describe('a common cause in a cluster', () => {
   let installed: InstalledServer;
   let controllers: ChildProcess | undefined;
 
@@ -51,7 +49,7 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
     }
     const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
     controllers = startControllers(await installed.server.kubeconfigFor({ user, groups: ACCOUNTS }));
-  }, MINUTES);
+  });
 
   afterAll(async () => {
     if (controllers) await killed(controllers);
@@ -59,9 +57,9 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
   });
 
   it('R21 opens one breaker for the version that failed, denies its machines, and lets all others be repaired', async () => {
-    await expect.poll(phase, PATIENCE).toBe('InForce');
+    await expect.poll(phase).toBe('InForce');
     for (const name of UPDATED) await patchNodeStatus(installed.server.client, name, statusOf(name, 'False'));
-    await expect.poll(phase, PATIENCE).toBe('BreakerOpen');
+    await expect.poll(phase).toBe('BreakerOpen');
     const ledger = await readLedger(installed.server.client);
     expect(Object.keys(ledger.spec.breakers)).toEqual(['fleet-default/cause/kubeletVersion=v1.35.0']);
     const denied = await defender('ask', 'm-1', '--action', 'Reboot', '-o', 'json');
@@ -79,7 +77,7 @@ describe('a common cause in a cluster', { timeout: MINUTES }, () => {
       expect([permitted.stderr, permitted.code]).toEqual(['', 0]);
     }
     await expect
-      .poll(notes, PATIENCE)
+      .poll(notes)
       .toEqual([expect.stringMatching(/^breaker cause\/kubeletVersion=v1\.35\.0 opened: /) as string]);
     const closing = ['close', 'cause/kubeletVersion=v1.35.0', '--reason', 'rolled back'];
     expect((await defender(...closing)).stdout).toContain('closed');

@@ -20,11 +20,9 @@ const POLICY = {
   zones: { haltPercent: 100, minNodes: 10 },
   approval: [{ name: 'data', risks: ['Data'], approvers: ['system:serviceaccounts:oncall'] }],
 };
-const PATIENCE = { timeout: 120_000, interval: 250 };
-const MINUTES = 600_000;
 const ASK = { machine: 'node-b01', action: 'Reboot' };
 
-describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
+describe('the HTTP API of the Defender', () => {
   let installed: InstalledServer;
   let controllers: ChildProcess;
   let client: PlainClient;
@@ -72,7 +70,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       (await post('ask', token, ASK)).status === 200 || undefined;
     await eventually(answers, 'the HTTP API granted nothing', 120_000);
     await post('settle', await tokenOf('drainer'), { ...(await grantOf('node-b01')), outcome: 'Unused' });
-  }, MINUTES);
+  });
 
   afterAll(async () => {
     client?.close();
@@ -193,7 +191,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     expect((await post('settle', drainer, { ...grant, outcome: 'Unused' })).status).toBe(200);
     // A right that was taken ends with the next request.
     await kubectl('delete', 'clusterrolebinding', 'drainer');
-    await expect.poll(async () => (await post('ask', drainer, ASK)).status, PATIENCE).toBe(403);
+    await expect.poll(async () => (await post('ask', drainer, ASK)).status).toBe(403);
     await kubectl(
       'create',
       'clusterrolebinding',
@@ -201,9 +199,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       '--clusterrole=kubenode-grants',
       '--serviceaccount=tools:drainer',
     );
-    await expect
-      .poll(async () => (await post('ask', drainer, { ...ASK, dryRun: true })).status, PATIENCE)
-      .toBe(200);
+    await expect.poll(async () => (await post('ask', drainer, { ...ASK, dryRun: true })).status).toBe(200);
   });
 
   it('R13 answers 503 with the leader at a process that waits for the Lease', async () => {
@@ -224,7 +220,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
       };
       const leader = expect.stringContaining(`-${controllers.pid}-`) as string;
       const expected = { status: 503, body: { reason: 'NotLeader', leader } };
-      await expect.poll(asked, PATIENCE).toMatchObject(expected);
+      await expect.poll(asked).toMatchObject(expected);
       expect((await readLedger(installed.server.client)).spec.grants[ASK.machine]).toBeUndefined();
     } finally {
       second.close();
@@ -245,7 +241,7 @@ describe('the HTTP API of the Defender', { timeout: MINUTES }, () => {
     // It ended if it lost its Lease meanwhile.
     if (controllers.exitCode !== null) startControllers();
     expect((await readLedger(installed.server.client)).spec.grants[ASK.machine]).toBeUndefined();
-    await expect.poll(async () => (await post('ask', token, ASK)).status, PATIENCE).toBe(200);
+    await expect.poll(async () => (await post('ask', token, ASK)).status).toBe(200);
     await post('settle', token, { ...(await grantOf(ASK.machine)), outcome: 'Unused' });
   });
 

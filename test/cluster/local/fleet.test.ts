@@ -25,10 +25,9 @@ const clock = createSystemClock();
 const LIGHT = ['--no-controllers', '--no-install'];
 
 // Each test starts servers, which takes long on a busy machine.
-const LONG_TIMEOUT = { timeout: 180_000 };
 
 /** Every test starts with one light cluster and can leave it in any state: `up` restores it for the next test. */
-describe('kubenode local', LONG_TIMEOUT, () => {
+describe('kubenode local', () => {
   const fleet = localFleet(tempFolder('local'));
   const ownPorts = new Set<number>();
   afterAll(() => fleet.clear());
@@ -231,9 +230,7 @@ describe('kubenode local', LONG_TIMEOUT, () => {
     }
   });
 
-  it('installs kubenode into each cluster, and the kubeconfigs of sync into the hub', {
-    timeout: 180_000,
-  }, async () => {
+  it('installs kubenode into each cluster, and the kubeconfigs of sync into the hub', async () => {
     await fleet.ok('up', '--clusters', '2', '--controllers');
     const { clusters, kubeconfig } = await fleet.status();
     expect(clusters.map(({ processes }) => processes.map(({ state }) => state))).toEqual([

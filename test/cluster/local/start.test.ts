@@ -6,8 +6,6 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet, shellEnv } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-const LONG_TIMEOUT = { timeout: 300_000 };
-const PATIENCE = { timeout: 120_000, interval: 200 };
 const LIGHT = ['--no-controllers', '--no-install'];
 
 interface Running {
@@ -62,18 +60,16 @@ async function pidOf(program: string): Promise<number | undefined> {
   return all.find(({ command }) => command[0]?.endsWith(`/${program}`))?.pid;
 }
 
-describe('kubenode start', LONG_TIMEOUT, () => {
+describe('kubenode start', () => {
   it('FST-10 starts a killed API server again, and stops everything at Ctrl-C', async () => {
     const start = run(['start', '--dir', fleet.dir]);
-    await expect.poll(() => start.out(), PATIENCE).toContain('all processes are ready');
+    await expect.poll(() => start.out()).toContain('all processes are ready');
     const before = { server: await pidOf('kube-apiserver'), etcd: await pidOf('etcd') };
     process.kill(before.server ?? 0, 'SIGKILL');
 
-    await expect
-      .poll(() => start.err(), PATIENCE)
-      .toContain('kube-apiserver of hub: not running, starting again');
+    await expect.poll(() => start.err()).toContain('kube-apiserver of hub: not running, starting again');
     const readyAgain = /kube-apiserver is not running[^]*all processes are ready/;
-    await expect.poll(() => start.out(), PATIENCE).toMatch(readyAgain);
+    await expect.poll(() => start.out()).toMatch(readyAgain);
     expect(await pidOf('kube-apiserver')).not.toBe(before.server);
     expect(await pidOf('etcd')).toBe(before.etcd);
 
@@ -91,7 +87,7 @@ describe('kubenode start', LONG_TIMEOUT, () => {
   });
 });
 
-describe('kubenode local up', LONG_TIMEOUT, () => {
+describe('kubenode local up', () => {
   it('FST-10 leaves at Ctrl-C exactly the processes that it names, and what to do', async () => {
     await fleet.clear();
     const up = run(['local', 'up', '--dir', fleet.dir, ...LIGHT], 'starting hub/kube-apiserver');
@@ -103,7 +99,7 @@ describe('kubenode local up', LONG_TIMEOUT, () => {
   });
 });
 
-describe('kubenode status', LONG_TIMEOUT, () => {
+describe('kubenode status', () => {
   it('FST-10 names the command that starts the local fleet when it is down', async () => {
     await fleet.ok('up', ...LIGHT);
     await fleet.ok('down');

@@ -5,7 +5,7 @@ import { MANAGER_SYNC } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
-import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
 const EXTRA = 'clusters/test/web/extra.yaml';
 /** More than the default budget of 10. */
@@ -16,7 +16,7 @@ const USER = { ...AUTHOR, GIT_COMMITTER_NAME: 'Ann', GIT_COMMITTER_EMAIL: 'ann@e
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
@@ -57,14 +57,14 @@ spec:
 `;
 }
 
-describe('release acknowledge --commit', { timeout: 600_000 }, () => {
+describe('release acknowledge --commit', () => {
   it('commits the entry that releases the held deletes once it is pushed', async () => {
     const repository = fleet.repository();
     const { bare, dir } = repository;
     fleet.commit('1', 'first');
     await fleet.allProven(await started(fleet.commitFiles('add', filesOf(bare))));
     const removal = fleet.commitFiles('remove', { [EXTRA]: undefined });
-    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: removal, state: 'Held' });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: removal, state: 'Held' });
 
     repository.git('checkout', '--quiet', '--detach');
     const detached = await acknowledge('--repo', dir);

@@ -97,9 +97,7 @@ describe('syncCluster on a real API server', () => {
     const crds = await server.client.resourceFor('apiextensions.k8s.io/v1', 'CustomResourceDefinition');
     await server.client.create(crds, widgetCrd());
     await expect
-      .poll(async () => (await sync.sync(target)).outcomes.get('example.com/Widget w')?.state, {
-        timeout: 20_000,
-      })
+      .poll(async () => (await sync.sync(target)).outcomes.get('example.com/Widget w')?.state)
       .toBe('applied');
   });
 
@@ -151,9 +149,7 @@ describe('syncCluster on a real API server', () => {
       { type: 'merge', body },
       { fieldManager: 'somebody' },
     );
-    await expect
-      .poll(async () => (await sync.sync(target)).plan.objects[0]?.action, { timeout: 20_000 })
-      .toBe('correct');
+    await expect.poll(async () => (await sync.sync(target)).plan.objects[0]?.action).toBe('correct');
     const { data } = await server.client.get(CONFIG_MAPS, { name: 'a', namespace: 'default' });
     expect(data).toEqual({ key: 'value', more: 'theirs' });
   });

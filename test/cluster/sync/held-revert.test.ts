@@ -4,9 +4,8 @@ import { PIPELINES } from '../../../src/api/generated/resources.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
-import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const EXTRA = 'clusters/test/web/extra.yaml';
 /** More than the default budget of 10. */
 const MANY = 12;
@@ -14,7 +13,7 @@ const MANY = 12;
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
@@ -36,7 +35,7 @@ async function acknowledge(cluster: string): Promise<TestIo & { readonly code: n
   return Object.assign(io, { code });
 }
 
-describe('a revert of a commit that added objects', LIMIT, () => {
+describe('a revert of a commit that added objects', () => {
   it('FST-8 goes back at once within the delete budget', async () => {
     await prove(fleet.commit('1', 'first'));
     await fleet.allProven(fleet.commitFiles('add', { [EXTRA]: configMaps(3) }));
@@ -48,7 +47,7 @@ describe('a revert of a commit that added objects', LIMIT, () => {
     await prove(fleet.commit('1', 'first'));
     await fleet.allProven(fleet.commitFiles('add', { [EXTRA]: configMaps(MANY) }));
     const revert = fleet.commitFiles('revert', { [EXTRA]: undefined });
-    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: revert, state: 'Held' });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: revert, state: 'Held' });
     const { message, held } = await fleet.state('test');
     expect(message).toContain(`${MANY} of ${MANY + 1} objects of unit web would be deleted`);
     expect(await extras()).toBe(MANY);

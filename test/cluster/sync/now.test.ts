@@ -5,12 +5,10 @@ import { runCommandLine } from '../../../src/cli/run.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
-
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
@@ -20,7 +18,7 @@ async function now(...flags: string[]): Promise<TestIo & { readonly code: number
   return Object.assign(io, { code });
 }
 
-describe('kubenode sync now', LIMIT, () => {
+describe('kubenode sync now', () => {
   it('brings a commit to the clusters before the next poll, and prints the head', async () => {
     const first = fleet.commit('1', 'first');
     await fleet.pipeline();
@@ -41,7 +39,7 @@ describe('kubenode sync now', LIMIT, () => {
     const other = await now('--pipeline', 'other');
     expect([other.code, other.stderr]).toEqual([65, expect.stringContaining('use one of: fleet')]);
     await expect
-      .poll(async () => (await now()).stderr, { timeout: 120_000, interval: 500 })
+      .poll(async () => (await now()).stderr, { interval: 500 })
       .toMatch(/nothing syncs pipeline fleet: .*Start it: kubenode sync/);
   });
 });

@@ -6,9 +6,8 @@ import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
 import type { Sync } from '../../../src/sync/sync.ts';
-import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const PROD = 'clusters/prod/web/objects.yaml';
 const ACCOUNTS: Resource = {
   group: '',
@@ -24,74 +23,64 @@ const CONFIG_MAPS_OF_ALL = ['ConfigMap removed', 'ConfigMap settings', 'ConfigMa
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
 describe('sync after the inventory was deleted by hand under a Proven cluster', () => {
-  it(
-    'S1 leaves no orphan of a commit that removes objects at the same time, and nothing of others is touched',
-    LIMIT,
-    async () => {
-      const kept = [SETTINGS, object('ConfigMap', 'removed')];
-      const sync = await proven('more', [
-        ...kept,
-        object('ConfigMap', 'first'),
-        object('ServiceAccount', 'removed'),
+  it('S1 leaves no orphan of a commit that removes objects at the same time, and nothing of others is touched', async () => {
+    const kept = [SETTINGS, object('ConfigMap', 'removed')];
+    const sync = await proven('more', [
+      ...kept,
+      object('ConfigMap', 'first'),
+      object('ServiceAccount', 'removed'),
+    ]);
+    await copyLabels('settings', 'theirs');
+    await deleteInventory();
+    // This process still knows what the inventory listed.
+    const first = fleet.commitFiles('remove', {
+      [PROD]: [...kept, object('ServiceAccount', 'removed')].join(NEXT),
+    });
+    await fleet.allProven(first);
+    expect(await ownedInProd()).toEqual([...CONFIG_MAPS_OF_ALL, 'ServiceAccount removed']);
+    expect(await orphanEvents()).toEqual([]);
+
+    await sync.close();
+    await deleteInventory();
+    // With the last of its kind: git declares no ServiceAccount afterwards.
+    const last = fleet.commitFiles('remove', { [PROD]: SETTINGS });
+    await fleet.sync('two');
+    await fleet.allProven(last);
+    expect(await ownedInProd()).toEqual(['ConfigMap settings', 'ConfigMap theirs']);
+    await expect
+      .poll(orphanEvents)
+      .toEqual([
+        expect.stringContaining(
+          'ConfigMap default/removed, ServiceAccount default/removed. They are listed again',
+        ),
       ]);
-      await copyLabels('settings', 'theirs');
-      await deleteInventory();
-      // This process still knows what the inventory listed.
-      const first = fleet.commitFiles('remove', {
-        [PROD]: [...kept, object('ServiceAccount', 'removed')].join(NEXT),
-      });
-      await fleet.allProven(first);
-      expect(await ownedInProd()).toEqual([...CONFIG_MAPS_OF_ALL, 'ServiceAccount removed']);
-      expect(await orphanEvents()).toEqual([]);
+  });
 
-      await sync.close();
-      await deleteInventory();
-      // With the last of its kind: git declares no ServiceAccount afterwards.
-      const last = fleet.commitFiles('remove', { [PROD]: SETTINGS });
-      await fleet.sync('two');
-      await fleet.allProven(last);
-      expect(await ownedInProd()).toEqual(['ConfigMap settings', 'ConfigMap theirs']);
-      await expect
-        .poll(orphanEvents, PATIENCE)
-        .toEqual([
-          expect.stringContaining(
-            'ConfigMap default/removed, ServiceAccount default/removed. They are listed again',
-          ),
-        ]);
-    },
-  );
+  it('S2 holds orphans over the delete budget with the reason, and a revert takes them back', async () => {
+    const names = Array.from({ length: 12 }, (_, index) => `many-${index + 10}`);
+    const all = [SETTINGS, ...names.map((name) => object('ConfigMap', name))];
+    const sync = await proven('many', all);
+    const before = await uidsInProd();
+    await sync.close();
+    await deleteInventory();
 
-  it(
-    'S2 holds orphans over the delete budget with the reason, and a revert takes them back',
-    LIMIT,
-    async () => {
-      const names = Array.from({ length: 12 }, (_, index) => `many-${index + 10}`);
-      const all = [SETTINGS, ...names.map((name) => object('ConfigMap', name))];
-      const sync = await proven('many', all);
-      const before = await uidsInProd();
-      await sync.close();
-      await deleteInventory();
+    const removed = fleet.commitFiles('remove', { [PROD]: SETTINGS });
+    await fleet.sync('two');
+    await expect.poll(() => fleet.state('prod')).toMatchObject({ commit: removed, state: 'Held' });
+    expect((await fleet.state('prod')).message).toMatch(
+      /12 of 13 objects of unit web would be deleted.*; 12 were not in the inventory/,
+    );
+    expect(await uidsInProd()).toEqual(before);
 
-      const removed = fleet.commitFiles('remove', { [PROD]: SETTINGS });
-      await fleet.sync('two');
-      await expect
-        .poll(() => fleet.state('prod'), PATIENCE)
-        .toMatchObject({ commit: removed, state: 'Held' });
-      expect((await fleet.state('prod')).message).toMatch(
-        /12 of 13 objects of unit web would be deleted.*; 12 were not in the inventory/,
-      );
-      expect(await uidsInProd()).toEqual(before);
-
-      const back = fleet.commitFiles('back', { [PROD]: all.join(NEXT) });
-      await fleet.allProven(back);
-      expect(await uidsInProd()).toEqual(before);
-    },
-  );
+    const back = fleet.commitFiles('back', { [PROD]: all.join(NEXT) });
+    await fleet.allProven(back);
+    expect(await uidsInProd()).toEqual(before);
+  });
 });
 
 async function proven(subject: string, objects: readonly string[]): Promise<Sync> {

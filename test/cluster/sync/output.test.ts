@@ -13,9 +13,8 @@ import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createLogger } from '../../../src/kube/process/logger.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { testIo } from '../../support/test-io.ts';
-import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const VALUE = '4815162342';
 /** In a ConfigMap, whose values are not secret. */
 const OPEN_VALUE = '8675309';
@@ -35,7 +34,7 @@ const BINDINGS: Resource = {
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(async () => {
   await fleet.reset();
   // Secrets are among the kinds that sync may write only with a further role.
@@ -50,32 +49,28 @@ beforeEach(async () => {
 afterAll(() => fleet.stop());
 
 describe('the output of sync and of the commands', () => {
-  it(
-    'contains no value of a Secret that a server refuses, while that of a ConfigMap shows',
-    LIMIT,
-    async () => {
-      await provenFirst();
-      await failedAt('ConfigMap default/open', [manifest('ConfigMap', 'open', `data: {p: ${OPEN_VALUE}}`)]);
-      // The check can fail: what is not masked is everywhere.
-      expect(placesOf(await everything(), OPEN_VALUE)).toEqual(
-        expect.arrayContaining(['log', 'Cluster', 'Release', 'Event', 'status', 'release show', 'plan']),
-      );
+  it('contains no value of a Secret that a server refuses, while that of a ConfigMap shows', async () => {
+    await provenFirst();
+    await failedAt('ConfigMap default/open', [manifest('ConfigMap', 'open', `data: {p: ${OPEN_VALUE}}`)]);
+    // The check can fail: what is not masked is everywhere.
+    expect(placesOf(await everything(), OPEN_VALUE)).toEqual(
+      expect.arrayContaining(['log', 'Cluster', 'Release', 'Event', 'status', 'release show', 'plan']),
+    );
 
-      await failedAt('Secret default/hidden', [
-        manifest('Secret', 'hidden-1', `stringData: {p: ${VALUE}}`),
-        manifest('Secret', 'hidden-2', `data: {p: {q: ${VALUE}}}`),
-        manifest('Secret', 'hidden-3', `stringData: {p: [${VALUE}]}`),
-      ]);
-      const outputs = await everything();
-      for (const name of ['hidden-1', 'hidden-2', 'hidden-3']) expect(outputs['log']).toContain(name);
-      expect(placesOf(outputs, 'hidden-')).toEqual(
-        expect.arrayContaining(['Cluster', 'Release', 'Event', 'status', 'release show', 'plan']),
-      );
-      expect(placesOf(outputs, VALUE)).toEqual([]);
-    },
-  );
+    await failedAt('Secret default/hidden', [
+      manifest('Secret', 'hidden-1', `stringData: {p: ${VALUE}}`),
+      manifest('Secret', 'hidden-2', `data: {p: {q: ${VALUE}}}`),
+      manifest('Secret', 'hidden-3', `stringData: {p: [${VALUE}]}`),
+    ]);
+    const outputs = await everything();
+    for (const name of ['hidden-1', 'hidden-2', 'hidden-3']) expect(outputs['log']).toContain(name);
+    expect(placesOf(outputs, 'hidden-')).toEqual(
+      expect.arrayContaining(['Cluster', 'Release', 'Event', 'status', 'release show', 'plan']),
+    );
+    expect(placesOf(outputs, VALUE)).toEqual([]);
+  });
 
-  it('shows no name or subject of a commit as a line or control sequence of its own', LIMIT, async () => {
+  it('shows no name or subject of a commit as a line or control sequence of its own', async () => {
     await provenFirst();
     const subject = `${ESC}[2J ${FORGED_PLAN}\r${FORGED_PLAN}`;
     const text = JSON.stringify(FORGED);
@@ -93,7 +88,7 @@ describe('the output of sync and of the commands', () => {
         configMap(`{name: ok, namespace: ${text}}`),
       ].join('---\n'),
     });
-    await expect.poll(() => fleet.head(), PATIENCE).toMatchObject({ commit: refused, verdict: 'Refused' });
+    await expect.poll(() => fleet.head()).toMatchObject({ commit: refused, verdict: 'Refused' });
     const refusals = await everything();
     expect(placesOf(refusals, 'approved')).toEqual(expect.arrayContaining(['Pipeline', 'status', 'plan']));
     expectClean(refusals);
@@ -111,7 +106,7 @@ async function provenFirst(): Promise<void> {
 async function failedAt(object: string, manifests: readonly string[]): Promise<void> {
   const commit = fleet.commitFiles(object, { [FILE]: manifests.join('---\n') });
   const message = expect.stringContaining(object) as string;
-  await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit, message });
+  await expect.poll(() => fleet.state('test')).toMatchObject({ commit, message });
 }
 
 function configMap(metadata: string): string {

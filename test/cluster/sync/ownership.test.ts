@@ -184,7 +184,7 @@ describe('our objects', () => {
     await expectFullyApplied(sync, good);
     await removeOwnerLabels();
     const without = targetOf(commitNo(2), { web: [configMap('b')] });
-    await expect.poll(async () => (await sync.sync(without)).pruned.waiting, POLL).toEqual([]);
+    await expect.poll(async () => (await sync.sync(without)).pruned.waiting).toEqual([]);
     await expectFullyApplied(sync, without);
     expect((await readA()).metadata.labels).toBeUndefined();
     await expectLabeledAgain(sync, good);
@@ -224,8 +224,6 @@ describe('our objects', () => {
   });
 });
 
-const POLL = { timeout: 20_000 };
-
 async function startSync(hub?: string): Promise<TestSync> {
   const sync = await startTestSync({ ...server.client }, hub);
   onTestFinished(() => sync.close());
@@ -251,7 +249,7 @@ async function expectLabeledAgain(sync: TestSync, good: SyncTarget): Promise<voi
     await sync.sync(good);
     return (await readA()).metadata.labels;
   };
-  await expect.poll(labelsAfterSync, POLL).toMatchObject({ 'kubenode.dev/unit': 'web' });
+  await expect.poll(labelsAfterSync).toMatchObject({ 'kubenode.dev/unit': 'web' });
   await expectFullyApplied(sync, good);
 }
 

@@ -5,15 +5,14 @@ import type { Pipeline } from '../../../src/api/generated/types.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
-import { PATIENCE, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const UNIT = ['--cluster', 'test', '--unit', 'web'] as const;
 
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
@@ -88,7 +87,7 @@ async function proven(): Promise<void> {
   await fleet.allProven(commit);
 }
 
-describe('release halt --unit', LIMIT, () => {
+describe('release halt --unit', () => {
   it('S30 writes and deletes nothing in the unit, whatever is committed, until it is resumed', async () => {
     await proven();
     const before = await readMaps(HALTED);
@@ -99,7 +98,7 @@ describe('release halt --unit', LIMIT, () => {
     ]);
 
     const commit = fleet.commitFiles('change both', AFTER);
-    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit, state: 'Paused' });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit, state: 'Paused' });
     expect(await readMap('db-a')).toMatchObject({ value: '2' });
     expect(await readMaps(HALTED)).toEqual(before);
     const { waiting, state } = await fleet.stageOf(commit, 'test');
@@ -116,20 +115,18 @@ describe('release halt --unit', LIMIT, () => {
       ...unitFiles(undefined, { 'db-moves': '1' }),
       'clusters/test/web/objects.yaml': undefined,
     });
-    await expect
-      .poll(() => fleet.state('test'), PATIENCE)
-      .toMatchObject({ commit: removal, state: 'Paused' });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: removal, state: 'Paused' });
     await expect(readMap('db-a')).rejects.toMatchObject({ code: 'NotFound' });
     expect(await readMaps(HALTED)).toEqual(before);
 
     const back = fleet.commitFiles('change both again', AFTER);
-    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: back, state: 'Paused' });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: back, state: 'Paused' });
     expect(await readMaps(HALTED)).toEqual(before);
 
     const resumed = await run('release', 'resume', 'fleet', ...UNIT);
     expect([resumed.code, resumed.stdout]).toEqual([0, 'unit web of cluster test resumed\n']);
-    await expect.poll(async () => (await readMap('web-a')).value, PATIENCE).toBe('2');
-    await expect.poll(() => fleet.state('test'), PATIENCE).toMatchObject({ commit: back, state: 'Proven' });
+    await expect.poll(async () => (await readMap('web-a')).value).toBe('2');
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: back, state: 'Proven' });
     // What moved between the units is the object that it was.
     expect(await readMaps(['web-moves', 'db-moves'])).toMatchObject({
       'web-moves': { uid: before['web-moves']?.uid, value: '2', unit: 'db' },
@@ -146,9 +143,9 @@ describe('release halt --unit', LIMIT, () => {
     await edit('web-a');
     const edited = await readMap('web-a');
     await edit('db-a');
-    await expect.poll(async () => (await readMap('db-a')).value, PATIENCE).toBe('1');
+    await expect.poll(async () => (await readMap('db-a')).value).toBe('1');
     await expect
-      .poll(() => fleet.condition('test', 'Synced'), PATIENCE)
+      .poll(() => fleet.condition('test', 'Synced'))
       .toMatchObject({
         status: 'False',
         reason: 'UnitPaused',
@@ -166,8 +163,8 @@ describe('release halt --unit', LIMIT, () => {
     expect((await run('status')).stdout).toContain('Cluster test: unit web is paused: to resume it, run');
 
     await run('release', 'resume', 'fleet', ...UNIT);
-    await expect.poll(async () => (await readMap('web-a')).value, PATIENCE).toBe('1');
-    await expect.poll(() => fleet.condition('test', 'Synced'), PATIENCE).toMatchObject({ status: 'True' });
+    await expect.poll(async () => (await readMap('web-a')).value).toBe('1');
+    await expect.poll(() => fleet.condition('test', 'Synced')).toMatchObject({ status: 'True' });
   });
 
   it.each([

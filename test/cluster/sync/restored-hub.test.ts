@@ -6,19 +6,18 @@ import type { Client } from '../../../src/kube/client/client.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { testIo } from '../../support/test-io.ts';
-import { PATIENCE, STAGES, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { STAGES, startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const EXTRA = 'clusters/test/web/extra.yaml';
 
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
-describe('a hub and a repository that are restored from a backup', LIMIT, () => {
+describe('a hub and a repository that are restored from a backup', () => {
   it('S39 write to no cluster that runs a commit which neither of them has', async () => {
     const extra = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: extra, namespace: default}\n';
     fleet.commitFiles('extra', { [EXTRA]: extra });
@@ -38,7 +37,7 @@ describe('a hub and a repository that are restored from a backup', LIMIT, () => 
     await fleet.sync('two');
     for (const name of STAGES) {
       await expect
-        .poll(() => fleet.state(name), PATIENCE)
+        .poll(() => fleet.state(name))
         .toMatchObject({
           state: 'Held',
           message: expect.stringMatching(
@@ -48,9 +47,7 @@ describe('a hub and a repository that are restored from a backup', LIMIT, () => 
           ) as string,
         });
     }
-    await expect
-      .poll(() => fleet.head(), PATIENCE)
-      .toMatchObject({ verdict: 'NotDescendant', commit: first });
+    await expect.poll(() => fleet.head()).toMatchObject({ verdict: 'NotDescendant', commit: first });
     expect(await fleet.versions()).toEqual(['2', '2']);
     expect(await resourceVersions()).toEqual(resources);
 
@@ -77,12 +74,12 @@ describe('a hub and a repository that are restored from a backup', LIMIT, () => 
     await restore(fleet.hub.client, backup);
     moveBranch(first);
     await fleet.sync('two');
-    await expect.poll(() => fleet.head(), PATIENCE).toMatchObject({ verdict: 'NotDescendant' });
+    await expect.poll(() => fleet.head()).toMatchObject({ verdict: 'NotDescendant' });
 
     const io = testIo({ env: { KUBECONFIG: fleet.hub.kubeconfig } });
     expect(await runCommandLine(io, ['release', 'accept-head', first, '--yes'])).toBe(0);
     await fleet.allProven(first);
-    await expect.poll(() => fleet.versions(), PATIENCE).toEqual(['1', '1']);
+    await expect.poll(() => fleet.versions()).toEqual(['1', '1']);
   });
 });
 

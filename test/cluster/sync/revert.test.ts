@@ -19,7 +19,6 @@ import { type InstalledServer, startInstalledServer } from '../api/installed-ser
 import { declaredObjects, ownedObjects, readInventory } from './fuzz/observe.ts';
 import { commitNo, HUB, targetOf } from './target-cluster.ts';
 
-const PATIENCE = { timeout: 30_000, interval: 300 };
 const GOOD: Content = {
   [CALM_UNIT]: [configMap('calm', { value: 'good' })],
   odd: [configMap('stays', { value: 'good' })],
@@ -222,7 +221,7 @@ async function reconciled(syncer: ClusterSyncer, { commit, content }: Commit): P
 
 async function expectSynced(syncer: ClusterSyncer, commit: Commit): Promise<void> {
   await expect
-    .poll(async () => reconciled(syncer, commit), PATIENCE)
+    .poll(async () => reconciled(syncer, commit))
     .toMatchObject({ synced: { status: 'True' }, work: { commit: commit.commit, failures: [] } });
 }
 
@@ -237,7 +236,7 @@ async function expectApplied(
   const object = last && objectKey(objectIdOf(last));
   const failures = [{ object, message: expect.stringMatching(failure) as string }];
   await expect
-    .poll(async () => reconciled(syncer, commit), PATIENCE)
+    .poll(async () => reconciled(syncer, commit))
     .toMatchObject({ synced: { status: 'False' }, work: { commit: commit.commit, failures } });
   expect(await calmValue()).toBe('bad');
 }
@@ -254,7 +253,7 @@ async function expectStuck(
     ({ message } = synced);
     return `${synced.status} ${message}`;
   };
-  await expect.poll(current, PATIENCE).toMatch(because);
+  await expect.poll(current).toMatch(because);
   expect(await calmValue()).toBe('good');
   await release(server.client, message);
 }

@@ -1,7 +1,6 @@
 /** A Deployment whose controller is the test. */
 import { expect } from 'vitest';
 import type { Client } from '../../../src/kube/client/client.ts';
-import { PATIENCE } from './test-fleet.ts';
 
 export const SHOP_DEPLOYMENT = `apiVersion: apps/v1
 kind: Deployment
@@ -18,7 +17,7 @@ spec:
 export async function reportShop(client: Client, status: string, reason: string): Promise<void> {
   const deployments = await client.resourceFor('apps/v1', 'Deployment');
   const name = { name: 'shop', namespace: 'default' };
-  await expect.poll(() => client.get(deployments, name).catch(String), PATIENCE).toHaveProperty('metadata');
+  await expect.poll(() => client.get(deployments, name).catch(String)).toHaveProperty('metadata');
   const conditions = [
     { type: 'Progressing', status, reason, message: 'as the test reports' },
     { type: 'Available', status: 'True', reason: 'Enough', message: 'as the test reports' },

@@ -9,11 +9,9 @@ import { createPrincipal } from '../../../src/local/pki/principal.ts';
 import { installWidgets } from '../../support/controller/install-widgets.ts';
 import { WIDGETS } from '../../support/controller/widgets.ts';
 import { slice } from '../../support/sweep-size.ts';
-import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 /** What is promised for every split of Leases. */
-const MINUTE = { timeout: 60_000, interval: 200 };
 const PROCESSES = ['one', 'two', 'three'];
 
 type Split = Readonly<Record<'fleet' | Stage, string>>;
@@ -30,14 +28,13 @@ const SPLITS: readonly Split[] = [
 let fleet: TestFleet;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
 describe('Leases that several processes hold', () => {
   it.each(slice(SPLITS, 2))(
     'SAF-1 syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
-    LIMIT,
     async (split) => {
       await startWith(split);
       const first = fleet.commit('1', 'first');
@@ -52,94 +49,80 @@ describe('Leases that several processes hold', () => {
     },
   );
 
-  it(
-    'corrects drift, reports what a server refuses, records what ran once, and obeys a pause',
-    LIMIT,
-    async () => {
-      await startWith({ fleet: 'one', test: 'two', prod: 'three' });
-      const first = fleet.commit('1', 'first');
-      await fleet.pipeline();
-      await synced(first, '1');
+  it('corrects drift, reports what a server refuses, records what ran once, and obeys a pause', async () => {
+    await startWith({ fleet: 'one', test: 'two', prod: 'three' });
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await synced(first, '1');
 
-      await drift('prod');
-      await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
-      const corrected = { total: 1, objects: [{ object: 'ConfigMap default/settings', commit: first }] };
-      await expect.poll(() => fleet.state('prod'), MINUTE).toMatchObject({ drift: corrected });
+    await drift('prod');
+    await expect.poll(() => fleet.versions()).toEqual(['1', '1']);
+    const corrected = { total: 1, objects: [{ object: 'ConfigMap default/settings', commit: first }] };
+    await expect.poll(() => fleet.state('prod')).toMatchObject({ drift: corrected });
 
-      const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
-      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: bad, state: 'Failed' });
-      const { message, failures } = await fleet.state('test');
-      expect(message).toContain('misspelt');
-      expect(failures).toMatchObject([{ object: 'ConfigMap default/more', unit: 'web' }]);
-      const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
-      await synced(back, '1');
-      expect((await fleet.state('test')).history).toMatchObject([
-        { commit: back, state: 'Proven', sameContentAs: first },
-        { commit: bad, state: 'Failed', message: expect.stringContaining('misspelt') as string },
-        { commit: first, state: 'Proven' },
-      ]);
+    const bad = fleet.commitFiles('bad', { 'clusters/test/web/more.yaml': MISSPELT });
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: bad, state: 'Failed' });
+    const { message, failures } = await fleet.state('test');
+    expect(message).toContain('misspelt');
+    expect(failures).toMatchObject([{ object: 'ConfigMap default/more', unit: 'web' }]);
+    const back = fleet.commitFiles('back', { 'clusters/test/web/more.yaml': undefined });
+    await synced(back, '1');
+    expect((await fleet.state('test')).history).toMatchObject([
+      { commit: back, state: 'Proven', sameContentAs: first },
+      { commit: bad, state: 'Failed', message: expect.stringContaining('misspelt') as string },
+      { commit: first, state: 'Proven' },
+    ]);
 
-      await pause(true);
-      await expect.poll(() => assignedMode('prod'), MINUTE).toBe('Observe');
-      await drift('prod');
-      await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
-      expect(await fleet.versions()).toEqual(['1', 'drift']);
-      await pause(false);
-      await expect.poll(() => fleet.versions(), MINUTE).toEqual(['1', '1']);
-    },
-  );
+    await pause(true);
+    await expect.poll(() => assignedMode('prod')).toBe('Observe');
+    await drift('prod');
+    await new Promise((resolve) => setTimeout(resolve, QUIET_MS));
+    expect(await fleet.versions()).toEqual(['1', 'drift']);
+    await pause(false);
+    await expect.poll(() => fleet.versions()).toEqual(['1', '1']);
+  });
 
-  it(
-    'SAF-3 goes on to the next commit though the process that promotes may not read what the other one applied',
-    LIMIT,
-    async () => {
-      const { client } = fleet.clusters.test;
-      await installWidgets(client);
-      const forbid = await grantWidgets(client);
-      await fleet.sync('one', (lease) => lease.startsWith('cluster-'));
-      const promoter = await fleet.sync('two', (lease) => lease === 'pipeline-fleet');
-      fleet.commit('1', 'first');
-      const widget = fleet.commitFiles('widget', { 'clusters/test/more/widget.yaml': WIDGET });
-      await fleet.pipeline();
-      await synced(widget, '1');
+  it('SAF-3 goes on to the next commit though the process that promotes may not read what the other one applied', async () => {
+    const { client } = fleet.clusters.test;
+    await installWidgets(client);
+    const forbid = await grantWidgets(client);
+    await fleet.sync('one', (lease) => lease.startsWith('cluster-'));
+    const promoter = await fleet.sync('two', (lease) => lease === 'pipeline-fleet');
+    fleet.commit('1', 'first');
+    const widget = fleet.commitFiles('widget', { 'clusters/test/more/widget.yaml': WIDGET });
+    await fleet.pipeline();
+    await synced(widget, '1');
 
-      await promoter.close();
-      await forbid();
-      await fleet.sync('three', (lease) => lease === 'pipeline-fleet');
-      const second = fleet.commit('2', 'second');
-      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ commit: second });
-      fleet.commit('3', 'third');
-      await expect.poll(async () => (await fleet.versions())[0], MINUTE).toBe('3');
-      const unreadable = expect.stringMatching(/Widget part: it cannot be read: .*forbidden/) as unknown;
-      await expect.poll(() => fleet.state('test'), MINUTE).toMatchObject({ message: unreadable });
-    },
-  );
+    await promoter.close();
+    await forbid();
+    await fleet.sync('three', (lease) => lease === 'pipeline-fleet');
+    const second = fleet.commit('2', 'second');
+    await expect.poll(() => fleet.state('test')).toMatchObject({ commit: second });
+    fleet.commit('3', 'third');
+    await expect.poll(async () => (await fleet.versions())[0]).toBe('3');
+    const unreadable = expect.stringMatching(/Widget part: it cannot be read: .*forbidden/) as unknown;
+    await expect.poll(() => fleet.state('test')).toMatchObject({ message: unreadable });
+  });
 
-  it(
-    'hands a cluster over when its Cluster is renamed, and each process writes its own part of a status',
-    LIMIT,
-    async () => {
-      await fleet.sync('one', (lease) => lease === 'pipeline-fleet');
-      await fleet.sync('two', (lease) => lease.startsWith('cluster-'));
-      const first = fleet.commit('1', 'first');
-      await fleet.pipeline();
-      await fleet.allProven(first);
-      expect(await statusFields('test')).toMatchObject({
-        'kubenode-sync': expect.not.arrayContaining(['f:report']) as unknown,
-        'kubenode-sync-report': ['f:report'],
-      });
+  it('hands a cluster over when its Cluster is renamed, and each process writes its own part of a status', async () => {
+    await fleet.sync('one', (lease) => lease === 'pipeline-fleet');
+    await fleet.sync('two', (lease) => lease.startsWith('cluster-'));
+    const first = fleet.commit('1', 'first');
+    await fleet.pipeline();
+    await fleet.allProven(first);
+    expect(await statusFields('test')).toMatchObject({
+      'kubenode-sync': expect.not.arrayContaining(['f:report']) as unknown,
+      'kubenode-sync-report': ['f:report'],
+    });
 
-      const { client } = fleet.clusters.prod;
-      const { metadata } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
-      const renamed = fleet.commit('1', 'rename', { test: 'test', prod: 'prod-b' });
-      await expect
-        .poll(() => fleet.state('prod-b'), PATIENCE)
-        .toMatchObject({ commit: renamed, state: 'Proven' });
-      expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Held' });
-      const { metadata: after } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
-      expect(after.uid).toBe(metadata.uid);
-    },
-  );
+    const { client } = fleet.clusters.prod;
+    const { metadata } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+    const renamed = fleet.commit('1', 'rename', { test: 'test', prod: 'prod-b' });
+    await expect.poll(() => fleet.state('prod-b')).toMatchObject({ commit: renamed, state: 'Proven' });
+    expect(await fleet.state('prod')).toMatchObject({ commit: first, state: 'Held' });
+    const { metadata: after } = await client.get(CONFIG_MAPS, { name: 'settings', namespace: 'default' });
+    expect(after.uid).toBe(metadata.uid);
+  });
 });
 
 /** Drift is corrected within a second where it is corrected. */
@@ -196,7 +179,7 @@ async function holders(): Promise<Record<string, unknown>> {
 
 async function synced(commit: string, version: string): Promise<void> {
   const proven = { commit, state: 'Proven' };
-  for (const name of STAGES) await expect.poll(() => fleet.state(name), MINUTE).toMatchObject(proven);
+  for (const name of STAGES) await expect.poll(() => fleet.state(name)).toMatchObject(proven);
   expect(await fleet.versions()).toEqual([version, version]);
 }
 

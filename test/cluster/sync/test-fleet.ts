@@ -22,7 +22,6 @@ import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { startInstalledServer } from '../api/installed-server.ts';
 
-export const PATIENCE = { timeout: 120_000, interval: 200 };
 export const STAGES = ['test', 'prod'] as const;
 export type Stage = (typeof STAGES)[number];
 /** The name of each Cluster. */
@@ -100,7 +99,7 @@ export async function startTestFleet(): Promise<TestFleet> {
     repository: () => git,
     async allProven(commit) {
       const proven = { commit, state: 'Proven' };
-      for (const name of STAGES) await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(proven);
+      for (const name of STAGES) await expect.poll(() => fleet.state(name)).toMatchObject(proven);
     },
     state: async (name) => (await clusterNamed(name))?.status?.sync ?? {},
     condition: async (name, expected) =>

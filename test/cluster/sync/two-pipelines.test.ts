@@ -4,16 +4,15 @@ import { CLUSTERS, PIPELINES, RELEASES } from '../../../src/api/generated/resour
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
 import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createFleetRepository, type FleetRepository } from '../../support/fleet-repository.ts';
-import { PATIENCE, STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
+import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';
 
-const LIMIT = { timeout: 600_000 };
 const SETTINGS = { name: 'settings', namespace: 'default' };
 
 let fleet: TestFleet;
 let repositories: Record<Stage, FleetRepository>;
 beforeAll(async () => {
   fleet = await startTestFleet();
-}, 300_000);
+});
 beforeEach(async () => {
   await fleet.reset();
   repositories = { test: createFleetRepository(), prod: createFleetRepository() };
@@ -21,7 +20,7 @@ beforeEach(async () => {
 afterAll(() => fleet.stop());
 
 describe('two Pipelines on one hub', () => {
-  it('FST-6 judges each commit against the clusters of its own repository', LIMIT, async () => {
+  it('FST-6 judges each commit against the clusters of its own repository', async () => {
     await syncBoth();
     // A removal that only the history of the own repository explains, and a bump in both.
     for (const name of STAGES) commit(name, '2', { extra: undefined });
@@ -32,46 +31,38 @@ describe('two Pipelines on one hub', () => {
     }
   });
 
-  it(
-    'SAF-6 leaves clusters to the Pipeline that holds them, and names it to another one',
-    LIMIT,
-    async () => {
-      await syncBoth();
-      // It comes first by name, and its repository declares nothing for either cluster.
-      const other = createFleetRepository();
-      other.commit('empty', { 'clusters/other/web/settings.yaml': configMap('settings', '9') });
-      await createPipeline('intruder', { repository: other, stage: 'all', clusterSelector: { all: true } });
-      await expect
-        .poll(() => intruderMessage(), PATIENCE)
-        .toMatch(/^Pipeline prod holds prod and keeps it: exclude prod in the clusterSelector/);
-      for (const name of STAGES) commit(name, '2', { extra: undefined });
-      for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
-      for (const name of STAGES) commit(name, '1', { extra: '1' });
-      for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
-    },
-  );
+  it('SAF-6 leaves clusters to the Pipeline that holds them, and names it to another one', async () => {
+    await syncBoth();
+    // It comes first by name, and its repository declares nothing for either cluster.
+    const other = createFleetRepository();
+    other.commit('empty', { 'clusters/other/web/settings.yaml': configMap('settings', '9') });
+    await createPipeline('intruder', { repository: other, stage: 'all', clusterSelector: { all: true } });
+    await expect
+      .poll(() => intruderMessage())
+      .toMatch(/^Pipeline prod holds prod and keeps it: exclude prod in the clusterSelector/);
+    for (const name of STAGES) commit(name, '2', { extra: undefined });
+    for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
+    for (const name of STAGES) commit(name, '1', { extra: '1' });
+    for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
+  });
 
-  it(
-    'FST-6 shows clusters of deleted Pipelines as not synced any more, until one exists again',
-    LIMIT,
-    async () => {
-      await syncBoth();
-      await deletePipeline('test');
-      // The Pipeline that is left writes the status of clusters that no stage selects.
-      await expect.poll(() => syncedReason('test'), PATIENCE).toBe('Unassigned');
-      expect(await fleet.condition('prod', 'Synced')).toMatchObject({ status: 'True' });
+  it('FST-6 shows clusters of deleted Pipelines as not synced any more, until one exists again', async () => {
+    await syncBoth();
+    await deletePipeline('test');
+    // The Pipeline that is left writes the status of clusters that no stage selects.
+    await expect.poll(() => syncedReason('test')).toBe('Unassigned');
+    expect(await fleet.condition('prod', 'Synced')).toMatchObject({ status: 'True' });
 
-      await deletePipeline('prod');
-      await expect.poll(() => syncedReason('prod'), PATIENCE).toBe('PipelineDeleted');
-      const { message } = await fleet.condition('prod', 'Stalled');
-      expect(message).toMatch(/^Pipeline prod was deleted: .* run: kubenode sync --from REPOSITORY$/);
-      expect(await fleet.state('prod')).toMatchObject({ state: 'Held', message });
-      expect(await versionOf('prod')).toBe('1');
+    await deletePipeline('prod');
+    await expect.poll(() => syncedReason('prod')).toBe('PipelineDeleted');
+    const { message } = await fleet.condition('prod', 'Stalled');
+    expect(message).toMatch(/^Pipeline prod was deleted: .* run: kubenode sync --from REPOSITORY$/);
+    expect(await fleet.state('prod')).toMatchObject({ state: 'Held', message });
+    expect(await versionOf('prod')).toBe('1');
 
-      await createPipeline('prod', sourceOf('prod'));
-      await expectState('prod', { state: 'Proven' }, '1');
-    },
-  );
+    await createPipeline('prod', sourceOf('prod'));
+    await expectState('prod', { state: 'Proven' }, '1');
+  });
 });
 
 async function syncBoth(): Promise<void> {
@@ -128,7 +119,7 @@ async function deletePipeline(name: Stage): Promise<void> {
 
 async function expectState(name: Stage, state: { readonly state: string }, version: string): Promise<void> {
   const expected = { ...state, commit: repositories[name].head() };
-  await expect.poll(() => fleet.state(name), PATIENCE).toMatchObject(expected);
+  await expect.poll(() => fleet.state(name)).toMatchObject(expected);
   expect(await versionOf(name)).toBe(version);
 }
 

@@ -50,7 +50,7 @@ function why({ reason, message, also }: Denial): readonly string[] {
   return formatWhy({ ...machine, acts, ledger: { seq: 1, recovering: false } }, NOW).split('\n');
 }
 
-describe('a machine whose repair is denied', { timeout: 60_000 }, () => {
+describe('a machine whose repair is denied', () => {
   it.each(DENY_REASONS.filter((reason) => !OF_LATER_VERSIONS.includes(reason)))(
     'R29 shows the one reason %s, since when it is sick, and what ends the denial',
     async (reason) => {

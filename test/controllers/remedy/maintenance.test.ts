@@ -27,7 +27,7 @@ function phaseOf({ api }: RepairBed): unknown {
 
 const FREE = [false, undefined];
 
-describe('announced maintenance', { timeout: 60_000 }, () => {
+describe('announced maintenance', () => {
   it('R39 an event that is reported a hundred times leads to one job, which ends with the event', async () => {
     const bed = await machineWithMaintenance();
     for (let report = 0; report < 100; report += 1) {

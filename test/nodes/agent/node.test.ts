@@ -191,7 +191,7 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
     expect(booted).not.toBe(bootId);
     // The agent sees the kubelet earlier than the API server has its Node.
     const reported = async (): Promise<string> => (await nodeReady(NEW)).status.nodeInfo.bootID;
-    await expect.poll(reported, { timeout: WITHIN_MS }).toBe(booted);
+    await expect.poll(reported).toBe(booted);
     await agent.reported('containerd', { state: 'Committed', ready: true });
   });
 

@@ -10,7 +10,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { WEB } from '../../cluster/controllers/budgeted-pod.ts';
 import { type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { testIo } from '../../support/test-io.ts';
-import { REPAIR_MS, REPAIRED_COMMIT, type RepairedNode, startRepairedNode } from './repaired-node.ts';
+import { REPAIRED_COMMIT, type RepairedNode, startRepairedNode } from './repaired-node.ts';
 
 const reason = whyNoNodes();
 if (reason) process.stderr.write(`skipped: ${reason}\n`);
@@ -50,7 +50,7 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     expect(await repaired.nodeCondition('FrequentTaskHung')).toBe('False');
     expect(isCordoned(await client.get(NODES, { name: NAME }))).toBe(false);
     expect(await webPods()).toEqual([]);
-    await expect.poll(() => repaired.openGrants(), { timeout: REPAIR_MS }).toEqual([]);
+    await expect.poll(() => repaired.openGrants()).toEqual([]);
     const [job] = await repaired.jobs();
     const io = testIo({ env: { KUBECONFIG: repaired.cluster.installed.server.kubeconfig } });
     expect(await runCommandLine(io, ['why', 'job', job?.metadata.name ?? ''])).toBe(0);
@@ -73,7 +73,7 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
       'no status of the new kubelet',
       async () => (await repaired.heartbeatMs('Ready')) > startedMs,
     );
-    await expect.poll(() => repaired.nodeCondition('Ready'), { timeout: REPAIR_MS }).toBe('True');
+    await expect.poll(() => repaired.nodeCondition('Ready')).toBe('True');
   });
 });
 

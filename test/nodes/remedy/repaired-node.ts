@@ -49,7 +49,7 @@ export interface RepairedNode extends AsyncDisposable {
 }
 
 export const REPAIRED_COMMIT = '4f2c9e1a77b0';
-export const REPAIR_MS = 300_000;
+const REPAIR_MS = 300_000;
 const KUBELET = CONTROL_PLANE_VERSION.slice(1);
 /** For a cluster of one node. */
 const POLICY = {

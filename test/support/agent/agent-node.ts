@@ -24,7 +24,6 @@ export interface AgentNode extends AsyncDisposable, Pick<NodeCluster, 'installed
   log(): Promise<string>;
 }
 
-const WITHIN_MS = 240_000;
 const LOG_CHARACTERS = 60_000;
 
 export async function startAgentNode(name: string): Promise<AgentNode> {
@@ -90,7 +89,7 @@ function agentNode({ cluster, node, granter, name }: AgentNodeParts): AgentNode 
         return last && keys.every((key) => last?.[key] === expected[key]) ? last : undefined;
       };
       const what = `${component} was not reported as ${JSON.stringify(expected)}`;
-      return await eventually(found, what, WITHIN_MS).catch(async (error: unknown) => {
+      return await eventually(found, what).catch(async (error: unknown) => {
         const logs = (await log().catch(String)).slice(-LOG_CHARACTERS);
         throw new Error(`${String(error)}\nlast report: ${JSON.stringify(last)}\n${logs}`, { cause: error });
       });

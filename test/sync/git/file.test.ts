@@ -3,7 +3,7 @@ import { openGit } from '../../../src/sync/git/open.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { describeTransport, type TransportBed } from './conformance.ts';
 
-describe('the git command with a local path, in a worker', { timeout: 60_000 }, () => {
+describe('the git command with a local path, in a worker', () => {
   const root = tempFolder('file-root');
   describeTransport(
     (): TransportBed => ({

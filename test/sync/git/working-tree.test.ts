@@ -5,7 +5,7 @@ import { openWorkingTree } from '../../../src/sync/git/working-tree.ts';
 import { createTestRepository } from '../../support/git-server/repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 
-describe('a working tree', { timeout: 30_000 }, () => {
+describe('a working tree', () => {
   it('resolves revisions like git, from any of its folders', async () => {
     const repository = createTestRepository(tempFolder('tree'));
     const first = repository.commit('first', { 'deep/a': '1' });

@@ -57,9 +57,7 @@ describe('createPipelineWorker', () => {
     await close();
   });
 
-  it('SAF-5 does not judge a refused head again when the Lease was lost and is held again', {
-    timeout: 60_000,
-  }, async () => {
+  it('SAF-5 does not judge a refused head again when the Lease was lost and is held again', async () => {
     const repository = createFleetRepository();
     const head = repository.commit('one', { 'a.yaml': 'a: b' });
     const source = { repository: `file://${repository.bare}`, pollSeconds: 30, path: '.' };

@@ -140,19 +140,15 @@ describe('S2 holds a render without most of a unit', () => {
     expect(new Set(MUTATIONS.map(([name]) => name)).size).toBe(30);
   });
 
-  it.each(MUTATIONS)(
-    'deletes nothing when %s, and gives the reason',
-    { timeout: 60_000 },
-    async (_name, mutate) => {
-      const copy = tempFolder('mutant');
-      cpSync(repository, copy, { recursive: true });
-      mutate(copy);
-      const { plan, because } = await judge(copy);
-      const deletes = (plan?.prune ?? []).filter(({ action }) => action === 'delete' || action === 'mark');
-      expect(deletes).toEqual([]);
-      expect(because).not.toBe('');
-    },
-  );
+  it.each(MUTATIONS)('deletes nothing when %s, and gives the reason', async (_name, mutate) => {
+    const copy = tempFolder('mutant');
+    cpSync(repository, copy, { recursive: true });
+    mutate(copy);
+    const { plan, because } = await judge(copy);
+    const deletes = (plan?.prune ?? []).filter(({ action }) => action === 'delete' || action === 'mark');
+    expect(deletes).toEqual([]);
+    expect(because).not.toBe('');
+  });
 
   it('deletes exactly the planned objects when a commit acknowledges that plan and no other', async () => {
     const copy = tempFolder('mutant');

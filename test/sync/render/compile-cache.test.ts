@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/temp.ts';
 const INTRUSION = `process.getBuiltinModule('node:fs').writeFileSync('FOLDER/intruder', 'x');`;
 const RECORD = `process.getBuiltinModule('node:module').flushCompileCache();`;
 
-describe('the compile cache of the sandbox', { timeout: 120_000 }, () => {
+describe('the compile cache of the sandbox', () => {
   it('changes nothing that is rendered', async () => {
     const folder = createFleetFolder({ 'main.ts': program('', '{ env: JSON.stringify(process.env) }') });
     const [cached, uncached] = await Promise.all([

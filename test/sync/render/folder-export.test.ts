@@ -140,7 +140,7 @@ describe('exporting a folder', () => {
   });
 });
 
-describe('a render of a working tree', { timeout: 120_000 }, () => {
+describe('a render of a working tree', () => {
   const renderer = createTestRenderer();
 
   it('SAF-12 contains no file that a committed link names, and reports each link', async () => {

@@ -40,7 +40,7 @@ function foldersOf(temporary: string): string[] {
   return readdirSync(temporary).filter((name) => name.startsWith('kubenode-'));
 }
 
-describe('a render whose process is killed', { timeout: 120_000 }, () => {
+describe('a render whose process is killed', () => {
   it.each([
     ['is busy', 'for (;;);'],
     ['is idle', 'setInterval(() => {}, 1000); await new Promise(() => {});'],

@@ -25,7 +25,7 @@ const NESTED = 'let deep: unknown = 1; for (let n = 0; n < LEVELS; n += 1) deep 
 const nest = (levels: number): string => NESTED.replace('LEVELS', `${levels}`);
 const yaml = (levels: number): string => '{a: '.repeat(levels) + '1' + '}'.repeat(levels);
 
-describe('a render', { timeout: 120_000 }, () => {
+describe('a render', () => {
   it.each<[name: string, files: Files, message: RegExp]>([
     [
       'annotations that are a string',

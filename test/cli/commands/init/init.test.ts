@@ -81,7 +81,7 @@ describe.each([
     'machines',
   ],
   ['plain objects', ['--plain'], ['fleet/shop.ts'], 'shop'],
-])('kubenode init, with %s', { timeout: 120_000 }, (_, flags, own, unit) => {
+])('kubenode init, with %s', (_, flags, own, unit) => {
   it('creates a repository that renders and type-checks', async () => {
     const folder = join(tempFolder('init'), 'My Fleet');
     const { code, err } = await kubenode('/', 'init', folder, ...UNVENDORED, ...flags);
@@ -140,7 +140,7 @@ describe.each([
   });
 });
 
-describe('kubenode init', { timeout: 60_000 }, () => {
+describe('kubenode init', () => {
   it('points the pipeline to the folder, without credentials', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');
@@ -217,7 +217,7 @@ describe('kubenode init', { timeout: 60_000 }, () => {
   });
 });
 
-describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () => {
+describe('kubenode init, with the kubenode that runs', () => {
   it('FST-4 vendors the packed tarball of this version with a lock file, and prints npm ci', async () => {
     const folder = join(tempFolder('init'), 'fleet');
     const result = await kubenodeWith(envWith(fakeNpm()), '/', 'init', folder, '--plain');
@@ -254,7 +254,7 @@ describe('kubenode init, with the kubenode that runs', { timeout: 60_000 }, () =
   });
 });
 
-describe('kubenode render', { timeout: 60_000 }, () => {
+describe('kubenode render', () => {
   it('prints the objects of one target for kubectl', async () => {
     const folder = join(tempFolder('render'), 'fleet');
     await kubenode('/', 'init', folder, ...UNVENDORED, '--plain');

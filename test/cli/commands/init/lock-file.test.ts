@@ -24,9 +24,7 @@ function tarball(): string {
   return file;
 }
 
-it('FST-4 a checkout writes the lock file of a new repository without a registry, with the versions of its own', {
-  timeout: 120_000,
-}, async () => {
+it('FST-4 a checkout writes the lock file of a new repository without a registry, with the versions of its own', async () => {
   const kubenode = 'file:vendor/kubenode-0.1.0.tgz';
   const scaffold = createScaffold({
     content: 'Plain',

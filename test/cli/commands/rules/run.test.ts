@@ -25,7 +25,7 @@ function fleetWith(before = '', after = ''): string {
 
 const ALL = { path: '.', withTests: true };
 
-describe('kubenode rules', { timeout: 120_000 }, () => {
+describe('kubenode rules', () => {
   it('R9 runs the tests of every rule once, although each cluster has it', async () => {
     const { rules, problems } = await checkRules(testIo(), fleetWith(), ALL, renderer);
     expect(problems).toEqual([]);

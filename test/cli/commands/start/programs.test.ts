@@ -34,7 +34,7 @@ it('asks every program to end, and waits for it', async () => {
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   const running = runPrograms(programs, { clock: createSystemClock(), signal: stop.signal, warn });
-  await expect.poll(() => programs.flatMap(linesOf).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => programs.flatMap(linesOf).length).toBe(2);
   stop.abort();
   await running;
   for (const program of programs) expect(linesOf(program).at(-1)).toBe('asked to end');
@@ -47,9 +47,9 @@ it('starts a program that was killed again, and reports how it ended and where i
   const warnings: string[] = [];
   const warn = (text: string): void => void warnings.push(text);
   const running = runPrograms([program], { clock: createSystemClock(), signal: stop.signal, warn });
-  await expect.poll(() => linesOf(program).length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => linesOf(program).length).toBe(1);
   process.kill(Number(linesOf(program)[0]?.split(' ')[1]), 'SIGKILL');
-  await expect.poll(() => linesOf(program).length, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => linesOf(program).length).toBe(2);
   stop.abort();
   await running;
   expect(warnings).toEqual([

@@ -53,7 +53,7 @@ async function kubenode(cwd: string, ...args: string[]): Promise<{ code: number;
 
 const FLIPPED = { '/rule/conditions/all/0/value': 'False' };
 
-describe('a rule in a fleet repository', { timeout: 120_000 }, () => {
+describe('a rule in a fleet repository', () => {
   it('is refused by plan if its own test fails: names test, result, reason and file', async () => {
     const { code, out } = await kubenode(repository(ruleFile(FLIPPED)), 'plan', '--no-live');
     expect(out).toContain(

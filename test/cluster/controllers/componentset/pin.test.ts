@@ -17,26 +17,25 @@ import { entryOf } from '../../../support/agent/fake-api.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { readLedger } from '../../defender/objects.ts';
 import { kubenodeAs } from '../../defender/processes.ts';
-import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { programSpec, type RolloutFleet, startRolloutFleet } from '../rollout-fleet.ts';
 
 const COMPONENT = 'proxy';
 const PERSON = 'person';
 
-describe('a pin', { timeout: MINUTES }, () => {
+describe('a pin', () => {
   let fleet: RolloutFleet;
 
   beforeAll(async () => {
     fleet = await startRolloutFleet();
-  }, MINUTES);
-  afterAll(() => fleet?.stop(), MINUTES);
+  });
+  afterAll(() => fleet?.stop());
 
   it('ROL-06 of a Machine that kubectl alone applies, twice: each version is granted, installed and settled', async () => {
     await kubectlApply('ant-1', '1.0');
-    await expect.poll(() => installed('ant-1'), PATIENCE).toBe('proxy-1.0');
+    await expect.poll(() => installed('ant-1')).toBe('proxy-1.0');
     const first = await settledGrant('ant-1');
     await kubectlApply('ant-1', '2.0');
-    await expect.poll(() => installed('ant-1'), PATIENCE).toBe('proxy-2.0');
+    await expect.poll(() => installed('ant-1')).toBe('proxy-2.0');
     const second = await settledGrant('ant-1');
     expect([first, second].map(({ holder, outcome }) => `${holder.kind} ${holder.name} ${outcome}`)).toEqual([
       'Machine ant-1 Succeeded',
@@ -49,11 +48,11 @@ describe('a pin', { timeout: MINUTES }, () => {
   it('ROL-06 waits while the Defender denies it, which why tells (ROL-61), beside the entry of a set, and can be removed by its owner', async () => {
     await fleet.pool('web', 1);
     await pin('web-1', '1.0');
-    await expect.poll(() => installed('web-1'), PATIENCE).toBe('proxy-1.0');
+    await expect.poll(() => installed('web-1')).toBe('proxy-1.0');
     await settledGrant('web-1');
     await fleet.cluster.setStopped(true);
     await pin('web-1', '2.0');
-    await expect.poll(() => eventsOf('web-1'), PATIENCE).toContain('RolloutPinDenied');
+    await expect.poll(() => eventsOf('web-1')).toContain('RolloutPinDenied');
     const report = await reported('web-1');
     expect(report).toMatchObject({ state: 'WaitingForGrant', currentRef: 'proxy-1.0' });
     const { pins, acts } = await why('web-1');
@@ -69,11 +68,11 @@ describe('a pin', { timeout: MINUTES }, () => {
     expect(pins?.[0]?.unblock).toContain('kubenode defender resume');
     expect(acts[0]).toMatchObject({ action: 'UpdateComponent', permitted: false });
     await fleet.cluster.setStopped(false);
-    await expect.poll(() => installed('web-1'), PATIENCE).toBe('proxy-2.0');
+    await expect.poll(() => installed('web-1')).toBe('proxy-2.0');
     await settledGrant('web-1');
     expect((await why('web-1')).pins).toEqual([]);
     await pin('web-1', undefined);
-    await expect.poll(() => entries('web-1'), PATIENCE).toEqual(['web']);
+    await expect.poll(() => entries('web-1')).toEqual(['web']);
     expect((await fleet.set('web')).status?.counts).toMatchObject({ updated: 1 });
   });
 
@@ -141,10 +140,10 @@ describe('a pin', { timeout: MINUTES }, () => {
   async function settledGrant(name: string): Promise<LedgerGrant> {
     const open = async (): Promise<number> =>
       (await read(name)).spec.components.filter(({ grant }) => grant !== undefined).length;
-    await expect.poll(open, PATIENCE).toBe(0);
+    await expect.poll(open).toBe(0);
     const latest = async (): Promise<LedgerGrant | undefined> =>
       (await readLedger(fleet.cluster.admin)).spec.grants[name];
-    await expect.poll(latest, PATIENCE).toMatchObject({ state: 'Settled', action: 'UpdateComponent' });
+    await expect.poll(latest).toMatchObject({ state: 'Settled', action: 'UpdateComponent' });
     return (await latest()) as LedgerGrant;
   }
 

@@ -5,7 +5,6 @@ import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { createPod } from '../budgeted-pod.ts';
-import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { gateOf, type RolloutFleet, startRolloutFleet } from '../rollout-fleet.ts';
 
 const POOL = 'restarts';
@@ -15,14 +14,14 @@ const BEFORE = RESTARTS_THAT_FAIL + 1;
 /** More often than before. */
 const SINCE = BEFORE + 1;
 
-describe('a component set', { timeout: MINUTES }, () => {
+describe('a component set', () => {
   let fleet: RolloutFleet;
   const clock = createSystemClock();
 
   beforeAll(async () => {
     fleet = await startRolloutFleet();
-  }, MINUTES);
-  afterAll(() => fleet?.stop(), MINUTES);
+  });
+  afterAll(() => fleet?.stop());
 
   it('ROL-20 takes a version back that is in force and healthy when a Pod of its first machine restarts, names the Pod, and counts no restart of before', async () => {
     const names = await fleet.pool(POOL, 3);
@@ -33,7 +32,7 @@ describe('a component set', { timeout: MINUTES }, () => {
 
     const rollout = { batches: [1, 2], gate: gateOf(60) };
     await fleet.declare(POOL, '3.0', { rollout });
-    await expect.poll(reached, PATIENCE).toHaveLength(1);
+    await expect.poll(reached).toHaveLength(1);
     const [machine = ''] = await reached();
     await reportRestarts(machine, BEFORE + SINCE, secondAfter(0));
     const status = await fleet.setIs(POOL, 'rolled back', ({ phase }) => phase === 'Stalled');

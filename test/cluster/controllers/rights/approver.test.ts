@@ -26,7 +26,6 @@ import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { createCertificateRequest } from '../../../../src/os/x509/certificate-request.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
 import { ACCOUNTS, createMachineWithNode } from '../../defender/objects.ts';
-import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { expectedMisses, type Right, rightsIn, rightTo } from '../rights.ts';
 import { READS, type RightsBed, startRightsBed } from './bed.ts';
 
@@ -54,8 +53,8 @@ beforeAll(async () => {
   bed = await startRightsBed(KINDS);
   await createMachineWithNode(bed.admin, MACHINE);
   bed.start();
-}, MINUTES);
-afterAll(() => bed?.stop(), MINUTES);
+});
+afterAll(() => bed?.stop());
 
 /** Of an agent that has not registered: it is denied, which is a decision as an approval is. */
 async function ask(signerName: string = SIGNER_AGENT): Promise<string> {
@@ -77,7 +76,7 @@ async function isDecided(asked: string): Promise<boolean> {
 }
 
 async function decided(asked: string): Promise<void> {
-  await expect.poll(() => isDecided(asked), PATIENCE).toBe(true);
+  await expect.poll(() => isDecided(asked)).toBe(true);
 }
 
 async function eventsAbout(object: string): Promise<readonly KubeObject[]> {
@@ -101,7 +100,7 @@ async function reportAgain(): Promise<readonly string[]> {
   return log.lines.map(({ message, fields }) => `${message}: ${String(fields['error'])}`);
 }
 
-describe('the account of the approver', { timeout: MINUTES }, () => {
+describe('the account of the approver', () => {
   it('does all that this test uses its rights for without a refusal', async () => {
     bed.forgetLog();
     const asked = [await ask(), await ask(SIGNER_KUBELET)];
@@ -125,7 +124,7 @@ describe('the account of the approver', { timeout: MINUTES }, () => {
     const right = rightTo(ALL, `update ${CSR}/approval`);
     const giveBack = await bed.takeAway(PRINCIPAL_APPROVER, right);
     const asked = await ask();
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_APPROVER, right));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_APPROVER, right));
     expect(await isDecided(asked)).toBe(false);
     await giveBack();
     await decided(asked);
@@ -137,7 +136,7 @@ describe('the account of the approver', { timeout: MINUTES }, () => {
       const giveBack = await bed.takeAway(PRINCIPAL_APPROVER, right);
       const asked = await ask(signer);
       await expect
-        .poll(() => bed.logged(), PATIENCE)
+        .poll(() => bed.logged())
         .toContain(`user not permitted to approve requests with signerName`);
       expect(await isDecided(asked)).toBe(false);
       await giveBack();
@@ -146,18 +145,16 @@ describe('the account of the approver', { timeout: MINUTES }, () => {
   );
 });
 
-describe('the account of the process, which writes Events', { timeout: MINUTES }, () => {
+describe('the account of the process, which writes Events', () => {
   it('misses the right to create them, logs it, and decides without it', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, CREATE_EVENTS, EVENT_ROLE);
     const asked = await ask();
     await decided(asked);
-    await expect
-      .poll(() => bed.missed(), PATIENCE)
-      .toEqual(expectedMisses(PRINCIPAL_CONTROLLERS, CREATE_EVENTS));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_CONTROLLERS, CREATE_EVENTS));
     expect(await eventsAbout(asked)).toEqual([]);
     await giveBack();
     const next = await ask();
-    await expect.poll(async () => (await eventsAbout(next)).length, PATIENCE).toBe(1);
+    await expect.poll(async () => (await eventsAbout(next)).length).toBe(1);
   });
 
   it('misses the right to count one again that another leader wrote, and logs it', async () => {

@@ -13,7 +13,7 @@ import { faultProxy } from '../../../support/fault-proxy.ts';
 import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../../defender/objects.ts';
 import { endLease, killed, startLoggedControllers } from '../../defender/processes.ts';
-import { CONTROLLERS, PATIENCE, POLICY } from '../machine-cluster.ts';
+import { CONTROLLERS, POLICY } from '../machine-cluster.ts';
 import { missedRights, type Right, rightInForce, withoutRight } from '../rights.ts';
 
 /** A kind that the process watches, and an object of it that nothing needs. */
@@ -107,7 +107,7 @@ export async function startRightsBed(
     missedWithout: async (account, rights) => {
       const giveBack = await takeAway(account, rights);
       await read(...rights);
-      await expect.poll(() => missedRights(logged).length, PATIENCE).toBeGreaterThanOrEqual(rights.length);
+      await expect.poll(() => missedRights(logged).length).toBeGreaterThanOrEqual(rights.length);
       const found = missedRights(logged);
       await giveBack();
       return found;

@@ -27,7 +27,6 @@ import { RBAC } from '../../api/permission-table.ts';
 import { resources } from '../../api/resources.ts';
 import { applyPolicy, createMachineWithNode } from '../../defender/objects.ts';
 import { ensureAccount } from '../budgeted-pod.ts';
-import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { expectedMisses, rightsIn, rightTo, textOf } from '../rights.ts';
 import { READS, type RightsBed, startRightsBed } from './bed.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
@@ -82,12 +81,12 @@ beforeAll(async () => {
   });
   await repairs.applyRule(3600);
   bed.start();
-  await eventually(isServing, 'the Defender did not answer', PATIENCE.timeout);
-}, MINUTES);
+  await eventually(isServing, 'the Defender did not answer');
+});
 afterAll(async () => {
   http?.close();
   await bed?.stop();
-}, MINUTES);
+});
 
 async function repair(): Promise<void> {
   await repairs.recover(await repairs.fallIll());
@@ -118,7 +117,7 @@ async function isServing(): Promise<true | undefined> {
   return answer?.status === 200 || undefined;
 }
 
-describe('the account of the Defender', { timeout: MINUTES }, () => {
+describe('the account of the Defender', () => {
   it('does all that this test uses its rights for without a refusal', async () => {
     bed.forgetLog();
     await changeStatuses();
@@ -143,7 +142,7 @@ describe('the account of the Defender', { timeout: MINUTES }, () => {
     async (text) => {
       const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, rightTo(ALL, text));
       const machine = await repairs.fallIll();
-      await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+      await expect.poll(() => bed.missed()).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
       expect(await repairs.job(machine)).toBeUndefined();
       await giveBack();
       await repairs.recover(machine);
@@ -155,7 +154,7 @@ describe('the account of the Defender', { timeout: MINUTES }, () => {
     const right = rightTo(ALL, 'get remedyoperationjobs');
     const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, right);
     await bed.listAgain(right, () => repairs.removeJobs());
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_DEFENDER, right));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_DEFENDER, right));
     await giveBack();
     await repair();
   });
@@ -163,7 +162,7 @@ describe('the account of the Defender', { timeout: MINUTES }, () => {
   it('misses the rights to write statuses, logs each, and continues with them', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, STATUSES);
     await changeStatuses();
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_DEFENDER, ...STATUSES));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_DEFENDER, ...STATUSES));
     await giveBack();
     await changeStatuses();
   });
@@ -172,7 +171,7 @@ describe('the account of the Defender', { timeout: MINUTES }, () => {
     const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, rightTo(ALL, text));
     const { status, body } = await askByHTTP();
     expect([status >= 400, body]).toEqual([true, expect.not.stringContaining('"granted"')]);
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
+    await expect.poll(() => bed.missed()).toEqual([`${PRINCIPAL_DEFENDER}: ${text}`]);
     await giveBack();
     expect((await askByHTTP()).status).toBe(200);
   });

@@ -22,7 +22,7 @@ import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { valueAt } from '../../../../src/kube/objects/json.ts';
 import type { Resource } from '../../../../src/kube/objects/object.ts';
 import { readLedger } from '../../defender/objects.ts';
-import { MINUTES, machineSetObject, PATIENCE } from '../machine-cluster.ts';
+import { machineSetObject } from '../machine-cluster.ts';
 import { expectedMisses, rightsIn, rightTo, textOf } from '../rights.ts';
 import { type RightsBed, startRightsBed } from './bed.ts';
 import { refusedAccounts, toImpersonate } from './impersonation.ts';
@@ -50,8 +50,8 @@ let bed: RightsBed;
 let sets = 0;
 beforeAll(async () => {
   bed = await startRightsBed([]);
-}, MINUTES);
-afterAll(() => bed?.stop(), MINUTES);
+});
+afterAll(() => bed?.stop());
 
 async function hasRenewedLease(): Promise<boolean> {
   const [lease] = (await bed.admin.list(LEASES, { namespace: NAMESPACE })).items;
@@ -61,7 +61,7 @@ async function hasRenewedLease(): Promise<boolean> {
 
 /** Waits until the process has renewed the Lease that it acquired. */
 async function leads(): Promise<void> {
-  await expect.poll(hasRenewedLease, PATIENCE).toBe(true);
+  await expect.poll(hasRenewedLease).toBe(true);
 }
 
 /** And a Machine of its own: a new one is written to. Returns the name of the set. */
@@ -93,14 +93,14 @@ async function deleteLedger(): Promise<void> {
       () => true,
       (error: unknown) => isKubeError(error, 'NotFound'),
     );
-  await expect.poll(isDeleted, PATIENCE).toBe(true);
+  await expect.poll(isDeleted).toBe(true);
 }
 
 async function isLedgerFound(): Promise<boolean> {
   return (await bed.admin.list(DEFENDER_LEDGERS)).items.length > 0;
 }
 
-describe('the account of the process', { timeout: MINUTES }, () => {
+describe('the account of the process', () => {
   it.each(LEASE.map((right) => [textOf(right), right] as const))(
     'misses the right to %s, logs it, and leads with it',
     async (_text, right) => {
@@ -112,7 +112,7 @@ describe('the account of the process', { timeout: MINUTES }, () => {
       }
       const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, right);
       await (isTakeover ? bed.restartBehindLease() : bed.restart());
-      await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_CONTROLLERS, right));
+      await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_CONTROLLERS, right));
       await giveBack();
       bed.forgetLog();
       await bed.restart();
@@ -130,24 +130,24 @@ describe('the account of the process', { timeout: MINUTES }, () => {
       const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(...accounts));
       const set = await createSet();
       await bed.restart();
-      await expect.poll(() => refusedAccounts(bed.logged()), PATIENCE).toEqual(accounts.toSorted());
+      await expect.poll(() => refusedAccounts(bed.logged())).toEqual(accounts.toSorted());
       expect(await machinesOf(set)).toBe(0);
       await giveBack();
-      await expect.poll(() => machinesOf(set), PATIENCE).toBe(1);
+      await expect.poll(() => machinesOf(set)).toBe(1);
     },
   );
 });
 
-describe('the account of the Defender', { timeout: MINUTES }, () => {
+describe('the account of the Defender', () => {
   it('misses the right to create a ledger that was deleted, logs it, and creates one with it', async () => {
     await bed.restart();
     await leads();
     const right = rightTo(rightsIn(defenderRights), 'create defenderledgers');
     const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, right);
     await deleteLedger();
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_DEFENDER, right));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_DEFENDER, right));
     expect(await isLedgerFound()).toBe(false);
     await giveBack();
-    await expect.poll(isLedgerFound, PATIENCE).toBe(true);
+    await expect.poll(isLedgerFound).toBe(true);
   });
 });

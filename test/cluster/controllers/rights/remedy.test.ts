@@ -13,7 +13,6 @@ import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { NODE_EVENTS } from '../../../../src/rules/live/fact-views.ts';
 import { remedier } from '../../../support/remediers.ts';
 import { createBudget, deleteBudget } from '../budgeted-pod.ts';
-import { MINUTES, PATIENCE } from '../machine-cluster.ts';
 import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';
 import { READS, type RightsBed, startRightsBed } from './bed.ts';
 import { refusedAccounts, toImpersonate } from './impersonation.ts';
@@ -38,8 +37,8 @@ beforeAll(async () => {
   repairs = createRepairs(bed);
   await repairs.applyRule(3600);
   bed.start();
-}, MINUTES);
-afterAll(() => bed?.stop(), MINUTES);
+});
+afterAll(() => bed?.stop());
 
 const named = (right: Right): readonly [string, Right] => [textOf(right), right];
 const REMEDY = rightsIn(remedyRights);
@@ -50,10 +49,10 @@ async function waiting(machine: string): Promise<string> {
   return JSON.stringify((await repairs.job(machine))?.status?.waiting ?? {});
 }
 
-describe('the accounts of repairs', { timeout: MINUTES }, () => {
+describe('the accounts of repairs', () => {
   it('do all that this test uses their rights for without a refusal', async () => {
     bed.forgetLog();
-    await expect.poll(async () => (await repairs.rule()).status?.phase, PATIENCE).toBe('Enforcing');
+    await expect.poll(async () => (await repairs.rule()).status?.phase).toBe('Enforcing');
     await bed.read(...REMEDY);
     await repairs.recover(await repairs.fallIll());
     await repairs.deleteJobs();
@@ -75,7 +74,7 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
     async (_text, right) => {
       const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
       const machine = await repairs.fallIll();
-      await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_REMEDY, right));
+      await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_REMEDY, right));
       await giveBack();
       await repairs.recover(machine);
     },
@@ -86,7 +85,7 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
     const right = rightTo(REMEDY, 'delete remedyoperationjobs');
     const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
     await repairs.applyRule(1);
-    await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_REMEDY, right));
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_REMEDY, right));
     expect((await repairs.jobs()).length).toBeGreaterThan(0);
     await giveBack();
     await repairs.deleteJobs();
@@ -98,7 +97,7 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
       const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, right);
       const machine = await repairs.fallIll();
       const recovering = repairs.recover(machine);
-      await expect.poll(() => bed.missed(), PATIENCE).toEqual(expectedMisses(PRINCIPAL_REMEDYJOB, right));
+      await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_REMEDYJOB, right));
       await giveBack();
       await recovering;
     },
@@ -107,7 +106,7 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
   it('miss the right of the process to act as the account of jobs, log it, and continue with it', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(PRINCIPAL_REMEDYJOB));
     const machine = await repairs.fallIll();
-    await expect.poll(() => refusedAccounts(bed.logged()), PATIENCE).toEqual([PRINCIPAL_REMEDYJOB]);
+    await expect.poll(() => refusedAccounts(bed.logged())).toEqual([PRINCIPAL_REMEDYJOB]);
     await giveBack();
     await repairs.recover(machine);
   });
@@ -115,9 +114,7 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
   it('miss the right of jobs to evict a pod, report it in the job, and continue with it', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, rightTo(JOB, 'create pods/eviction'));
     const machine = await repairs.fallIll();
-    await expect
-      .poll(() => waiting(machine), PATIENCE)
-      .toMatch(/is forbidden: User \W+\S+:kubenode-remedyjob/);
+    await expect.poll(() => waiting(machine)).toMatch(/is forbidden: User \W+\S+:kubenode-remedyjob/);
     await giveBack();
     await repairs.recover(machine);
   });
@@ -126,9 +123,9 @@ describe('the accounts of repairs', { timeout: MINUTES }, () => {
     const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, rightTo(JOB, 'list poddisruptionbudgets'));
     await createBudget(bed.admin);
     const machine = await repairs.fallIll();
-    await expect.poll(() => waiting(machine), PATIENCE).toMatch(/"kind":"Pod"/);
+    await expect.poll(() => waiting(machine)).toMatch(/"kind":"Pod"/);
     await giveBack();
-    await expect.poll(() => waiting(machine), PATIENCE).toMatch(/"kind":"PodDisruptionBudget","name":"web"/);
+    await expect.poll(() => waiting(machine)).toMatch(/"kind":"PodDisruptionBudget","name":"web"/);
     await deleteBudget(bed.admin);
     await repairs.recover(machine);
   });

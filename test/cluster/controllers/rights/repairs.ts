@@ -9,7 +9,6 @@ import { condition } from '../../../support/builders.ts';
 import { remedier } from '../../../support/remediers.ts';
 import { ACCOUNTS, createMachineWithNode, patchNodeStatus } from '../../defender/objects.ts';
 import { createPod } from '../budgeted-pod.ts';
-import { PATIENCE } from '../machine-cluster.ts';
 import { type RightsBed, removeAtOnce } from './bed.ts';
 
 const HUNG = {
@@ -78,16 +77,16 @@ export function createRepairs({ installed, admin }: RightsBed): Repairs {
       return name;
     },
     recover: async (name) => {
-      await expect.poll(async () => (await job(name))?.status?.phase, PATIENCE).toBe('Verifying');
+      await expect.poll(async () => (await job(name))?.status?.phase).toBe('Verifying');
       await report(name, 'False');
-      await expect.poll(async () => (await job(name))?.metadata.finalizers ?? [], PATIENCE).toEqual([]);
-      await expect.poll(async () => (await machine(name)).status?.faults ?? [], PATIENCE).toEqual([]);
+      await expect.poll(async () => (await job(name))?.metadata.finalizers ?? []).toEqual([]);
+      await expect.poll(async () => (await machine(name)).status?.faults ?? []).toEqual([]);
     },
     job,
     jobs,
     deleteJobs: async () => {
       await applyRule(1);
-      await expect.poll(jobs, PATIENCE).toEqual([]);
+      await expect.poll(jobs).toEqual([]);
       await applyRule(3600);
     },
     removeJobs: async () => {

@@ -13,7 +13,6 @@ import { closeWatch } from '../../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../../support/fault-proxy.ts';
 
 const LEASE = { namespace: 'default', name: 'copiers' };
-const PATIENCE = { timeout: 45_000, interval: 100 };
 
 let server: ApiServer;
 let proxy: FaultProxy;
@@ -104,9 +103,9 @@ it('brings every object to its desired state, whatever the network does, and the
   proxy.on({ verb: 'apply', resource: 'configmaps', nth: 11, fault: reset('before') });
   proxy.on({ verb: 'watch', resource: 'configmaps', nth: 1, fault: closeWatch(5) });
   const program = await start('one', { kubeconfig: proxy.kubeconfig });
-  await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'one'));
+  await expect.poll(copied).toEqual(Array.from({ length: count }, () => 'one'));
   for (let n = 0; n < count; n += 1) await setDesired(`map-${n}`, 'two');
-  await expect.poll(copied, PATIENCE).toEqual(Array.from({ length: count }, () => 'two'));
+  await expect.poll(copied).toEqual(Array.from({ length: count }, () => 'two'));
   expect(await ready(program.url)).toBe(200);
 
   const text = await (await fetch(`${program.url}/metrics`)).text();
@@ -121,34 +120,34 @@ it('brings every object to its desired state, whatever the network does, and the
   const before = writes();
   // The process is at work meanwhile: it renews its Lease.
   const renewed = renewals() + 6;
-  await expect.poll(renewals, PATIENCE).toBeGreaterThanOrEqual(renewed);
+  await expect.poll(renewals).toBeGreaterThanOrEqual(renewed);
   expect(writes()).toBe(before);
 });
 
 it('stops on SIGTERM: the reconcile under way ends, the lease is released, the next process starts', async () => {
   await setDesired('map-a', 'one');
   const first = await start('first', { takesMs: 2000 });
-  await expect.poll(() => first.lines, PATIENCE).toContain('reconcile default/map-a');
+  await expect.poll(() => first.lines).toContain('reconcile default/map-a');
   const second = await start('second');
-  await expect.poll(() => ready(second.url), PATIENCE).toBe(200);
-  await expect.poll(copied, PATIENCE).toEqual(['one']);
+  await expect.poll(() => ready(second.url)).toBe(200);
+  await expect.poll(copied).toEqual(['one']);
   await setDesired('map-a', 'two');
-  await expect.poll(() => first.lines.length, PATIENCE).toBe(3);
+  await expect.poll(() => first.lines.length).toBe(3);
   const ended = once(first.process, 'exit') as Promise<[number | null]>;
   first.process.kill('SIGTERM');
   expect((await ended)[0]).toBe(0);
   expect(await annotations()).toMatchObject({ 'test/copied': 'two', 'test/by': 'first', 'test/epoch': '1' });
   expect(first.log.map(({ message }) => message)).toContain('lease released');
-  await expect.poll(holder, PATIENCE).toBe('second');
+  await expect.poll(holder).toBe('second');
   await setDesired('map-a', 'three');
-  await expect.poll(copied, PATIENCE).toEqual(['three']);
+  await expect.poll(copied).toEqual(['three']);
   expect(await annotations()).toMatchObject({ 'test/by': 'second', 'test/epoch': '2' });
 });
 
 it('exits with an error when it loses the lease, so that it is started again', async () => {
   await setDesired('map-a', 'one');
   const first = await start('first');
-  await expect.poll(copied, PATIENCE).toEqual(['one']);
+  await expect.poll(copied).toEqual(['one']);
   const lease = await server.client.get(LEASES, LEASE);
   const spec = { holderIdentity: 'somebody', leaseDurationSeconds: 15, leaseTransitions: 40 };
   const ended = once(first.process, 'exit') as Promise<[number | null]>;
@@ -164,8 +163,8 @@ it('exits with an error when it loses the lease, so that it is started again', a
 it('is not ready, and tells why, while it may not read', async () => {
   proxy.on({ verb: 'list', resource: 'configmaps', fault: answer(403, {}) });
   const program = await start('one', { kubeconfig: proxy.kubeconfig });
-  await expect.poll(async () => (await fetch(`${program.url}/readyz`)).text(), PATIENCE).toContain('403');
+  await expect.poll(async () => (await fetch(`${program.url}/readyz`)).text()).toContain('403');
   expect(await ready(program.url)).toBe(503);
   proxy.reset();
-  await expect.poll(() => ready(program.url), PATIENCE).toBe(200);
+  await expect.poll(() => ready(program.url)).toBe(200);
 });

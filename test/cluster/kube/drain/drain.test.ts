@@ -231,7 +231,7 @@ describe('a drain', () => {
     expect(first.progress.total).toBe(500);
     const last = await step({ pages: smallPages, last: first });
     expect([last.state, last.progress.evicted, codes.length]).toEqual(['Drained', 500, 500]);
-  }, 240_000);
+  });
 });
 
 const read = (): Promise<KubeObject> => client.get(NODES, NODE);

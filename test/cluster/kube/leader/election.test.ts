@@ -18,7 +18,6 @@ const LEASE = { namespace: 'default', name: 'contended' };
 // Short enough for a test, long enough for a busy machine.
 const SECONDS = '6/4/0.5';
 const ROUNDS = LONG ? 20 : 2;
-const PATIENCE = { timeout: 30_000 };
 const never = new AbortController().signal;
 
 let server: ApiServer;
@@ -96,7 +95,7 @@ describe('a process with a blocked event loop', () => {
 
 async function nextRenewal(): Promise<void> {
   const before = await renewTime();
-  await expect.poll(renewTime, PATIENCE).not.toBe(before);
+  await expect.poll(renewTime).not.toBe(before);
 }
 
 async function renewTime(): Promise<string | undefined> {
@@ -141,7 +140,7 @@ function start(identity: string): Child {
 /** Waits for the next report, which must be this. */
 async function next({ reports }: Child, what: Report['what']): Promise<Report> {
   const before = reports.length;
-  await expect.poll(() => reports.length, PATIENCE).toBeGreaterThan(before);
+  await expect.poll(() => reports.length).toBeGreaterThan(before);
   const line = reports[before];
   expect(line?.what).toBe(what);
   return line ?? { what, identity: '', epoch: 0 };
@@ -193,7 +192,7 @@ describe('two real processes', () => {
     const clock = createSystemClock();
     const random = randomFrom(SEED);
     const both = [start('first'), start('second')];
-    await expect.poll(() => both.flatMap(({ reports }) => reports).length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => both.flatMap(({ reports }) => reports).length).toBeGreaterThan(0);
 
     for (let round = 0; round < ROUNDS; round += 1) {
       const holder = await holderOf();
@@ -203,7 +202,7 @@ describe('two real processes', () => {
       await clock.sleep(random() * 1000);
       leader.process.kill('SIGSTOP');
       const { epoch } = await next(other, 'acquired');
-      await expect.poll(() => watch.writes.at(-1)?.epoch, PATIENCE).toBe(epoch);
+      await expect.poll(() => watch.writes.at(-1)?.epoch).toBe(epoch);
       leader.process.kill('SIGCONT');
       await next(leader, 'lost');
       await nextRenewal();
@@ -212,20 +211,20 @@ describe('two real processes', () => {
     expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
     expect(new Set(watch.writes.map(({ epoch, by }) => `${epoch} ${by}`)).size).toBe(new Set(epochs).size);
     expect(new Set(epochs).size).toBeGreaterThan(ROUNDS);
-  }, 600_000);
+  });
 
   it('hand over when the holder is killed, but not before its lease expired', async () => {
     const watch = await watchWrites();
     onTestFinished(() => watch.stop());
     const first = start('first');
-    await expect.poll(() => first.reports.length, PATIENCE).toBe(1);
+    await expect.poll(() => first.reports.length).toBe(1);
     const second = start('second');
-    await expect.poll(() => watch.writes.length, PATIENCE).toBeGreaterThan(0);
+    await expect.poll(() => watch.writes.length).toBeGreaterThan(0);
     const killedMs = performance.now();
     first.process.kill('SIGKILL');
-    await expect.poll(() => second.reports.length, PATIENCE).toBe(1);
+    await expect.poll(() => second.reports.length).toBe(1);
     // Its last renewal was sent at most half a second before.
     expect(performance.now() - killedMs).toBeGreaterThan(5000);
     expect(second.reports[0]).toMatchObject({ what: 'acquired', epoch: 2 });
-  }, 120_000);
+  });
 });

@@ -24,7 +24,7 @@ const AFTERWARDS_MS = 60 * MINUTE_MS;
 let fleet: FuzzFleet | undefined;
 beforeAll(async () => {
   fleet = await startFuzzFleet();
-}, 300_000);
+});
 afterAll(() => fleet?.stop());
 
 describe('random commits, hands, kills and reverts', () => {

@@ -7,7 +7,6 @@ import { createFleetBed, type FleetBed } from '../fleet-bed.ts';
 import { ownEntries } from '../managed-fields.ts';
 
 const NAME = 'm-1';
-const SLOW = 60_000;
 
 function entry(version: string): MachineComponentEntry {
   return { ...component('app', version), state: 'Present', parameters: {} };
@@ -48,7 +47,7 @@ async function endAfterCrash(n: number, when: 'before' | 'after'): Promise<boole
   return crashed;
 }
 
-describe('reconcilePins', { timeout: SLOW }, () => {
+describe('reconcilePins', () => {
   it('ROL-06 permits what a person pins, in the name of the Machine, and settles it when it is in force', async () => {
     const bed = createFleetBed({ machines: 1 });
     await bed.run(1);

@@ -273,9 +273,7 @@ describe('the instance of a Machine', () => {
     expect(writes).toBeGreaterThan(1);
   });
 
-  it('MAC-30 exists exactly once for each of 30 Machines, whatever the provider answers, and none stays', {
-    timeout: 120_000,
-  }, async () => {
+  it('MAC-30 exists exactly once for each of 30 Machines, whatever the provider answers, and none stays', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `m-${index}`);
     const options = optionsFor(names.map((name) => declared(name)));
     const bed = createControllerBed(options);

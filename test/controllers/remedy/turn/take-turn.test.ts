@@ -96,7 +96,7 @@ function inZone(count: number, zone = 'a'): Readonly<Record<string, string>> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`m-${index}`, zone]));
 }
 
-describe('the turn of a machine', { timeout: 120_000 }, () => {
+describe('the turn of a machine', () => {
   it('R39 empties the machines of one zone within its limit, in the order of their announced times', async () => {
     const [count, max] = [LONG ? 300 : 100, 20];
     const { bed, announce, taken, endJobs } = await zoneBed(inZone(count), max);

@@ -31,7 +31,7 @@ describe('createSshFiles', () => {
 const unavailable = sshUnavailableReason();
 const note = unavailable ? ` (skipped: ${unavailable})` : '';
 
-describe.skipIf(unavailable !== undefined)(`the git command over ssh${note}`, { timeout: 120_000 }, () => {
+describe.skipIf(unavailable !== undefined)(`the git command over ssh${note}`, () => {
   const root = tempFolder('ssh-root');
   let server: GitSshServer;
   let silent: Silent;

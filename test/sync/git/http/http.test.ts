@@ -17,7 +17,7 @@ import { describeTransport, openLocalGit, type TransportBed, type TransportFault
 
 const TOKEN = 's3cret-token';
 
-describe('isomorphic-git over http', { timeout: 60_000 }, () => {
+describe('isomorphic-git over http', () => {
   const root = tempFolder('http-root');
   let server: GitHttpServer;
   beforeAll(async () => {

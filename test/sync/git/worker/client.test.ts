@@ -56,7 +56,7 @@ exec ${git} "$@"
   return { parent: () => eventually(read, `git ${subcommand} was not called`) };
 }
 
-describe('a transport with a worker', { timeout: 120_000 }, () => {
+describe('a transport with a worker', () => {
   it('SAF-5 holds up the event loop for a small part of the time that a large fetch over http takes', async () => {
     const root = tempFolder('http-root');
     const repository = createTestRepository(join(root, 'large'));

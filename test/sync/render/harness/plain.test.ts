@@ -26,7 +26,7 @@ async function render(files: Files): Promise<RenderResult> {
   return readResult(Buffer.from(lines.map((line) => JSON.stringify(line)).join('\n')));
 }
 
-describe('rendering plain YAML', { timeout: 120_000 }, () => {
+describe('rendering plain YAML', () => {
   it('maps folders to targets and units, and splits Lists', async () => {
     const folder = createFleetFolder({
       'hub/clusters.yaml':

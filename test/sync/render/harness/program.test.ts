@@ -37,7 +37,7 @@ function namespaces(names: readonly string[]): string {
     .join('\n');
 }
 
-describe('rendering a program', { timeout: 120_000 }, () => {
+describe('rendering a program', () => {
   it('reports target, unit, file with line, and construct of each object', async () => {
     const result = await render({ 'fleet/main.ts': program() });
     expect(outlineOf(result)).toEqual([

@@ -26,7 +26,7 @@ function tinyObjects(count: number): Buffer {
   return Buffer.from([...lines, JSON.stringify({ end: count })].join('\n'));
 }
 
-describe('the render worker', { timeout: 120_000 }, () => {
+describe('the render worker', () => {
   it('SAF-5 gives the same result as parsing it here, and holds up the event loop for a small part of that time', async () => {
     const bytes = tinyObjects(60_000);
     const cache = createRenderCache(tempFolder('cache'));

@@ -41,7 +41,7 @@ async function cached(
   return { cache: { folder: cache.folder, inputs: INPUTS }, judge: true };
 }
 
-describe('the judge of a render worker', { timeout: 120_000 }, () => {
+describe('the judge of a render worker', () => {
   let few: Awaited<ReturnType<typeof cached>>;
   beforeAll(async () => {
     few = await cached(invalidRules(3, 2));

@@ -44,7 +44,7 @@ async function commitTo({ dir }: TestRepository, more: object = {}): Promise<Tes
   return io;
 }
 
-describe('commitEntries', { timeout: 120_000 }, () => {
+describe('commitEntries', () => {
   it('commits the entry where the Pipeline is declared, as the user, and prints what is next', async () => {
     const repository = created(PIPELINES);
     const { stdout } = await commitTo(repository);

@@ -66,9 +66,7 @@ describe('kubenode rules backtest', () => {
     expect(io.stderr).toContain(error);
   });
 
-  it('lists the nodes that the rule of a commit would have touched, and that of the working tree would not', {
-    timeout: 120_000,
-  }, async () => {
+  it('lists the nodes that the rule of a commit would have touched, and that of the working tree would not', async () => {
     const cwd = fleetThatWaitsLonger();
     writeRecording(join(cwd, 'facts.jsonl'));
     const args = ['rules', 'backtest', 'kernel-hang', '--from', 'facts.jsonl'];
@@ -83,7 +81,7 @@ describe('kubenode rules backtest', () => {
     expect(compared).toEqual({ revision: 'HEAD', onlyNow: [], onlyBefore: ['m-1'] });
   });
 
-  it('ends with the revision in the error when it does not exist', { timeout: 120_000 }, async () => {
+  it('ends with the revision in the error when it does not exist', async () => {
     const io = testIo({ cwd: fleetThatWaitsLonger() });
     const args = ['rules', 'backtest', 'kernel-hang', '--from', 'facts.jsonl', '--compare', 'no-such-branch'];
     expect(await runCommandLine(io, args)).toBe(1);

@@ -180,9 +180,7 @@ describe('createRuleReplay', () => {
     );
   });
 
-  it('replays a day of 50 nodes as a stream: every node that was ill is found, and no other', {
-    timeout: 120_000,
-  }, async () => {
+  it('replays a day of 50 nodes as a stream: every node that was ill is found, and no other', async () => {
     const replayed = await replayOf();
     const ill = new Set<string>();
     let lines = 0;
