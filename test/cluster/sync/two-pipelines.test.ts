@@ -8,6 +8,20 @@ import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet
 
 const SETTINGS = { name: 'settings', namespace: 'default' };
 
+/** A program of some 400 bytes: 25,000 rules with 40 keys each that no rule has. */
+const MANY_INVALID_RULES = `import { ApiObject } from 'cdk8s';
+import { Fleet } from 'kubenode/constructs';
+const fleet = new Fleet();
+const connection = { credentialsRef: { name: 'test-kubeconfig' } };
+const rules = fleet.cluster('test', { environment: 'test', connection }).unit('rules');
+const spec = Object.fromEntries(Array.from({ length: 40 }, (_, index) => ['x' + index, 1]));
+for (let index = 0; index < 25_000; index += 1) {
+  const name = 'r' + index;
+  new ApiObject(rules, name, { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier', metadata: { name }, spec } as never);
+}
+fleet.synth();
+`;
+
 let fleet: TestFleet;
 let repositories: Record<Stage, FleetRepository>;
 beforeAll(async () => {
@@ -26,8 +40,7 @@ describe('two Pipelines on one hub', () => {
     for (const name of STAGES) commit(name, '2', { extra: undefined });
     for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
     for (const name of STAGES) {
-      const { status } = await fleet.hub.client.get<Pipeline>(PIPELINES, { name });
-      expect(status?.head).toMatchObject({ commit: repositories[name].head(), verdict: 'Accepted' });
+      expect(await headOf(name)).toMatchObject({ commit: repositories[name].head(), verdict: 'Accepted' });
     }
   });
 
@@ -44,6 +57,23 @@ describe('two Pipelines on one hub', () => {
     for (const name of STAGES) await expectState(name, { state: 'Proven' }, '2');
     for (const name of STAGES) commit(name, '1', { extra: '1' });
     for (const name of STAGES) await expectState(name, { state: 'Proven' }, '1');
+  });
+
+  it('SAF-5 refuses a small commit that declares too much to judge, while the other Pipeline goes on', async () => {
+    await syncBoth();
+    const attack = repositories.test.commit('a million keys', { 'main.ts': MANY_INVALID_RULES });
+    commit('prod', '2', { extra: undefined });
+    await expectState('prod', { state: 'Proven' }, '2');
+    await expect
+      .poll(() => headOf('test'))
+      .toMatchObject({
+        commit: attack,
+        verdict: 'Refused',
+        message: expect.stringMatching(/NodeRemedier r0 of test: spec\..* and more than \d+ more$/) as string,
+      });
+    expect(await versionOf('test')).toBe('1');
+    repositories.test.commit('back', { 'main.ts': undefined });
+    await expectState('test', { state: 'Proven' }, '1');
   });
 
   it('FST-6 shows clusters of deleted Pipelines as not synced any more, until one exists again', async () => {
@@ -128,6 +158,10 @@ async function intruderMessage(): Promise<string> {
   const { items } = await fleet.hub.client.list<Release>(RELEASES);
   const release = items.find(({ spec }) => spec.pipeline === 'intruder');
   return release?.status?.waiting?.message?.replace(/^prod: /, '') ?? '';
+}
+
+async function headOf(name: Stage): Promise<NonNullable<Pipeline['status']>['head']> {
+  return (await fleet.hub.client.get<Pipeline>(PIPELINES, { name })).status?.head;
 }
 
 async function versionOf(name: Stage): Promise<unknown> {

@@ -1,9 +1,10 @@
 /** A zone whose machines are all silent: nothing is done in it, and the other zone is healed as ever. */
-import type { Machine } from '../../../../api/generated/types.ts';
+import type { Cluster, Machine } from '../../../../api/generated/types.ts';
 import { readinessOf } from '../../../../api/machine/node-state.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
-import { CliError } from '../../../errors.ts';
-import { readClusterNode, readJobs, readMachines } from '../fleet-state.ts';
+import { CliError, EXIT } from '../../../errors.ts';
+import { clusterHealth, incidentSentence } from '../../status/cluster-health.ts';
+import { readClusterNode, readClusters, readJobs, readMachines } from '../fleet-state.ts';
 import { notReadyReason, remedyWaitReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';
 import { hangAndHeal, leastRepaired } from './kernel-hang.ts';
@@ -38,6 +39,7 @@ export const darkZoneStep: TourStep = {
       tour.say(`$ kill -STOP ...    # all processes of ${names.join(', ')}`);
       await onEach(dark, (uid) => tour.suspend(CLUSTER, uid));
       await expectDenied(tour, names);
+      await expectShown(tour);
       await hangAndHeal(tour, CLUSTER, leastRepaired(lit, await readJobs(tour, CLUSTER)));
       await tour.show(['why', 'node', names[0] ?? '', '--context', CLUSTER]);
     } finally {
@@ -76,6 +78,16 @@ async function expectDenied(tour: Tour, names: readonly string[]): Promise<void>
   });
 }
 
+async function expectShown(tour: Tour): Promise<void> {
+  await tour.verify({
+    what: `the status of the fleet begins with zone ${ZONE} of ${CLUSTER}, although every cluster is Proven`,
+    withinSeconds: 60,
+    lookAt: 'kubenode status',
+    reason: async () => notShownReason(await readClusters(tour)),
+  });
+  await tour.show(['status'], [EXIT.unhealthy]);
+}
+
 async function expectBack(tour: Tour, names: readonly string[]): Promise<void> {
   await tour.verify({
     what: `the machines of zone ${ZONE} are Ready again, and no rule waits for one`,
@@ -110,6 +122,14 @@ export function notDeniedReason(machines: readonly Machine[]): string | undefine
     return wait?.reason === 'ZoneDark' ? [] : [`${metadata.name}: ${wait?.reason ?? 'no wait'}`];
   });
   return others.length === 0 ? undefined : others.join(', ');
+}
+
+/** By what sync reports of the cluster in the hub. */
+export function notShownReason(clusters: readonly Cluster[]): string | undefined {
+  const cluster = clusters.find(({ metadata }) => metadata.name === CLUSTER);
+  const [first] = cluster ? clusterHealth(cluster, '').incidents : [];
+  if (first?.reason === 'ZoneDark') return undefined;
+  return first ? `${CLUSTER}: ${incidentSentence(first)}` : `nothing endangers ${CLUSTER}`;
 }
 
 export function newJobsReason(before: readonly string[], after: readonly string[]): string | undefined {

@@ -1,14 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import type { Machine } from '../../../../../src/api/generated/types.ts';
+import type { Cluster, Machine } from '../../../../../src/api/generated/types.ts';
 import {
   newJobsReason,
   notDeniedReason,
+  notShownReason,
   otherReadinessReason,
 } from '../../../../../src/cli/commands/tour/steps/dark-zone.ts';
 import { node } from '../../../../support/builders.ts';
 
 function waiting(name: string, ...remedyWaits: readonly object[]): Machine {
   return { metadata: { name }, status: { remedyWaits } } as unknown as Machine;
+}
+
+function reported(name: string, ...incidents: readonly object[]): Cluster {
+  const conditions = [{ type: 'Reachable', status: 'True' }];
+  return { metadata: { name }, spec: {}, status: { conditions, incidents } } as unknown as Cluster;
 }
 
 describe('a zone that is dark', () => {
@@ -24,6 +30,14 @@ describe('a zone that is dark', () => {
     const otherRule = waiting('b', { rule: 'kernel-hang', reason: 'ZoneDark' });
     const otherReason = waiting('c', { rule: 'kubelet-silent', reason: 'BreakerOpen' });
     expect(notDeniedReason([denied, otherRule, otherReason])).toBe('b: no wait, c: BreakerOpen');
+  });
+
+  it('is the first thing that the hub reports of its cluster', () => {
+    const zone = { reason: 'ZoneDark', message: 'zone west is dark', zone: 'west' };
+    expect(notShownReason([reported('prod', zone)])).toBeUndefined();
+    expect(notShownReason([reported('test', zone), reported('prod')])).toBe('nothing endangers prod');
+    const controllers = { reason: 'NoControllers', message: 'no controllers answer' };
+    expect(notShownReason([reported('prod', controllers, zone)])).toMatch(/^prod: no controllers answer\. /);
   });
 
   it('has no job that was not there before', () => {
