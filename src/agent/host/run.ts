@@ -1,5 +1,8 @@
 /** Runs a program to its end, with limits, in a group of its own. */
 import { spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process/child.ts';
 import type { HostProcesses, RunLimits, RunResult } from './port.ts';
 
@@ -36,13 +39,27 @@ export async function runProgram(
   child.once('exit', (code, signal) => {
     // What it started and left behind must not run on, and would keep the pipes open.
     killLeftBehind(child);
-    for (const stream of [child.stdout, child.stderr]) setImmediate(() => stream.destroy());
     resolve(code === null ? { signal: signal ?? 'unknown' } : { exitCode: code });
   });
   const result = await promise;
   clearTimeout(timer);
+  await readToEnd([child.stdout, child.stderr]);
   return { ...result, timedOut, output: output.text(), truncated: output.isTruncated() };
 }
+
+/**
+ * What a program wrote just before it ended is still in its pipes. They do not end while a process holds them that has left the group
+ * of the program.
+ */
+async function readToEnd(pipes: readonly Readable[]): Promise<void> {
+  const ends = pipes.map((pipe) => finished(pipe).catch(() => undefined));
+  await Promise.race([Promise.all(ends), pause(HELD_PIPE_MS)]);
+  // After a delay of this process the time is over before anything was read: what is there is read next.
+  await nextTurn();
+  for (const pipe of pipes) pipe.destroy();
+}
+
+const HELD_PIPE_MS = 250;
 
 /** As a shell reports a command that it cannot run. */
 const NOT_STARTED = 127;
