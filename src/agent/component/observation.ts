@@ -1,5 +1,5 @@
 /** What the host has of a component: the input of the planner. */
-import type { UnitStatus } from '../host/port.ts';
+import type { FileAttributes, UnitStatus } from '../host/port.ts';
 
 export interface ObservedFile {
   readonly type: 'File' | 'Directory' | 'Link' | 'Other';
@@ -18,6 +18,10 @@ export interface ObservedProgram {
   readonly found?: string;
   /** As the artifact contains it. Absent when that is unknown. */
   readonly expected?: string;
+  /** Absent when the file is missing. */
+  readonly attributes?: FileAttributes;
+  /** As it was installed. Absent when that is unknown. */
+  readonly expectedAttributes?: FileAttributes;
 }
 
 export interface ComponentObservation {

@@ -1,5 +1,6 @@
 /** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
 import type { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
+import type { FileAttributes } from '../host/port.ts';
 import type { ComponentRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import type { AgentUpgrade } from '../upgrade/slots.ts';
@@ -10,6 +11,7 @@ export type HostOperation =
   | { readonly op: 'Backup' | 'Restore' | 'WriteFile'; readonly target: Target; readonly path: string }
   | { readonly op: 'Link'; readonly path: string; readonly to: string }
   | { readonly op: 'MakeDirectory'; readonly path: string }
+  | { readonly op: 'SetAttributes'; readonly path: string; readonly attributes: FileAttributes }
   | {
       readonly op: 'WriteUnit' | 'RemoveUnit' | 'SetEnabled' | 'StopUnit' | 'StartUnit' | 'ReloadUnit';
       readonly target: Target;

@@ -42,7 +42,7 @@ function directoryDifferences(target: Target, observed: ComponentObservation): r
   if (!artifact) return [];
   const isMissing = !observed.directories.has(directory);
   const subject = isMissing ? directory : changedProgram(directory, observed);
-  if (subject === undefined) return [];
+  if (subject === undefined) return attributeDifferences(directory, observed);
   const isCached = observed.artifacts.has(artifact.sha256);
   const operations = [
     ...(isCached ? [] : ['Download' as const]),
@@ -59,6 +59,31 @@ function directoryDifferences(target: Target, observed: ComponentObservation): r
       affects: target.units.map(({ name }) => name),
     },
   ];
+}
+
+/** A program that may not be executed, or that another user may change. */
+function attributeDifferences(
+  directory: string,
+  { programs }: ComponentObservation,
+): readonly HostDifference[] {
+  return [...programs].flatMap(
+    ([path, { attributes, expectedAttributes: expected }]): HostDifference | [] => {
+      if (!path.startsWith(`${directory}/`) || !attributes || !expected) return [];
+      const because =
+        attributes.mode === expected.mode
+          ? `${path} belongs to ${attributes.owner}, not to ${expected.owner}`
+          : `${path} has mode ${attributes.mode}, not ${expected.mode}`;
+      if (attributes.mode === expected.mode && attributes.owner === expected.owner) return [];
+      return {
+        subject: path,
+        kind: 'Mode',
+        because,
+        policy: 'Correct',
+        operations: [{ op: 'SetAttributes', path, attributes: expected }],
+        affects: [],
+      };
+    },
+  );
 }
 
 function changedProgram(directory: string, { programs }: ComponentObservation): string | undefined {
@@ -121,17 +146,33 @@ function unitDifferences(
   status: UnitStatus | undefined,
 ): readonly HostDifference[] {
   const { name } = unit;
-  const problems = [definitionProblem(status), enabledProblem(unit, status), runProblem(unit, status)];
+  const definition = [definitionProblem(status), enabledProblem(unit, status)];
+  const affects = status?.defined === false ? [name] : [];
+  return [
+    ...unitDifference(target, name, { kind: 'Unit', problems: definition, affects }),
+    ...unitDifference(target, name, { kind: 'Run', problems: [runProblem(unit, status)], affects: [] }),
+  ];
+}
+
+interface UnitProblems extends Pick<HostDifference, 'kind' | 'affects'> {
+  readonly problems: readonly (UnitProblem | undefined)[];
+}
+
+function unitDifference(
+  target: Target,
+  name: string,
+  { kind, problems, affects }: UnitProblems,
+): readonly HostDifference[] {
   const found = problems.filter((each) => each !== undefined);
   if (found.length === 0) return [];
   return [
     {
       subject: name,
-      kind: 'Unit',
+      kind,
       because: `unit ${name} ${found.map(({ text }) => text).join(', ')}`,
       policy: 'Correct',
       operations: found.map(({ op }) => ({ op, target, unit: name })),
-      affects: status?.defined === false ? [name] : [],
+      affects,
     },
   ];
 }
@@ -153,8 +194,9 @@ function enabledProblem(unit: UnitDefinition, status: UnitStatus | undefined): U
 }
 
 function runProblem({ running }: UnitDefinition, status: UnitStatus | undefined): UnitProblem | undefined {
-  const active = status?.active ?? 'Inactive';
+  const { active, result } = status ?? { active: 'Inactive' };
   if (!running) return active === 'Active' ? { op: 'StopUnit', text: 'runs' } : undefined;
-  if (active === 'Failed') return { op: 'StartUnit', text: 'has failed' };
-  return active === 'Inactive' ? { op: 'StartUnit', text: 'does not run' } : undefined;
+  const ended = result === undefined ? '' : ` (${result})`;
+  if (active === 'Failed') return { op: 'StartUnit', text: `has failed${ended}` };
+  return active === 'Inactive' ? { op: 'StartUnit', text: `does not run${ended}` } : undefined;
 }

@@ -11,6 +11,7 @@ import type { UnitDefinition } from '../host/port.ts';
 import type { CorrectionRecord, DriftKind, ProcessRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import { findDifferences, type HostDifference } from './differences.ts';
+import { describeTries, runTries } from './run-retries.ts';
 
 /** More corrections of one path than this in ten minutes are a fight with another program. */
 const MAX_CORRECTIONS = 3;
@@ -19,7 +20,8 @@ const WINDOW_MS = 10 * 60_000;
 export interface DriftFinding {
   readonly subject: string;
   readonly kind: DriftKind;
-  readonly action: 'Corrected' | 'Reported' | 'GaveUp';
+  /** Waiting: it is corrected again later. */
+  readonly action: 'Corrected' | 'Waiting' | 'Reported' | 'GaveUp';
   readonly because: string;
 }
 
@@ -34,7 +36,7 @@ export function planReconcile(input: ComponentInput): ReconcilePlan {
   if (plan.actions.length > 0 || !target) {
     return { ...plan, ...optional('wait', plan.wait ?? damageWait(input, plan)), findings: [] };
   }
-  const drift = retryWait(input) ?? planDrift(input, target);
+  const drift = isRetryDue(input) ? planDrift(input, target) : waitForRetry(input, target);
   return { ...drift, ...optional('wait', plan.wait ?? drift.wait) };
 }
 
@@ -50,9 +52,17 @@ function damageWait({ progress }: ComponentInput, { actions }: ComponentPlan): C
 }
 
 /** A correction that failed is not repeated at once. */
-function retryWait({ failure, now }: ComponentInput): ReconcilePlan | undefined {
-  if (!failure || failure.retryAt <= now) return undefined;
-  return { actions: [], findings: [], wait: { reason: 'RetryPending', message: failure.message } };
+function isRetryDue({ failure, now }: ComponentInput): boolean {
+  return !failure || failure.retryAt <= now;
+}
+
+function waitForRetry(input: ComponentInput, target: Target): ReconcilePlan {
+  const differences = findDifferences(target, input.observed, input.downloading);
+  const findings = differences.map((each): DriftFinding => {
+    const finding = findingOf(input, each);
+    return finding.action === 'Corrected' ? { ...finding, action: 'Waiting' } : finding;
+  });
+  return { actions: [], findings, wait: { reason: 'RetryPending', message: input.failure?.message ?? '' } };
 }
 
 function targetInForce({ progress, targets }: ComponentInput): Target | undefined {
@@ -89,13 +99,27 @@ function findingOf(input: ComponentInput, { subject, kind, because, policy }: Ho
       because: isHeld ? `${because}; the machine is held` : because,
     };
   }
-  const action = recentCorrections(input, subject) >= MAX_CORRECTIONS ? 'GaveUp' : 'Corrected';
+  if (kind === 'Run') return { subject, kind, ...runFinding(input, subject, because) };
+  const action = recentCorrections(input, subject, kind) >= MAX_CORRECTIONS ? 'GaveUp' : 'Corrected';
   return { subject, kind, action, because };
 }
 
-function recentCorrections({ drift, now }: ComponentInput, subject: string): number {
+function runFinding(
+  { drift, now }: ComponentInput,
+  unit: string,
+  because: string,
+): Pick<DriftFinding, 'action' | 'because'> {
+  const tries = runTries(drift.corrections, unit, now);
+  if (tries.nextAt <= now) return { action: 'Corrected', because };
+  return { action: 'Waiting', because: `${because}: ${describeTries(tries)}` };
+}
+
+/** A start does not count: it changes no content. */
+function recentCorrections({ drift, now }: ComponentInput, subject: string, kind: DriftKind): number {
   const since = new Date(now.getTime() - WINDOW_MS).toISOString();
-  return drift.corrections.filter((each) => each.subject === subject && each.at > since).length;
+  const isSame = (each: CorrectionRecord): boolean =>
+    each.subject === subject && (each.kind === 'Process') === (kind === 'Process') && each.kind !== 'Run';
+  return drift.corrections.filter((each) => isSame(each) && each.at > since).length;
 }
 
 /** The record comes first: an agent that is killed again and again must not correct for ever. */
@@ -166,7 +190,7 @@ function planRestart(
   }));
   // A program that starts another one is never the expected one: it must not restart for ever.
   const allowed = differences.filter(
-    ({ subject }) => !wait && recentCorrections(input, subject) < MAX_CORRECTIONS,
+    ({ subject, kind }) => !wait && recentCorrections(input, subject, kind) < MAX_CORRECTIONS,
   );
   return {
     actions: allowed.flatMap((each, index) => correctionActions(input, each, index)),

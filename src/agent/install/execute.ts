@@ -31,6 +31,7 @@ const EXECUTORS: Executors = {
   WriteFile: ({ files }, { target, path }) => writeTargetFile(files, target, path),
   Link: ({ files }, { path, to }) => files.link(path, to),
   MakeDirectory: ({ files }, { path }) => files.makeDirectory(path),
+  SetAttributes: ({ files }, { path, attributes }) => files.setAttributes(path, attributes),
   WriteUnit: ({ units }, { target, unit }) => units.write(unitOf(target, unit)),
   RemoveUnit: ({ units }, { target, unit }) => units.remove(unitOf(target, unit)),
   SetEnabled: ({ units }, { target, unit }) => units.setEnabled(unit, unitOf(target, unit).enabled),

@@ -2,13 +2,16 @@
  * The programs of a version and what they contain: those that its units start or pass to an interpreter, and those that it links
  * into the host.
  */
+import { optional } from '../../kube/objects/optional.ts';
 import type { ObservedProgram } from '../component/observation.ts';
 import { createFileCache } from '../host/file-cache.ts';
-import type { Host, HostFiles } from '../host/port.ts';
+import type { FileAttributes, Host, HostFiles } from '../host/port.ts';
 import type { Target } from '../target/target.ts';
 
 /** In the directory of a version: the digests of its programs when they were unpacked. */
 const MANIFEST = '.kubenode-programs.json';
+/** Beside it, so that an earlier agent can read the first one: their modes and owners. */
+const ATTRIBUTES_MANIFEST = '.kubenode-attributes.json';
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 
 /** By path. A file is read again only after it changed: programs have hundreds of megabytes. */
@@ -45,12 +48,27 @@ export async function writeManifest(
   at: string,
 ): Promise<void> {
   const digests: Record<string, string> = {};
+  const attributes: Record<string, FileAttributes> = {};
   for (const path of programPaths(host, target)) {
     const name = path.slice(target.directory.length + 1);
     const digest = await host.files.digest(`${at}/${name}`);
+    const found = await readAttributes(host.files, `${at}/${name}`);
     if (digest !== undefined) digests[name] = digest;
+    if (found) attributes[name] = found;
   }
-  await host.files.write(`${at}/${MANIFEST}`, new TextEncoder().encode(JSON.stringify(digests)), ATTRIBUTES);
+  const write = (name: string, content: object): Promise<void> =>
+    host.files.write(`${at}/${name}`, new TextEncoder().encode(JSON.stringify(content)), ATTRIBUTES);
+  await write(ATTRIBUTES_MANIFEST, attributes);
+  await write(MANIFEST, digests);
+}
+
+/** Of a file. The owner in numbers, where the host has them: names may change. */
+async function readAttributes(
+  files: Pick<HostFiles, 'stat'>,
+  path: string,
+): Promise<FileAttributes | undefined> {
+  const stat = await files.stat(path);
+  return stat?.type === 'File' ? { mode: stat.mode, owner: stat.ownerIds ?? stat.owner } : undefined;
 }
 
 export async function observePrograms(
@@ -60,12 +78,15 @@ export async function observePrograms(
 ): Promise<ReadonlyMap<string, ObservedProgram>> {
   const found = new Map<string, ObservedProgram>();
   for (const target of targets) {
-    const expected = await readManifest(host.files, target);
+    const expected = await readManifest<string>(host.files, target, MANIFEST);
+    const attributes = await readManifest<FileAttributes>(host.files, target, ATTRIBUTES_MANIFEST);
     for (const path of programPaths(host, target)) {
-      const [is, should] = [await digest(path), expected[path.slice(target.directory.length + 1)]];
+      const name = path.slice(target.directory.length + 1);
       found.set(path, {
-        ...(is !== undefined && { found: is }),
-        ...(should !== undefined && { expected: should }),
+        ...optional('found', await digest(path)),
+        ...optional('expected', expected[name]),
+        ...optional('attributes', await readAttributes(host.files, path)),
+        ...optional('expectedAttributes', attributes[name]),
       });
     }
   }
@@ -73,13 +94,14 @@ export async function observePrograms(
 }
 
 /** A damaged manifest counts as missing. */
-async function readManifest(
+async function readManifest<T>(
   files: HostFiles,
   { directory }: Target,
-): Promise<Readonly<Record<string, string>>> {
-  const content = await files.read(`${directory}/${MANIFEST}`);
+  name: string,
+): Promise<Readonly<Record<string, T>>> {
+  const content = await files.read(`${directory}/${name}`);
   try {
-    return content ? (JSON.parse(new TextDecoder().decode(content)) as Record<string, string>) : {};
+    return content ? (JSON.parse(new TextDecoder().decode(content)) as Record<string, T>) : {};
   } catch {
     return {};
   }

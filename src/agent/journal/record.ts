@@ -79,7 +79,7 @@ export interface RetryRecord {
   readonly at: string;
 }
 
-export const DRIFT_KINDS = ['Content', 'Mode', 'Missing', 'Unit', 'Process'] as const;
+export const DRIFT_KINDS = ['Content', 'Mode', 'Missing', 'Unit', 'Run', 'Process'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
 /** A difference between the host and the version in force is about to be corrected. */

@@ -151,7 +151,7 @@ export class ComponentsReconciler {
       });
       if (!failure) failures.clear(component);
       if (result.failure) log.warn('operation failed', logFields(component, result.failure));
-      if (result.failure) failures.add(component, result.failure);
+      if (result.failure) failures.add(component, result.failure, result.progress.transition);
       else if (!result.done) failures.clear(component);
       if (result.done) {
         // Its time came, and nothing failed: what failed is no longer tried.

@@ -212,13 +212,12 @@ function isUpToDate({ desired, progress }: ReportedComponent): boolean {
 function driftCondition(findings: readonly DriftFinding[], recent: readonly MachineDrift[]): ConditionUpdate {
   const conflicts = findings.filter(({ action }) => action === 'GaveUp');
   if (conflicts.length > 0) {
-    return condition('DriftDetected', 'True', 'DriftConflict', [
-      ...conflicts.map(({ because }) => because),
-      'another program changes it again and again: stop that program',
-    ]);
+    return condition('DriftDetected', 'True', 'DriftConflict', conflicts.map(explainConflict));
   }
-  const open = findings.filter(({ action }) => action === 'Reported').map(({ because }) => because);
-  if (open.length > 0) return condition('DriftDetected', 'True', 'Reported', open);
+  for (const [action, reason] of OPEN) {
+    const open = findings.filter((each) => each.action === action).map(({ because }) => because);
+    if (open.length > 0) return condition('DriftDetected', 'True', reason, open);
+  }
   if (recent.length === 0) {
     return condition('DriftDetected', 'False', 'AsWanted', ['no difference was found']);
   }
@@ -229,6 +228,18 @@ function driftCondition(findings: readonly DriftFinding[], recent: readonly Mach
     'Corrected',
     recent.map(({ path = '' }) => `${path} was corrected`),
   );
+}
+
+/** The most urgent first. */
+const OPEN = [
+  ['Waiting', 'RetryPending'],
+  ['Reported', 'Reported'],
+] as const;
+
+function explainConflict({ subject, kind, because }: DriftFinding): string {
+  return kind === 'Process'
+    ? `${because}, and a restart does not change that: see what else decides which program it starts, for example a drop-in, with: systemctl cat ${subject}`
+    : `${because}: another program changes it again and again; stop that program`;
 }
 
 /** Newest first. A path that was given up or is only reported comes from the last observation. */

@@ -1990,10 +1990,10 @@ export interface MachineDrift {
   readonly component?: string;
   /** Path of the file. */
   readonly path?: string;
-  /** What differs. */
-  readonly kind?: 'Content' | 'Mode' | 'Missing' | 'Unit' | 'Process';
-  /** Action of the agent. */
-  readonly action?: 'Corrected' | 'Reported' | 'GaveUp';
+  /** What differs. Run: a unit that does not run, or that runs and must not. */
+  readonly kind?: 'Content' | 'Mode' | 'Missing' | 'Unit' | 'Run' | 'Process';
+  /** Action of the agent. Waiting: it is corrected again later. */
+  readonly action?: 'Corrected' | 'Waiting' | 'Reported' | 'GaveUp';
   /** When it was observed. */
   readonly at?: string;
 }

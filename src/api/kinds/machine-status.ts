@@ -64,8 +64,20 @@ const componentStatus = named('MachineComponentReport', 'State of one component,
 const drift = named('MachineDrift', 'A difference between desired and observed state.', {
   component: text('Name of the component.', { max: 63 }).optional(),
   path: text('Path of the file.', { max: 512 }).optional(),
-  kind: choice('What differs.', ['Content', 'Mode', 'Missing', 'Unit', 'Process']).optional(),
-  action: choice('Action of the agent.', ['Corrected', 'Reported', 'GaveUp']).optional(),
+  kind: choice('What differs. Run: a unit that does not run, or that runs and must not.', [
+    'Content',
+    'Mode',
+    'Missing',
+    'Unit',
+    'Run',
+    'Process',
+  ]).optional(),
+  action: choice('Action of the agent. Waiting: it is corrected again later.', [
+    'Corrected',
+    'Waiting',
+    'Reported',
+    'GaveUp',
+  ]).optional(),
   at: time('When it was observed.').optional(),
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ComponentObservation } from '../../../src/agent/component/observation.ts';
 import { findDifferences } from '../../../src/agent/drift/differences.ts';
+import type { FileAttributes } from '../../../src/agent/host/port.ts';
+import { optional } from '../../../src/kube/objects/optional.ts';
 import { installed, V1 } from '../../support/agent/component-input.ts';
 import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
 
@@ -8,6 +10,8 @@ const TWO_UNITS = target('1.0', {
   units: [agentUnit('proxy'), agentUnit('other')],
   files: [agentFile('/a', 'x', { units: ['other'] }), agentFile('/b', 'x', { onChange: 'Drain' })],
 });
+
+const OF_ROOT: FileAttributes = { mode: '0755', owner: '0:0' };
 
 function explain(of: typeof V1, fields: Partial<ComponentObservation>): readonly string[] {
   return findDifferences(of, installed(of, fields)).map(
@@ -28,6 +32,7 @@ describe('findDifferences', () => {
         'Missing /usr/local/bin/proxy, affects nothing',
         'Missing /opt/kubenode/proxy/current, affects nothing',
         'Unit proxy, affects nothing',
+        'Run proxy, affects nothing',
       ],
     ],
     [
@@ -72,7 +77,27 @@ describe('findDifferences', () => {
     const observed = installed(V1, { directories: new Set(), units: new Map() });
     const subjects = (downloading: readonly string[]): readonly string[] =>
       findDifferences(V1, observed, new Set(downloading)).map(({ subject }) => subject);
-    expect(subjects([V1.artifact?.sha256 ?? ''])).toEqual(['proxy']);
-    expect(subjects(['other'])).toEqual([V1.directory, 'proxy']);
+    expect(subjects([V1.artifact?.sha256 ?? ''])).toEqual(['proxy', 'proxy']);
+    expect(subjects(['other'])).toEqual([V1.directory, 'proxy', 'proxy']);
+  });
+
+  it.each<[name: string, attributes: FileAttributes, expected: FileAttributes | undefined, because: string]>([
+    ['may not be executed', { mode: '0644', owner: '0:0' }, OF_ROOT, 'has mode 0644, not 0755'],
+    ['anybody may change', { mode: '0777', owner: '0:0' }, OF_ROOT, 'has mode 0777, not 0755'],
+    ['another user owns', { mode: '0755', owner: '7:7' }, OF_ROOT, 'belongs to 7:7, not to 0:0'],
+    ['an earlier agent unpacked', { mode: '0644', owner: '7:7' }, undefined, 'is not judged'],
+  ])('AGT-30 sets back a program that %s', (_, attributes, expectedAttributes, because) => {
+    const path = `${V1.directory}/proxy`;
+    const program = {
+      found: 'a',
+      expected: 'a',
+      attributes,
+      ...optional('expectedAttributes', expectedAttributes),
+    };
+    const found = findDifferences(V1, installed(V1, { programs: new Map([[path, program]]) }));
+    const correction = { op: 'SetAttributes', path, attributes: OF_ROOT };
+    expect(found.map((each) => [each.kind, each.because, each.operations])).toEqual(
+      expectedAttributes ? [['Mode', `${path} ${because}`, [correction]]] : [],
+    );
   });
 });

@@ -4,6 +4,7 @@ import type { ComponentObservation } from '../../../src/agent/component/observat
 import { planReconcile } from '../../../src/agent/drift/plan.ts';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
 import { applyDrift, type ComponentDrift, NO_DRIFT } from '../../../src/agent/journal/drift.ts';
+import type { DriftKind } from '../../../src/agent/journal/record.ts';
 import { FREE, present } from '../../support/agent/component-driver.ts';
 import { componentInput, explainPlan, installed, V1 } from '../../support/agent/component-input.ts';
 import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
@@ -31,9 +32,13 @@ function started(content: 'Right' | 'Wrong', startId = 'p1'): Parameters<typeof 
   return { type: 'Process', component: 'proxy', at: NOW.toISOString(), unit: 'proxy', startId, content };
 }
 
-function corrected(subject: string, secondsAgo: number): Parameters<typeof applyDrift>[1] {
+function corrected(
+  subject: string,
+  secondsAgo: number,
+  kind: DriftKind = 'Content',
+): Parameters<typeof applyDrift>[1] {
   const at = new Date(NOW.getTime() - secondsAgo * 1000).toISOString();
-  return { type: 'Correction', component: 'proxy', at, subject, kind: 'Content', total: 1 };
+  return { type: 'Correction', component: 'proxy', at, subject, kind, total: 1 };
 }
 
 interface Case {
@@ -134,23 +139,23 @@ describe('planReconcile keeps the version in force', () => {
     [
       'AGT-31 starts a stopped unit without a grant',
       { unit: STOPPED, input: NO_GRANT },
-      'record Unit proxy: unit proxy does not run, StartUnit proxy; Corrected Unit proxy',
+      'record Run proxy: unit proxy does not run, StartUnit proxy; Corrected Run proxy',
     ],
     [
       'AGT-31 unmasks, enables and starts',
       { unit: { ...STOPPED, enabled: false, masked: true } },
-      'record Unit proxy: unit proxy is masked, does not run, SetEnabled proxy, StartUnit proxy; Corrected Unit proxy',
+      'record Unit proxy: unit proxy is masked, SetEnabled proxy, record Run proxy: unit proxy does not run, StartUnit proxy; Corrected Unit proxy; Corrected Run proxy',
     ],
     [
       'AGT-31 starts a failed unit',
-      { unit: { ...STOPPED, active: 'Failed' } },
-      'record Unit proxy: unit proxy has failed, StartUnit proxy; Corrected Unit proxy',
+      { unit: { ...STOPPED, active: 'Failed', result: 'exit code 203' } },
+      'record Run proxy: unit proxy has failed (exit code 203), StartUnit proxy; Corrected Run proxy',
     ],
     ['leaves a unit that is being started', { unit: { ...STOPPED, active: 'Activating' } }, 'nothing'],
     [
       'stops a unit that must not run',
       { of: STOPPING },
-      'record Unit proxy: unit proxy is enabled, runs, SetEnabled proxy, StopUnit proxy; Corrected Unit proxy',
+      'record Unit proxy: unit proxy is enabled, SetEnabled proxy, record Run proxy: unit proxy runs, StopUnit proxy; Corrected Unit proxy; Corrected Run proxy',
     ],
     [
       'remembers a process that started on right content',
@@ -199,7 +204,7 @@ describe('planReconcile keeps the version in force', () => {
         file: { content: 'x' },
         input: { failure: { code: 'DiskFull', message: 'full', retryAt: new Date(NOW.getTime() + 1) } },
       },
-      'wait RetryPending: full',
+      `wait RetryPending: full; Waiting Content ${CONFIG}`,
     ],
     [
       'repeats a correction that failed when its time has come',
@@ -235,8 +240,23 @@ describe('planReconcile keeps the version in force', () => {
     ],
     [
       'AGT-33 gives up on a process that is wrong after each restart',
-      { drift: drift(started('Wrong'), corrected('proxy', 1), corrected('proxy', 2), corrected('proxy', 3)) },
+      { drift: drift(started('Wrong'), ...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Process'))) },
       'nothing; GaveUp Process proxy',
+    ],
+    [
+      'AGT-33 restarts a process that is wrong, however often its unit was started',
+      { drift: drift(started('Wrong'), ...[4, 3, 2, 1].map((ago) => corrected('proxy', ago, 'Run'))) },
+      `${RESTART}; Corrected Process proxy`,
+    ],
+    [
+      'AGT-31 waits before a fourth start in ten minutes',
+      { unit: STOPPED, drift: drift(...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Run'))) },
+      'nothing; Waiting Run proxy',
+    ],
+    [
+      'AGT-31 starts it again after that wait',
+      { unit: STOPPED, drift: drift(...[4, 3, 2].map((ago) => corrected('proxy', ago, 'Run'))) },
+      'record Run proxy: unit proxy does not run, StartUnit proxy; Corrected Run proxy',
     ],
     [
       'AGT-33 tries again when one of them is older',

@@ -111,8 +111,29 @@ describe('AGT-60 reports each component, its drift and its conditions', () => {
       'a fight',
       { findings: [{ subject: '/a', kind: 'Content', action: 'GaveUp', because: '/a has other content' }] },
       [
-        'DriftDetected True: /a has other content; another program changes it again and again: stop that program',
+        'DriftDetected True: /a has other content: another program changes it again and again; stop that program',
       ],
+    ],
+    [
+      'a unit that starts another program',
+      {
+        findings: [
+          { subject: 'web', kind: 'Process', action: 'GaveUp', because: 'web started on wrong content' },
+        ],
+      },
+      [
+        'DriftDetected True: web started on wrong content, and a restart does not change that: see what else decides which program it starts, for example a drop-in, with: systemctl cat web',
+      ],
+    ],
+    [
+      'a unit that does not run, before what is only reported',
+      {
+        findings: [
+          { subject: '/a', kind: 'Content', action: 'Reported', because: '/a has other content' },
+          { subject: 'web', kind: 'Run', action: 'Waiting', because: 'web does not run: started 4 times' },
+        ],
+      },
+      ['DriftDetected True: web does not run: started 4 times'],
     ],
   ])('reports %s', (_, fields, expected) => {
     expect(conditions(fields).filter((each) => !GOOD.includes(each))).toEqual(expected);

@@ -85,6 +85,10 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
     return await eventually(found, `the Node is not Ready with kubelet ${version}`, WITHIN_MS);
   }
 
+  async function isActive(): Promise<boolean> {
+    return (await show('kubelet', 'ActiveState')) === 'active';
+  }
+
   /** The process, and its start: another process may get the same number. */
   async function processOf(unit: string): Promise<string> {
     return await show(unit, 'MainPID', 'ExecMainStartTimestampMonotonic');
@@ -136,11 +140,7 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
   it('AGT-31 starts a stopped kubelet, and enables one that was disabled', async () => {
     const before = await processOf('kubelet');
     await agent.node.run('systemctl', 'stop', 'kubelet');
-    await until(
-      'the kubelet was not started',
-      async () => (await show('kubelet', 'ActiveState')) === 'active',
-      30_000,
-    );
+    await until('the kubelet was not started', isActive, 30_000);
     const started = await processOf('kubelet');
     expect(started).not.toBe(before);
     await agent.node.run('systemctl', 'disable', 'kubelet');
@@ -148,6 +148,20 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
       (await agent.node.run('sh', '-c', 'systemctl is-enabled kubelet || true')).stdout.trim() === 'enabled';
     await until('the kubelet was not enabled', isEnabled, 30_000);
     expect(await processOf('kubelet')).toBe(started);
+  });
+
+  it('AGT-31 starts a kubelet again however often it is stopped, also one whose program may not be executed', async () => {
+    const program = `$(readlink /opt/kubenode/kubelet/current)/kubelet`;
+    const mode = async (): Promise<string> =>
+      (await agent.node.run('sh', '-c', `stat --format %a ${program}`)).stdout.trim();
+    // With those of the test before it, more than the tries without a wait.
+    for (let time = 0; time < 5; time += 1) {
+      if (time === 3) await agent.node.run('sh', '-c', `chmod 644 ${program}`);
+      await agent.node.run('systemctl', 'stop', 'kubelet');
+      await until(`the kubelet was not started after stop ${time + 1}`, isActive);
+    }
+    await expect.poll(mode).toBe('755');
+    await nodeReady(OLD);
   });
 
   it('AGT-31 removes the masks of a unit of the host and of one of its own', async () => {
