@@ -151,6 +151,26 @@ function unitDifferences(
   return [
     ...unitDifference(target, name, { kind: 'Unit', problems: definition, affects }),
     ...unitDifference(target, name, { kind: 'Run', problems: [runProblem(unit, status)], affects: [] }),
+    ...stoppedDifference(unit, status),
+  ];
+}
+
+/** A person may be looking at it: it is not continued, and rules may restart it. */
+function stoppedDifference(
+  { name, running }: UnitDefinition,
+  status: UnitStatus | undefined,
+): readonly HostDifference[] {
+  const { pid, isStopped } = status?.process ?? {};
+  if (!running || !isStopped) return [];
+  return [
+    {
+      subject: name,
+      kind: 'Run',
+      because: `process ${pid} of unit ${name} is stopped by a signal, and answers nothing until: kill -CONT ${pid}`,
+      policy: 'Report',
+      operations: [],
+      affects: [],
+    },
   ];
 }
 

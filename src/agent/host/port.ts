@@ -124,6 +124,8 @@ export interface UnitProcess {
   readonly startedAt: string;
   /** SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
   readonly programDigest?: string;
+  /** A signal has stopped it: its sockets still accept connections, and nothing answers. */
+  readonly isStopped?: true;
 }
 
 export interface HostUnits {

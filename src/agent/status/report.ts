@@ -165,7 +165,10 @@ export function reportState({ progress, wait }: Pick<ReportedComponent, 'progres
 }
 
 function isRunning({ units }: Target, found: ReadonlyMap<string, UnitStatus>): boolean {
-  return units.every(({ name, running }) => !running || found.get(name)?.active === 'Active');
+  return units.every(({ name, running }) => {
+    const status = found.get(name);
+    return !running || (status?.active === 'Active' && !status.process?.isStopped);
+  });
 }
 
 function readyCondition(reports: readonly MachineComponentReport[]): ConditionUpdate {

@@ -48,6 +48,15 @@ export function isRunning(
   }
 }
 
+/** Whether a signal has stopped it: it exists, and does nothing until another signal continues it. Not one that a debugger traces. */
+export async function isStopped(pid: number, proc = '/proc'): Promise<boolean> {
+  try {
+    return parseStat(await readFile(`${proc}/${pid}/stat`, 'utf8')).state === 'T';
+  } catch (error) {
+    return endedOrThrow(error, `${proc}/${pid}`) ?? false;
+  }
+}
+
 /**
  * Undefined for a zombie: it holds no port and no file, and counts as ended. A process whose first thread is a zombie while others
  * still exit does hold them: after a SIGKILL that takes a moment, in which the next one could not listen on its port.

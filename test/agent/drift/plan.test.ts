@@ -151,6 +151,11 @@ describe('planReconcile keeps the version in force', () => {
       { unit: { ...STOPPED, active: 'Failed', result: 'exit code 203' } },
       'record Run proxy: unit proxy has failed (exit code 203), StartUnit proxy; Corrected Run proxy',
     ],
+    [
+      'AGT-31 reports a process that a signal has stopped',
+      { unit: { ...RUNS, process: { ...PROCESS, isStopped: true } } },
+      'nothing; Reported Run proxy',
+    ],
     ['leaves a unit that is being started', { unit: { ...STOPPED, active: 'Activating' } }, 'nothing'],
     [
       'stops a unit that must not run',

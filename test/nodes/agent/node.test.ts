@@ -164,6 +164,17 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
     await nodeReady(OLD);
   });
 
+  it('AGT-31 reports a containerd that a signal has stopped, whose socket still accepts connections', async () => {
+    const before = await processOf('containerd');
+    const pid = await show('containerd', 'MainPID');
+    await agent.node.run('kill', '-STOP', pid);
+    await agent.reported('containerd', { running: false });
+    await agent.node.run('kill', '-CONT', pid);
+    await agent.reported('containerd', { running: true, ready: true });
+    expect(await processOf('containerd')).toBe(before);
+    await nodeReady(OLD);
+  });
+
   it('AGT-31 removes the masks of a unit of the host and of one of its own', async () => {
     const before = [await processOf('containerd'), await processOf('kubelet')];
     await agent.node.run('systemctl', 'mask', 'containerd');

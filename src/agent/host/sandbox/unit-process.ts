@@ -13,6 +13,7 @@ import { childEnvironment } from '../../../os/process/child.ts';
 import { readEnvironment } from '../../../os/process/environment.ts';
 import {
   isRunning,
+  isStopped,
   type ProcessIdentity,
   readProcessIdentity,
   statFields,
@@ -151,7 +152,14 @@ const readProgramDigest = createProgramDigests();
 export async function describeProcess(main: UnitMain): Promise<UnitProcess> {
   const { pid, startTicks, startedAt, scriptDigest } = main;
   const programDigest = scriptDigest ?? (await readProgramDigest(pid, startTicks));
-  return { pid, startId: startTicks, startedAt, ...optional('programDigest', programDigest) };
+  const isNow = (await isStopped(pid)) || undefined;
+  return {
+    pid,
+    startId: startTicks,
+    startedAt,
+    ...optional('programDigest', programDigest),
+    ...optional('isStopped', isNow),
+  };
 }
 
 async function digestOfScript(path: string): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 /** The main process of a unit, from systemd and /proc. */
 import { open } from 'node:fs/promises';
 import { optional } from '../../../kube/objects/optional.ts';
-import { readProcessIdentity } from '../../../os/process/identity.ts';
+import { isStopped, readProcessIdentity } from '../../../os/process/identity.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
 import type { UnitProperties } from './unit-properties.ts';
@@ -21,7 +21,14 @@ export function createUnitProcessReader(): UnitProcessReader {
     // Of a script, /proc names only the interpreter: what it runs is unknown.
     const isKnown = !(exec && (await isScript(exec.argv[0] ?? '')));
     const programDigest = isKnown ? await readDigest(pid, startId) : undefined;
-    return { pid, startId, startedAt, ...optional('programDigest', programDigest) };
+    const isNow = (await isStopped(pid)) || undefined;
+    return {
+      pid,
+      startId,
+      startedAt,
+      ...optional('programDigest', programDigest),
+      ...optional('isStopped', isNow),
+    };
   };
 }
 
