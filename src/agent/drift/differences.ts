@@ -160,8 +160,8 @@ function stoppedDifference(
   { name, running }: UnitDefinition,
   status: UnitStatus | undefined,
 ): readonly HostDifference[] {
-  const { pid, isStopped } = status?.process ?? {};
-  if (!running || !isStopped) return [];
+  const { pid, isSuspended } = status?.process ?? {};
+  if (!running || !isSuspended) return [];
   return [
     {
       subject: name,

@@ -125,7 +125,7 @@ export interface UnitProcess {
   /** SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
   readonly programDigest?: string;
   /** A signal has stopped it: its sockets still accept connections, and nothing answers. */
-  readonly isStopped?: true;
+  readonly isSuspended?: true;
 }
 
 export interface HostUnits {

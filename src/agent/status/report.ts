@@ -167,7 +167,7 @@ export function reportState({ progress, wait }: Pick<ReportedComponent, 'progres
 function isRunning({ units }: Target, found: ReadonlyMap<string, UnitStatus>): boolean {
   return units.every(({ name, running }) => {
     const status = found.get(name);
-    return !running || (status?.active === 'Active' && !status.process?.isStopped);
+    return !running || (status?.active === 'Active' && !status.process?.isSuspended);
   });
 }
 

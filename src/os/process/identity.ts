@@ -49,7 +49,7 @@ export function isRunning(
 }
 
 /** Whether a signal has stopped it: it exists, and does nothing until another signal continues it. Not one that a debugger traces. */
-export async function isStopped(pid: number, proc = '/proc'): Promise<boolean> {
+export async function isSuspended(pid: number, proc = '/proc'): Promise<boolean> {
   try {
     return parseStat(await readFile(`${proc}/${pid}/stat`, 'utf8')).state === 'T';
   } catch (error) {

@@ -153,7 +153,7 @@ describe('planReconcile keeps the version in force', () => {
     ],
     [
       'AGT-31 reports a process that a signal has stopped',
-      { unit: { ...RUNS, process: { ...PROCESS, isStopped: true } } },
+      { unit: { ...RUNS, process: { ...PROCESS, isSuspended: true } } },
       'nothing; Reported Run proxy',
     ],
     ['leaves a unit that is being started', { unit: { ...STOPPED, active: 'Activating' } }, 'nothing'],

@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   isRunning,
   isSameProcess,
-  isStopped,
+  isSuspended,
   parseStat,
   readProcessIdentity,
 } from '../../../src/os/process/identity.ts';
@@ -33,12 +33,12 @@ describe('readProcessIdentity', () => {
 
   it('tells a process that a signal has stopped from one that runs, is traced or has ended', async () => {
     const stopped = async (state: string): Promise<boolean> =>
-      await isStopped(7, fakeProc({ pid: 7, stat: statOf(state) }));
+      await isSuspended(7, fakeProc({ pid: 7, stat: statOf(state) }));
     expect(await Promise.all(['T', 't', 'S', 'R', 'D', 'Z'].map(stopped))).toEqual([
       true,
       ...Array.from({ length: 5 }, () => false),
     ]);
-    expect(await isStopped(8, fakeProc({ pid: 7, stat: statOf('T') }))).toBe(false);
+    expect(await isSuspended(8, fakeProc({ pid: 7, stat: statOf('T') }))).toBe(false);
   });
 
   it('treats a zombie as ended, because it holds no port and no file', async () => {

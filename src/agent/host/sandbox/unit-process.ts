@@ -13,7 +13,6 @@ import { childEnvironment } from '../../../os/process/child.ts';
 import { readEnvironment } from '../../../os/process/environment.ts';
 import {
   isRunning,
-  isStopped,
   type ProcessIdentity,
   readProcessIdentity,
   statFields,
@@ -22,6 +21,7 @@ import { listPids } from '../../../os/process/table.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
+import { suspensionOf } from '../suspension.ts';
 import type { SandboxFolders } from './folders.ts';
 import { LOG_BYTES } from './logs.ts';
 import type { UnitMain } from './unit-state.ts';
@@ -152,13 +152,13 @@ const readProgramDigest = createProgramDigests();
 export async function describeProcess(main: UnitMain): Promise<UnitProcess> {
   const { pid, startTicks, startedAt, scriptDigest } = main;
   const programDigest = scriptDigest ?? (await readProgramDigest(pid, startTicks));
-  const isNow = (await isStopped(pid)) || undefined;
+  const suspended = await suspensionOf(pid);
   return {
     pid,
     startId: startTicks,
     startedAt,
     ...optional('programDigest', programDigest),
-    ...optional('isStopped', isNow),
+    ...suspended,
   };
 }
 

@@ -1,9 +1,10 @@
 /** The main process of a unit, from systemd and /proc. */
 import { open } from 'node:fs/promises';
 import { optional } from '../../../kube/objects/optional.ts';
-import { isStopped, readProcessIdentity } from '../../../os/process/identity.ts';
+import { readProcessIdentity } from '../../../os/process/identity.ts';
 import type { UnitDefinition, UnitProcess } from '../port.ts';
 import { createProgramDigests } from '../program-digest.ts';
+import { suspensionOf } from '../suspension.ts';
 import type { UnitProperties } from './unit-properties.ts';
 
 export type UnitProcessReader = (
@@ -21,13 +22,13 @@ export function createUnitProcessReader(): UnitProcessReader {
     // Of a script, /proc names only the interpreter: what it runs is unknown.
     const isKnown = !(exec && (await isScript(exec.argv[0] ?? '')));
     const programDigest = isKnown ? await readDigest(pid, startId) : undefined;
-    const isNow = (await isStopped(pid)) || undefined;
+    const suspended = await suspensionOf(pid);
     return {
       pid,
       startId,
       startedAt,
       ...optional('programDigest', programDigest),
-      ...optional('isStopped', isNow),
+      ...suspended,
     };
   };
 }
