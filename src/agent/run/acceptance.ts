@@ -43,6 +43,18 @@ export async function openAcceptance(
     return specs;
   }
 
+  async function take(machine: Machine): Promise<void> {
+    const found = acceptMachine(accepted, machine, await readSpecs(machine));
+    refused = 'refused' in found ? found.refused : undefined;
+    taken = undefined;
+    if (!('accepted' in found)) return;
+    if (canonicalJson(found.accepted) !== canonicalJson(accepted ?? null)) {
+      await writeStateFile(files, DESIRED_FILE, found.accepted);
+      accepted = found.accepted;
+    }
+    taken = machine;
+  }
+
   return {
     current: () => accepted,
     refused: () => refused,
@@ -50,15 +62,14 @@ export async function openAcceptance(
       const machine = api.machine();
       // The watch gives another object after each change.
       if (!machine || machine === taken) return;
-      const found = acceptMachine(accepted, machine, await readSpecs(machine));
-      refused = 'refused' in found ? found.refused : undefined;
-      taken = undefined;
-      if (!('accepted' in found)) return;
-      if (canonicalJson(found.accepted) !== canonicalJson(accepted ?? null)) {
-        await writeStateFile(files, DESIRED_FILE, found.accepted);
-        accepted = found.accepted;
+      try {
+        await take(machine);
+      } catch (error) {
+        // Of a disk that is full, the status of the Machine is the only place that people see.
+        const because = error instanceof Error ? error.message : String(error);
+        refused = `the newest state of the Machine could not be taken over: ${because}`;
+        throw error;
       }
-      taken = machine;
     },
   };
 }

@@ -9,6 +9,7 @@ import { V1, V2 } from '../../support/agent/component-input.ts';
 import { NOW } from '../../support/virtual-clock.ts';
 
 const RUNS: UnitStatus = { defined: true, enabled: true, masked: false, active: 'Active', restarts: 2 };
+const SUSPENDED = { pid: 7, startId: '1', startedAt: NOW.toISOString(), isSuspended: true } as const;
 const FORWARD: Transition = {
   step: 'Staged',
   entry: V2.id,
@@ -106,6 +107,11 @@ describe('AGT-60 reports each component, its drift and its conditions', () => {
       'a difference that a person decides about',
       { findings: [{ subject: '/a', kind: 'Content', action: 'Reported', because: '/a has other content' }] },
       ['DriftDetected True: /a has other content'],
+    ],
+    [
+      'a unit whose process a signal has stopped',
+      { units: new Map([['proxy', { ...RUNS, process: SUSPENDED }]]) },
+      ['ComponentsReady False: proxy does not run'],
     ],
     [
       'a fight',
