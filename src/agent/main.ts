@@ -7,9 +7,9 @@ import type { Clock } from '../os/clock.ts';
 import { acquireLock } from '../os/lock.ts';
 import type { AcceptedState } from './desired/accepted.ts';
 import { runDetector } from './detector/detector.ts';
+import { readProgramNames } from './detector/report/host-programs.ts';
 import { createNodeConditionsApi } from './detector/report/node-conditions-api.ts';
 import { createNodeEvents } from './detector/report/node-events.ts';
-import { isOtherDetectorRunning } from './detector/report/other-detector.ts';
 import { createMachineEvents } from './events/recorder.ts';
 import { createFactCollector } from './facts/collector.ts';
 import type { Host } from './host/port.ts';
@@ -170,7 +170,7 @@ async function runOn(
   }
 }
 
-/** A host in a directory shares the processes of its machine: another detector there is not its own. */
+/** A host in a directory shares the processes of its machine: a program there is not its own. */
 async function detectProblems(
   host: Host,
   client: Client,
@@ -178,11 +178,11 @@ async function detectProblems(
   signal: AbortSignal,
 ): Promise<void> {
   const events = createNodeEvents({ node: machine, client, clock, log, random });
-  const otherDetectorRuns = async (): Promise<boolean> =>
-    host.type === 'systemd' && (await isOtherDetectorRunning());
-  const api = createNodeConditionsApi(client, machine);
+  const programs = async (): Promise<ReadonlySet<string> | undefined> =>
+    host.type === 'systemd' ? await readProgramNames() : undefined;
+  const api = createNodeConditionsApi({ client, name: machine, clock, log, random });
   try {
-    await runDetector({ host, api, events, otherDetectorRuns, clock, log }, signal);
+    await runDetector({ host, api, events, programs, clock, log }, signal);
   } finally {
     await events.close(AbortSignal.abort());
   }

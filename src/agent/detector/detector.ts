@@ -14,6 +14,7 @@ import { type ConfigFile, loadDetectorConfig } from './config/load.ts';
 import { readConfigFolder } from './config-folder.ts';
 import { createMonitor } from './create-monitor.ts';
 import type { ProblemMonitor } from './monitors/problem-monitor.ts';
+import { EventGate } from './report/event-gate.ts';
 import type { NodeConditionsApi } from './report/node-conditions-api.ts';
 import type { NodeEvents } from './report/node-events.ts';
 import { NodeReporter } from './report/node-reporter.ts';
@@ -24,7 +25,8 @@ export interface DetectorOptions {
   readonly host: Host;
   readonly api: NodeConditionsApi;
   readonly events: Pick<NodeEvents, 'record'>;
-  readonly otherDetectorRuns: () => Promise<boolean>;
+  /** Names of the programs that run on the host; undefined when it does not show them. */
+  readonly programs: () => Promise<ReadonlySet<string> | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -52,6 +54,7 @@ export async function runDetector(options: DetectorOptions, signal: AbortSignal)
 class Detector {
   readonly #options: DetectorOptions;
   readonly #reporter: NodeReporter;
+  readonly #gate = new EventGate();
   readonly #trigger: ReturnType<typeof createReconcileTrigger>;
   #files: readonly ConfigFile[] | undefined;
   #readMs = Number.NEGATIVE_INFINITY;
@@ -99,13 +102,19 @@ class Detector {
     await this.#rearmIfAsked();
     for (const monitor of this.#monitors) monitor.judge();
     // What was raised is on the disk before it is reported: what is raised during the save is reported after the next one.
-    const events = this.#monitors.map((monitor) => [monitor.source, monitor.takeEvents()] as const);
+    const found = this.#monitors.map((monitor) => ({
+      source: monitor.source,
+      conditions: monitor.conditions().map(({ type }) => type),
+      events: monitor.takeEvents(),
+    }));
     const conditions = this.#monitors.flatMap((monitor) => monitor.conditions());
     await this.#trySave();
-    for (const [source, found] of events) this.#options.events.record(source, found);
     if (this.#monitors.length === 0 && !this.#hasReported) return;
-    await this.#reporter.report(conditions);
-    this.#hasReported = this.#monitors.length > 0;
+    this.#gate.add(found, this.#options.clock.monotonicMs());
+    const { standby, isWritten } = await this.#reporter.report(conditions);
+    const passed = this.#gate.take(found, standby);
+    for (const [source, event] of passed) this.#options.events.record(source, [event]);
+    this.#hasReported = this.#monitors.length > 0 || !isWritten;
   }
 
   /** Handles a request of the job step RearmDetector once: its file stays while the disk cannot be written. */
@@ -155,7 +164,9 @@ class Detector {
     const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
     this.#monitors = monitors.map((config) => createMonitor(config, context, ownValue(before, config.file)));
     const abort = new AbortController();
-    const done = Promise.all(this.#monitors.map((monitor) => monitor.run(abort.signal)));
+    const runs = this.#monitors.map((monitor) => monitor.run(abort.signal));
+    if (runs.length > 0) runs.push(this.#options.api.watch(() => this.#trigger.notify(), abort.signal));
+    const done = Promise.all(runs);
     this.#running = { abort, done };
     log.info('problem detector configured', {
       sources: monitors.map(({ source }) => source),

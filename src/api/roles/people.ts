@@ -42,7 +42,7 @@ export const peopleRoles = [
 export const agentRules: readonly PolicyRule[] = [
   may(READ, GROUP, ['machines', 'machinecomponents', 'remedyoperationjobs']),
   may(PATCH, GROUP, ['machines/status', 'remedyoperationjobs/status']),
-  may(['get'], '', ['nodes']),
+  may(READ, '', ['nodes']), // list, watch: only its own, by name
   may(PATCH, '', ['nodes/status']),
   may(['create', 'get'], 'certificates.k8s.io', ['certificatesigningrequests']), // get: the certificate is in its status
 ];

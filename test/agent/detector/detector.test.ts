@@ -143,6 +143,33 @@ describe('detector', () => {
     expect(node.writes.at(-1)).toEqual([]);
   });
 
+  it('AGT-72 makes no Event of a line while another program reports the conditions of its source', async () => {
+    const rules = [
+      ...(fileMonitor['rules'] as readonly object[]),
+      { type: 'temporary', reason: 'Oom', pattern: 'oom \\d+' },
+    ];
+    write(`${FOLDER}/file.json`, JSON.stringify({ ...fileMonitor, rules }));
+    const second = JSON.stringify({ ...fileMonitor, source: 'other-monitor' });
+    write(
+      `${FOLDER}/other.json`,
+      second.replaceAll('FileProblem', 'OtherProblem').replaceAll('bad', 'other'),
+    );
+    node.patchAs('node-problem-detector', 'FileProblem', createSystemClock().now());
+    start();
+    append('oom 1');
+    append('bad line 2');
+    append('other line 3');
+    await eventually(
+      async () => node.condition('OtherProblem')?.status === 'True' || undefined,
+      'the other condition was not raised',
+    );
+    node.patchAs('node-problem-detector', 'FileProblem', createSystemClock().now());
+    await eventually(async () => events.length > 0 || undefined, 'no Event was made');
+    expect(events.map(({ source, reason }) => [source, reason])).toContainEqual(['other-monitor', 'BadLine']);
+    expect(events.filter(({ source }) => source === 'file-monitor')).toEqual([]);
+    expect(node.condition('FileProblem')?.reason).toBe('Other');
+  });
+
   it('does without a file that it refuses, and reports why in its log and an Event', async () => {
     write(`${FOLDER}/bad.json`, JSON.stringify({ ...fileMonitor, rules: [{ type: 'x', reason: 'R' }] }));
     write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
@@ -266,7 +293,7 @@ function withFiles(changed: Partial<HostFiles>): HostFiles {
 function start(given: Partial<Pick<DetectorOptions, 'host' | 'clock'>> = {}): void {
   abort = new AbortController();
   const options = { host, api: node.api, events: { record }, clock: createSystemClock(), log, ...given };
-  running = runDetector({ ...options, otherDetectorRuns: async () => false }, abort.signal);
+  running = runDetector({ ...options, programs: async () => undefined }, abort.signal);
 }
 
 function record(source: string, found: readonly DetectedEvent[]): void {

@@ -1,7 +1,11 @@
 import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runDetector } from '../../../src/agent/detector/detector.ts';
-import { createNodeConditionsApi } from '../../../src/agent/detector/report/node-conditions-api.ts';
+import { conditionOwners } from '../../../src/agent/detector/report/condition-owners.ts';
+import {
+  createNodeConditionsApi,
+  type NodeConditionsApi,
+} from '../../../src/agent/detector/report/node-conditions-api.ts';
 import { createNodeEvents } from '../../../src/agent/detector/report/node-events.ts';
 import { createSandboxHost } from '../../../src/agent/host/sandbox/host.ts';
 import { AGENT_GROUP, agentUser } from '../../../src/api/names.ts';
@@ -10,6 +14,7 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
 import { configFile, fileMonitor } from '../../support/agent/detector-config.ts';
+import { createStandInNpd, type StandInNpd } from '../../support/agent/stand-in-npd.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -20,6 +25,19 @@ import { eventsAbout } from './machine-events.ts';
 interface NodeObject extends KubeObject {
   readonly status?: { readonly conditions?: readonly Readonly<Record<string, string>>[] };
 }
+
+const monitor = {
+  ...fileMonitor,
+  conditions: [
+    { type: 'FileProblem', reason: 'NoFileProblem', message: 'no problem in the file' },
+    { type: 'OtherProblem', reason: 'NoOtherProblem', message: 'no other problem' },
+  ],
+  rules: [
+    { type: 'permanent', condition: 'FileProblem', reason: 'BadLine', pattern: 'bad line \\d+' },
+    { type: 'permanent', condition: 'OtherProblem', reason: 'OtherLine', pattern: 'other line \\d+' },
+    { type: 'temporary', reason: 'Killed', pattern: 'killed process \\d+' },
+  ],
+};
 
 const clock = createSystemClock();
 let installed: InstalledServer;
@@ -36,7 +54,7 @@ describe('the problem detector with the rights of an agent, on a real API server
     appendLine(directory, 'bad line 7');
     const found = await conditionOf('n1', 'True');
     expect(found).toMatchObject({ reason: 'BadLine', message: 'bad line 7' });
-    expect(await typesOf('n1')).toEqual(['FileProblem', 'Ready']);
+    expect(await typesOf('n1')).toEqual(['FileProblem', 'OtherProblem', 'Ready']);
     await eventually(
       async () =>
         (await eventsAbout(installed.server.client, 'n1')).find(({ reason }) => reason === 'BadLine'),
@@ -50,27 +68,106 @@ describe('the problem detector with the rights of an agent, on a real API server
     expect(await typesOf('n1')).toEqual(['Ready']);
   });
 
-  it('AGT-72 leaves a condition to another program that reports it, and yields to one that begins to', async () => {
+  it('AGT-72 never removes a condition of node-problem-detector, whose patch owns no more than two times', async () => {
     await createNode('n2');
-    await writeAsOther('n2', 'Theirs');
-    const { directory, log } = await start('n2');
-    await eventually(async () => standbyIn(log), 'the detector did not stand by');
-    await writeAsOther('n2', 'Again');
-    appendLine(directory, 'bad line 7');
+    const { directory } = await start('n2');
+    const { reason = '', message = '' } = await conditionOf('n2', 'False');
+    // A heartbeat in the same second would change nothing.
+    const npd = await standIn('n2', 10_000);
+    await npd.sync({ FileProblem: { status: 'False', reason, message } });
+    expect(await ownedBy('n2', 'node-problem-detector')).toEqual(['lastHeartbeatTime', 'lastTransitionTime']);
+    const theirs = await conditionOf('n2', 'False');
+    // The next write of the agent is about another condition.
+    appendLine(directory, 'other line 7');
+    await conditionOf('n2', 'True', 'OtherProblem');
+    expect(await conditionOf('n2', 'False')).toEqual(theirs);
+    rmSync(`${directory}/etc`, { recursive: true });
     await eventually(
-      async () =>
-        (await eventsAbout(installed.server.client, 'n2')).find(({ reason }) => reason === 'BadLine'),
-      'no Event was written',
+      async () => ((await typesOf('n2')).includes('OtherProblem') ? undefined : true),
+      'the other condition was not removed',
     );
-    expect(await conditionOf('n2', 'False')).toMatchObject({ reason: 'Again' });
+    expect(await conditionOf('n2', 'False')).toEqual(theirs);
+  });
 
+  it('AGT-72 leaves a condition and its Events to node-problem-detector alone, and yields when it begins', async () => {
     await createNode('n3');
-    const third = await start('n3');
-    await conditionOf('n3', 'False');
-    await writeAsOther('n3', 'Theirs');
-    appendLine(third.directory, 'bad line 8');
-    await eventually(async () => standbyIn(third.log), 'the detector did not yield');
+    const npd = await standIn('n3');
+    await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
+    const { directory, log } = await start('n3');
+    await conditionOf('n3', 'False', 'OtherProblem');
+    await eventually(async () => standbyIn(log), 'the detector did not stand by');
+    appendLine(directory, 'bad line 7');
+    appendLine(directory, 'killed process 8');
+    await npd.event('file-monitor', 'Killed', 'killed process 8');
+    appendLine(directory, 'other line 9');
+    await conditionOf('n3', 'True', 'OtherProblem');
+    await eventually(async () => await reasonsOf('n3', 'OtherLine'), 'no Event was written');
     expect(await conditionOf('n3', 'False')).toMatchObject({ reason: 'Theirs' });
+    expect(await reasonsOf('n3', 'Killed')).toHaveLength(1);
+    expect(await reasonsOf('n3', 'BadLine')).toBeUndefined();
+
+    await createNode('n7');
+    const second = await start('n7');
+    await conditionOf('n7', 'False');
+    const later = await standIn('n7');
+    await later.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
+    await eventually(async () => standbyIn(second.log), 'the detector did not yield');
+    appendLine(second.directory, 'bad line 8');
+    appendLine(second.directory, 'other line 9');
+    await conditionOf('n7', 'True', 'OtherProblem');
+    expect(await conditionOf('n7', 'False')).toMatchObject({ reason: 'Theirs' });
+  });
+
+  it('AGT-72 takes over within a minute of the end of node-problem-detector, with the lines since', async () => {
+    await createNode('n8');
+    const npd = await standIn('n8');
+    await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
+    let programs = new Set(['node-problem-de']);
+    const { directory, log, skip } = await start('n8', async () => programs);
+    await eventually(async () => standbyIn(log), 'the detector did not stand by');
+    programs = new Set();
+    skip(20_000);
+    appendLine(directory, 'bad line 7');
+    appendLine(directory, 'killed process 8');
+    appendLine(directory, 'other line 9');
+    await conditionOf('n8', 'True', 'OtherProblem');
+    expect(await conditionOf('n8', 'False')).toMatchObject({ reason: 'Theirs' });
+    skip(35_000);
+    expect(await conditionOf('n8', 'True')).toMatchObject({ reason: 'BadLine', message: 'bad line 7' });
+    await eventually(async () => await reasonsOf('n8', 'Killed'), 'no Event was written');
+    await eventually(async () => await reasonsOf('n8', 'BadLine'), 'no Event was written');
+  });
+
+  it('writes its conditions at once to a Node that was deleted and registered again', async () => {
+    await createNode('n9');
+    await start('n9');
+    await conditionOf('n9', 'False');
+    const { client } = installed.server;
+    const { metadata } = await client.get(NODES, { name: 'n9' });
+    await client.delete(NODES, { name: 'n9' }, { uid: metadata.uid ?? '' });
+    await createNode('n9');
+    // Long before the next heartbeat.
+    await conditionOf('n9', 'False', 'OtherProblem');
+    expect(await typesOf('n9')).toEqual(['FileProblem', 'OtherProblem', 'Ready']);
+  });
+
+  it('AGT-72 takes nothing over that another program wrote since the Node was read', async () => {
+    await createNode('n10');
+    const client = await installed.as(agentUser('n10'), [AGENT_GROUP]);
+    const api = createNodeConditionsApi({
+      client,
+      name: 'n10',
+      clock,
+      log: memoryLog(),
+      random: systemRandom,
+    });
+    const observed = await client.get(NODES, { name: 'n10' });
+    const npd = await standIn('n10');
+    await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
+    const ours = { type: 'FileProblem', status: 'True', reason: 'Ours', message: '' };
+    const late = api.write([ours], { observed, force: true });
+    await expect(late).rejects.toThrow(expect.objectContaining({ code: 'Conflict' }));
+    expect(await conditionOf('n10', 'False')).toMatchObject({ reason: 'Theirs' });
   });
 
   it('runs beside the loop of the agent', async () => {
@@ -87,6 +184,9 @@ describe('the problem detector with the rights of an agent, on a real API server
   it('may not write conditions of another Node, or one of the kubelet', async () => {
     await createNode('n4');
     const client = await installed.as(agentUser('n5'), [AGENT_GROUP]);
+    const apiOf = (name: string): NodeConditionsApi =>
+      createNodeConditionsApi({ client, name, clock, log: memoryLog(), random: systemRandom });
+    const node = (name: string): Promise<KubeObject> => client.get(NODES, { name });
     const time = '2030-01-01T00:00:00Z';
     const condition = {
       status: 'True',
@@ -95,12 +195,14 @@ describe('the problem detector with the rights of an agent, on a real API server
       lastHeartbeatTime: time,
       lastTransitionTime: time,
     };
-    const other = createNodeConditionsApi(client, 'n4').write([{ type: 'A', ...condition }], {
+    const other = apiOf('n4').write([{ type: 'A', ...condition }], {
+      observed: await node('n4'),
       force: false,
     });
     await expect(other).rejects.toThrow('an agent may write conditions of its own Node only');
     await createNode('n5');
-    const kubelets = createNodeConditionsApi(client, 'n5').write([{ type: 'Ready', ...condition }], {
+    const kubelets = apiOf('n5').write([{ type: 'Ready', ...condition }], {
+      observed: await node('n5'),
       force: true,
     });
     await expect(kubelets).rejects.toThrow("an agent may not write the kubelet's conditions");
@@ -124,31 +226,48 @@ async function createNode(name: string): Promise<void> {
   );
 }
 
-/** As node-problem-detector, which runs elsewhere. */
-async function writeAsOther(name: string, reason: string): Promise<void> {
-  const lastHeartbeatTime = clock.now().toISOString().replace(/\.\d+/, '');
-  const status = {
-    conditions: [{ type: 'FileProblem', status: 'False', reason, message: '', lastHeartbeatTime }],
-  };
-  const node = { apiVersion: 'v1', kind: 'Node', metadata: { name }, status } as KubeObject;
-  await installed.server.client.apply(NODES, node, {
-    fieldManager: 'node-problem-detector',
-    force: true,
-    subresource: 'status',
-  });
+async function standIn(node: string, aheadMs = 0): Promise<StandInNpd> {
+  const { kubeconfig } = installed.server;
+  const ahead = { ...clock, now: () => new Date(clock.now().getTime() + aheadMs) };
+  const npd = await createStandInNpd({ kubeconfig, node, clock: ahead });
+  onTestFinished(() => npd.close());
+  return npd;
+}
+
+/** Fields of FileProblem. */
+async function ownedBy(name: string, manager: string): Promise<readonly string[]> {
+  const node = await installed.server.client.get(NODES, { name });
+  const found = conditionOwners(node, 'FileProblem', 'kubenode-agent').others;
+  return found.find((each) => each.manager === manager)?.fields.toSorted() ?? [];
+}
+
+/** Undefined when there is none. */
+async function reasonsOf(node: string, reason: string): Promise<readonly string[] | undefined> {
+  const found = (await eventsAbout(installed.server.client, node)).filter((each) => each.reason === reason);
+  return found.length > 0 ? found.map((each) => each.reason) : undefined;
 }
 
 function configuredHost(): string {
   const directory = tempFolder('detector');
   mkdirSync(`${directory}/etc/kubenode/detector`, { recursive: true });
   mkdirSync(`${directory}/var/log`, { recursive: true });
-  const { name, content } = configFile('file.json', fileMonitor);
+  const { name, content } = configFile('file.json', monitor);
   writeFileSync(`${directory}/etc/kubenode/detector/${name}`, content);
   writeFileSync(`${directory}/var/log/kern.log`, '');
   return directory;
 }
 
-async function start(machine: string): Promise<{ readonly directory: string; readonly log: MemoryLog }> {
+interface Started {
+  readonly directory: string;
+  readonly log: MemoryLog;
+  /** Lets so much time pass for the detector. */
+  readonly skip: (ms: number) => void;
+}
+
+async function start(
+  machine: string,
+  programs: () => Promise<ReadonlySet<string> | undefined> = async () => undefined,
+): Promise<Started> {
   const directory = configuredHost();
   const client = await installed.as(agentUser(machine), [AGENT_GROUP]);
   const log = memoryLog();
@@ -156,26 +275,30 @@ async function start(machine: string): Promise<{ readonly directory: string; rea
   await host.open();
   const events = createNodeEvents({ node: machine, client, clock, random: systemRandom, log });
   const abort = new AbortController();
-  const api = createNodeConditionsApi(client, machine);
-  const options = { host, api, events, otherDetectorRuns: async () => false, clock, log };
-  const running = runDetector(options, abort.signal);
+  let skippedMs = 0;
+  const own = { ...clock, monotonicMs: () => clock.monotonicMs() + skippedMs };
+  const api = createNodeConditionsApi({ client, name: machine, clock: own, log, random: systemRandom });
+  const running = runDetector({ host, api, events, programs, clock: own, log }, abort.signal);
   onTestFinished(async () => {
     abort.abort();
     await running;
     await events.close(AbortSignal.abort());
     await host.close();
   });
-  return { directory, log };
+  return { directory, log, skip: (ms) => void (skippedMs += ms) };
 }
 
 function standbyIn(log: MemoryLog): true | undefined {
   return log.lines.some(({ message }) => message === 'problem detector stands by') ? true : undefined;
 }
 
-async function conditionOf(node: string, status: string): Promise<Readonly<Record<string, string>>> {
+async function conditionOf(
+  node: string,
+  status: string,
+  type = 'FileProblem',
+): Promise<Readonly<Record<string, string>>> {
   return await eventually(
-    async () =>
-      (await conditionsOf(node)).find((each) => each['type'] === 'FileProblem' && each['status'] === status),
+    async () => (await conditionsOf(node)).find((each) => each['type'] === type && each['status'] === status),
     `the condition did not become ${status}`,
   );
 }

@@ -1,22 +1,24 @@
-/** A Node whose conditions several programs write, with the ownership of server-side apply. */
+/** A Node whose conditions several programs write, with the field ownership of the API server. */
 import type {
-  NodeConditionsApi,
-  WrittenCondition,
-} from '../../../src/agent/detector/report/node-conditions-api.ts';
+  NodeCondition,
+  NodeWithConditions,
+} from '../../../src/agent/detector/report/condition-owners.ts';
+import type { NodeConditionsApi } from '../../../src/agent/detector/report/node-conditions-api.ts';
 import { MANAGER_AGENT } from '../../../src/api/names.ts';
 import { KubeError } from '../../../src/kube/client/errors.ts';
-
-interface OwnedCondition extends WrittenCondition {
-  readonly manager: string;
-}
+import type { ManagedFields } from '../../../src/kube/objects/object.ts';
 
 export interface FakeNode {
   readonly api: NodeConditionsApi;
-  /** Each write of the agent that was accepted: `type status reason`. */
+  /** Each write of the agent that was accepted: `type status reason`, or `keep type fields` for a part of a condition. */
   readonly writes: readonly (readonly string[])[];
-  condition(type: string): OwnedCondition | undefined;
-  /** As node-problem-detector patches: it owns what it wrote, also what another program owned. */
-  writeAs(manager: string, type: string, at: Date): void;
+  condition(type: string): NodeCondition | undefined;
+  /** The program whose heartbeat the condition has. */
+  writerOf(type: string): string | undefined;
+  /** As node-problem-detector, which patches all fields: it owns those that it changed, and the others lose them. */
+  patchAs(manager: string, type: string, at: Date, change?: Partial<NodeCondition>): void;
+  /** Deleted and registered again, without conditions. */
+  register(): void;
   /** Called before each write of the agent. */
   beforeWrite: () => void;
   exists: boolean;
@@ -24,57 +26,154 @@ export interface FakeNode {
   failure: KubeError | undefined;
 }
 
+/** By type of the condition. */
+type Fields = Map<string, Set<string>>;
+
 export function fakeNode(): FakeNode {
-  const conditions = new Map<string, OwnedCondition>();
+  const conditions = new Map<string, NodeCondition>();
+  const owners = new Map<string, Fields>();
   const writes: string[][] = [];
+  const listeners = new Set<() => void>();
+  let [uid, version] = [1, 1];
+
+  function fieldsOf(manager: string, type: string): Set<string> {
+    const types = owners.get(manager) ?? new Map<string, Set<string>>();
+    owners.set(manager, types);
+    const fields = types.get(type) ?? new Set<string>();
+    types.set(type, fields);
+    return fields;
+  }
+
+  function valueOf(type: string, field: string): unknown {
+    return Object.entries(conditions.get(type) ?? {}).find(([name]) => name === field)?.[1];
+  }
+
+  function others(manager: string): readonly string[] {
+    return [...owners.keys()].filter((each) => each !== manager);
+  }
+
+  function changed(): void {
+    version += 1;
+    for (const listener of listeners) listener();
+  }
+
+  function refuseConflicts(written: readonly NodeCondition[]): void {
+    for (const { type, ...fields } of written) {
+      for (const [field, value] of Object.entries(fields)) {
+        const isForeign = others(MANAGER_AGENT).some((each) => fieldsOf(each, type).has(field));
+        if (isForeign && valueOf(type, field) !== value) {
+          throw new KubeError('Conflict', `conflict: ${type}.${field}`);
+        }
+      }
+    }
+  }
+
+  /** What was applied before and is missing now is removed: a whole condition, unless another program created it. */
+  function removeMissing(written: readonly NodeCondition[]): void {
+    for (const [type, fields] of owners.get(MANAGER_AGENT) ?? []) {
+      const after = written.find((each) => each.type === type);
+      const isCreated = others(MANAGER_AGENT).some((each) => fieldsOf(each, type).has('.'));
+      if (!after && fields.size > 0 && !isCreated) conditions.delete(type);
+      const isLost = (field: string): boolean =>
+        fields.has(field) &&
+        !Object.hasOwn(after ?? {}, field) &&
+        !others(MANAGER_AGENT).some((each) => fieldsOf(each, type).has(field));
+      const rest = Object.entries(conditions.get(type) ?? {}).filter(([field]) => !isLost(field));
+      if (conditions.has(type)) conditions.set(type, { ...Object.fromEntries(rest), type });
+    }
+  }
+
+  function setAs(manager: string, item: NodeCondition, all: boolean): void {
+    const before = conditions.get(item.type);
+    const own = fieldsOf(manager, item.type);
+    if (!before || all) own.add('.');
+    for (const [field, value] of Object.entries(item)) {
+      const isChanged = valueOf(item.type, field) !== value;
+      if (isChanged) for (const each of others(manager)) fieldsOf(each, item.type).delete(field);
+      if (isChanged || all) own.add(field);
+    }
+    conditions.set(item.type, { ...before, ...item, type: item.type });
+  }
+
   const fake: FakeNode = {
     writes,
     exists: true,
     failure: undefined,
     beforeWrite: () => undefined,
     condition: (type) => conditions.get(type),
-    writeAs(manager, type, at) {
-      const time = at.toISOString();
+    writerOf: (type) => [...owners.keys()].find((each) => fieldsOf(each, type).has('lastHeartbeatTime')),
+    patchAs(manager, type, at, change = {}) {
+      const time = at.toISOString().replace(/\.\d+Z$/, 'Z');
       const times = { lastHeartbeatTime: time, lastTransitionTime: time };
-      conditions.set(type, { type, status: 'False', reason: 'Other', message: '', ...times, manager });
+      setAs(manager, { type, status: 'False', reason: 'Other', message: '', ...times, ...change }, false);
+      changed();
+    },
+    register() {
+      conditions.clear();
+      owners.clear();
+      [uid, fake.exists] = [uid + 1, true];
+      changed();
     },
     api: {
       async node() {
         if (fake.failure) throw fake.failure;
-        if (!fake.exists) return undefined;
-        const all = [...conditions.values()];
-        const managedFields = all.map(({ type, manager }) => managedField(type, manager));
-        return {
-          apiVersion: 'v1',
-          kind: 'Node',
-          metadata: { name: 'm', managedFields },
-          status: { conditions: all },
-        };
+        return fake.exists ? nodeOf({ conditions, owners, uid, version }) : undefined;
       },
-      async write(written, { force }) {
+      async write(written, { observed, force }) {
         fake.beforeWrite();
         if (fake.failure) throw fake.failure;
-        const foreign = written.some(
-          ({ type }) => (conditions.get(type)?.manager ?? MANAGER_AGENT) !== MANAGER_AGENT,
-        );
-        if (foreign && !force) throw new KubeError('Conflict', 'conflict with another manager');
-        for (const [type, { manager }] of conditions) if (manager === MANAGER_AGENT) conditions.delete(type);
-        for (const each of written) conditions.set(each.type, { ...each, manager: MANAGER_AGENT });
-        writes.push(written.map(({ type, status, reason }) => `${type} ${status} ${reason}`));
+        if (observed.metadata.resourceVersion !== String(version)) {
+          throw new KubeError('Conflict', 'the Node was changed');
+        }
+        if (!force) refuseConflicts(written);
+        removeMissing(written);
+        owners.delete(MANAGER_AGENT);
+        for (const each of written) setAs(MANAGER_AGENT, each, true);
+        writes.push(written.map(label));
+        changed();
+      },
+      async watch(onChange, signal) {
+        listeners.add(onChange);
+        const { promise, resolve } = Promise.withResolvers<void>();
+        signal.addEventListener('abort', () => resolve());
+        if (!signal.aborted) await promise;
+        listeners.delete(onChange);
       },
     },
   };
   return fake;
 }
 
-function managedField(
-  type: string,
-  manager: string,
-): { manager: string; operation: 'Update'; fieldsV1: object } {
-  const key = `k:${JSON.stringify({ type })}`;
+function label(condition: NodeCondition): string {
+  const { type, status, reason, lastHeartbeatTime } = condition;
+  if (lastHeartbeatTime !== undefined) return `${type} ${status} ${reason}`;
+  const kept = Object.keys(condition).filter((field) => field !== 'type');
+  return ['keep', type, ...kept.toSorted()].join(' ');
+}
+
+interface State {
+  readonly conditions: ReadonlyMap<string, NodeCondition>;
+  readonly owners: ReadonlyMap<string, Fields>;
+  readonly uid: number;
+  readonly version: number;
+}
+
+function nodeOf({ conditions, owners, uid, version }: State): NodeWithConditions {
+  const managedFields = [...owners].map(([manager, types]): ManagedFields => {
+    const items = [...types].filter(([, fields]) => fields.size > 0).map(managedItem);
+    const operation = manager === MANAGER_AGENT ? 'Apply' : 'Update';
+    const fieldsV1 = { 'f:status': { 'f:conditions': Object.fromEntries(items) } };
+    return { manager, operation, fieldsV1 };
+  });
   return {
-    manager,
-    operation: 'Update',
-    fieldsV1: { 'f:status': { 'f:conditions': { [key]: { 'f:status': {} } } } },
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name: 'm', uid: `uid-${uid}`, resourceVersion: String(version), managedFields },
+    status: { conditions: [...conditions.values()] },
   };
+}
+
+function managedItem([type, fields]: readonly [string, ReadonlySet<string>]): readonly [string, object] {
+  const owned = [...fields].map((field) => [field === '.' ? '.' : `f:${field}`, {}] as const);
+  return [`k:${JSON.stringify({ type })}`, Object.fromEntries(owned)];
 }

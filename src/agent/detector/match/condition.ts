@@ -14,6 +14,8 @@ export interface DetectedEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
+  /** The condition whose change it reports. */
+  readonly condition?: string;
 }
 
 /** What a monitor knows of a condition now. */
@@ -53,7 +55,8 @@ function isSameReport(last: DetectedCondition, finding: ConditionFinding, report
 
 function changeEvent({ type, status, reason, message }: DetectedCondition): DetectedEvent {
   const text = `Node condition ${type} is now: ${status}, reason: ${reason}, message: ${JSON.stringify(message)}`;
-  return { type: 'Normal', reason, message: text };
+  // As node-problem-detector does since its version 0.8.11.
+  return { type: status === 'True' ? 'Warning' : 'Normal', reason, message: text, condition: type };
 }
 
 /** The condition while nothing is wrong. */

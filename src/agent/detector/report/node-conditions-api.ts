@@ -1,42 +1,123 @@
-/** Conditions and Events of the own Node at the API server. */
+/** Conditions of the own Node at the API server. */
 import { MANAGER_AGENT } from '../../../api/names.ts';
+import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
+import { createStore } from '../../../kube/cache/store.ts';
+import { createTransform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
-import type { NodeWithConditions } from './writers.ts';
-
-export interface WrittenCondition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-  readonly lastHeartbeatTime: string;
-  readonly lastTransitionTime: string;
-}
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import type { Clock } from '../../../os/clock.ts';
+import type { NodeCondition, NodeWithConditions } from './condition-owners.ts';
 
 export interface NodeConditionsApi {
-  /** Undefined while the Node is missing. */
-  node(): Promise<NodeWithConditions | undefined>;
-  /** Exactly these: conditions of an earlier call that are not in the list are removed. */
-  write(conditions: readonly WrittenCondition[], options: { readonly force: boolean }): Promise<void>;
+  /** The newest state; `fresh` does not trust the watch. Undefined while the Node is missing. */
+  node(options?: { readonly fresh?: boolean }): Promise<NodeWithConditions | undefined>;
+  /**
+   * Exactly these: conditions of an earlier call that are not in the list are removed. Fails with Conflict when the Node is
+   * not the observed one any more.
+   */
+  write(conditions: readonly NodeCondition[], options: WriteConditionsOptions): Promise<void>;
+  /** Until the signal. Never rejects. */
+  watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
-export function createNodeConditionsApi(
-  client: Pick<Client, 'get' | 'apply'>,
-  name: string,
-): NodeConditionsApi {
+export interface WriteConditionsOptions {
+  readonly observed: NodeWithConditions;
+  readonly force: boolean;
+}
+
+export interface NodeConditionsOptions {
+  readonly client: Pick<Client, 'get' | 'pages' | 'watch' | 'apply'>;
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: () => number;
+}
+
+/** While the watch is not current. */
+const POLL_MS = 10_000;
+/** As for the watches of the agent on its Machine. */
+const RECONNECT_SPREAD_MS = 100_000;
+
+export function createNodeConditionsApi(options: NodeConditionsOptions): NodeConditionsApi {
+  const { client, name, clock, log, random } = options;
+  const store = createStore<NodeWithConditions>({ log });
+  let reflector: Reflector | undefined;
+  let read: { readonly node: NodeWithConditions | undefined; readonly atMs: number } | undefined;
+
+  async function get(): Promise<NodeWithConditions | undefined> {
+    const atMs = clock.monotonicMs();
+    const node = await unlessMissing(client.get(NODES, { name }));
+    read = { node: node && note(node), atMs };
+    return read.node;
+  }
+
+  /** The watch may be behind what was read or written. */
+  function note(object: KubeObject): NodeWithConditions {
+    const node = trim()(object);
+    store.wrote(node);
+    return node;
+  }
+
   return {
-    async node() {
-      try {
-        return await client.get<NodeWithConditions>(NODES, { name });
-      } catch (error) {
-        if (isKubeError(error, 'NotFound')) return undefined;
-        throw error;
-      }
+    async node({ fresh = false } = {}) {
+      if (fresh) return await get();
+      if (isCurrent(reflector)) return store.get(name);
+      return read && clock.monotonicMs() - read.atMs < POLL_MS ? read.node : await get();
     },
-    async write(conditions, { force }) {
-      const object = { apiVersion: 'v1', kind: 'Node', metadata: { name }, status: { conditions } };
-      await client.apply(NODES, object, { fieldManager: MANAGER_AGENT, force, subresource: 'status' });
+    async write(conditions, { observed, force }) {
+      const { resourceVersion } = observed.metadata;
+      const metadata = { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
+      const object = { apiVersion: 'v1', kind: 'Node', metadata, status: { conditions } };
+      const written = await client.apply(NODES, object, {
+        fieldManager: MANAGER_AGENT,
+        force,
+        subresource: 'status',
+      });
+      read = { node: note(written), atMs: clock.monotonicMs() };
+    },
+    async watch(onChange, signal) {
+      const unsubscribe = store.subscribe({ added: onChange, updated: onChange, removed: onChange });
+      reflector = createReflector<NodeWithConditions>({
+        client,
+        resource: NODES,
+        fieldSelector: `metadata.name=${name}`,
+        store,
+        clock,
+        log,
+        random,
+        transform: trim(),
+        recovered: onChange,
+        reconnectSpreadMs: RECONNECT_SPREAD_MS,
+      });
+      await reflector.run(signal);
+      reflector = undefined;
+      unsubscribe();
     },
   };
+}
+
+/** Keeps who owns what of the conditions, and drops the images, most of a large Node. */
+function trim(): (object: KubeObject) => NodeWithConditions {
+  return createTransform<NodeWithConditions>(
+    ['status.images', 'status.volumesAttached', 'status.volumesInUse'],
+    [MANAGER_AGENT],
+    ['f:status', 'f:conditions'],
+  );
+}
+
+function isCurrent(reflector: Reflector | undefined): boolean {
+  const { synced, error } = reflector?.freshness() ?? {};
+  return synced === true && error === undefined;
+}
+
+async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }

@@ -4,100 +4,140 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { DetectedCondition } from '../match/condition.ts';
-import type { NodeConditionsApi, WrittenCondition } from './node-conditions-api.ts';
-import { planWriters, type StandbyCondition } from './writers.ts';
+import { findCondition, type NodeCondition, type NodeWithConditions } from './condition-owners.ts';
+import type { NodeConditionsApi } from './node-conditions-api.ts';
+import { ObservedSilence } from './writer-silence.ts';
+import { planWriters, type StandbyCondition, type WritersPlan } from './writers.ts';
 
 export interface NodeReporterOptions {
-  readonly api: NodeConditionsApi;
+  readonly api: Pick<NodeConditionsApi, 'node' | 'write'>;
   readonly clock: Clock;
   readonly log: Log;
-  readonly otherDetectorRuns: () => Promise<boolean>;
+  /** Names of the programs that run on this host; undefined on a host that does not show them. */
+  readonly programs: () => Promise<ReadonlySet<string> | undefined>;
   /** Conditions that another program began, or ceased, to write. */
   readonly onStandby: (standby: readonly StandbyCondition[]) => void;
 }
 
+export interface ReportOutcome {
+  /** Conditions that another program writes; undefined before the Node was read. */
+  readonly standby: readonly ActiveWriter[] | undefined;
+  /** Whether the Node has all that was to be written. */
+  readonly isWritten: boolean;
+}
+
+export interface ActiveWriter extends StandbyCondition {
+  /** When the writer last showed that it is alive, by the monotonic clock. */
+  readonly aliveMs: number;
+}
+
 const HEARTBEAT_MS = 5 * 60_000;
 const RETRY_MS = 5000;
-/** How often the processes are searched for node-problem-detector. */
+/** How often the processes are searched for the program of another writer. */
 const LOOK_MS = 10_000;
+
+interface Written {
+  readonly conditions: readonly DetectedCondition[];
+  readonly uid: string | undefined;
+  readonly atMs: number;
+}
 
 export class NodeReporter {
   readonly #options: NodeReporterOptions;
-  #written: readonly DetectedCondition[] | undefined;
-  #nextMs = Number.NEGATIVE_INFINITY;
+  readonly #silence: ObservedSilence;
+  #written: Written | undefined;
   #retryMs = Number.NEGATIVE_INFINITY;
   #lookedMs = Number.NEGATIVE_INFINITY;
-  #otherRuns = false;
-  #standby: readonly StandbyCondition[] = [];
+  #hadConflict = false;
+  #standby: readonly StandbyCondition[] | undefined;
   #failure: string | undefined;
 
   constructor(options: NodeReporterOptions) {
     this.#options = options;
+    this.#silence = new ObservedSilence(options.clock);
   }
 
   /** Writes when something changed or a heartbeat is due. Never fails: what was not written is written later. */
-  async report(conditions: readonly DetectedCondition[]): Promise<void> {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (await this.#look(nowMs)) this.#written = undefined;
-    if (nowMs < this.#retryMs || (nowMs < this.#nextMs && !this.#isChanged(conditions))) return;
-    const outcome = await this.#tryWrite(conditions);
-    this.#written = outcome === 'Written' ? conditions : undefined;
-    this.#nextMs = nowMs + HEARTBEAT_MS;
-    this.#retryMs = outcome === 'NotWritten' ? nowMs + RETRY_MS : Number.NEGATIVE_INFINITY;
+  async report(conditions: readonly DetectedCondition[]): Promise<ReportOutcome> {
+    let isWritten = false;
+    if (this.#options.clock.monotonicMs() >= this.#retryMs) isWritten = await this.#tryReport(conditions);
+    const standby = this.#standby?.map((each) => ({ ...each, aliveMs: this.#aliveMs(each) }));
+    return { standby, isWritten };
   }
 
-  /** After a conflict the next write sees who wrote. */
-  async #tryWrite(conditions: readonly DetectedCondition[]): Promise<'Written' | 'NotWritten' | 'Conflict'> {
+  async #tryReport(conditions: readonly DetectedCondition[]): Promise<boolean> {
     try {
-      const isWritten = await this.#write(conditions);
-      this.#failure = undefined;
-      return isWritten ? 'Written' : 'NotWritten';
+      const isWritten = await this.#report(conditions);
+      [this.#failure, this.#hadConflict] = [undefined, false];
+      return isWritten;
     } catch (error) {
       this.#warn(error);
-      return isKubeError(error, 'Conflict') ? 'Conflict' : 'NotWritten';
+      this.#written = undefined;
+      // After a conflict the next try reads who wrote.
+      this.#hadConflict = isKubeError(error, 'Conflict');
+      if (!this.#hadConflict) this.#retryLater();
+      return false;
     }
   }
 
-  #isChanged(conditions: readonly DetectedCondition[]): boolean {
-    const { length } = this.#written ?? [];
-    return (
-      !this.#written ||
-      length !== conditions.length ||
-      conditions.some((each) => !this.#written?.includes(each))
-    );
-  }
-
-  async #look(nowMs: number): Promise<boolean> {
-    if (nowMs - this.#lookedMs < LOOK_MS) return false;
-    this.#lookedMs = nowMs;
-    const before = this.#otherRuns;
-    this.#otherRuns = await this.#options.otherDetectorRuns();
-    return before !== this.#otherRuns;
-  }
-
-  /** False while the Node is missing. */
-  async #write(conditions: readonly DetectedCondition[]): Promise<boolean> {
-    const { api, clock } = this.#options;
-    const node = await api.node();
-    if (!node) return false;
-    const now = clock.now();
+  async #report(conditions: readonly DetectedCondition[]): Promise<boolean> {
+    const node = await this.#options.api.node({ fresh: this.#hadConflict });
+    if (!node) {
+      this.#written = undefined;
+      this.#noteStandby([]);
+      return conditions.length === 0;
+    }
     const types = conditions.map(({ type }) => type);
-    const otherDetectorRuns = this.#otherRuns;
-    const plan = planWriters({ node, types, manager: MANAGER_AGENT, otherDetectorRuns, now });
+    if (this.#silence.observe(node, types, MANAGER_AGENT)) await this.#look();
+    const plan = planWriters({ node, types, manager: MANAGER_AGENT, silence: this.#silence });
     this.#noteStandby(plan.standby);
-    const written = conditions.filter(({ type }) => plan.write.includes(type));
-    // Without force the server refuses to overwrite what another program wrote since the Node was read.
-    await api.write(
-      written.map((each) => writtenCondition(each, now)),
-      { force: plan.takeOver.length > 0 },
-    );
+    const mine = conditions.filter(({ type }) => plan.write.includes(type));
+    if (this.#isDue(node, mine, plan)) await this.#write(node, mine, plan);
     return true;
   }
 
+  #isDue(node: NodeWithConditions, mine: readonly DetectedCondition[], plan: WritersPlan): boolean {
+    if (plan.remove.length > 0 || plan.takeOver.length > 0) return true;
+    if (mine.length === 0) return false;
+    if (!this.#written || this.#written.uid !== node.metadata.uid) return true;
+    const { conditions, atMs } = this.#written;
+    if (this.#options.clock.monotonicMs() - atMs >= HEARTBEAT_MS) return true;
+    return mine.some((each) => !conditions.includes(each) || !findCondition(node, each.type));
+  }
+
+  async #write(
+    node: NodeWithConditions,
+    mine: readonly DetectedCondition[],
+    { keep, takeOver }: WritersPlan,
+  ): Promise<void> {
+    const { api, clock } = this.#options;
+    const now = clock.now();
+    const written = [...mine.map((each) => writtenCondition(each, now)), ...keep];
+    await api.write(written, { observed: node, force: takeOver.length > 0 });
+    this.#written = { conditions: mine, uid: node.metadata.uid, atMs: clock.monotonicMs() };
+  }
+
+  async #look(): Promise<void> {
+    const nowMs = this.#options.clock.monotonicMs();
+    if (nowMs - this.#lookedMs < LOOK_MS) return;
+    this.#lookedMs = nowMs;
+    this.#silence.noteRunning(await this.#options.programs());
+  }
+
+  #aliveMs({ type, writer }: StandbyCondition): number {
+    const heartbeatMs = this.#silence.heartbeatMs(type);
+    const silentMs = Math.min(heartbeatMs, this.#silence.programMs(writer) ?? heartbeatMs);
+    return this.#options.clock.monotonicMs() - silentMs;
+  }
+
+  #retryLater(): void {
+    this.#retryMs = this.#options.clock.monotonicMs() + RETRY_MS;
+  }
+
   #noteStandby(standby: readonly StandbyCondition[]): void {
-    if (JSON.stringify(standby) === JSON.stringify(this.#standby)) return;
+    const isSame = JSON.stringify(standby) === JSON.stringify(this.#standby ?? []);
     this.#standby = standby;
-    this.#options.onStandby(standby);
+    if (!isSame) this.#options.onStandby(standby);
   }
 
   /** One line for each outage. */
@@ -110,7 +150,7 @@ export class NodeReporter {
 
 const MAX_MESSAGE_BYTES = 1024;
 
-function writtenCondition({ since, message, ...condition }: DetectedCondition, now: Date): WrittenCondition {
+function writtenCondition({ since, message, ...condition }: DetectedCondition, now: Date): NodeCondition {
   return {
     ...condition,
     message: message.slice(0, MAX_MESSAGE_BYTES),

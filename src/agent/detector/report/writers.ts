@@ -1,28 +1,31 @@
 /**
  * Which conditions of the Node this detector writes. Two writers of one condition would overwrite each other, so it stands by
- * where node-problem-detector or another program reports the same. Pure.
+ * for each condition that node-problem-detector or another program writes now. Pure.
  */
-import { isRecord, valueAt } from '../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
-
-export interface NodeCondition {
-  readonly type: string;
-  readonly lastHeartbeatTime?: string;
-  readonly lastTransitionTime?: string;
-}
-
-export type NodeWithConditions = KubeObject & {
-  readonly status?: { readonly conditions?: readonly NodeCondition[] };
-};
+import {
+  type ConditionOwners,
+  conditionOwners,
+  findCondition,
+  type NodeCondition,
+  type NodeWithConditions,
+  otherWriter,
+  ownedTypes,
+} from './condition-owners.ts';
 
 export interface WritersInput {
   readonly node: NodeWithConditions;
   readonly types: readonly string[];
   /** Field manager of this agent. */
   readonly manager: string;
-  /** Whether a process of node-problem-detector runs on this host. */
-  readonly otherDetectorRuns: boolean;
-  readonly now: Date;
+  readonly silence: WriterSilence;
+}
+
+/** How long the other writers of conditions are silent. */
+export interface WriterSilence {
+  /** Since the last heartbeat of the condition by another writer. */
+  heartbeatMs(type: string): number;
+  /** Since a program with the name of the manager last ran on this host; undefined when that is unknown. */
+  programMs(manager: string): number | undefined;
 }
 
 export interface WritersPlan {
@@ -31,49 +34,57 @@ export interface WritersPlan {
   /** Of these, another program was the last writer, but it writes no more. */
   readonly takeOver: readonly string[];
   readonly standby: readonly StandbyCondition[];
+  /**
+   * What is applied unchanged: the fields that the agent owns of a condition of which another program owns fields, too. Without
+   * them the API server would delete the condition.
+   */
+  readonly keep: readonly NodeCondition[];
+  /** Conditions of the agent alone that no file declares any more. */
+  readonly remove: readonly string[];
 }
 
 export interface StandbyCondition {
   readonly type: string;
   readonly because: string;
+  /** Field manager of the writer. */
+  readonly writer: string;
 }
 
-/** Three heartbeats of node-problem-detector, which writes every five minutes. */
-const GONE_MS = 15 * 60_000;
+/** node-problem-detector writes every five minutes: a minute later, a heartbeat is missing. */
+const MISSED_HEARTBEAT_MS = 6 * 60_000;
+/** Longer than a restart of node-problem-detector takes. With the time until its end is noticed still within a minute. */
+const ENDED_MS = 45_000;
 
-export function planWriters({ node, types, manager, otherDetectorRuns, now }: WritersInput): WritersPlan {
+export function planWriters({ node, types, manager, silence }: WritersInput): WritersPlan {
   const standby: StandbyCondition[] = [];
   const takeOver: string[] = [];
   for (const type of types) {
-    const writer = otherWriter(node, type, manager);
-    const because = standbyReason(writer, otherDetectorRuns, isAlive(node, type, now));
-    if (because !== undefined) standby.push({ type, because });
-    else if (writer !== undefined) takeOver.push(type);
+    const writer = otherWriter(conditionOwners(node, type, manager))?.manager;
+    if (writer === undefined) continue;
+    if (isSilent(type, writer, silence)) takeOver.push(type);
+    else standby.push({ type, because: `${writer} writes it`, writer });
   }
   const write = types.filter((type) => standby.every((each) => each.type !== type));
-  return { write, takeOver, standby };
+  const rest = ownedTypes(node, manager).filter((type) => !write.includes(type));
+  const kept = rest.filter((type) => conditionOwners(node, type, manager).others.length > 0);
+  return {
+    write,
+    takeOver,
+    standby,
+    keep: kept.map((type) => ownPart(node, type, conditionOwners(node, type, manager))),
+    remove: rest.filter((type) => !kept.includes(type)),
+  };
 }
 
-function standbyReason(
-  writer: string | undefined,
-  otherDetectorRuns: boolean,
-  isCurrent: boolean,
-): string | undefined {
-  if (otherDetectorRuns) return 'node-problem-detector runs on this host';
-  return writer !== undefined && isCurrent ? `${writer} writes it` : undefined;
+function isSilent(type: string, writer: string, silence: WriterSilence): boolean {
+  const heartbeatMs = silence.heartbeatMs(type);
+  const programMs = silence.programMs(writer);
+  if (heartbeatMs >= MISSED_HEARTBEAT_MS) return true;
+  return programMs !== undefined && Math.min(programMs, heartbeatMs) >= ENDED_MS;
 }
 
-function otherWriter(node: NodeWithConditions, type: string, manager: string): string | undefined {
-  const key = `k:${JSON.stringify({ type })}`;
-  const found = node.metadata.managedFields?.find((entry) => {
-    const fields = valueAt(entry, 'fieldsV1', 'f:status', 'f:conditions', key);
-    return entry.manager !== manager && isRecord(fields) && 'f:status' in fields;
-  });
-  return found?.manager;
-}
-
-function isAlive({ status }: NodeWithConditions, type: string, now: Date): boolean {
-  const condition = status?.conditions?.find((each) => each.type === type);
-  const lastMs = Date.parse(condition?.lastHeartbeatTime ?? condition?.lastTransitionTime ?? '');
-  return now.getTime() - lastMs < GONE_MS;
+/** With the values that the Node has now, so that applying them changes nothing. */
+function ownPart(node: NodeWithConditions, type: string, { own }: ConditionOwners): NodeCondition {
+  const found = findCondition(node, type) ?? {};
+  return { ...Object.fromEntries(Object.entries(found).filter(([field]) => own.includes(field))), type };
 }

@@ -27,6 +27,17 @@ describe('condition', () => {
   });
 
   it.each([
+    ['True', 'Warning'],
+    ['False', 'Normal'],
+    ['Unknown', 'Normal'],
+  ] as const)('makes an Event of the type that node-problem-detector gives it: %s', (status, type) => {
+    const { conditions } = reportConditions([], [['A', good]]);
+    const { events } = reportConditions(conditions, [['A', finding(status, 'Changed', 'say "why"')]]);
+    const message = `Node condition A is now: ${status}, reason: Changed, message: "say \\"why\\""`;
+    expect(events).toEqual([{ type, reason: 'Changed', message, condition: 'A' }]);
+  });
+
+  it.each([
     [false, 0],
     [true, 1],
   ])(

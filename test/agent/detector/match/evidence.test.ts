@@ -55,7 +55,7 @@ describe('evidence', () => {
     expect(second.conditions[0]).toBe(first.conditions[0]);
     expect(first.events.map(({ type, reason, message }) => [type, reason, message])).toEqual([
       [
-        'Normal',
+        'Warning',
         'DockerHung',
         'Node condition KernelDeadlock is now: True, reason: DockerHung, message: "line 0"',
       ],

@@ -13,7 +13,7 @@ const other = condition('B', 'False');
 let clock: VirtualClock;
 let node: FakeNode;
 let log: MemoryLog;
-let npdRuns: boolean;
+let programs: ReadonlySet<string> | undefined;
 let standby: (readonly StandbyCondition[])[];
 let reporter: NodeReporter;
 
@@ -21,14 +21,14 @@ beforeEach(() => {
   clock = virtualClock();
   node = fakeNode();
   log = memoryLog();
-  npdRuns = false;
+  programs = undefined;
   standby = [];
   const onStandby = (found: readonly StandbyCondition[]): void => void standby.push(found);
   reporter = new NodeReporter({
     api: node.api,
     clock,
     log,
-    otherDetectorRuns: async () => npdRuns,
+    programs: async () => programs,
     onStandby,
   });
 });
@@ -57,8 +57,6 @@ describe('node reporter', () => {
     await reporter.report([good]);
     node.exists = true;
     await reporter.report([good]);
-    expect(node.writes).toEqual([]);
-    await advanceAndReport(5, [good]);
     expect(node.writes).toHaveLength(1);
     node.failure = new KubeError('Unreachable', 'no route');
     for (let tries = 0; tries < 3; tries += 1) await advanceAndReport(5, [condition('A', 'True')]);
@@ -68,37 +66,153 @@ describe('node reporter', () => {
     expect(node.writes.at(-1)).toEqual(['A True R']);
   });
 
-  it('AGT-72 leaves a condition to node-problem-detector until it is silent for 15 minutes', async () => {
-    node.writeAs(NPD, 'A', NOW);
+  it('writes at once to a Node that was deleted and registered again, and restores what another program removed', async () => {
+    await reporter.report([good]);
+    node.exists = false;
+    await advanceAndReport(1, [good]);
+    node.register();
+    await advanceAndReport(1, [good]);
+    expect(node.condition('A')?.status).toBe('False');
+    expect(node.writes).toHaveLength(2);
+    node.register();
+    await advanceAndReport(1, [good]);
+    expect(node.condition('A')?.status).toBe('False');
+  });
+
+  it('AGT-72 never removes a condition of which node-problem-detector patched the times alone', async () => {
+    await reporter.report([good, other]);
+    // Status, reason and message stay as the agent wrote them.
+    node.patchAs(NPD, 'A', later(60), { reason: 'R', message: 'm' });
+    await advanceAndReport(60, [condition('A', 'True'), other]);
+    expect(standby).toEqual([[{ type: 'A', because: `${NPD} writes it`, writer: NPD }]]);
+    await advanceAndReport(1, [condition('A', 'True'), condition('B', 'True')]);
+    expect(node.writes.at(-1)).toEqual(['B True R', 'keep A message reason status']);
+    expect(node.condition('A')).toEqual({
+      type: 'A',
+      status: 'False',
+      reason: 'R',
+      message: 'm',
+      lastHeartbeatTime: '2030-01-01T12:01:00Z',
+      lastTransitionTime: '2030-01-01T12:01:00Z',
+    });
+  });
+
+  it('AGT-72 neither removes nor shortens it when no file declares it any more', async () => {
+    await reporter.report([good, other]);
+    node.patchAs(NPD, 'A', later(60), { reason: 'R', message: 'm' });
+    const before = node.condition('A');
+    await advanceAndReport(60, [other]);
+    await advanceAndReport(300, [other]);
+    await advanceAndReport(1, []);
+    expect(node.condition('A')).toEqual(before);
+    expect(node.condition('B')).toBeUndefined();
+  });
+
+  it('AGT-72 stands by for what node-problem-detector writes alone, whatever processes run', async () => {
+    programs = new Set(['node-problem-de']);
+    node.patchAs(NPD, 'A', NOW);
     await reporter.report([good, other]);
     expect(node.writes).toEqual([['B False R']]);
-    expect(standby).toEqual([[{ type: 'A', because: `${NPD} writes it` }]]);
-    for (let minutes = 0; minutes < 15; minutes += 5) await advanceAndReport(300, [good, other]);
-    expect(node.condition('A')?.manager).toBe('kubenode-agent');
+    // It runs on, but writes no more: it may be in its mode for metrics alone.
+    await advanceAndReport(359, [good, other]);
+    expect(node.writerOf('A')).toBe(NPD);
+    await advanceAndReport(1, [good, other]);
+    expect(node.writerOf('A')).toBe('kubenode-agent');
     expect(standby.at(-1)).toEqual([]);
   });
 
-  it('AGT-72 yields at once when node-problem-detector is started, and never overwrites it', async () => {
+  it('AGT-72 takes over within a minute of the end of node-problem-detector', async () => {
+    programs = new Set(['node-problem-de']);
+    node.patchAs(NPD, 'A', NOW);
     await reporter.report([good]);
-    npdRuns = true;
+    for (let seconds = 0; seconds < 100; seconds += 5) await advanceAndReport(5, [good]);
+    programs = new Set(['kubelet']);
+    let seconds = 0;
+    while (node.writerOf('A') === NPD) {
+      await advanceAndReport(1, [condition('A', 'True')]);
+      seconds += 1;
+    }
+    expect(seconds).toBeGreaterThan(30);
+    expect(seconds).toBeLessThan(60);
+    expect(node.condition('A')?.status).toBe('True');
+  });
+
+  it('AGT-72 takes over what it wrote before, with the same status', async () => {
+    await reporter.report([good]);
+    node.patchAs(NPD, 'A', later(1), { reason: 'R', message: 'm' });
+    await advanceAndReport(100, [good]);
+    expect(node.writerOf('A')).toBe(NPD);
+    await advanceAndReport(261, [good]);
+    expect(node.writerOf('A')).toBe('kubenode-agent');
+  });
+
+  it('AGT-72 yields at once when node-problem-detector begins to write, and never overwrites it', async () => {
+    await reporter.report([good]);
+    node.patchAs(NPD, 'A', later(10));
+    await advanceAndReport(10, [condition('A', 'True')]);
+    expect(standby).toHaveLength(1);
+    for (let minutes = 0; minutes < 30; minutes += 5) {
+      node.patchAs(NPD, 'A', later(310 + minutes * 60));
+      await advanceAndReport(300, [condition('A', 'True')]);
+    }
+    expect(node.condition('A')?.status).toBe('False');
+    expect(standby).toHaveLength(1);
+  });
+
+  it('AGT-72 counts the silence of another program by the monotonic clock', async () => {
+    node.patchAs(NPD, 'A', NOW);
+    await reporter.report([good]);
+    clock.jumpWall(3_600_000);
     await advanceAndReport(10, [good]);
-    expect(node.condition('A')).toBeUndefined();
-    node.writeAs(NPD, 'A', clock.now());
-    await advanceAndReport(10, [condition('A', 'True')]);
-    npdRuns = false;
-    await advanceAndReport(10, [condition('A', 'True')]);
-    expect(node.condition('A')?.manager).toBe(NPD);
+    expect(node.writerOf('A')).toBe(NPD);
+    clock.jumpWall(-7_200_000);
+    await advanceAndReport(350, [good]);
+    expect(node.writerOf('A')).toBe('kubenode-agent');
   });
 
   it('AGT-72 does not overwrite what another program wrote between the read and the write', async () => {
-    node.beforeWrite = () => node.writeAs(NPD, 'A', clock.now());
+    node.beforeWrite = () => node.patchAs(NPD, 'A', clock.now());
     await reporter.report([good]);
-    expect(node.condition('A')?.manager).toBe(NPD);
     node.beforeWrite = () => undefined;
     await reporter.report([good, other]);
+    expect(node.writerOf('A')).toBe(NPD);
     expect(node.writes).toEqual([['B False R']]);
   });
+
+  it('AGT-72 does not remove a condition that another program began to write since the Node was read', async () => {
+    await reporter.report([good, other]);
+    node.beforeWrite = () => node.patchAs(NPD, 'B', later(1), { reason: 'R', message: 'm' });
+    await advanceAndReport(1, [good]);
+    node.beforeWrite = () => undefined;
+    await advanceAndReport(1, [good]);
+    await advanceAndReport(300, [good]);
+    expect(node.condition('B')?.status).toBe('False');
+  });
+
+  it('tells which conditions another program writes, and until when that one was alive', async () => {
+    programs = new Set(['node-problem-de']);
+    node.failure = new KubeError('Unreachable', 'no route');
+    expect(await reporter.report([good])).toEqual({ standby: undefined, isWritten: false });
+    node.failure = undefined;
+    node.patchAs(NPD, 'A', NOW);
+    await clock.advance(5000);
+    const writer = { type: 'A', because: `${NPD} writes it`, writer: NPD };
+    expect(await reporter.report([good])).toEqual({
+      standby: [{ ...writer, aliveMs: 5000 }],
+      isWritten: true,
+    });
+    programs = new Set();
+    await clock.advance(20_000);
+    expect(await reporter.report([good])).toEqual({
+      standby: [{ ...writer, aliveMs: 5000 }],
+      isWritten: true,
+    });
+  });
 });
+
+function later(seconds: number): Date {
+  return new Date(NOW.getTime() + seconds * 1000);
+}
 
 async function advanceAndReport(seconds: number, conditions: readonly DetectedCondition[]): Promise<void> {
   await clock.advance(seconds * 1000);
