@@ -16,7 +16,8 @@ import type { LogSource } from './sources/log-source.ts';
 
 export interface MonitorContext {
   readonly host: Host;
-  readonly bootedAt: Date;
+  /** When the host booted, by the wall clock of now. */
+  readonly bootedMs: () => number;
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: () => void;

@@ -160,8 +160,8 @@ class Detector {
     const { monitors, problems } = loadDetectorConfig(files);
     this.#noteProblems(problems);
     const before = await this.#savedBefore();
-    const { bootedAt } = await host.node.facts();
-    const context = { host, bootedAt, clock, log, onChange: () => this.#trigger.notify() };
+    const bootedMs = await this.#bootTime();
+    const context = { host, bootedMs, clock, log, onChange: () => this.#trigger.notify() };
     this.#monitors = monitors.map((config) => createMonitor(config, context, ownValue(before, config.file)));
     const abort = new AbortController();
     const runs = this.#monitors.map((monitor) => monitor.run(abort.signal));
@@ -172,6 +172,13 @@ class Detector {
       sources: monitors.map(({ source }) => source),
       refused: problems.length,
     });
+  }
+
+  /** By the uptime, as node-problem-detector: the wall clock may have been set since the boot. */
+  async #bootTime(): Promise<() => number> {
+    const { host, clock } = this.#options;
+    const bootedMonotonicMs = clock.monotonicMs() - (await host.node.uptimeMs());
+    return () => clock.now().getTime() - (clock.monotonicMs() - bootedMonotonicMs);
   }
 
   /** At the first start, after a change of the configuration, and after a boot, which ends all that was raised before. */

@@ -177,6 +177,8 @@ export interface HostNode {
   machineId(): Promise<string>;
   facts(): Promise<HostFacts>;
   health(): Promise<HostHealth>;
+  /** Since the boot, by a clock that is never set. */
+  uptimeMs(): Promise<number>;
   /** The agent process may end before this resolves. */
   reboot(): Promise<void>;
 }

@@ -38,7 +38,7 @@ describe('create monitor', () => {
 async function unreadable(host: Host, fields: Readonly<Record<string, unknown>>): Promise<string> {
   const [config] = loadDetectorConfig([configFile('a.json', fields)]).monitors;
   if (!config) throw new Error('refused');
-  const context = { host, bootedAt: new Date(0), clock, log: memoryLog(), onChange: nothing };
+  const context = { host, bootedMs: () => 0, clock, log: memoryLog(), onChange: nothing };
   const monitor = createMonitor(config, context, undefined);
   const abort = new AbortController();
   const running = monitor.run(abort.signal);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type DetectorOptions, runDetector } from '../../../src/agent/detector/detector.ts';
 import type { DetectedEvent } from '../../../src/agent/detector/match/condition.ts';
 import type { HostFiles } from '../../../src/agent/host/port.ts';
-import type { SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
+import { createSandboxHost, type SandboxHost } from '../../../src/agent/host/sandbox/host.ts';
 import { DETECTOR_REARM_FILE } from '../../../src/agent/layout.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { fileMonitor } from '../../support/agent/detector-config.ts';
@@ -110,6 +110,24 @@ describe('detector', () => {
     append('bad line 8');
     await statusOf('True');
     expect(node.condition('FileProblem')?.message).toBe('bad line 8');
+  });
+
+  it('AGT-70 reads lines of a host whose clock was ahead when it booted, and set back since', async () => {
+    await host.close();
+    const system = createSystemClock();
+    const ahead = { ...system, now: () => new Date(system.now().getTime() + 3_600_000) };
+    directory = tempFolder('ahead');
+    host = createSandboxHost({ directory, clock: ahead });
+    await host.open();
+    await host.close();
+    host = await openSandbox(directory);
+    expect((await host.node.facts()).bootedAt.getTime()).toBeGreaterThan(system.now().getTime());
+    write(LOG, '');
+    write(`${FOLDER}/file.json`, JSON.stringify(fileMonitor));
+    start();
+    await statusOf('False');
+    append('bad line 7');
+    await statusOf('True');
   });
 
   it('AGT-73 keeps what was raised by each of two files with one source', async () => {

@@ -20,8 +20,8 @@ export function followLog(source: LogSource, options: { since?: Date; position?:
   let position = options.position;
   let wasOpened = false;
   const following = source.follow({
-    since: new Date(0),
     ...options,
+    since: () => options.since ?? new Date(0),
     opened: () => {
       wasOpened = true;
     },

@@ -44,6 +44,20 @@ export function addEvidence(all: readonly Evidence[], { rule, lines }: RuleMatch
   ];
 }
 
+/** The wall clock was set: what came a minute ago came a minute ago by the new time, too. */
+export function movedBy(all: readonly Evidence[], jumpMs: number): readonly Evidence[] {
+  return all.map((each) => withTimes(each, (timeMs) => timeMs + jumpMs));
+}
+
+/** Lines have the time at which they were written: before the clock was set back, that was later than now. */
+export function noLaterThan(all: readonly Evidence[], now: Date): readonly Evidence[] {
+  return all.map((each) => withTimes(each, (timeMs) => Math.min(timeMs, now.getTime())));
+}
+
+function withTimes(evidence: Evidence, change: (timeMs: number) => number): Evidence {
+  return { ...evidence, atMs: change(evidence.atMs), timesMs: evidence.timesMs.map(change) };
+}
+
 export interface LogJudgementInput {
   readonly monitor: LogMonitorConfig;
   readonly evidence: readonly Evidence[];

@@ -5,7 +5,15 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { LogMonitorConfig, LogRule } from '../config/monitor.ts';
 import type { DetectedEvent } from '../match/condition.ts';
-import { addEvidence, type Evidence, judgeLog, type RuleMatch, temporaryEvent } from '../match/evidence.ts';
+import {
+  addEvidence,
+  type Evidence,
+  judgeLog,
+  movedBy,
+  noLaterThan,
+  type RuleMatch,
+  temporaryEvent,
+} from '../match/evidence.ts';
 import { LogBuffer, type LogLine } from '../match/log-buffer.ts';
 import type { LogBatch, LogSource } from '../sources/log-source.ts';
 import { MonitorReport, type ProblemMonitor, type SavedMonitor } from './problem-monitor.ts';
@@ -14,7 +22,8 @@ export interface LogMonitorOptions {
   readonly config: LogMonitorConfig;
   readonly source: LogSource;
   readonly saved?: SavedMonitor;
-  readonly bootedAt: Date;
+  /** When the host booted, by the wall clock of now. */
+  readonly bootedMs: () => number;
   readonly clock: Clock;
   readonly log: Log;
   readonly onChange: () => void;
@@ -22,6 +31,8 @@ export interface LogMonitorOptions {
 
 const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
+/** A clock that is adjusted slowly, as by NTP, does not jump. */
+const MIN_JUMP_MS = 1000;
 /** Between so many lines other work of the agent gets its turn. */
 const LINES_AT_ONCE = 20;
 
@@ -39,6 +50,8 @@ class LogMonitor implements ProblemMonitor {
   #evidence: readonly Evidence[];
   #position: string | undefined;
   #unreadable: string | undefined;
+  /** Of the wall clock to the monotonic one. */
+  #offsetMs: number;
 
   constructor(options: LogMonitorOptions) {
     const { config, saved, onChange } = options;
@@ -47,7 +60,8 @@ class LogMonitor implements ProblemMonitor {
     this.#options = options;
     this.#report = new MonitorReport(saved?.conditions ?? [], onChange);
     this.#buffer = new LogBuffer(config.bufferSize);
-    this.#evidence = saved?.evidence ?? [];
+    this.#offsetMs = this.#currentOffsetMs();
+    this.#evidence = noLaterThan(saved?.evidence ?? [], options.clock.now());
     this.#position = saved?.position;
     this.judge();
   }
@@ -78,6 +92,7 @@ class LogMonitor implements ProblemMonitor {
   }
 
   #judgeWith(events: readonly DetectedEvent[]): void {
+    this.#followClock();
     const judged = judgeLog({
       monitor: this.#options.config,
       evidence: this.#evidence,
@@ -86,6 +101,19 @@ class LogMonitor implements ProblemMonitor {
       now: this.#options.clock.now(),
     });
     this.#report.update(judged.conditions, [...events, ...judged.events]);
+  }
+
+  /** Windows and delays last as long as they should, whatever happens to the wall clock. */
+  #followClock(): void {
+    const jumpMs = this.#currentOffsetMs() - this.#offsetMs;
+    if (Math.abs(jumpMs) < MIN_JUMP_MS) return;
+    this.#offsetMs += jumpMs;
+    this.#evidence = movedBy(this.#evidence, jumpMs);
+  }
+
+  #currentOffsetMs(): number {
+    const { clock } = this.#options;
+    return clock.now().getTime() - clock.monotonicMs();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -113,14 +141,25 @@ class LogMonitor implements ProblemMonitor {
     }
   }
 
-  /** Lines of an earlier boot never count. After a restart of the agent, all that were not read yet count. */
-  #since(): Date {
-    const { config, bootedAt, clock } = this.#options;
-    const bootMs = bootedAt.getTime() + config.delayMs;
-    const lookbackMs = this.#position === undefined ? clock.now().getTime() - config.lookbackMs : bootMs;
-    const sinceMs = Math.max(bootMs, lookbackMs);
-    // Lines of most files have whole seconds: one of this second must not look older than its start.
-    return new Date(sinceMs - (sinceMs % 1000));
+  /**
+   * Lines of an earlier boot never count. After a restart of the agent, all that were not read yet count. The boundary moves with
+   * a clock that is set back: otherwise no line would count until the time that the clock had before.
+   */
+  #since(): () => Date {
+    const { config, bootedMs, clock } = this.#options;
+    const startedMs = clock.monotonicMs();
+    const isFirst = this.#position === undefined;
+    const currentMs = (): number => {
+      const bootMs = bootedMs() + config.delayMs;
+      const followedMs = clock.monotonicMs() - startedMs;
+      return isFirst ? Math.max(bootMs, clock.now().getTime() - followedMs - config.lookbackMs) : bootMs;
+    };
+    const firstMs = currentMs();
+    return () => {
+      const sinceMs = Math.min(firstMs, currentMs());
+      // Lines of most files have whole seconds: one of this second must not look older than its start.
+      return new Date(sinceMs - (sinceMs % 1000));
+    };
   }
 
   #setUnreadable(error: unknown): void {
@@ -155,7 +194,8 @@ class LogMonitor implements ProblemMonitor {
   }
 
   #raise(match: RuleMatch): readonly DetectedEvent[] {
-    this.#evidence = addEvidence(this.#evidence, match);
+    this.#followClock();
+    this.#evidence = noLaterThan(addEvidence(this.#evidence, match), this.#options.clock.now());
     return [temporaryEvent(match) ?? []].flat();
   }
 

@@ -50,7 +50,7 @@ async function deliverLines(
 ): Promise<void> {
   const counting = texts.filter((text) => !skipList.some((skipped) => text.includes(skipped)));
   const lines = counting.flatMap((text) => parseLine(text, format, clock.now()) ?? []);
-  await deliver({ lines: lines.filter(({ time }) => time >= since), position: file.position() });
+  await deliver({ lines: lines.filter(({ time }) => time >= since()), position: file.position() });
 }
 
 /** Undefined for a line without a time or a message. Of several groups of a pattern the last one is meant. */

@@ -52,7 +52,9 @@ export function journalArguments(
   { position, since }: Pick<FollowOptions, 'position' | 'since'>,
 ): readonly string[] {
   const from =
-    position === undefined ? `--since=@${(since.getTime() / 1000).toFixed(6)}` : `--after-cursor=${position}`;
+    position === undefined
+      ? `--since=@${(since().getTime() / 1000).toFixed(6)}`
+      : `--after-cursor=${position}`;
   return [
     '--follow',
     '--no-tail',
@@ -73,7 +75,7 @@ async function deliverEntries(output: Readable, { since, deliver, signal }: Foll
     for await (const bytes of output) {
       const entries = splitter.add(bytes as Buffer).flatMap((text) => parseJournalEntry(text) ?? []);
       const last = entries.at(-1);
-      const lines = entries.map(({ line }) => line).filter(({ time }) => time >= since);
+      const lines = entries.map(({ line }) => line).filter(({ time }) => time >= since());
       if (last) await deliver({ lines, position: last.cursor });
     }
   } catch (error) {

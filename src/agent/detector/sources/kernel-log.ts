@@ -42,7 +42,7 @@ async function followHandle(
   let last = position === undefined ? -1 : Number(position);
   const bootMs = (): number => clock.now().getTime() - uptimeMs();
   // Since the boot: when the clock is set back later, new records still count.
-  const firstMs = since.getTime() - bootMs();
+  const firstMs = since().getTime() - bootMs();
   while (!signal.aborted) {
     const records = await readRecords(handle);
     opened();

@@ -10,8 +10,8 @@ export interface LogBatch {
 export interface FollowOptions {
   /** Where a follower before this one ended. */
   readonly position?: string;
-  /** Earlier lines do not count. */
-  readonly since: Date;
+  /** Earlier lines do not count. Moves when the clock is set back. */
+  readonly since: () => Date;
   /** The log can be read. Called before the first lines; later calls change nothing. */
   readonly opened: () => void;
   /** The next lines are read when it resolved. */

@@ -25,7 +25,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
   const files = new MemoryFiles(unpack ?? (() => new Map()), capacityBytes ?? Number.POSITIVE_INFINITY);
   const units = new MemoryUnits(files, clock);
   const bootedAt = clock.now();
-  let boots = 1;
+  let [boots, bootedMs] = [1, clock.monotonicMs()];
   let answer: ProbeAnswer = { passed: true, detail: '' };
   return {
     type: 'memory',
@@ -42,8 +42,9 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
       machineId: async () => 'memory',
       facts: async () => ({ os: 'linux', osImage: 'memory', kernel: '6.1.0', arch: 'amd64', bootedAt }),
       health: async () => ({}),
+      uptimeMs: async () => clock.monotonicMs() - bootedMs,
       async reboot() {
-        boots += 1;
+        [boots, bootedMs] = [boots + 1, clock.monotonicMs()];
         await units.reboot();
       },
     },

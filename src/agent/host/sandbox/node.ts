@@ -1,7 +1,7 @@
 /** The node of a sandbox: it boots when its processes were ended, by `reboot` or by a boot of the real machine. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { arch, release, type } from 'node:os';
+import { arch, release, type, uptime } from 'node:os';
 import type { Clock } from '../../../os/clock.ts';
 import { writeFileAtomic } from '../../../os/files.ts';
 import { createParsedFile } from '../disk/parsed-file.ts';
@@ -13,6 +13,8 @@ interface Boot {
   /** Of the real machine. */
   readonly kernelBootId: string;
   readonly bootedAt: string;
+  /** Of the real machine at that time; missing in a file of an earlier version. */
+  readonly bootedUptimeMs?: number;
   /** Until the enabled units were started. */
   readonly isStarting: boolean;
 }
@@ -40,6 +42,7 @@ export function createSandboxNode({ folders, clock, endAll, startEnabled }: Sand
       bootId: randomUUID(),
       kernelBootId: await readKernelBootId(),
       bootedAt: clock.now().toISOString(),
+      bootedUptimeMs: uptime() * 1000,
       isStarting: true,
     };
     await writeFileAtomic(folders.bootFile, JSON.stringify(begun));
@@ -71,6 +74,14 @@ export function createSandboxNode({ folders, clock, endAll, startEnabled }: Sand
       };
     },
     health: async () => ({}),
+    async uptimeMs() {
+      const { bootedAt = '', bootedUptimeMs } = (await readBoot()) ?? {};
+      const sinceMs =
+        bootedUptimeMs === undefined
+          ? clock.now().getTime() - Date.parse(bootedAt)
+          : uptime() * 1000 - bootedUptimeMs;
+      return Math.max(0, sinceMs || 0);
+    },
     reboot: boot,
   };
 }

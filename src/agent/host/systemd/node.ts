@@ -1,6 +1,6 @@
 /** The machine itself: identity, facts, reboot. */
 import { readFile } from 'node:fs/promises';
-import { arch, release } from 'node:os';
+import { arch, release, uptime } from 'node:os';
 import type { Clock } from '../../../os/clock.ts';
 import { readFileIfExists } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
@@ -31,6 +31,7 @@ export function createSystemdNode({ run, clock, signal }: SystemdNodeOptions): H
       bootedAt: await readBootedAt(run),
     }),
     health: readHealth,
+    uptimeMs: async () => uptime() * 1000,
     async reboot() {
       const answer = await run(['systemctl', '--no-ask-password', 'reboot']);
       if (answer.exitCode !== 0) throw notRebooted(failureText(answer));

@@ -7,6 +7,8 @@ import {
   addEvidence,
   type Evidence,
   judgeLog,
+  movedBy,
+  noLaterThan,
   temporaryEvent,
 } from '../../../../src/agent/detector/match/evidence.ts';
 import { journalMonitor, kernelMonitor } from '../../../support/agent/detector-config.ts';
@@ -75,6 +77,18 @@ describe('evidence', () => {
   it('holds nothing of a rule that is no longer in the file', () => {
     const evidence = raise(kernel, 'DockerHung', [0]);
     expect(statusAt({ ...kernel, rules: [] }, evidence, 'KernelDeadlock', [1])).toEqual(['False']);
+  });
+
+  it('moves with the wall clock, and never has a time that is later than now', () => {
+    const evidence = raise(counting, 'TaskHung', [0, 10, 20]);
+    const [moved] = movedBy(evidence, 60_000);
+    expect([moved?.atMs, ...(moved?.timesMs ?? [])]).toEqual(
+      [80, 60, 70, 80].map((at) => after(at).getTime()),
+    );
+    const [limited] = noLaterThan(evidence, after(10));
+    expect([limited?.atMs, ...(limited?.timesMs ?? [])]).toEqual(
+      [10, 0, 10, 10].map((at) => after(at).getTime()),
+    );
   });
 
   it('makes an Event of a temporary rule, and no evidence', () => {

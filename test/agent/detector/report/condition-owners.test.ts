@@ -31,7 +31,12 @@ describe('condition owners', () => {
 
   it.each<[string, readonly string[], Readonly<Record<string, readonly string[]>>, string | undefined]>([
     ['is missing while no other program owns a field', ['type', 'status'], {}, undefined],
-    ['is missing when others own the same fields', ['type', 'status'], { npd: ['type', 'status'] }, undefined],
+    [
+      'is missing when others own the same fields',
+      ['type', 'status'],
+      { npd: ['type', 'status'] },
+      undefined,
+    ],
     ['owns a field that the agent does not', ['type', 'status'], { npd: ['lastHeartbeatTime'] }, 'npd'],
     [
       'owns the heartbeat, when there are several',

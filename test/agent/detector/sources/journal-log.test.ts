@@ -9,14 +9,13 @@ const journal = { identifier: 'kernel', directory: '/var/log/journal' };
 describe('journal log', () => {
   it('reads from a time, and later from the last entry', () => {
     const since = new Date('2030-01-01T12:00:00.250Z');
-    expect(journalArguments(journal, { since }).join(' ')).toBe(
+    expect(journalArguments(journal, { since: () => since }).join(' ')).toBe(
       '--follow --no-tail --no-pager --quiet --all --output=json --output-fields=MESSAGE ' +
         '--identifier=kernel --directory=/var/log/journal --since=@1893499200.250000',
     );
-    expect(journalArguments({ identifier: 'kubelet' }, { since, position: 's=1' }).slice(7)).toEqual([
-      '--identifier=kubelet',
-      '--after-cursor=s=1',
-    ]);
+    expect(
+      journalArguments({ identifier: 'kubelet' }, { since: () => since, position: 's=1' }).slice(7),
+    ).toEqual(['--identifier=kubelet', '--after-cursor=s=1']);
   });
 
   it('delivers the entries that journalctl prints, until it is stopped', async () => {

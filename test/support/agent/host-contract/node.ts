@@ -29,6 +29,16 @@ export function describeNode(bed: ContractBed): void {
       expect(await bed.host.node.facts()).toEqual(before);
     });
 
+    it('counts the time since the boot, also over a restart of the agent', async () => {
+      const before = await bed.host.node.uptimeMs();
+      expect(before).toBeGreaterThanOrEqual(0);
+      await bed.restartAgent();
+      expect(await bed.host.node.uptimeMs()).toBeGreaterThanOrEqual(before);
+      await bed.host.node.reboot();
+      await bed.restartAgent();
+      expect(await bed.host.node.uptimeMs()).toBeLessThan(600_000);
+    });
+
     it('reports its health as far as it is known', async () => {
       const { blockedTasks = [], pressure = { memory: 0, io: 0 } } = await bed.host.node.health();
       expect(blockedTasks.every((task) => /^\d+-\d+-\d+$/.test(task))).toBe(true);
