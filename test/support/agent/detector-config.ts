@@ -161,7 +161,7 @@ function healthChecker(name: string, args: readonly string[]): JsonObject {
 
 export function configFile(
   name: string,
-  value: JsonObject,
+  value: unknown,
 ): { readonly name: string; readonly content: string } {
   return { name, content: JSON.stringify(value) };
 }

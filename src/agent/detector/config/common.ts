@@ -46,6 +46,17 @@ export function readRuleCondition(
   throw fields.error('condition', `${condition} is not in the list of conditions of this file`);
 }
 
+/** node-problem-detector ships files for Windows beside those for Linux. */
+const WINDOWS_PATH = /^[a-z]:|\\|\.(?:ps1|exe|bat|cmd)$/i;
+
+export function requireAbsolutePath(fields: ConfigFields, field: string, path: string): string {
+  if (path.startsWith('/')) return path;
+  if (WINDOWS_PATH.test(path)) {
+    throw fields.error(field, `${JSON.stringify(path)} is a path of Windows: use a file for Linux`);
+  }
+  throw fields.error(field, `expected an absolute path, got ${JSON.stringify(path)}`);
+}
+
 /** Puts the reason of the rule in front of what is wrong with it. */
 export function rulePlace(value: unknown, index: number): string {
   const reason = typeof value === 'object' && value !== null && 'reason' in value ? value.reason : undefined;

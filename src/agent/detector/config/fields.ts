@@ -105,6 +105,10 @@ function unknownField(field: string): string {
   return `unknown field ${field}`;
 }
 
+const MAX_SHOWN = 100;
+
 function shown(value: unknown): string {
-  return value === undefined ? 'nothing' : JSON.stringify(value);
+  if (value === undefined) return 'nothing';
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }

@@ -1,4 +1,7 @@
-/** Reads all files of the folder of the detector. A file with a problem does not keep the others from being used. */
+/**
+ * Reads all files of the folder of the detector. A file with a problem does not keep the others from being used, and a condition
+ * that another file has does not keep the rest of its file from being used.
+ */
 
 import { isRecord } from '../../../kube/objects/json.ts';
 import { readLogMonitor } from './log-monitor.ts';
@@ -13,7 +16,7 @@ export interface ConfigFile {
 
 export interface DetectorConfig {
   readonly monitors: readonly MonitorConfig[];
-  /** Why a file is not used, with its name. */
+  /** Why a file or a condition of it is not used, with the name of the file. */
   readonly problems: readonly string[];
 }
 
@@ -39,8 +42,10 @@ export function loadDetectorConfig(files: readonly ConfigFile[]): DetectorConfig
   for (const file of files.filter((each) => !isSupplement(each))) {
     attempt(file.name, () => {
       const monitor = readMonitor(file);
-      refuseSharing(monitor, monitors);
-      monitors.push(monitor);
+      const shared = sharedConditions(monitor, monitors);
+      problems.push(...shared.map(({ type, other }) => sharedProblem(monitor, type, other)));
+      const rest = withoutConditions(monitor, new Set(shared.map(({ type }) => type)));
+      if (shared.length === 0 || rest.rules.length > 0) monitors.push(rest);
     });
   }
   for (const file of files.filter(isSupplement)) {
@@ -71,12 +76,36 @@ function findSupplemented(monitors: readonly MonitorConfig[], source: string): M
   throw new ConfigError('source', `${source} is the source of ${names}: give each its own source`);
 }
 
+interface SharedCondition {
+  readonly type: string;
+  /** The file that has it already. */
+  readonly other: string;
+}
+
 /** Two monitors would overwrite the condition of each other. */
-function refuseSharing(monitor: MonitorConfig, others: readonly MonitorConfig[]): void {
-  for (const other of others) {
-    const shared = monitor.conditions.find(({ type }) => other.conditions.some((each) => each.type === type));
-    if (shared) throw new ConfigError('conditions', `${shared.type} is a condition of ${other.file}, too`);
-  }
+function sharedConditions(
+  monitor: MonitorConfig,
+  others: readonly MonitorConfig[],
+): readonly SharedCondition[] {
+  return monitor.conditions.flatMap(({ type }) => {
+    const other = others.find(({ conditions }) => conditions.some((each) => each.type === type));
+    return other ? [{ type, other: other.file }] : [];
+  });
+}
+
+function sharedProblem({ file, rules }: MonitorConfig, type: string, other: string): string {
+  const reasons = new Set(rules.filter(({ condition }) => condition === type).map(({ reason }) => reason));
+  const dropped = reasons.size === 0 ? 'it is' : `it and its rules ${[...reasons].join(', ')} are`;
+  return `${file}: conditions: ${type} is a condition of ${other}, too: ${dropped} not used. Remove one of the two`;
+}
+
+function withoutConditions(monitor: MonitorConfig, types: ReadonlySet<string>): MonitorConfig {
+  const conditions = monitor.conditions.filter(({ type }) => !types.has(type));
+  const isLeft = ({ condition }: { readonly condition?: string }): boolean =>
+    condition === undefined || !types.has(condition);
+  return monitor.kind === 'Log'
+    ? { ...monitor, conditions, rules: monitor.rules.filter(isLeft) }
+    : { ...monitor, conditions, rules: monitor.rules.filter(isLeft) };
 }
 
 function parseJson({ content }: ConfigFile): unknown {

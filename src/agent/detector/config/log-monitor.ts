@@ -1,6 +1,6 @@
 /** Files of the system log monitor of node-problem-detector. */
 import { optional } from '../../../kube/objects/optional.ts';
-import { readConditions, readReason, readRuleCondition, rulePlace } from './common.ts';
+import { readConditions, readReason, readRuleCondition, requireAbsolutePath, rulePlace } from './common.ts';
 import { ConfigFields } from './fields.ts';
 import type { DefaultCondition, LogInput, LogMonitorConfig, LogRule } from './monitor.ts';
 import { parseTimeLayout } from './time-layout.ts';
@@ -18,7 +18,9 @@ const FIELDS = [
   'conditions',
   'rules',
 ];
-const BUFFER_SIZE = { least: 1, most: 1000, otherwise: 10 };
+const LINES = 10;
+const BUFFER_SIZE = { least: 0, most: 1000, otherwise: LINES };
+const SUFFIX = 'patternGeneratedMessageSuffix';
 
 /** A pattern matches to the end of the buffered lines. A line is matched once, as the last one. */
 const TO_THE_END = '\\z';
@@ -34,7 +36,8 @@ export function readLogMonitor(value: unknown, file: string): LogMonitorConfig {
     input: readInput(fields),
     lookbackMs: fields.milliseconds('lookback', 0),
     delayMs: fields.milliseconds('delay', 0),
-    bufferSize: fields.integer('bufferSize', BUFFER_SIZE),
+    // As in node-problem-detector, 0 is a field that is not set.
+    bufferSize: fields.integer('bufferSize', BUFFER_SIZE) || LINES,
     skipList: fields.texts('skipList'),
     conditions,
     rules: fields.list('rules').map((rule, index) => readLogRule(rule, index, conditions)),
@@ -42,11 +45,13 @@ export function readLogMonitor(value: unknown, file: string): LogMonitorConfig {
 }
 
 function readLogRule(value: unknown, index: number, conditions: readonly DefaultCondition[]): LogRule {
-  const fields = new ConfigFields(value, rulePlace(value, index), ['type', 'condition', 'reason', 'pattern']);
+  const known = ['type', 'condition', 'reason', 'pattern', SUFFIX];
+  const fields = new ConfigFields(value, rulePlace(value, index), known);
   return {
     reason: readReason(fields),
     ...readRuleCondition(fields, conditions),
     pattern: fields.pattern('pattern', TO_THE_END),
+    ...optional('suffix', fields.optionalText(SUFFIX)),
   };
 }
 
@@ -78,6 +83,5 @@ function readFileInput(outer: ConfigFields, fields: ConfigFields): LogInput {
 
 function readPath(fields: ConfigFields): string | undefined {
   const path = fields.optionalText('logPath');
-  if (path === undefined || path.startsWith('/')) return path;
-  throw fields.error('logPath', `expected an absolute path, got "${path}"`);
+  return path === undefined ? undefined : requireAbsolutePath(fields, 'logPath', path);
 }

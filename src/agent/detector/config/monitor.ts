@@ -56,6 +56,8 @@ interface CommonRule {
 export interface LogRule extends CommonRule {
   /** Matches to the end of the buffered lines. */
   readonly pattern: GoPattern;
+  /** Is appended to the lines of a match, as advice for people. */
+  readonly suffix?: string;
   /** The condition is True only while the window has at least that many lines. */
   readonly window?: RuleWindow;
 }

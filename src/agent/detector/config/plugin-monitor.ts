@@ -1,6 +1,6 @@
 /** Files of the custom plug-in monitor of node-problem-detector. */
 import { basename } from 'node:path';
-import { readConditions, readReason, readRuleCondition, rulePlace } from './common.ts';
+import { readConditions, readReason, readRuleCondition, requireAbsolutePath, rulePlace } from './common.ts';
 import { ConfigFields } from './fields.ts';
 import type { DefaultCondition, PluginMonitorConfig, PluginRule } from './monitor.ts';
 
@@ -54,8 +54,7 @@ function readPluginRule(
 ): PluginRule {
   const timeoutMs = readPositive(fields, 'timeout', outer.timeoutMs);
   if (timeoutMs > outer.timeoutMs) throw fields.error('timeout', 'longer than pluginConfig.timeout');
-  const path = fields.text('path');
-  if (!path.startsWith('/')) throw fields.error('path', `expected an absolute path, got "${path}"`);
+  const path = requireAbsolutePath(fields, 'path', fields.text('path'));
   const args = fields.texts('args');
   if (repairs(path, args)) {
     throw fields.error(

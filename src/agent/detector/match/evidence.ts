@@ -28,7 +28,7 @@ export interface RuleMatch {
 /** A temporary rule only reports. */
 export function temporaryEvent({ rule, lines }: RuleMatch): DetectedEvent | undefined {
   if (rule.condition !== undefined) return undefined;
-  return { type: 'Warning', reason: rule.reason, message: messageOf(lines) };
+  return { type: 'Warning', reason: rule.reason, message: messageOf(rule, lines) };
 }
 
 export function addEvidence(all: readonly Evidence[], { rule, lines }: RuleMatch): readonly Evidence[] {
@@ -40,7 +40,7 @@ export function addEvidence(all: readonly Evidence[], { rule, lines }: RuleMatch
   const timesMs = window ? times.slice(-window.count) : [];
   return [
     ...all.filter((each) => !isSame(each)),
-    { condition, reason, atMs, message: messageOf(lines), timesMs },
+    { condition, reason, atMs, message: messageOf(rule, lines), timesMs },
   ];
 }
 
@@ -106,6 +106,7 @@ function holds({ atMs, reason, timesMs }: Evidence, { monitor, condition, now }:
   return timesMs.filter((time) => now.getTime() - time < window.windowMs).length >= window.count;
 }
 
-function messageOf(lines: readonly LogLine[]): string {
-  return lines.map(({ message }) => message).join('\n');
+function messageOf({ suffix }: LogRule, lines: readonly LogLine[]): string {
+  const text = lines.map(({ message }) => message).join('\n');
+  return suffix === undefined ? text : `${text}; ${suffix}`;
 }

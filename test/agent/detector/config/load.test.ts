@@ -4,8 +4,10 @@ import {
   configFile,
   kernelMonitor,
   pluginMonitor,
+  READ_ONLY,
   SHIPPED_SHAPES,
 } from '../../../support/agent/detector-config.ts';
+import { SHIPPED_FAMILIES } from '../../../support/agent/npd-families.ts';
 
 const kernel = configFile('kernel.json', kernelMonitor);
 const ntp = configFile('ntp.json', pluginMonitor);
@@ -50,6 +52,85 @@ describe('load', () => {
     ]);
   });
 
+  it('does without a condition that another file has, and without its rules, but uses the rest of the file', () => {
+    const { monitors, problems } = loadDetectorConfig([
+      kernel,
+      configFile('other.json', {
+        ...kernelMonitor,
+        source: 'other',
+        conditions: [READ_ONLY, { type: 'OtherProblem', reason: 'NoOtherProblem', message: '' }],
+        rules: [
+          { type: 'permanent', condition: 'ReadonlyFilesystem', reason: 'IsReadOnly', pattern: 'read-only' },
+          { type: 'permanent', condition: 'OtherProblem', reason: 'Other', pattern: 'other' },
+          { type: 'temporary', reason: 'Oom', pattern: 'oom' },
+        ],
+      }),
+    ]);
+    expect(problems).toEqual([
+      'other.json: conditions: ReadonlyFilesystem is a condition of kernel.json, too: ' +
+        'it and its rules IsReadOnly are not used. Remove one of the two',
+    ]);
+    expect(
+      monitors.map(({ file, conditions, rules }) => [
+        file,
+        conditions.map(({ type }) => type),
+        rules.map(({ reason }) => reason),
+      ]),
+    ).toEqual([
+      [
+        'kernel.json',
+        ['KernelDeadlock', 'ReadonlyFilesystem'],
+        ['TaskHung', 'OOMKilling', 'DockerHung', 'FilesystemIsReadOnly', 'KernelOops'],
+      ],
+      ['other.json', ['OtherProblem'], ['Other', 'Oom']],
+    ]);
+  });
+
+  it('does not use a file of which nothing is left then, and the same of plug-ins', () => {
+    const ntpAgain = configFile('z.json', { ...pluginMonitor, source: 'again' });
+    const kernelAgain = configFile('again.json', {
+      ...kernelMonitor,
+      conditions: [READ_ONLY],
+      rules: [{ type: 'permanent', condition: 'ReadonlyFilesystem', reason: 'IsReadOnly', pattern: 'x' }],
+    });
+    const { monitors, problems } = loadDetectorConfig([ntp, ntpAgain, kernel, kernelAgain]);
+    expect(monitors.map(({ file, rules }) => [file, rules.length])).toEqual([
+      ['ntp.json', 2],
+      ['z.json', 1],
+      ['kernel.json', 5],
+    ]);
+    expect(problems).toHaveLength(2);
+  });
+
+  it.each(Object.entries(SHIPPED_FAMILIES))(
+    'AGT-70 loads the files that node-problem-detector ships, or reports why not: %s',
+    (name, { file, expected }) => {
+      const { monitors, problems } = loadDetectorConfig([configFile(`${name}.json`, file)]);
+      const loaded = monitors.map(({ kind, source, conditions, rules }) =>
+        [kind, source, `conditions=${conditions.length}`, `rules=${rules.length}`].join(' '),
+      );
+      expect([...loaded, ...problems]).toEqual([expected]);
+    },
+  );
+
+  it('AGT-70 loads all of them together, and drops no more than what two of them have', () => {
+    const files = Object.entries(SHIPPED_FAMILIES).map(([name, { file }]) =>
+      configFile(`${name}.json`, file),
+    );
+    const { monitors, problems } = loadDetectorConfig(files);
+    const refused = Object.entries(SHIPPED_FAMILIES).filter(([name, { expected }]) =>
+      expected.startsWith(`${name}.json: `),
+    );
+    expect(problems.filter((problem) => problem.includes(', too: '))).toEqual([
+      'kernel-monitor-filelog.json: conditions: KernelDeadlock is a condition of kernel-monitor.json, too: it and its rules DockerHung are not used. Remove one of the two',
+      'kernel-monitor-filelog.json: conditions: ReadonlyFilesystem is a condition of kernel-monitor.json, too: it and its rules FilesystemIsReadOnly are not used. Remove one of the two',
+      'readonly-monitor.json: conditions: ReadonlyFilesystem is a condition of kernel-monitor.json, too: it and its rules FilesystemIsReadOnly are not used. Remove one of the two',
+    ]);
+    expect(problems).toHaveLength(refused.length + 3);
+    expect(monitors.map(({ file }) => file)).not.toContain('readonly-monitor.json');
+    expect(monitors.find(({ file }) => file === 'kernel-monitor-filelog.json')?.rules.length).toBe(3);
+  });
+
   it('adds our file to the log monitor of a source that a plug-in has, too, but not to one of two logs', () => {
     const rules = [{ reason: 'DockerHung', count: 2, windowSeconds: 60 }];
     const ours = configFile('kernel.kubenode.json', { source: 'kernel-monitor', rules });
@@ -64,10 +145,6 @@ describe('load', () => {
   });
 
   it.each([
-    [
-      configFile('b.json', { ...kernelMonitor, source: 'b' }),
-      'b.json: conditions: KernelDeadlock is a condition of kernel.json, too',
-    ],
     [
       configFile('b.kubenode.json', { source: 'other' }),
       'b.kubenode.json: source: no file that is in use has the source other',

@@ -30,6 +30,10 @@ describe('log monitor', () => {
     ]);
   });
 
+  it('takes a buffer of 0 lines for one that is not set, as node-problem-detector does', () => {
+    expect(readLogMonitor({ ...kernelMonitor, bufferSize: 0 }, '').bufferSize).toBe(10);
+  });
+
   it('reads where the lines come from', () => {
     expect(readLogMonitor(journalMonitor, '').input).toEqual({
       plugin: 'journald',
@@ -46,7 +50,12 @@ describe('log monitor', () => {
   it.each([
     [{ plugin: 'syslog' }, 'plugin: expected kmsg, journald, filelog or custom, got "syslog"'],
     [{ bufersize: 3 }, 'unknown field bufersize'],
-    [{ bufferSize: 0 }, 'bufferSize: expected an integer from 1 to 1000, got 0'],
+    [{ bufferSize: -1 }, 'bufferSize: expected an integer from 0 to 1000, got -1'],
+    [{ bufferSize: 1001 }, 'bufferSize: expected an integer from 0 to 1000, got 1001'],
+    [
+      { logPath: 'C:\\k\\kubelet.log', plugin: 'journald', pluginConfig: { source: 'kernel' } },
+      'logPath: "C:\\\\k\\\\kubelet.log" is a path of Windows: use a file for Linux',
+    ],
     [{ lookback: 'five' }, 'lookback: expected a duration such as 5m, got "five"'],
     [{ source: '' }, 'source: required, but it is missing or empty'],
     [

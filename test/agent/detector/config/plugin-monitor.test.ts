@@ -46,6 +46,11 @@ describe('plug-in monitor', () => {
     [{ timeout: '30s' }, 'timeout: longer than pluginConfig.timeout'],
     [{ timeout: '0' }, 'timeout: expected a duration above 0'],
     [{ path: 'check' }, 'path: expected an absolute path, got "check"'],
+    [
+      { path: './config/plugin/check.ps1' },
+      'path: "./config/plugin/check.ps1" is a path of Windows: use a file for Linux',
+    ],
+    [{ path: 'C:\\bin\\health-checker.exe' }, 'is a path of Windows: use a file for Linux'],
     [{ args: [1] }, 'args: expected texts, got 1'],
     [{ pattern: 'x' }, 'unknown field pattern'],
     [{ condition: 'Other' }, 'condition: Other is not in the list'],

@@ -79,6 +79,17 @@ describe('evidence', () => {
     expect(statusAt({ ...kernel, rules: [] }, evidence, 'KernelDeadlock', [1])).toEqual(['False']);
   });
 
+  it('appends the advice of a rule to the lines of its match', () => {
+    const [plain] = kernel.rules;
+    const advised = {
+      ...kernel,
+      rules: kernel.rules.map((rule) => ({ ...rule, suffix: 'see the runbook' })),
+    };
+    expect(temporaryEvent(matchOf(advised, plain?.reason ?? '', 0))?.message).toBe('line 0; see the runbook');
+    const evidence = raise(advised, 'DockerHung', [7]);
+    expect(judged(advised, evidence, 7)[0]).toContain('True DockerHung line 7; see the runbook');
+  });
+
   it('moves with the wall clock, and never has a time that is later than now', () => {
     const evidence = raise(counting, 'TaskHung', [0, 10, 20]);
     const [moved] = movedBy(evidence, 60_000);
