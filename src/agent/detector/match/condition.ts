@@ -1,5 +1,6 @@
 /** Conditions and Events that monitors report, as node-problem-detector would. Pure. */
 import type { DefaultCondition } from '../config/monitor.ts';
+import { goQuote } from './go-quote.ts';
 
 export interface DetectedCondition {
   readonly type: string;
@@ -54,7 +55,7 @@ function isSameReport(last: DetectedCondition, finding: ConditionFinding, report
 }
 
 function changeEvent({ type, status, reason, message }: DetectedCondition): DetectedEvent {
-  const text = `Node condition ${type} is now: ${status}, reason: ${reason}, message: ${JSON.stringify(message)}`;
+  const text = `Node condition ${type} is now: ${status}, reason: ${reason}, message: ${goQuote(message)}`;
   // As node-problem-detector does since its version 0.8.11.
   return { type: status === 'True' ? 'Warning' : 'Normal', reason, message: text, condition: type };
 }

@@ -106,7 +106,12 @@ function holds({ atMs, reason, timesMs }: Evidence, { monitor, condition, now }:
   return timesMs.filter((time) => now.getTime() - time < window.windowMs).length >= window.count;
 }
 
+/** As the API server limits the note of an Event. */
+const MAX_MESSAGE = 1024;
+
+/** The advice of a rule stays when the lines are too long. */
 function messageOf({ suffix }: LogRule, lines: readonly LogLine[]): string {
+  const advice = suffix === undefined ? '' : `; ${suffix}`;
   const text = lines.map(({ message }) => message).join('\n');
-  return suffix === undefined ? text : `${text}; ${suffix}`;
+  return text.slice(0, Math.max(0, MAX_MESSAGE - advice.length)) + advice;
 }

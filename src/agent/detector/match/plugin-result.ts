@@ -8,6 +8,7 @@ import {
   quiet,
   reportConditions,
 } from './condition.ts';
+import { goQuote } from './go-quote.ts';
 
 export interface PluginResult {
   readonly status: 'Ok' | 'Problem' | 'Unknown';
@@ -29,9 +30,14 @@ export function pluginResult(
 ): PluginResult {
   const text = output.trim();
   const message = timedOut
-    ? `Timeout when running plugin ${JSON.stringify(path)}: output - ${JSON.stringify(text)}`
+    ? `Timeout when running plugin ${goQuote(path)}: state - ${stateText(exitCode)}. output - ${goQuote(text)}`
     : text;
   return { status: timedOut ? 'Unknown' : statusOf(exitCode), message: cutBytes(message, maxLength) };
+}
+
+/** As Go describes how a process ended: at its time limit it is killed, unless it ended just before. */
+function stateText(exitCode: number | undefined): string {
+  return exitCode === undefined ? 'signal: killed' : `exit status ${exitCode}`;
 }
 
 function statusOf(exitCode: number | undefined): PluginResult['status'] {
@@ -59,10 +65,15 @@ export interface PluginJudgementInput {
 }
 
 export function judgePlugins(input: PluginJudgementInput): Judgement {
-  const { monitor, before } = input;
-  const findings = monitor.conditions.flatMap((condition) => {
-    const finding = findingOf(condition, input);
-    return finding ? [[condition.type, finding] as const] : [];
+  const { monitor, results, now } = input;
+  const isSkipped = monitor.skipsInitialStatus && results.size === 0 && input.before.length === 0;
+  if (isSkipped) return { conditions: [], events: [] };
+  // As in node-problem-detector, the status that was not reported is that of before the first result, of all conditions.
+  const isFirst = monitor.skipsInitialStatus && input.before.length === 0;
+  const before = isFirst ? initialConditions(monitor, now) : input.before;
+  const findings = monitor.conditions.map((condition) => {
+    const finding = findingOf(condition, { ...input, before });
+    return [condition.type, finding] as const;
   });
   return reportConditions(before, findings, monitor.reportsMessageChanges);
 }
@@ -71,7 +82,7 @@ export function judgePlugins(input: PluginJudgementInput): Judgement {
 function findingOf(
   condition: DefaultCondition,
   { monitor, results, before, now }: PluginJudgementInput,
-): ConditionFinding | undefined {
+): ConditionFinding {
   const rules = monitor.rules.filter((rule) => rule.condition === condition.type);
   const known = rules.flatMap((rule) => {
     const result = results.get(rule);
@@ -79,8 +90,7 @@ function findingOf(
   });
   const problem = known.find(({ result }) => result.status === 'Problem');
   if (problem) return raised(problem.rule, problem.result, now);
-  const startedAt = monitor.skipsInitialStatus ? undefined : now;
-  if (known.length < rules.length) return withoutAllResults(condition, before, startedAt);
+  if (known.length < rules.length) return withoutAllResults(condition, before, now);
   const normal = quiet(condition, now);
   const unknown = known.find(({ result }) => result.status === 'Unknown');
   return unknown ? { ...normal, status: 'Unknown', message: unknown.result.message } : normal;
@@ -90,11 +100,15 @@ function findingOf(
 function withoutAllResults(
   condition: DefaultCondition,
   before: readonly DetectedCondition[],
-  startedAt: Date | undefined,
-): ConditionFinding | undefined {
+  now: Date,
+): ConditionFinding {
   const last = before.find(({ type }) => type === condition.type);
-  if (last) return kept(last);
-  return startedAt && quiet(condition, startedAt);
+  return last ? kept(last) : quiet(condition, now);
+}
+
+function initialConditions({ conditions }: PluginMonitorConfig, now: Date): readonly DetectedCondition[] {
+  const findings = conditions.map((condition) => [condition.type, quiet(condition, now)] as const);
+  return reportConditions([], findings).conditions;
 }
 
 function raised({ reason }: PluginRule, { message }: PluginResult, since: Date): ConditionFinding {

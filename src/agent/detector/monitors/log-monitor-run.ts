@@ -175,12 +175,18 @@ class LogMonitor implements ProblemMonitor {
   async #accept({ lines, position }: LogBatch): Promise<void> {
     const { skipList } = this.#options.config;
     const counting = lines.filter(({ message }) => !skipList.some((text) => message.includes(text)));
-    for (let start = 0; start < counting.length; start += LINES_AT_ONCE) {
-      const events = counting.slice(start, start + LINES_AT_ONCE).flatMap((line) => this.#matchLine(line));
-      this.#judgeWith(events);
-      await setImmediate();
+    for (const [index, line] of counting.entries()) {
+      this.#judgeLine(line);
+      if (index % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
     }
     this.#position = position;
+  }
+
+  /** A condition has the time and the message of the line that raised it, also when the next one came in the same read. */
+  #judgeLine(line: LogLine): void {
+    const before = this.#evidence;
+    const events = this.#matchLine(line);
+    if (this.#evidence !== before || events.length > 0) this.#judgeWith(events);
   }
 
   #matchLine(line: LogLine): readonly DetectedEvent[] {

@@ -16,9 +16,17 @@ interface Thread {
   readonly slots: MatchSlots;
 }
 
-/** `maxSteps` bounds the visits of instructions: the same pattern and text give the same answer on each machine. */
-export function searchText(program: PatternProgram, text: string, maxSteps: number): SearchResult {
-  return text.includes(program.required) ? new Search(program, text, maxSteps).run() : 'NoMatch';
+export interface SearchLimits {
+  /** Bounds the visits of instructions: the same pattern and text give the same answer on each machine. */
+  readonly maxSteps: number;
+  /** Matches begin there or later. */
+  readonly from?: number;
+}
+
+export function searchText(program: PatternProgram, text: string, limits: SearchLimits): SearchResult {
+  const { maxSteps, from = 0 } = limits;
+  if (!text.includes(program.required, from)) return 'NoMatch';
+  return new Search(program, text, maxSteps).run(from);
 }
 
 class Search {
@@ -36,10 +44,10 @@ class Search {
     this.#steps = maxSteps;
   }
 
-  run(): SearchResult {
+  run(from: number): SearchResult {
     const none: MatchSlots = Array.from({ length: 2 * this.#program.groups + 2 }, () => -1);
     let threads: readonly Thread[] = [];
-    for (let position = 0; position <= this.#text.length && !this.#isOver(threads); ) {
+    for (let position = from; position <= this.#text.length && !this.#isOver(threads); ) {
       if (this.#steps <= 0) return 'TooLong';
       const code = this.#text.codePointAt(position);
       const after = position + (code !== undefined && code > 0xff_ff ? 2 : 1);

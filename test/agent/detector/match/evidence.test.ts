@@ -90,6 +90,14 @@ describe('evidence', () => {
     expect(judged(advised, evidence, 7)[0]).toContain('True DockerHung line 7; see the runbook');
   });
 
+  it('cuts the lines of a long message, and not the advice', () => {
+    const [rule] = kernel.rules;
+    if (!rule) throw new Error('no rule');
+    const lines = [{ time: NOW, message: 'x'.repeat(2000) }] as const;
+    const message = temporaryEvent({ rule: { ...rule, suffix: 'call' }, lines })?.message;
+    expect(message).toBe(`${'x'.repeat(1018)}; call`);
+  });
+
   it('moves with the wall clock, and never has a time that is later than now', () => {
     const evidence = raise(counting, 'TaskHung', [0, 10, 20]);
     const [moved] = movedBy(evidence, 60_000);

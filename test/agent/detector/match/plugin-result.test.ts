@@ -41,8 +41,10 @@ describe('plug-in result', () => {
   });
 
   it('says what timed out', () => {
-    const { message } = pluginResult({ timedOut: true, output: 'so far' }, { path: '/check' }, 80);
-    expect(message).toBe('Timeout when running plugin "/check": output - "so far"');
+    const { message } = pluginResult({ timedOut: true, output: 'so\nfar' }, { path: '/check' }, 80);
+    expect(message).toBe('Timeout when running plugin "/check": state - signal: killed. output - "so\\nfar"');
+    const ended = pluginResult({ timedOut: true, exitCode: 2, output: '' }, { path: '/check' }, 80);
+    expect(ended.message).toBe('Timeout when running plugin "/check": state - exit status 2. output - ""');
   });
 
   it.each<[string, (PluginResult['status'] | undefined)[], string | undefined, string]>([
@@ -64,6 +66,30 @@ describe('plug-in result', () => {
     );
   });
 
+  it('reports all conditions of such a file with the first result, and its change from good', () => {
+    const more = { type: 'OtherProblem', reason: 'NoOther', message: 'none' };
+    const skipping = { ...monitor, skipsInitialStatus: true, conditions: [...monitor.conditions, more] };
+    const [first, second] = monitor.rules;
+    if (!first || !second) throw new Error('no rules');
+    const texts = (results: ReadonlyMap<typeof first, PluginResult>): readonly (readonly string[])[] => {
+      const judgement = judgePlugins({ monitor: skipping, results, before: [], now: NOW });
+      return [
+        judgement.conditions.map(({ type, status }) => `${type} ${status}`),
+        judgement.events.map(({ type, reason }) => `${type} ${reason}`),
+      ];
+    };
+    expect(texts(new Map([[first, result('Ok')]]))).toEqual([['NTPProblem False', 'OtherProblem False'], []]);
+    expect(texts(new Map([[second, result('Problem')]]))).toEqual([
+      ['NTPProblem True', 'OtherProblem False'],
+      ['Warning Second'],
+    ]);
+    const unknown = new Map([
+      [first, result('Unknown')],
+      [second, result('Ok')],
+    ]);
+    expect(texts(unknown)).toEqual([['NTPProblem Unknown', 'OtherProblem False'], ['Normal NTPIsUp']]);
+  });
+
   it('makes an Event each time that a temporary rule does not find all good', () => {
     const [own] = readPluginMonitor(pluginMonitor, '').rules.slice(1);
     if (!own) throw new Error('no temporary rule');
@@ -74,6 +100,10 @@ describe('plug-in result', () => {
     expect(events).toEqual([undefined, event, event]);
   });
 });
+
+function result(status: PluginResult['status']): PluginResult {
+  return { status, message: 'm' };
+}
 
 function judged(
   statuses: readonly (PluginResult['status'] | undefined)[],

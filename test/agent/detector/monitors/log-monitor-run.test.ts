@@ -61,6 +61,23 @@ describe('log monitor', () => {
     expect(followed.since()).toEqual(NOW);
   });
 
+  it('AGT-70 keeps the message and the time of the first of two lines that came in one read', async () => {
+    const monitor = start(config, HOUR_MS);
+    await deliver(
+      [7, 8].map((second) => ({ time: ago(60_000 - second * 1000), message: `bad line ${second}` })),
+    );
+    expect(monitor.conditions()).toEqual([
+      {
+        type: 'FileProblem',
+        status: 'True',
+        reason: 'BadLine',
+        message: 'bad line 7',
+        since: ago(53_000).toISOString(),
+      },
+    ]);
+    expect(monitor.takeEvents()).toHaveLength(1);
+  });
+
   it('AGT-73 ends a window in time, also when the clock is set back or forward', async () => {
     const monitor = start(counting, HOUR_MS);
     await deliver([0, 10, 20].map((second) => hungTask(second)));

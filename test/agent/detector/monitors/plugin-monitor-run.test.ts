@@ -26,7 +26,10 @@ describe('plug-in monitor', () => {
     ['echo down; echo noise >&2; exit 1', 'True NTPIsDown down'],
     ['echo not known; exit 2', 'Unknown NTPIsUp not known'],
     ['kill -9 $$', 'Unknown NTPIsUp '],
-    ['sleep 600', 'Unknown NTPIsUp Timeout when running plugin "/opt/check-ntp": output - ""'],
+    [
+      'sleep 600',
+      'Unknown NTPIsUp Timeout when running plugin "/opt/check-ntp": state - signal: killed. output - "',
+    ],
     ["head -c 100000 /dev/zero | tr '\\0' x; exit 1", `True NTPIsDown ${'x'.repeat(80)}`],
   ])('AGT-71 runs a program and takes its exit code: %s', async (script, expected) => {
     install(script);
