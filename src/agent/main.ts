@@ -7,7 +7,7 @@ import type { Clock } from '../os/clock.ts';
 import { acquireLock } from '../os/lock.ts';
 import type { AcceptedState } from './desired/accepted.ts';
 import { runDetector } from './detector/detector.ts';
-import { readProgramNames } from './detector/report/host-programs.ts';
+import { type HostPrograms, readHostPrograms } from './detector/report/host-programs.ts';
 import { createNodeConditionsApi } from './detector/report/node-conditions-api.ts';
 import { createNodeEvents } from './detector/report/node-events.ts';
 import { createMachineEvents } from './events/recorder.ts';
@@ -178,8 +178,8 @@ async function detectProblems(
   signal: AbortSignal,
 ): Promise<void> {
   const events = createNodeEvents({ node: machine, client, clock, log, random });
-  const programs = async (): Promise<ReadonlySet<string> | undefined> =>
-    host.type === 'systemd' ? await readProgramNames() : undefined;
+  const programs = async (): Promise<HostPrograms | undefined> =>
+    host.type === 'systemd' ? await readHostPrograms() : undefined;
   const api = createNodeConditionsApi({ client, name: machine, clock, log, random });
   try {
     await runDetector({ host, api, events, programs, clock, log }, signal);

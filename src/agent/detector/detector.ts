@@ -15,6 +15,7 @@ import { readConfigFolder } from './config-folder.ts';
 import { createMonitor } from './create-monitor.ts';
 import type { ProblemMonitor } from './monitors/problem-monitor.ts';
 import { EventGate } from './report/event-gate.ts';
+import type { HostPrograms } from './report/host-programs.ts';
 import type { NodeConditionsApi } from './report/node-conditions-api.ts';
 import type { NodeEvents } from './report/node-events.ts';
 import { NodeReporter } from './report/node-reporter.ts';
@@ -25,8 +26,8 @@ export interface DetectorOptions {
   readonly host: Host;
   readonly api: NodeConditionsApi;
   readonly events: Pick<NodeEvents, 'record'>;
-  /** Names of the programs that run on the host; undefined when it does not show them. */
-  readonly programs: () => Promise<ReadonlySet<string> | undefined>;
+  /** The programs that run on the host; undefined when it does not show them. */
+  readonly programs: () => Promise<HostPrograms | undefined>;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -111,8 +112,8 @@ class Detector {
     await this.#trySave();
     if (this.#monitors.length === 0 && !this.#hasReported) return;
     this.#gate.add(found, this.#options.clock.monotonicMs());
-    const { standby, isWritten } = await this.#reporter.report(conditions);
-    const passed = this.#gate.take(found, standby);
+    const { isWritten, ...others } = await this.#reporter.report(conditions);
+    const passed = this.#gate.take(found, others);
     for (const [source, event] of passed) this.#options.events.record(source, [event]);
     this.#hasReported = this.#monitors.length > 0 || !isWritten;
   }

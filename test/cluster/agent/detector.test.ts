@@ -2,6 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runDetector } from '../../../src/agent/detector/detector.ts';
 import { conditionOwners } from '../../../src/agent/detector/report/condition-owners.ts';
+import type { HostPrograms } from '../../../src/agent/detector/report/host-programs.ts';
 import {
   createNodeConditionsApi,
   type NodeConditionsApi,
@@ -122,10 +123,10 @@ describe('the problem detector with the rights of an agent, on a real API server
     await createNode('n8');
     const npd = await standIn('n8');
     await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
-    let programs = new Set(['node-problem-de']);
-    const { directory, log, skip } = await start('n8', async () => programs);
+    let names = new Set(['node-problem-de']);
+    const { directory, log, skip } = await start('n8', async () => ({ names }));
     await eventually(async () => standbyIn(log), 'the detector did not stand by');
-    programs = new Set();
+    names = new Set();
     skip(20_000);
     appendLine(directory, 'bad line 7');
     appendLine(directory, 'killed process 8');
@@ -266,7 +267,7 @@ interface Started {
 
 async function start(
   machine: string,
-  programs: () => Promise<ReadonlySet<string> | undefined> = async () => undefined,
+  programs: () => Promise<HostPrograms | undefined> = async () => undefined,
 ): Promise<Started> {
   const directory = configuredHost();
   const client = await installed.as(agentUser(machine), [AGENT_GROUP]);

@@ -2,8 +2,9 @@
  * Holds back the Events of a monitor while another program reports the same: one line of a log must not count twice for rules.
  * Events that came after the last sign of life of that program are recorded once the agent takes over.
  */
+import { optional } from '../../../kube/objects/optional.ts';
 import type { DetectedEvent } from '../match/condition.ts';
-import type { ActiveWriter } from './node-reporter.ts';
+import type { ActiveWriter, ReportOutcome } from './node-reporter.ts';
 
 export interface MonitorEvents {
   readonly source: string;
@@ -20,6 +21,8 @@ interface HeldEvent {
   readonly aliveMs?: number;
 }
 
+type OtherReporters = Pick<ReportOutcome, 'standby' | 'reasons'>;
+
 /** As many as a monitor keeps between two reports. */
 const MAX_HELD = 1000;
 
@@ -33,17 +36,18 @@ export class EventGate {
     this.#held = [...this.#held, ...found].slice(-MAX_HELD);
   }
 
-  /** What to record now. Events of a monitor that was removed are forgotten. `standby` is undefined while it is not known who else reports. */
+  /** What to record now: nothing while it is not known who else reports. Events of a monitor that was removed are forgotten. */
   take(
     monitors: readonly Omit<MonitorEvents, 'events'>[],
-    standby: readonly ActiveWriter[] | undefined,
+    { standby, reasons }: OtherReporters,
   ): readonly (readonly [source: string, event: DetectedEvent])[] {
     if (!standby) return [];
     const passed: HeldEvent[] = [];
     const held: HeldEvent[] = [];
     const isLeft = ({ source }: HeldEvent): boolean => monitors.some((each) => each.source === source);
     for (const each of this.#held.filter(isLeft)) {
-      const aliveMs = lastAliveMs(each, monitors, standby);
+      const alive = writersOf(each, monitors, { standby, ...optional('reasons', reasons) });
+      const aliveMs = alive.length > 0 ? Math.max(...alive.map((writer) => writer.aliveMs)) : undefined;
       if (aliveMs !== undefined) held.push({ ...each, aliveMs });
       else passed.push(each);
     }
@@ -57,16 +61,18 @@ function isAfterLastSign({ atMs, aliveMs }: HeldEvent): boolean {
   return aliveMs === undefined || atMs > aliveMs;
 }
 
-/** An Event that names no condition belongs to all conditions of its source. Undefined when no other program reports them. */
-function lastAliveMs(
+/**
+ * The programs that report the same. Without their reasons, an Event that names no condition belongs to all conditions of its
+ * source.
+ */
+function writersOf(
   { source, event }: HeldEvent,
   monitors: readonly Omit<MonitorEvents, 'events'>[],
-  standby: readonly ActiveWriter[],
-): number | undefined {
-  const types =
-    event.condition === undefined
-      ? monitors.filter((each) => each.source === source).flatMap(({ conditions }) => conditions)
-      : [event.condition];
-  const signs = standby.filter(({ type }) => types.includes(type)).map(({ aliveMs }) => aliveMs);
-  return signs.length === 0 ? undefined : Math.max(...signs);
+  { standby, reasons }: { readonly standby: readonly ActiveWriter[]; readonly reasons?: ReadonlySet<string> },
+): readonly ActiveWriter[] {
+  const { condition, reason } = event;
+  if (condition !== undefined) return standby.filter(({ type }) => type === condition);
+  if (reasons) return reasons.has(reason) ? standby : [];
+  const types = monitors.filter((each) => each.source === source).flatMap(({ conditions }) => conditions);
+  return standby.filter(({ type }) => types.includes(type));
 }

@@ -1,10 +1,12 @@
 /** Writes the conditions to the Node: after each change, and every five minutes so that readers see that they are current. */
 import { MANAGER_AGENT } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { DetectedCondition } from '../match/condition.ts';
 import { findCondition, type NodeCondition, type NodeWithConditions } from './condition-owners.ts';
+import type { HostPrograms } from './host-programs.ts';
 import type { NodeConditionsApi } from './node-conditions-api.ts';
 import { ObservedSilence } from './writer-silence.ts';
 import { planWriters, type StandbyCondition, type WritersPlan } from './writers.ts';
@@ -13,8 +15,8 @@ export interface NodeReporterOptions {
   readonly api: Pick<NodeConditionsApi, 'node' | 'write'>;
   readonly clock: Clock;
   readonly log: Log;
-  /** Names of the programs that run on this host; undefined on a host that does not show them. */
-  readonly programs: () => Promise<ReadonlySet<string> | undefined>;
+  /** The programs that run on this host; undefined on a host that does not show them. */
+  readonly programs: () => Promise<HostPrograms | undefined>;
   /** Conditions that another program began, or ceased, to write. */
   readonly onStandby: (standby: readonly StandbyCondition[]) => void;
 }
@@ -22,6 +24,8 @@ export interface NodeReporterOptions {
 export interface ReportOutcome {
   /** Conditions that another program writes; undefined before the Node was read. */
   readonly standby: readonly ActiveWriter[] | undefined;
+  /** Reasons of the Events that these programs write, where that is known. */
+  readonly reasons?: ReadonlySet<string>;
   /** Whether the Node has all that was to be written. */
   readonly isWritten: boolean;
 }
@@ -48,6 +52,7 @@ export class NodeReporter {
   #written: Written | undefined;
   #retryMs = Number.NEGATIVE_INFINITY;
   #lookedMs = Number.NEGATIVE_INFINITY;
+  #programs: HostPrograms | undefined;
   #hadConflict = false;
   #standby: readonly StandbyCondition[] | undefined;
   #failure: string | undefined;
@@ -62,7 +67,7 @@ export class NodeReporter {
     let isWritten = false;
     if (this.#options.clock.monotonicMs() >= this.#retryMs) isWritten = await this.#tryReport(conditions);
     const standby = this.#standby?.map((each) => ({ ...each, aliveMs: this.#aliveMs(each) }));
-    return { standby, isWritten };
+    return { standby, ...optional('reasons', this.#programs?.npdReasons), isWritten };
   }
 
   async #tryReport(conditions: readonly DetectedCondition[]): Promise<boolean> {
@@ -121,7 +126,8 @@ export class NodeReporter {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs - this.#lookedMs < LOOK_MS) return;
     this.#lookedMs = nowMs;
-    this.#silence.noteRunning(await this.#options.programs());
+    this.#programs = await this.#options.programs();
+    this.#silence.noteRunning(this.#programs?.names);
   }
 
   #aliveMs({ type, writer }: StandbyCondition): number {

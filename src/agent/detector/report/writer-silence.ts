@@ -11,6 +11,7 @@ import {
   type OtherOwner,
   otherWriter,
 } from './condition-owners.ts';
+import { NODE_PROBLEM_DETECTOR, programName } from './host-programs.ts';
 import type { WriterSilence } from './writers.ts';
 
 interface Heartbeat {
@@ -18,11 +19,6 @@ interface Heartbeat {
   readonly text: string;
   readonly atMs: number;
 }
-
-/** Runs on the host whose conditions it writes, and nowhere else. */
-const NODE_PROBLEM_DETECTOR = 'node-problem-detector';
-/** The kernel keeps so many characters of the name of a program. */
-const NAME_LENGTH = 15;
 
 export class ObservedSilence implements WriterSilence {
   readonly #clock: Clock;
@@ -52,7 +48,7 @@ export class ObservedSilence implements WriterSilence {
     for (const manager of this.#writers) {
       // Any other program may write from elsewhere, unless it was observed here.
       const isNew = manager === NODE_PROBLEM_DETECTOR && !this.#ranMs.has(manager);
-      if (isNew || programs.has(manager.slice(0, NAME_LENGTH))) {
+      if (isNew || programs.has(programName(manager))) {
         this.#ranMs.set(manager, this.#clock.monotonicMs());
       }
     }

@@ -28,8 +28,26 @@ describe('event gate', () => {
     const third = { source: 'systemd-monitor', conditions: [], events: [oom] };
     gate.add([second, third], 1000);
     const monitors = [kernel([]), second, third];
-    const taken = gate.take(monitors, [writer('KernelDeadlock', 2000)]);
+    const taken = gate.take(monitors, { standby: [writer('KernelDeadlock', 2000)] });
     expect(taken.map(([source]) => source)).toEqual(['systemd-monitor']);
+  });
+
+  it('leaves to the other program what that one reports, where its reasons are known, and nothing else', () => {
+    const gate = new EventGate();
+    const lockup = { ...oom, reason: 'SoftLockup' };
+    gate.add([kernel([oom, lockup, changed])], 1000);
+    const standby = [writer('KernelDeadlock', 2000)];
+    expect(reasons(gate, standby, new Set(['OOMKilling']))).toEqual(['SoftLockup', 'Hung']);
+    gate.add([kernel([oom])], 3000);
+    expect(reasons(gate, [writer('KernelDeadlock', 4000)], new Set())).toEqual(['OOMKilling']);
+  });
+
+  it('leaves it also the Events of a source without conditions, where its reasons are known', () => {
+    const gate = new EventGate();
+    const systemd = { source: 'systemd-monitor', conditions: [], events: [oom] };
+    gate.add([systemd], 1000);
+    const standby = [writer('KernelDeadlock', 2000)];
+    expect(gate.take([kernel([]), systemd], { standby, reasons: new Set(['OOMKilling']) })).toEqual([]);
   });
 
   it('records the change of a condition that the other program does not write', () => {
@@ -58,12 +76,18 @@ describe('event gate', () => {
     const gate = new EventGate();
     gate.add([kernel([oom])], 1000);
     expect(reasons(gate, [writer('KernelDeadlock', 0)])).toEqual([]);
-    expect(gate.take([], [])).toEqual([]);
+    expect(gate.take([], { standby: [] })).toEqual([]);
   });
 });
 
-function reasons(gate: EventGate, standby: readonly ActiveWriter[] | undefined): readonly string[] {
-  return gate.take([kernel([])], standby).map(([, { reason }]) => reason);
+function reasons(
+  gate: EventGate,
+  standby: readonly ActiveWriter[] | undefined,
+  known?: ReadonlySet<string>,
+): readonly string[] {
+  return gate
+    .take([kernel([])], { standby, ...(known && { reasons: known }) })
+    .map(([, { reason }]) => reason);
 }
 
 function kernel(events: readonly DetectedEvent[]): MonitorEvents {

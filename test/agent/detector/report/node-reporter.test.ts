@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { DetectedCondition } from '../../../../src/agent/detector/match/condition.ts';
+import type { HostPrograms } from '../../../../src/agent/detector/report/host-programs.ts';
 import { NodeReporter } from '../../../../src/agent/detector/report/node-reporter.ts';
 import type { StandbyCondition } from '../../../../src/agent/detector/report/writers.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
@@ -13,7 +14,7 @@ const other = condition('B', 'False');
 let clock: VirtualClock;
 let node: FakeNode;
 let log: MemoryLog;
-let programs: ReadonlySet<string> | undefined;
+let programs: HostPrograms | undefined;
 let standby: (readonly StandbyCondition[])[];
 let reporter: NodeReporter;
 
@@ -109,7 +110,7 @@ describe('node reporter', () => {
   });
 
   it('AGT-72 stands by for what node-problem-detector writes alone, whatever processes run', async () => {
-    programs = new Set(['node-problem-de']);
+    programs = { names: new Set(['node-problem-de']) };
     node.patchAs(NPD, 'A', NOW);
     await reporter.report([good, other]);
     expect(node.writes).toEqual([['B False R']]);
@@ -122,11 +123,11 @@ describe('node reporter', () => {
   });
 
   it('AGT-72 takes over within a minute of the end of node-problem-detector', async () => {
-    programs = new Set(['node-problem-de']);
+    programs = { names: new Set(['node-problem-de']) };
     node.patchAs(NPD, 'A', NOW);
     await reporter.report([good]);
     for (let seconds = 0; seconds < 100; seconds += 5) await advanceAndReport(5, [good]);
-    programs = new Set(['kubelet']);
+    programs = { names: new Set(['kubelet']) };
     let seconds = 0;
     while (node.writerOf('A') === NPD) {
       await advanceAndReport(1, [condition('A', 'True')]);
@@ -190,7 +191,8 @@ describe('node reporter', () => {
   });
 
   it('tells which conditions another program writes, and until when that one was alive', async () => {
-    programs = new Set(['node-problem-de']);
+    const reasons = new Set(['OOMKilling']);
+    programs = { names: new Set(['node-problem-de']), npdReasons: reasons };
     node.failure = new KubeError('Unreachable', 'no route');
     expect(await reporter.report([good])).toEqual({ standby: undefined, isWritten: false });
     node.failure = undefined;
@@ -199,9 +201,10 @@ describe('node reporter', () => {
     const writer = { type: 'A', because: `${NPD} writes it`, writer: NPD };
     expect(await reporter.report([good])).toEqual({
       standby: [{ ...writer, aliveMs: 5000 }],
+      reasons,
       isWritten: true,
     });
-    programs = new Set();
+    programs = { names: new Set() };
     await clock.advance(20_000);
     expect(await reporter.report([good])).toEqual({
       standby: [{ ...writer, aliveMs: 5000 }],
