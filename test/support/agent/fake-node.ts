@@ -22,6 +22,8 @@ export interface FakeNode {
   /** Called before each write of the agent. */
   beforeWrite: () => void;
   exists: boolean;
+  /** The watch is behind: a read shows the state of the read before, unless it is a fresh one. */
+  lags: boolean;
   /** Calls fail with it. */
   failure: KubeError | undefined;
 }
@@ -35,6 +37,7 @@ export function fakeNode(): FakeNode {
   const writes: string[][] = [];
   const listeners = new Set<() => void>();
   let [uid, version] = [1, 1];
+  let read: NodeWithConditions | undefined;
 
   function fieldsOf(manager: string, type: string): Set<string> {
     const types = owners.get(manager) ?? new Map<string, Set<string>>();
@@ -98,6 +101,7 @@ export function fakeNode(): FakeNode {
   const fake: FakeNode = {
     writes,
     exists: true,
+    lags: false,
     failure: undefined,
     beforeWrite: () => undefined,
     condition: (type) => conditions.get(type),
@@ -115,9 +119,12 @@ export function fakeNode(): FakeNode {
       changed();
     },
     api: {
-      async node() {
+      async node({ fresh = false } = {}) {
         if (fake.failure) throw fake.failure;
-        return fake.exists ? nodeOf({ conditions, owners, uid, version }) : undefined;
+        if (!fake.lags || fresh) {
+          read = fake.exists ? nodeOf({ conditions, owners, uid, version }) : undefined;
+        }
+        return read;
       },
       async write(written, { observed, force }) {
         fake.beforeWrite();

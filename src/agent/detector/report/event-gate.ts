@@ -53,7 +53,7 @@ export class EventGate {
     }
     // The other program was alive after these: it has reported them.
     this.#held = held.filter(isAfterLastSign);
-    return passed.filter(isAfterLastSign).map(({ source, event }) => [source, event] as const);
+    return passed.map(({ source, event }) => [source, event] as const);
   }
 }
 

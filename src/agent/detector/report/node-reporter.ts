@@ -42,7 +42,6 @@ const LOOK_MS = 10_000;
 
 interface Written {
   readonly conditions: readonly DetectedCondition[];
-  readonly uid: string | undefined;
   readonly atMs: number;
 }
 
@@ -104,9 +103,10 @@ export class NodeReporter {
   #isDue(node: NodeWithConditions, mine: readonly DetectedCondition[], plan: WritersPlan): boolean {
     if (plan.remove.length > 0 || plan.takeOver.length > 0) return true;
     if (mine.length === 0) return false;
-    if (!this.#written || this.#written.uid !== node.metadata.uid) return true;
+    if (!this.#written) return true;
     const { conditions, atMs } = this.#written;
     if (this.#options.clock.monotonicMs() - atMs >= HEARTBEAT_MS) return true;
+    // A condition is missing when the Node was registered again, or another program removed it.
     return mine.some((each) => !conditions.includes(each) || !findCondition(node, each.type));
   }
 
@@ -119,7 +119,7 @@ export class NodeReporter {
     const now = clock.now();
     const written = [...mine.map((each) => writtenCondition(each, now)), ...keep];
     await api.write(written, { observed: node, force: takeOver.length > 0 });
-    this.#written = { conditions: mine, uid: node.metadata.uid, atMs: clock.monotonicMs() };
+    this.#written = { conditions: mine, atMs: clock.monotonicMs() };
   }
 
   async #look(): Promise<void> {

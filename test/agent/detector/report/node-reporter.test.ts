@@ -138,6 +138,14 @@ describe('node reporter', () => {
     expect(node.condition('A')?.status).toBe('True');
   });
 
+  it('AGT-72 takes over what it wrote a moment before node-problem-detector did', async () => {
+    programs = { names: new Set() };
+    await advanceAndReport(1, [good]);
+    node.patchAs(NPD, 'A', later(2), { reason: 'R', message: 'm' });
+    for (let seconds = 0; seconds < 60; seconds += 1) await advanceAndReport(1, [good]);
+    expect(node.writerOf('A')).toBe('kubenode-agent');
+  });
+
   it('AGT-72 takes over what it wrote before, with the same status', async () => {
     await reporter.report([good]);
     node.patchAs(NPD, 'A', later(1), { reason: 'R', message: 'm' });
@@ -175,6 +183,7 @@ describe('node reporter', () => {
     node.beforeWrite = () => node.patchAs(NPD, 'A', clock.now());
     await reporter.report([good]);
     node.beforeWrite = () => undefined;
+    node.lags = true;
     await reporter.report([good, other]);
     expect(node.writerOf('A')).toBe(NPD);
     expect(node.writes).toEqual([['B False R']]);
