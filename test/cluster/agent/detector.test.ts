@@ -122,7 +122,12 @@ describe('the problem detector with the rights of an agent, on a real API server
   it('AGT-72 takes over within a minute of the end of node-problem-detector, with the lines since', async () => {
     await createNode('n8');
     const npd = await standIn('n8');
-    await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
+    const [, other] = monitor.conditions;
+    const theirs = { status: 'False', reason: 'Theirs', message: '' } as const;
+    // Of what has the same values, node-problem-detector stays an owner.
+    const same = { status: 'False', reason: 'NoOtherProblem', message: 'no other problem' } as const;
+    expect(other).toEqual({ type: 'OtherProblem', reason: same.reason, message: same.message });
+    await npd.sync({ FileProblem: theirs, OtherProblem: same });
     let names = new Set(['node-problem-de']);
     const { directory, log, skip } = await start('n8', async () => ({ names }));
     await eventually(async () => standbyIn(log), 'the detector did not stand by');
@@ -130,13 +135,14 @@ describe('the problem detector with the rights of an agent, on a real API server
     skip(20_000);
     appendLine(directory, 'bad line 7');
     appendLine(directory, 'killed process 8');
-    appendLine(directory, 'other line 9');
-    await conditionOf('n8', 'True', 'OtherProblem');
     expect(await conditionOf('n8', 'False')).toMatchObject({ reason: 'Theirs' });
     skip(35_000);
     expect(await conditionOf('n8', 'True')).toMatchObject({ reason: 'BadLine', message: 'bad line 7' });
     await eventually(async () => await reasonsOf('n8', 'Killed'), 'no Event was written');
     await eventually(async () => await reasonsOf('n8', 'BadLine'), 'no Event was written');
+    expect(await ownedBy('n8', 'node-problem-detector', 'OtherProblem')).toContain('status');
+    appendLine(directory, 'other line 9');
+    await conditionOf('n8', 'True', 'OtherProblem');
   });
 
   it('writes its conditions at once to a Node that was deleted and registered again', async () => {
@@ -166,7 +172,7 @@ describe('the problem detector with the rights of an agent, on a real API server
     const npd = await standIn('n10');
     await npd.sync({ FileProblem: { status: 'False', reason: 'Theirs', message: '' } });
     const ours = { type: 'FileProblem', status: 'True', reason: 'Ours', message: '' };
-    const late = api.write([ours], { observed, force: true });
+    const late = api.write([ours], observed);
     await expect(late).rejects.toThrow(expect.objectContaining({ code: 'Conflict' }));
     expect(await conditionOf('n10', 'False')).toMatchObject({ reason: 'Theirs' });
   });
@@ -196,16 +202,10 @@ describe('the problem detector with the rights of an agent, on a real API server
       lastHeartbeatTime: time,
       lastTransitionTime: time,
     };
-    const other = apiOf('n4').write([{ type: 'A', ...condition }], {
-      observed: await node('n4'),
-      force: false,
-    });
+    const other = apiOf('n4').write([{ type: 'A', ...condition }], await node('n4'));
     await expect(other).rejects.toThrow('an agent may write conditions of its own Node only');
     await createNode('n5');
-    const kubelets = apiOf('n5').write([{ type: 'Ready', ...condition }], {
-      observed: await node('n5'),
-      force: true,
-    });
+    const kubelets = apiOf('n5').write([{ type: 'Ready', ...condition }], await node('n5'));
     await expect(kubelets).rejects.toThrow("an agent may not write the kubelet's conditions");
   });
 });
@@ -235,10 +235,10 @@ async function standIn(node: string, aheadMs = 0): Promise<StandInNpd> {
   return npd;
 }
 
-/** Fields of FileProblem. */
-async function ownedBy(name: string, manager: string): Promise<readonly string[]> {
+/** Fields of a condition. */
+async function ownedBy(name: string, manager: string, type = 'FileProblem'): Promise<readonly string[]> {
   const node = await installed.server.client.get(NODES, { name });
-  const found = conditionOwners(node, 'FileProblem', 'kubenode-agent').others;
+  const found = conditionOwners(node, type, 'kubenode-agent').others;
   return found.find((each) => each.manager === manager)?.fields.toSorted() ?? [];
 }
 

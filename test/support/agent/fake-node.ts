@@ -60,17 +60,6 @@ export function fakeNode(): FakeNode {
     for (const listener of listeners) listener();
   }
 
-  function refuseConflicts(written: readonly NodeCondition[]): void {
-    for (const { type, ...fields } of written) {
-      for (const [field, value] of Object.entries(fields)) {
-        const isForeign = others(MANAGER_AGENT).some((each) => fieldsOf(each, type).has(field));
-        if (isForeign && valueOf(type, field) !== value) {
-          throw new KubeError('Conflict', `conflict: ${type}.${field}`);
-        }
-      }
-    }
-  }
-
   /** What was applied before and is missing now is removed: a whole condition, unless another program created it. */
   function removeMissing(written: readonly NodeCondition[]): void {
     for (const [type, fields] of owners.get(MANAGER_AGENT) ?? []) {
@@ -126,13 +115,12 @@ export function fakeNode(): FakeNode {
         }
         return read;
       },
-      async write(written, { observed, force }) {
+      async write(written, observed) {
         fake.beforeWrite();
         if (fake.failure) throw fake.failure;
         if (observed.metadata.resourceVersion !== String(version)) {
           throw new KubeError('Conflict', 'the Node was changed');
         }
-        if (!force) refuseConflicts(written);
         removeMissing(written);
         owners.delete(MANAGER_AGENT);
         for (const each of written) setAs(MANAGER_AGENT, each, true);

@@ -18,14 +18,9 @@ export interface NodeConditionsApi {
    * Exactly these: conditions of an earlier call that are not in the list are removed. Fails with Conflict when the Node is
    * not the observed one any more.
    */
-  write(conditions: readonly NodeCondition[], options: WriteConditionsOptions): Promise<void>;
+  write(conditions: readonly NodeCondition[], observed: NodeWithConditions): Promise<void>;
   /** Until the signal. Never rejects. */
   watch(onChange: () => void, signal: AbortSignal): Promise<void>;
-}
-
-export interface WriteConditionsOptions {
-  readonly observed: NodeWithConditions;
-  readonly force: boolean;
 }
 
 export interface NodeConditionsOptions {
@@ -67,13 +62,14 @@ export function createNodeConditionsApi(options: NodeConditionsOptions): NodeCon
       if (isCurrent(reflector)) return store.get(name);
       return read && clock.monotonicMs() - read.atMs < POLL_MS ? read.node : await get();
     },
-    async write(conditions, { observed, force }) {
+    async write(conditions, observed) {
       const { resourceVersion } = observed.metadata;
       const metadata = { name, ...(resourceVersion === undefined ? {} : { resourceVersion }) };
       const object = { apiVersion: 'v1', kind: 'Node', metadata, status: { conditions } };
       const written = await client.apply(NODES, object, {
         fieldManager: MANAGER_AGENT,
-        force,
+        // A program that writes no more stays an owner of what it wrote with the same value.
+        force: true,
         subresource: 'status',
       });
       read = { node: note(written), atMs: clock.monotonicMs() };

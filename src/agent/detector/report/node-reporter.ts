@@ -113,12 +113,12 @@ export class NodeReporter {
   async #write(
     node: NodeWithConditions,
     mine: readonly DetectedCondition[],
-    { keep, takeOver }: WritersPlan,
+    { keep }: WritersPlan,
   ): Promise<void> {
     const { api, clock } = this.#options;
     const now = clock.now();
     const written = [...mine.map((each) => writtenCondition(each, now)), ...keep];
-    await api.write(written, { observed: node, force: takeOver.length > 0 });
+    await api.write(written, node);
     this.#written = { conditions: mine, atMs: clock.monotonicMs() };
   }
 

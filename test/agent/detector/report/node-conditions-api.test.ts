@@ -78,7 +78,7 @@ describe('node conditions api', () => {
     await clock.advance(0);
     const observed = await api.node();
     if (!observed) throw new Error('no Node');
-    await api.write([{ type: 'A', status: 'False' }], { observed, force: true });
+    await api.write([{ type: 'A', status: 'False' }], observed);
     expect(applied).toEqual([
       {
         object: {

@@ -155,6 +155,16 @@ describe('node reporter', () => {
     expect(node.writerOf('A')).toBe('kubenode-agent');
   });
 
+  it('AGT-72 changes what it took over with the same values, of which the other program is an owner for good', async () => {
+    node.patchAs(NPD, 'A', NOW, { reason: 'R', message: 'm' });
+    await reporter.report([good]);
+    await advanceAndReport(360, [good]);
+    expect(node.writerOf('A')).toBe('kubenode-agent');
+    await advanceAndReport(10, [condition('A', 'True')]);
+    expect(node.condition('A')?.status).toBe('True');
+    expect(standby.at(-1)).toEqual([]);
+  });
+
   it('AGT-72 yields at once when node-problem-detector begins to write, and never overwrites it', async () => {
     await reporter.report([good]);
     node.patchAs(NPD, 'A', later(10));
