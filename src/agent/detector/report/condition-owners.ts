@@ -63,6 +63,12 @@ export function otherWriter({ own, others }: ConditionOwners): OtherOwner | unde
   return writers.find(({ fields }) => fields.includes(HEARTBEAT)) ?? writers[0];
 }
 
+/** Types whose last writer is that manager. */
+export function typesOf(node: NodeWithConditions, writer: string, manager: string): readonly string[] {
+  const types = (node.status?.conditions ?? []).map(({ type }) => type);
+  return types.filter((type) => otherWriter(conditionOwners(node, type, manager))?.manager === writer);
+}
+
 export const HEARTBEAT = 'lastHeartbeatTime';
 
 function isApplyOf(entry: ManagedFields, manager: string): boolean {

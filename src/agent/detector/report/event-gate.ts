@@ -21,7 +21,7 @@ interface HeldEvent {
   readonly aliveMs?: number;
 }
 
-type OtherReporters = Pick<ReportOutcome, 'standby' | 'reasons'>;
+type OtherReporters = Pick<ReportOutcome, 'standby' | 'beside' | 'reasons'>;
 
 /** As many as a monitor keeps between two reports. */
 const MAX_HELD = 1000;
@@ -39,14 +39,14 @@ export class EventGate {
   /** What to record now: nothing while it is not known who else reports. Events of a monitor that was removed are forgotten. */
   take(
     monitors: readonly Omit<MonitorEvents, 'events'>[],
-    { standby, reasons }: OtherReporters,
+    { standby, beside = [], reasons }: OtherReporters,
   ): readonly (readonly [source: string, event: DetectedEvent])[] {
     if (!standby) return [];
     const passed: HeldEvent[] = [];
     const held: HeldEvent[] = [];
     const isLeft = ({ source }: HeldEvent): boolean => monitors.some((each) => each.source === source);
     for (const each of this.#held.filter(isLeft)) {
-      const alive = writersOf(each, monitors, { standby, ...optional('reasons', reasons) });
+      const alive = writersOf(each, monitors, { standby, beside, ...optional('reasons', reasons) });
       const aliveMs = alive.length > 0 ? Math.max(...alive.map((writer) => writer.aliveMs)) : undefined;
       if (aliveMs !== undefined) held.push({ ...each, aliveMs });
       else passed.push(each);
@@ -68,11 +68,11 @@ function isAfterLastSign({ atMs, aliveMs }: HeldEvent): boolean {
 function writersOf(
   { source, event }: HeldEvent,
   monitors: readonly Omit<MonitorEvents, 'events'>[],
-  { standby, reasons }: { readonly standby: readonly ActiveWriter[]; readonly reasons?: ReadonlySet<string> },
+  { standby = [], beside = [], reasons }: OtherReporters,
 ): readonly ActiveWriter[] {
   const { condition, reason } = event;
   if (condition !== undefined) return standby.filter(({ type }) => type === condition);
-  if (reasons) return reasons.has(reason) ? standby : [];
+  if (reasons) return reasons.has(reason) ? [...standby, ...beside] : [];
   const types = monitors.filter((each) => each.source === source).flatMap(({ conditions }) => conditions);
   return standby.filter(({ type }) => types.includes(type));
 }

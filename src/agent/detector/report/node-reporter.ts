@@ -5,11 +5,11 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 import type { DetectedCondition } from '../match/condition.ts';
-import { findCondition, type NodeCondition, type NodeWithConditions } from './condition-owners.ts';
-import type { HostPrograms } from './host-programs.ts';
+import { findCondition, type NodeCondition, type NodeWithConditions, typesOf } from './condition-owners.ts';
+import { type HostPrograms, NODE_PROBLEM_DETECTOR } from './host-programs.ts';
 import type { NodeConditionsApi } from './node-conditions-api.ts';
 import { ObservedSilence } from './writer-silence.ts';
-import { planWriters, type StandbyCondition, type WritersPlan } from './writers.ts';
+import { isSilent, planWriters, type StandbyCondition, type WritersPlan } from './writers.ts';
 
 export interface NodeReporterOptions {
   readonly api: Pick<NodeConditionsApi, 'node' | 'write'>;
@@ -24,6 +24,8 @@ export interface NodeReporterOptions {
 export interface ReportOutcome {
   /** Conditions that another program writes; undefined before the Node was read. */
   readonly standby: readonly ActiveWriter[] | undefined;
+  /** Conditions of node-problem-detector that no file of the agent declares. */
+  readonly beside?: readonly ActiveWriter[];
   /** Reasons of the Events that these programs write, where that is known. */
   readonly reasons?: ReadonlySet<string>;
   /** Whether the Node has all that was to be written. */
@@ -54,6 +56,7 @@ export class NodeReporter {
   #programs: HostPrograms | undefined;
   #hadConflict = false;
   #standby: readonly StandbyCondition[] | undefined;
+  #beside: readonly StandbyCondition[] = [];
   #failure: string | undefined;
 
   constructor(options: NodeReporterOptions) {
@@ -65,8 +68,9 @@ export class NodeReporter {
   async report(conditions: readonly DetectedCondition[]): Promise<ReportOutcome> {
     let isWritten = false;
     if (this.#options.clock.monotonicMs() >= this.#retryMs) isWritten = await this.#tryReport(conditions);
-    const standby = this.#standby?.map((each) => ({ ...each, aliveMs: this.#aliveMs(each) }));
-    return { standby, ...optional('reasons', this.#programs?.npdReasons), isWritten };
+    const active = (each: StandbyCondition): ActiveWriter => ({ ...each, aliveMs: this.#aliveMs(each) });
+    const [standby, beside] = [this.#standby?.map(active), this.#beside.map(active)];
+    return { standby, beside, ...optional('reasons', this.#programs?.npdReasons), isWritten };
   }
 
   async #tryReport(conditions: readonly DetectedCondition[]): Promise<boolean> {
@@ -87,12 +91,16 @@ export class NodeReporter {
   async #report(conditions: readonly DetectedCondition[]): Promise<boolean> {
     const node = await this.#options.api.node({ fresh: this.#hadConflict });
     if (!node) {
-      this.#written = undefined;
+      [this.#written, this.#beside] = [undefined, []];
       this.#noteStandby([]);
       return conditions.length === 0;
     }
     const types = conditions.map(({ type }) => type);
-    if (this.#silence.observe(node, types, MANAGER_AGENT)) await this.#look();
+    const theirs = typesOf(node, NODE_PROBLEM_DETECTOR, MANAGER_AGENT).filter(
+      (type) => !types.includes(type),
+    );
+    if (this.#silence.observe(node, [...types, ...theirs], MANAGER_AGENT)) await this.#look();
+    this.#noteBeside(theirs);
     const plan = planWriters({ node, types, manager: MANAGER_AGENT, silence: this.#silence });
     this.#noteStandby(plan.standby);
     const mine = conditions.filter(({ type }) => plan.write.includes(type));
@@ -128,6 +136,12 @@ export class NodeReporter {
     this.#lookedMs = nowMs;
     this.#programs = await this.#options.programs();
     this.#silence.noteRunning(this.#programs?.names);
+  }
+
+  #noteBeside(types: readonly string[]): void {
+    const writer = NODE_PROBLEM_DETECTOR;
+    const active = types.filter((type) => !isSilent(type, writer, this.#silence));
+    this.#beside = active.map((type) => ({ type, because: `${writer} writes it`, writer }));
   }
 
   #aliveMs({ type, writer }: StandbyCondition): number {

@@ -76,7 +76,7 @@ export function planWriters({ node, types, manager, silence }: WritersInput): Wr
   };
 }
 
-function isSilent(type: string, writer: string, silence: WriterSilence): boolean {
+export function isSilent(type: string, writer: string, silence: WriterSilence): boolean {
   const heartbeatMs = silence.heartbeatMs(type);
   const programMs = silence.programMs(writer);
   if (heartbeatMs >= MISSED_HEARTBEAT_MS) return true;

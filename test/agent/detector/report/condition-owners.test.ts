@@ -4,6 +4,7 @@ import {
   type NodeWithConditions,
   otherWriter,
   ownedTypes,
+  typesOf,
 } from '../../../../src/agent/detector/report/condition-owners.ts';
 import type { ManagedFields } from '../../../../src/kube/objects/object.ts';
 
@@ -22,6 +23,8 @@ describe('condition owners', () => {
       others: [{ manager: 'npd', fields: ['lastHeartbeatTime'], time: TIME }],
     });
     expect(ownedTypes(found, US)).toEqual(['A', 'B']);
+    expect(typesOf(found, 'npd', US)).toEqual(['A']);
+    expect(typesOf(found, 'kubelet', US)).toEqual(['Ready']);
   });
 
   it('knows nothing of a Node without managed fields', () => {

@@ -42,6 +42,15 @@ describe('event gate', () => {
     expect(reasons(gate, [writer('KernelDeadlock', 4000)], new Set())).toEqual(['OOMKilling']);
   });
 
+  it('leaves them to it also when it writes other conditions only', () => {
+    const gate = new EventGate();
+    gate.add([kernel([oom])], 1000);
+    const others = { standby: [], beside: [writer('KernelDeadlock', 2000)] };
+    expect(gate.take([kernel([])], { ...others, reasons: new Set(['OOMKilling']) })).toEqual([]);
+    gate.add([kernel([oom])], 3000);
+    expect(gate.take([kernel([])], others)).toHaveLength(1);
+  });
+
   it('leaves it also the Events of a source without conditions, where its reasons are known', () => {
     const gate = new EventGate();
     const systemd = { source: 'systemd-monitor', conditions: [], events: [oom] };

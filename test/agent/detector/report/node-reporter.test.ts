@@ -209,17 +209,31 @@ describe('node reporter', () => {
     expect(node.condition('B')?.status).toBe('False');
   });
 
+  it('tells which conditions that are not its own node-problem-detector writes, while it is alive', async () => {
+    const reasons = new Set(['OOMKilling']);
+    programs = { names: new Set(['node-problem-de']), npdReasons: reasons };
+    node.patchAs(NPD, 'X', NOW);
+    node.patchAs('another-program', 'Y', NOW);
+    const beside = [{ type: 'X', because: `${NPD} writes it`, writer: NPD, aliveMs: 0 }];
+    expect(await reporter.report([good])).toEqual({ standby: [], beside, reasons, isWritten: true });
+    expect(node.writes).toEqual([['A False R']]);
+    await clock.advance(360_000);
+    expect(await reporter.report([good])).toMatchObject({ standby: [], beside: [] });
+    expect(standby).toEqual([]);
+  });
+
   it('tells which conditions another program writes, and until when that one was alive', async () => {
     const reasons = new Set(['OOMKilling']);
     programs = { names: new Set(['node-problem-de']), npdReasons: reasons };
     node.failure = new KubeError('Unreachable', 'no route');
-    expect(await reporter.report([good])).toEqual({ standby: undefined, isWritten: false });
+    expect(await reporter.report([good])).toEqual({ standby: undefined, beside: [], isWritten: false });
     node.failure = undefined;
     node.patchAs(NPD, 'A', NOW);
     await clock.advance(5000);
     const writer = { type: 'A', because: `${NPD} writes it`, writer: NPD };
     expect(await reporter.report([good])).toEqual({
       standby: [{ ...writer, aliveMs: 5000 }],
+      beside: [],
       reasons,
       isWritten: true,
     });
@@ -227,6 +241,7 @@ describe('node reporter', () => {
     await clock.advance(20_000);
     expect(await reporter.report([good])).toEqual({
       standby: [{ ...writer, aliveMs: 5000 }],
+      beside: [],
       isWritten: true,
     });
   });
