@@ -63,8 +63,8 @@ export async function followPage(reading: Reading): Promise<number> {
       // oxlint-disable-next-line no-await-in-loop -- in the order of the page
       await session.enter(statement, expectation ?? { at: statement });
     }
-    if (open.length > 0) throw new Error(`${reading.page.path} has no "${open[0]?.at}" behind the others`);
-    for (const failed of session.failures) throw failed;
+    const absent = open.map(({ at }) => new Error(`${reading.page.path} has no "${at}" behind the others`));
+    for (const problem of [...absent, ...session.failures]) throw problem;
     return statements.length;
   } finally {
     await session.close();
