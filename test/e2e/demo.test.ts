@@ -18,18 +18,20 @@ import type {
   MachineComponentSet,
   RemedyOperationJob,
 } from '../../src/api/generated/types.ts';
-import { endMachines } from '../../src/cli/commands/local/machines-folder.ts';
 import type { TourStepResult } from '../../src/cli/commands/tour/runner.ts';
 import { TOUR_STEPS } from '../../src/cli/commands/tour/steps.ts';
 import type { ConsoleState } from '../../src/console/state/state.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { conditionOf } from '../../src/kube/objects/conditions.ts';
-import { stopLocalFleet } from '../../src/local/fleet.ts';
+import { stateFolder } from '../../src/local/folders.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { openEvents } from '../console/server/event-reader.ts';
-import { openRootless, type Rootless } from '../support/rootless.ts';
+import { createPerson, type Person } from '../support/page/person.ts';
+import type { Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
+import { follow } from './guides/guide.ts';
+import { rollouts } from './guides/rollouts.ts';
 
 /** A fleet of ten machines comes up in 100 seconds on a busy machine with two cores. */
 /** Six steps took 580 and 760 seconds on two cores with six and ten runnable processes each. */
@@ -51,6 +53,7 @@ function shuffledSteps(): fc.Arbitrary<readonly string[]> {
 describe('kubenode start --demo', { shuffle: false }, () => {
   const clock = createSystemClock();
   const [order = []] = fc.sample(shuffledSteps(), { seed: SEED, numRuns: 1 });
+  let person: Person;
   let user: Rootless;
   let dir: string;
   let repository: string;
@@ -59,9 +62,11 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   const clients = new Map<string, Client>();
 
   beforeAll(() => {
-    user = openRootless('demo', inject('controlPlaneRun').binaries);
-    [dir, repository] = [join(user.folder, 'fleet'), join(user.folder, 'repository')];
-    const args = [user.main, 'start', '--demo', repository, '--dir', dir];
+    person = createPerson('demo', inject('controlPlaneRun').binaries);
+    user = person.user;
+    // As npm start does.
+    [dir, repository] = [stateFolder({ HOME: user.home }), join(user.parent, 'kubenode-demo')];
+    const args = [user.main, 'start', '--demo', repository];
     command = user.start(process.execPath, args, ['ignore', 'pipe', 'pipe']);
     for (const stream of [command.stdout, command.stderr]) {
       stream?.on('data', (chunk: Buffer) => void (output += chunk.toString()));
@@ -71,8 +76,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
   afterAll(async () => {
     command.kill('SIGKILL');
     for (const client of clients.values()) await client.close();
-    await endMachines(dir, clock);
-    await stopLocalFleet({ dir, clock, onStep: () => undefined, wipe: true });
+    await person.leave();
   });
 
   // What a machine or a stage waits for is in the output of the command, and in no assertion.
@@ -129,6 +133,11 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     expect(jobs).toEqual([expect.stringMatching(/^general-\w+ reboot Succeeded$/)]);
   });
 
+  // The fleet of the tour: another one would take minutes.
+  it('is the fleet on which docs/guides/rollouts.md leads through a rollout and back', async () => {
+    expect(await follow(person, rollouts)).toBeGreaterThan(0);
+  });
+
   it('leaves no process after Ctrl-C', async () => {
     const ended = new Promise((resolve) => command.once('exit', resolve));
     command.kill('SIGINT');
@@ -182,7 +191,7 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     readonly lines: readonly TourStepResult[];
   }> {
     const steps = order.flatMap((name) => ['--step', name]);
-    const args = [user.main, 'tour', '--yes', '-o', 'json', '--dir', dir, ...steps];
+    const args = [user.main, 'tour', '--yes', '-o', 'json', ...steps];
     const tour = user.start(process.execPath, args, ['ignore', 'pipe', 'inherit']);
     const ended = new Promise<number | null>((resolve) => tour.once('close', resolve));
     const printed = (await text(tour.stdout ?? Readable.from([]))).trimEnd().split('\n');

@@ -21,11 +21,11 @@ describe('the first hour', () => {
     const tarball = await packedTarball();
     const unpacked = unpackBeside(tarball, join(home, 'package'));
     const packages = [join(fleet, 'node_modules/kubenode'), unpacked];
-    shell = userShell({ home, packages, patienceMs: 600_000 });
+    shell = await userShell({ home, packages, patienceMs: 600_000 });
   });
 
   afterAll(async () => {
-    await Promise.all(stops.map((stop) => stop()));
+    await Promise.all([...stops.map((stop) => stop()), shell.close()]);
     const dir = stateFolder({ XDG_STATE_HOME: join(home, 'state') });
     await stopLocalFleet({ dir, clock: createSystemClock(), onStep: () => undefined, wipe: true });
     // Tens of thousands of files take longer than the default timeout of hooks.
@@ -55,7 +55,7 @@ describe('the first hour', () => {
     shell.note('In my-fleet: npm ci');
     npm(fleet, 'ci');
     shell.note('In a second terminal: kubenode sync --from my-fleet');
-    stops.push(shell.start('kubenode', 'sync', '--from', 'my-fleet'));
+    stops.push(await shell.start('kubenode', 'sync', '--from', 'my-fleet'));
     await proven();
     await shell.show('kubenode', 'status', 'prod');
   }

@@ -1,14 +1,12 @@
 /** A shell of a new user for a test: the packed package, a home folder of its own, and what was printed, as a golden file keeps it. */
-import { execFile, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { shellWord } from '../../src/cli/format/runnable.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
-import { shellEnv } from '../support/local-fleet.ts';
+import { personEnv } from '../support/page/person.ts';
+import { openTerminal, type Ran } from '../support/page/terminal.ts';
 
-const run = promisify(execFile);
 /** Only what takes long is printed. */
 const SLOW_STEP =
   /^(starting|stopping|installing|packing|writing|rendering|comparing|building|waiting)\b.*\n/gm;
@@ -26,11 +24,12 @@ export interface UserShell {
   onTerminal(...command: readonly string[]): Promise<readonly string[]>;
   /** What it printed, on stdout. Nothing is written to the transcript. */
   ask(...command: readonly string[]): Promise<string>;
-  /** In the background, until the returned function ends it as Ctrl-C does. */
-  start(...command: readonly string[]): () => Promise<void>;
+  /** In a second terminal, until the returned function ends it as Ctrl-C does. */
+  start(...command: readonly string[]): Promise<() => Promise<void>>;
   /** A line of the person at the keyboard. */
   note(text: string): void;
   transcript(): string;
+  close(): Promise<void>;
 }
 
 export interface UserShellOptions {
@@ -40,48 +39,23 @@ export interface UserShellOptions {
   readonly patienceMs: number;
 }
 
-interface Answer {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-export function userShell({ home, packages, patienceMs }: UserShellOptions): UserShell {
+export async function userShell({ home, packages, patienceMs }: UserShellOptions): Promise<UserShell> {
   const lines: string[] = [];
-  const own = {
-    ...shellEnv(),
-    KUBECONFIG: undefined,
-    KUBENODE_PROGRESS: undefined,
-    // In CI, and on a dumb terminal, a terminal is not used as one.
-    CI: undefined,
-    TERM: 'xterm',
+  const env = {
+    ...personEnv(process.env),
+    SHELL: '/bin/bash',
     HOME: home,
     XDG_CACHE_HOME: join(cacheFolder(process.env), '..'),
     XDG_STATE_HOME: join(home, 'state'),
-    NO_COLOR: '1',
-    GIT_AUTHOR_NAME: 'Anna',
-    GIT_AUTHOR_EMAIL: 'anna@example.com',
-    GIT_COMMITTER_NAME: 'Anna',
-    GIT_COMMITTER_EMAIL: 'anna@example.com',
   };
-  const argvOf = ([program = '', ...args]: readonly string[]): readonly [string, readonly string[]] =>
-    program === 'kubenode' ? [process.execPath, [installed(packages), ...args]] : [program, args];
+  const options = { start: spawn, cwd: home, env, first: commandOf(packages) };
+  const terminal = await openTerminal(options);
+  const answer = (command: readonly string[]): Promise<Ran> => terminal.run(lineOf(command));
 
-  async function answer(command: readonly string[]): Promise<Answer> {
-    const [program, args] = argvOf(command);
-    try {
-      return { code: 0, ...(await run(program, args, { cwd: home, env: own })) };
-    } catch (error) {
-      const { code, stdout, stderr } = error as Answer;
-      if (typeof code !== 'number') throw error;
-      return { code, stdout, stderr };
-    }
-  }
-
-  function write(command: readonly string[], { code, stdout, stderr }: Answer): void {
-    const shown = command.map(shellWord).join(' ');
+  function write(command: readonly string[], { code, stdout, stderr }: Ran): void {
     const end = code === 0 ? '' : `[exit code ${code}]\n`;
-    lines.push(`$ ${shown}\n${stdout}${stderr.replaceAll(SLOW_STEP, '').replaceAll(TAKEN_PORT, '')}${end}`);
+    const printed = `${stdout}${stderr.replaceAll(SLOW_STEP, '').replaceAll(TAKEN_PORT, '')}${end}`;
+    lines.push(`$ ${lineOf(command)}\n${printed}`);
   }
 
   return {
@@ -93,35 +67,37 @@ export function userShell({ home, packages, patienceMs }: UserShellOptions): Use
         const found = await answer(command);
         if (expected.test(found.stdout)) return write(command, found);
         if (performance.now() > until) {
-          throw new Error(`${command.join(' ')} does not print ${expected}:\n${found.stdout}${found.stderr}`);
+          throw new Error(`${lineOf(command)} does not print ${expected}:\n${found.stdout}${found.stderr}`);
         }
         // oxlint-disable-next-line no-await-in-loop -- the command takes most of a core
         await setTimeout(PAUSE_MS);
       }
     },
     async onTerminal(...command) {
-      const [program, args] = argvOf(command);
-      const line = ['stty cols 80;', ...[program, ...args].map(shellWord)].join(' ');
-      return (await answer(['script', '-qec', line, '/dev/null'])).stdout.trimEnd().split(/\r?\n/);
+      const printed = await answer(['script', '-qec', `stty cols 80; ${lineOf(command)}`, '/dev/null']);
+      return printed.stdout.trimEnd().split(/\r?\n/);
     },
     ask: async (...command) => (await answer(command)).stdout,
-    start(...command) {
-      const [program, args] = argvOf(command);
-      const child = spawn(program, args, { cwd: home, env: own, stdio: 'ignore' });
-      const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-      return async () => {
-        child.kill('SIGINT');
-        await ended;
-      };
+    async start(...command) {
+      const second = await openTerminal(options);
+      second.begin(lineOf(command)).ended.catch(() => undefined);
+      return () => second.close();
     },
     note: (text) => void lines.push(`# ${text}\n`),
     transcript: () => normalized(lines.join('\n'), home),
+    close: () => terminal.close(),
   };
 }
 
-function installed(packages: readonly string[]): string {
-  const programs = packages.map((folder) => join(folder, 'bin', 'kubenode.js'));
-  return programs.find((program) => existsSync(program)) ?? programs.join();
+function lineOf(command: readonly string[]): string {
+  return command.map(shellWord).join(' ');
+}
+
+/** `kubenode` is the first of the packages that exists when it is called. */
+function commandOf(packages: readonly string[]): string {
+  const programs = packages.map((folder) => shellWord(join(folder, 'bin', 'kubenode.js'))).join(' ');
+  const first = `$(ls -d ${programs} 2>/dev/null | head -1)`;
+  return `kubenode() { ${shellWord(process.execPath)} "${first}" "$@"; }; export -f kubenode`;
 }
 
 /** What differs from run to run: times, commits, ports, folders; and the widths of columns with them. */

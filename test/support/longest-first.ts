@@ -8,6 +8,7 @@ import { BaseSequencer } from 'vitest/node';
 /** Each takes minutes beside others, the longest first. */
 const LONG = [
   'test/e2e/demo.test.ts',
+  'test/e2e/guides.test.ts',
   'test/e2e/readme.test.ts',
   'test/e2e/first-hour.test.ts',
   'test/cluster/controllers/rollout.test.ts',

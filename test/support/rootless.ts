@@ -1,8 +1,14 @@
 /**
- * Commands of a user without root: of the current one, or, where that is root, of the user 65534, in a copy of this checkout, because
- * kubenode builds programs in the checkout that it runs from.
+ * Commands of a user without root: of the current one, or, where that is root, of the user 65534. They run in a copy of this checkout,
+ * because kubenode builds programs in the checkout that it runs from, and the guides create folders beside it.
  */
-import { type ChildProcess, execFileSync, type StdioOptions, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  execFileSync,
+  type SpawnOptions,
+  type StdioOptions,
+  spawn,
+} from 'node:child_process';
 import { chmodSync, cpSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,20 +18,23 @@ import { tempFolder } from './temp.ts';
 export interface Rootless {
   /** Empty at first, and the user's. */
   readonly folder: string;
+  /** Of the checkout: where the guides create their folders. */
+  readonly parent: string;
+  readonly home: string;
+  readonly checkout: string;
   /** Path of the CLI. */
   readonly main: string;
+  readonly env: NodeJS.ProcessEnv;
   start(program: string, args: readonly string[], stdio: StdioOptions): ChildProcess;
+  readonly spawn: (program: string, args: readonly string[], options: SpawnOptions) => ChildProcess;
   run(program: string, args: readonly string[]): string;
 }
 
-interface User {
-  readonly checkout: string;
-  readonly options: { readonly uid?: number; readonly gid?: number; readonly env?: NodeJS.ProcessEnv };
-}
+type Owner = Pick<SpawnOptions, 'uid' | 'gid'>;
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
-/** What kubenode needs of a checkout, besides its dependencies. */
-const FOLDERS = ['bin', 'crds', 'docs', 'fleet', 'rules', 'scripts', 'src'];
+/** What kubenode and the guides need of a checkout, besides its dependencies. */
+const FOLDERS = ['bin', 'crds', 'docs', 'fleet', 'rules', 'scripts', 'src', 'test/support'];
 const FILES = [
   'package.json',
   'package-lock.json',
@@ -36,43 +45,57 @@ const FILES = [
 ];
 const OTHER_USER = 65_534;
 
-/** `binaries`: folder of the control plane. The user has no cache. */
+/**
+ * `binaries`: folder of the control plane. The user has no cache, and a home folder of its own: no command can touch the fleet of the
+ * person who runs the tests.
+ */
 export function openRootless(name: string, binaries: string): Rootless {
-  const folder = tempFolder(name);
-  const { checkout, options } = userFor(folder, binaries);
-  return {
-    folder: join(folder, 'work'),
-    main: join(checkout, 'src/cli/main.ts'),
-    start: (program, args, stdio) => spawn(program, args, { ...options, stdio }),
-    run: (program, args) => execFileSync(program, args, { ...options, encoding: 'utf8' }).trim(),
-  };
-}
-
-function userFor(folder: string, binaries: string): User {
-  mkdirSync(join(folder, 'work'));
-  if (process.getuid?.() !== 0) return { checkout: CHECKOUT, options: {} };
-  openPathTo(folder);
-  const closed = [folder, process.execPath].find((path) => !isReachable(path));
-  if (closed !== undefined) {
-    process.stderr.write(`${closed} is not accessible for other users: this test runs as root\n`);
-    return { checkout: CHECKOUT, options: {} };
-  }
-  const [checkout, home, programs] = ['checkout', 'home', 'programs'].map((part) => join(folder, part)) as [
-    string,
-    string,
-    string,
-  ];
+  const parent = tempFolder(name);
+  const [folder, checkout, home, programs] = ['work', 'checkout', 'home', 'programs'].map((part) =>
+    join(parent, part),
+  ) as [string, string, string, string];
+  for (const part of [folder, home]) mkdirSync(part);
   for (const part of [...FOLDERS, ...FILES]) {
     cpSync(join(CHECKOUT, part), join(checkout, part), { recursive: true });
   }
   // Most of them are links to one program beside them.
   cpSync(binaries, programs, { recursive: true, verbatimSymlinks: true });
-  mkdirSync(home);
-  execFileSync('chown', ['-R', '-h', `${OTHER_USER}:${OTHER_USER}`, folder]);
+  const owner = ownerOf(parent);
   copyDependencies(join(checkout, 'node_modules'));
-  const NODE_COMPILE_CACHE = join(home, 'compiled');
-  const env = { ...process.env, HOME: home, TMPDIR: home, KUBEBUILDER_ASSETS: programs, NODE_COMPILE_CACHE };
-  return { checkout, options: { uid: OTHER_USER, gid: OTHER_USER, env } };
+  const { XDG_STATE_HOME: _state, XDG_CACHE_HOME: _cache, ...inherited } = process.env;
+  const env = {
+    ...inherited,
+    HOME: home,
+    TMPDIR: home,
+    KUBEBUILDER_ASSETS: programs,
+    NODE_COMPILE_CACHE: join(home, 'compiled'),
+  };
+  const spawnAs: Rootless['spawn'] = (program, args, options) =>
+    spawn(program, args, { env, ...options, ...owner });
+  return {
+    folder,
+    parent,
+    home,
+    checkout,
+    main: join(checkout, 'src/cli/main.ts'),
+    env,
+    spawn: spawnAs,
+    start: (program, args, stdio) => spawnAs(program, args, { stdio }),
+    run: (program, args) => execFileSync(program, args, { env, ...owner, encoding: 'utf8' }).trim(),
+  };
+}
+
+/** Gives the folder to the other user, if this one is root. */
+function ownerOf(folder: string): Owner {
+  if (process.getuid?.() !== 0) return {};
+  openPathTo(folder);
+  const closed = [folder, process.execPath].find((path) => !isReachable(path));
+  if (closed !== undefined) {
+    process.stderr.write(`${closed} is not accessible for other users: this test runs as root\n`);
+    return {};
+  }
+  execFileSync('chown', ['-R', '-h', `${OTHER_USER}:${OTHER_USER}`, folder]);
+  return { uid: OTHER_USER, gid: OTHER_USER };
 }
 
 /** As links where that is possible, and so not as files of the user. No symbolic link: a render may read only its own folders. */

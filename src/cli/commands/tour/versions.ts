@@ -19,7 +19,10 @@ export function addRelease(web: string, version: string, greeting: string): stri
   return web.replace(LAST_RELEASE, `  { version: '${version}', greeting: '${greeting}' },\n${LAST_RELEASE}`);
 }
 
-/** The number of commits only grows, so that no version is used twice, whatever was reverted. */
+/**
+ * The number of commits only grows, so that no version is used twice, whatever was reverted. The first commit of the tour is the
+ * second of the repository: versions 1.1.0 and 2.0.0 stay for docs/guides/demo.md, which can be followed after the tour.
+ */
 export function nextVersion(major: number, commits: number): string {
-  return `${major}.${commits}.0`;
+  return `${major}.${commits + 1}.0`;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { kernelMonitor as exampleMonitor } from '../../../../fleet/components/problem-detector-files.ts';
 import { loadDetectorConfig } from '../../../../src/agent/detector/config/load.ts';
 import {
   configFile,
@@ -8,6 +9,7 @@ import {
   SHIPPED_SHAPES,
 } from '../../../support/agent/detector-config.ts';
 import { SHIPPED_FAMILIES } from '../../../support/agent/npd-families.ts';
+import { readPage } from '../../../support/page/page.ts';
 
 const kernel = configFile('kernel.json', kernelMonitor);
 const ntp = configFile('ntp.json', pluginMonitor);
@@ -34,6 +36,15 @@ describe('load', () => {
     const { monitors, problems } = loadDetectorConfig([ours, kernel]);
     expect(problems).toEqual([]);
     expect(JSON.stringify(monitors)).toContain('"window":{"count":2,"windowMs":60000}');
+  });
+
+  it('reads the file of docs/guides/problem-detector.md beside the log monitor of the example fleet', () => {
+    const [content = ''] = readPage('docs/guides/problem-detector.md').blocks('json');
+    const ours = { name: 'kernel.kubenode.json', content };
+    const { monitors, problems } = loadDetectorConfig([ours, configFile('kernel.json', exampleMonitor)]);
+    expect(problems).toEqual([]);
+    expect(JSON.stringify(monitors)).toContain('"window":{"count":3,"windowMs":300000}');
+    expect(JSON.stringify(monitors)).toContain('600000');
   });
 
   it('reads the shapes of files that node-problem-detector ships, also several with one source', () => {

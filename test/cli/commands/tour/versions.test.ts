@@ -28,7 +28,8 @@ describe('edits of the demo repository', () => {
     expect(addRelease(WEB, '1.1.0', 'hello')).toBe(WEB);
   });
 
-  it('computes a version from the number of commits', () => {
-    expect(nextVersion(1, 12)).toBe('1.12.0');
+  it('computes a version from the number of commits, and none of those that the guide of the demo rolls out', () => {
+    expect(nextVersion(1, 12)).toBe('1.13.0');
+    expect([nextVersion(1, 1), nextVersion(2, 1)]).toEqual(['1.2.0', '2.2.0']);
   });
 });

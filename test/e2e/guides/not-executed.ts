@@ -1,0 +1,69 @@
+/** What no test enters as the pages print it, and the tests that cover it instead. */
+
+export interface NotExecuted {
+  readonly path: string;
+  /** Heading of the section; none if the page has no commands. */
+  readonly section?: string;
+  /** Beginnings of the statements that are left out; without them, all of the section. */
+  readonly statements?: readonly string[];
+  readonly because: string;
+  readonly coveredBy: readonly string[];
+}
+
+export const NOT_EXECUTED: readonly NotExecuted[] = [
+  {
+    path: 'README.md',
+    section: 'kubenode',
+    statements: ['npx kubenode tour'],
+    because: 'another test runs every step of it, on a fleet of its own',
+    coveredBy: ['test/e2e/demo.test.ts'],
+  },
+  {
+    path: 'README.md',
+    section: 'Tests and numbers',
+    because: 'a test does not run all tests',
+    coveredBy: ['test/printed-commands.test.ts'],
+  },
+  {
+    path: 'docs/guides/helm-and-kustomize.md',
+    section: 'Helm charts and Kustomize overlays',
+    statements: ['helm template'],
+    because: 'it needs helm and a registry with a chart',
+    coveredBy: ['test/constructs/yaml-file.test.ts'],
+  },
+  ...['Serve it', 'Permit a tool to ask', 'Ask, renew, settle', 'Approve'].map((section) => ({
+    path: 'docs/guides/http-api.md',
+    section,
+    because: 'a test with an API server of its own runs all shell blocks of the page',
+    coveredBy: ['test/cluster/defender/http.test.ts'],
+  })),
+  {
+    path: 'docs/guides/install.md',
+    section: 'The image',
+    statements: ['npm ci', 'npm pack', 'docker'],
+    because: 'it needs a container engine and a registry',
+    coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
+  },
+  {
+    path: 'docs/guides/join-a-machine.md',
+    section: 'On a real host',
+    because: 'it needs root and systemd',
+    coveredBy: ['test/nodes/agent-unit.test.ts', 'test/nodes/agent/node.test.ts'],
+  },
+  {
+    path: 'docs/guides/problem-detector.md',
+    because: 'it has no commands; a test reads its file',
+    coveredBy: ['test/agent/detector/config/load.test.ts'],
+  },
+  {
+    path: 'docs/guides/write-a-controller.md',
+    because: 'it has no commands; a test runs its controller',
+    coveredBy: ['test/kube/controller/guide.test.ts'],
+  },
+];
+
+export function isLeftOut(path: string, title: string, statement: string): boolean {
+  return NOT_EXECUTED.filter((entry) => entry.path === path && entry.section === title).some(
+    ({ statements }) => statements === undefined || statements.some((start) => statement.startsWith(start)),
+  );
+}
