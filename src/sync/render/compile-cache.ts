@@ -2,6 +2,7 @@
  * Node's compile cache for the sandboxed process: compiled code of the harness and of the toolchain's packages, which
  * saves a third of the CPU time of a small render. Only a render of the sample below may write it; renders of a repository read it.
  */
+import { createHash } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOwnedFolder, removeOwnedFolder } from '../../os/worker/owned-folder.ts';
@@ -29,8 +30,9 @@ export async function withCompileCache(sandbox: Sandbox, folder: string): Promis
 
 async function fill(sandbox: Sandbox, folder: string): Promise<void> {
   const { toolchain, isolation } = sandbox;
-  // Node keeps one cache per user id, and a namespace has another user id.
-  const marker = join(folder, `filled-${isolation.names.join('-')}`);
+  // Node keeps one cache per user id, and a namespace has another user id. Its entries are of paths.
+  const paths = createHash('sha256').update(toolchain.harness).digest('hex').slice(0, 8);
+  const marker = join(folder, `filled-${isolation.names.join('-')}-${paths}`);
   const filledFor = await readFile(marker, 'utf8').catch(() => '');
   if (filledFor === toolchain.digest) return;
   const root = await createOwnedFolder('sample');

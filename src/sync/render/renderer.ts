@@ -18,7 +18,8 @@ import { jobFor, type RenderContent } from './protocol.ts';
 import { createRenderQueue } from './render-queue.ts';
 import type { RenderResult } from './result.ts';
 import type { RenderLimits, Sandbox } from './sandbox.ts';
-import { resolveToolchain, type Toolchain } from './toolchain.ts';
+import { linkToolchain } from './toolchain/links.ts';
+import { resolveToolchain, type Toolchain } from './toolchain/toolchain.ts';
 import { runRenderTask, type TaskResult } from './worker/client.ts';
 import type { RenderTask } from './worker/protocol.ts';
 
@@ -42,6 +43,8 @@ export interface RendererOptions {
   readonly judge?: { readonly program: string };
   /** Folder for compiled code of the toolchain, writable by this user only: renders start faster. */
   readonly compileCache?: string | undefined;
+  /** Where the links of the toolchain are. Default: the same folder on every machine. */
+  readonly links?: string;
 }
 
 export interface CommitRender {
@@ -161,8 +164,9 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     { cache: into, content = 'objects', judge, signal }: RunOptions,
   ): Promise<TaskResult> {
     sandbox ??= openSandbox(options, { toolchain, limits: { ...RENDER_LIMITS, ...limits } }, clock.now());
-    const { isolation, ...found } = await sandbox;
-    const jobs = roots.map((root) => jobFor(toolchain, root, { path, facts, content }));
+    const { isolation, ...opened } = await sandbox;
+    const found = { ...opened, toolchain: await linkToolchain(toolchain, options.links) };
+    const jobs = roots.map((root) => jobFor(found.toolchain, root, { path, facts, content }));
     const task = { run: { sandbox: found, isolation: isolation.names, jobs }, ...(judge ? { judge } : {}) };
     const result = await runTask({ ...task, ...(into ? { cache: into } : {}) }, options, signal);
     if (!result) throw new Error('the render worker gave no result');
@@ -192,13 +196,17 @@ async function runTask(
 }
 
 async function openSandbox(
-  { isolation, compileCache }: RendererOptions,
+  { isolation, compileCache, links }: RendererOptions,
   found: Pick<Sandbox, 'toolchain' | 'limits'>,
   now: Date,
 ): Promise<Sandbox> {
   // Of processes that were killed before they could do it.
   await removeAbandonedFolders(now);
-  const sandbox = { ...found, isolation: isolation ?? (await detectIsolation()) };
+  const sandbox = {
+    ...found,
+    toolchain: await linkToolchain(found.toolchain, links),
+    isolation: isolation ?? (await detectIsolation()),
+  };
   return compileCache === undefined ? sandbox : withCompileCache(sandbox, resolve(compileCache));
 }
 

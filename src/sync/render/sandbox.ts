@@ -7,7 +7,7 @@ import { RenderError, type RenderErrorCode } from './errors.ts';
 import { lowerPriority, residentBytes } from './memory.ts';
 import type { Isolation } from './os-isolation.ts';
 import { RESULT_FD, type RenderJob } from './protocol.ts';
-import type { Toolchain } from './toolchain.ts';
+import type { Toolchain } from './toolchain/toolchain.ts';
 
 export interface RenderLimits {
   readonly timeoutMs: number;
@@ -91,6 +91,9 @@ function start({ toolchain, isolation, limits, compileCache }: Sandbox, job: Ren
   const prefix = [...endWithParent(), ...isolation.prefix({ ...limits, writes: writable.length > 0 })];
   const flags = [
     '--permission',
+    // The toolchain is links: its modules have the paths of the links.
+    '--preserve-symlinks',
+    '--preserve-symlinks-main',
     ...readable,
     ...writable,
     `--max-old-space-size=${limits.heapMiB}`,

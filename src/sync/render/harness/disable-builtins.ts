@@ -57,8 +57,9 @@ const MODULES: Readonly<Record<string, readonly string[] | 'all'>> = {
     'createHistogram',
     'createSlidingWindowHistogram',
   ],
-  'node:fs': ['statfs', 'statfsSync', 'watch', 'watchFile'],
-  'node:fs/promises': ['statfs', 'watch'],
+  // A commit has no links; those of the toolchain tell where kubenode is installed.
+  'node:fs': ['statfs', 'statfsSync', 'watch', 'watchFile', 'readlink', 'readlinkSync'],
+  'node:fs/promises': ['statfs', 'watch', 'readlink', 'realpath'],
   // The loader reads package.json and looks for files without asking for permission.
   'node:module': [
     'findPackageJSON',
@@ -131,18 +132,32 @@ export function disableBuiltins(): (code: number) => never {
   return exit;
 }
 
-/** Node resolves links itself here, without asking its permission model: that tells which files exist. */
+/**
+ * Node resolves links itself here, without asking its permission model: that tells which files exist, and where kubenode is installed.
+ * Nothing that a program may read contains a link.
+ */
 function limitRealpath(): void {
   const has = process.permission?.has.bind(process.permission);
-  for (const name of ['realpath', 'realpathSync'] as const) {
-    const original = fs[name] as (path: unknown, ...rest: unknown[]) => unknown;
-    const limited = (path: unknown, ...rest: unknown[]): unknown => {
-      // A path is read once: an object could return another one the second time.
-      const text = path instanceof URL ? fileURLToPath(path) : String(path);
-      if (has && !has('fs.read', resolve(text))) denied(`fs.${name} of ${JSON.stringify(text)}`)();
-      return original(text, ...rest);
-    };
-    Object.defineProperty(fs, name, { value: Object.assign(limited, { native: fs[name].native }) });
+  const exists = fs.statSync;
+  const realpathSync = (path: unknown): string => {
+    // A path is read once: an object could return another one the second time.
+    const text = resolve(path instanceof URL ? fileURLToPath(path) : String(path));
+    if (has && !has('fs.read', text)) denied(`fs.realpath of ${JSON.stringify(text)}`)();
+    exists(text);
+    return text;
+  };
+  const realpath = (path: unknown, ...rest: readonly unknown[]): void => {
+    const done = rest.at(-1) as (error: unknown, found?: string) => void;
+    process.nextTick(() => {
+      try {
+        done(null, realpathSync(path));
+      } catch (error) {
+        done(error);
+      }
+    });
+  };
+  for (const [name, value] of Object.entries({ realpathSync, realpath })) {
+    Object.defineProperty(fs, name, { value: Object.assign(value, { native: value }) });
   }
 }
 

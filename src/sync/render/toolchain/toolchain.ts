@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { byCode, digestOf } from '../../kube/objects/digest.ts';
+import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 
 /** Packages that a fleet program may import. */
 const IMPORTABLE = ['cdk8s', 'cdk8s-plus-27', 'constructs', 'yaml'];
@@ -15,6 +15,8 @@ const OWN_FOLDERS = ['constructs', 'api', 'rules', 'kube', 'sync'];
 export interface Toolchain {
   /** Packages that a program may import, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
+  /** These and all that they need, name to folder. */
+  readonly closure: Readonly<Record<string, string>>;
   /** Folder of our own code. */
   readonly code: string;
   /** The file that `kubenode/constructs` resolves to. */
@@ -38,15 +40,16 @@ interface Package {
 export function resolveToolchain(): Toolchain {
   const here = dirname(fileURLToPath(import.meta.url));
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const code = join(here, '..', '..');
+  const code = join(here, '..', '..', '..');
   const root = dirname(code);
   const found = closureOf(root);
   const versions = Object.fromEntries([...found].map(([name, { version }]) => [name, version]));
   return {
     packages: Object.fromEntries(IMPORTABLE.map((name) => [name, found.get(name)?.folder ?? missing(name)])),
+    closure: Object.fromEntries([...found].map(([name, { folder }]) => [name, folder])),
     code,
     constructs: join(code, 'constructs', `index.${extension}`),
-    harness: join(here, 'harness', `main.${extension}`),
+    harness: join(here, '..', 'harness', `main.${extension}`),
     readable: [
       ...[...found.values()].map(({ folder }) => `${folder}/`),
       `${code}/`,
