@@ -1,5 +1,5 @@
 /** Runs the agent on one host: the loop, the watch, health and metrics. */
-import type { Client } from '../kube/client/client.ts';
+import type { ObjectClient } from '../kube/client/rest-client.ts';
 import { optional } from '../kube/objects/optional.ts';
 import { startHealthServer } from '../kube/process/health.ts';
 import type { Log } from '../kube/process/log.ts';
@@ -51,7 +51,7 @@ export interface RunAgentOptions {
 /** The agent keeps a certificate of its own, or a kubeconfig gives it one. */
 export type AgentAccess =
   | { readonly own: { readonly bootstrapFile?: string; readonly certificateSeconds?: number } }
-  | { readonly client: Client; readonly ca?: string };
+  | { readonly client: ObjectClient; readonly ca?: string };
 
 /** A reconcile of a healthy host takes seconds; a hook may take minutes. */
 const MAX_SILENCE_MS = 35 * 60_000;
@@ -173,7 +173,7 @@ async function runOn(
 /** A host in a directory shares the processes of its machine: a program there is not its own. */
 async function detectProblems(
   host: Host,
-  client: Client,
+  client: ObjectClient,
   { machine, clock, log, random }: RunAgentOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -194,7 +194,7 @@ function silenceReason(silentMs: number): string | undefined {
 }
 
 interface Connected {
-  readonly client: Client;
+  readonly client: ObjectClient;
   readonly cluster: JoinedCluster;
 }
 

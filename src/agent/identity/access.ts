@@ -1,7 +1,7 @@
 /** How the agent gets to its API server: with its own certificate from the disk, or with the token of the file that it joins with. */
 import { createCredentials } from '../../kube/auth/credentials.ts';
-import type { Client } from '../../kube/client/client.ts';
-import { createRestClient } from '../../kube/client/rest-client.ts';
+import type { ObjectClient } from '../../kube/client/rest-client.ts';
+import { createObjectClient } from '../../kube/client/rest-client.ts';
 import { createHttpsTransport } from '../../kube/transport/https.ts';
 import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
@@ -44,7 +44,11 @@ export async function knownCluster({ files }: Pick<Host, 'files'>): Promise<Join
 }
 
 /** The certificate is read again when it is renewed; requests on the way are finished with the one before it. */
-export function connectAsAgent(host: Pick<Host, 'directory'>, cluster: JoinedCluster, clock: Clock): Client {
+export function connectAsAgent(
+  host: Pick<Host, 'directory'>,
+  cluster: JoinedCluster,
+  clock: Clock,
+): ObjectClient {
   const certificate = hostPath(host, identityFiles(AGENT_PKI).certificate);
   const ca = cluster.hasCa ? { caFile: hostPath(host, CLUSTER_CA_FILE) } : {};
   const sources = { ...ca, certFile: certificate, keyFile: certificate };
@@ -54,12 +58,12 @@ export function connectAsAgent(host: Pick<Host, 'directory'>, cluster: JoinedClu
 
 /** One client for each token, closed when another one comes. */
 export interface TokenClients {
-  clientFor(access: BootstrapAccess): Client;
+  clientFor(access: BootstrapAccess): ObjectClient;
   close(): Promise<void>;
 }
 
 export function createTokenClients(clock: Clock): TokenClients {
-  let open: { readonly key: string; readonly client: Client } | undefined;
+  let open: { readonly key: string; readonly client: ObjectClient } | undefined;
   return {
     clientFor(access) {
       const key = JSON.stringify(access);
@@ -75,14 +79,14 @@ export function createTokenClients(clock: Clock): TokenClients {
   };
 }
 
-function connectWithToken({ server, ca, token }: BootstrapAccess, clock: Clock): Client {
+function connectWithToken({ server, ca, token }: BootstrapAccess, clock: Clock): ObjectClient {
   const sources = { token, ...(ca === undefined ? {} : { ca }) };
   const credentials = createCredentials(sources, { clock, origin: 'the bootstrap file' });
   return clientOf({ server, credentials, userAgent: USER_AGENT }, clock);
 }
 
-function clientOf(connection: Parameters<typeof createHttpsTransport>[0], clock: Clock): Client {
-  return createRestClient(createHttpsTransport(connection), { server: connection.server, clock });
+function clientOf(connection: Parameters<typeof createHttpsTransport>[0], clock: Clock): ObjectClient {
+  return createObjectClient(createHttpsTransport(connection), { server: connection.server, clock });
 }
 
 /** Where programs of this machine find a file of the host. */

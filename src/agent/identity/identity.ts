@@ -7,7 +7,7 @@ import {
   SIGNER_AGENT,
   SIGNER_KUBELET,
 } from '../../api/names.ts';
-import type { Client } from '../../kube/client/client.ts';
+import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
@@ -29,7 +29,7 @@ export interface AgentIdentityOptions {
   readonly machine: string;
   readonly cluster: JoinedCluster;
   /** As the agent. */
-  readonly client: Client;
+  readonly client: ObjectClient;
   /** The agent keeps its own certificate; without it somebody else does, and only that of the kubelet is kept. */
   readonly own?: { readonly bootstrapFile?: string };
   /** Of the Machine, once it is known. */

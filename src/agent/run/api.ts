@@ -11,8 +11,8 @@ import { LEASE_SECONDS } from '../../api/machine/heartbeat.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../api/names.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore } from '../../kube/cache/store.ts';
-import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -49,7 +49,7 @@ export interface AgentApi {
 }
 
 export interface AgentApiOptions {
-  readonly client: Client;
+  readonly client: ObjectClient;
   readonly machine: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -173,7 +173,7 @@ function currentSkew({ skewMs, at, monotonicMs }: MeasuredSkew, clock: Clock): n
 
 /** Ready comes with the Machine; other types are read from the Node. */
 async function readNodeCondition(
-  client: Client,
+  client: ObjectClient,
   machine: string,
   { type, own }: { readonly type: string; readonly own: Machine | undefined },
 ): Promise<string | undefined> {

@@ -18,9 +18,9 @@ const AGGREGATED = ['v2', 'v2beta1']
 
 type ReadResources = () => Promise<readonly Resource[]>;
 
-export function createDiscovery(
-  calls: ApiCalls,
-): Pick<Client, 'resourceFor' | 'resources' | 'forgetResources'> {
+export type Discovery = Pick<Client, 'resourceFor' | 'resources' | 'forgetResources'>;
+
+export function createDiscovery(calls: ApiCalls): Discovery {
   const cache = new Map<string, Promise<readonly Resource[]>>();
 
   return {
