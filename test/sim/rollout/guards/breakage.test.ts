@@ -15,7 +15,7 @@ const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegEx
   ['PauseIgnored', 1, /^a start while the set is paused$/, 1],
   ['SelectorIgnored', 1, /^a start on a machine that the set does not select$/, 1],
   ['AvailabilityIgnored', 1, /^\d+ machines out of service, and \d+ allowed$/, 1],
-  ['FailuresIgnored', 5, /^batch \d+ begins, and \d+ machines of batch \d+ failed$/, 2],
+  ['FailuresIgnored', 7, /^batch \d+ begins, and \d+ machines of batch \d+ failed$/, 2],
   ['ApprovalIgnored', 4, /^batch \d+ begins without an approval$/, 1],
   ['SoakIgnored', 1, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
   ['HoldIgnored', 5, /^a start on a machine that is held$/, 1],
