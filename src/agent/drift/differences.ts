@@ -69,15 +69,15 @@ function attributeDifferences(
   return [...programs].flatMap(
     ([path, { attributes, expectedAttributes: expected }]): HostDifference | [] => {
       if (!path.startsWith(`${directory}/`) || !attributes || !expected) return [];
-      const because =
-        attributes.mode === expected.mode
-          ? `${path} belongs to ${attributes.owner}, not to ${expected.owner}`
-          : `${path} has mode ${attributes.mode}, not ${expected.mode}`;
-      if (attributes.mode === expected.mode && attributes.owner === expected.owner) return [];
+      const isSameMode = attributes.mode === expected.mode;
+      if (isSameMode && attributes.owner === expected.owner) return [];
+      const because = isSameMode
+        ? `belongs to ${attributes.owner}, not to ${expected.owner}`
+        : `has mode ${attributes.mode}, not ${expected.mode}`;
       return {
         subject: path,
         kind: 'Mode',
-        because,
+        because: `${path} ${because}`,
         policy: 'Correct',
         operations: [{ op: 'SetAttributes', path, attributes: expected }],
         affects: [],
@@ -151,12 +151,12 @@ function unitDifferences(
   return [
     ...unitDifference(target, name, { kind: 'Unit', problems: definition, affects }),
     ...unitDifference(target, name, { kind: 'Run', problems: [runProblem(unit, status)], affects: [] }),
-    ...stoppedDifference(unit, status),
+    ...suspendedDifference(unit, status),
   ];
 }
 
 /** A person may be looking at it: it is not continued, and rules may restart it. */
-function stoppedDifference(
+function suspendedDifference(
   { name, running }: UnitDefinition,
   status: UnitStatus | undefined,
 ): readonly HostDifference[] {

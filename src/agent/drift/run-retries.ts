@@ -4,7 +4,7 @@
  */
 import type { CorrectionRecord } from '../journal/record.ts';
 
-/** Without a wait between them. */
+/** So many tries have no wait between them. */
 const FIRST_TRIES = 3;
 const FIRST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 60_000;
@@ -27,8 +27,10 @@ export function runTries(corrections: readonly CorrectionRecord[], unit: string,
   );
   const [first, last] = [tries.at(0), tries.at(-1)];
   if (!first || !last) return { tries: 0, nextAt: now };
-  const waitMs = waitAfter(tries.length);
-  return { tries: tries.length, since: new Date(first.at), nextAt: new Date(Date.parse(last.at) + waitMs) };
+  const lastMs = Date.parse(last.at);
+  // A clock that was set back must not keep the unit down until it has caught up.
+  const nextAt = lastMs > now.getTime() ? now : new Date(lastMs + waitAfter(tries.length));
+  return { tries: tries.length, since: new Date(first.at), nextAt };
 }
 
 function waitAfter(tries: number): number {
@@ -36,7 +38,7 @@ function waitAfter(tries: number): number {
   return Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** (tries - FIRST_TRIES));
 }
 
-/** What follows why the unit is to be started. */
+/** Completes the sentence that begins with why the unit is to be started. */
 export function describeTries({ tries, since, nextAt }: RunTries): string {
   const times = tries === 1 ? 'once' : `${tries} times`;
   return `started ${times} since ${since?.toISOString() ?? 'now'}, the next try is at ${nextAt.toISOString()}`;

@@ -126,7 +126,7 @@ const DRIFT: Readonly<Record<DriftAction, readonly [name: AgentEventName, action
   Corrected: ['DriftCorrected', 'Correct', 'differed from the Machine and was corrected'],
   Waiting: ['DriftReported', 'Observe', 'differs from the Machine and is corrected again later'],
   Reported: ['DriftReported', 'Observe', 'differs from the Machine and is left as it is'],
-  GaveUp: ['GaveUp', 'Correct', 'differs again and again after it was corrected: it is no longer corrected'],
+  GaveUp: ['GaveUp', 'Correct', 'differs again after each correction: it is no longer corrected'],
 };
 
 function driftEvent({ component, path = '', kind, action = 'Reported' }: MachineDrift): MachineEvent {

@@ -8,7 +8,7 @@ import {
   requestText,
 } from '../../kube/auth/certificate-requests.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { unlessMissing } from '../../kube/client/errors.ts';
 import {
   createCertificateRequest,
   parseCertificateRequest,
@@ -40,13 +40,8 @@ export async function findRequest(
   key: KeyObject,
 ): Promise<CertificateRequestObject | undefined> {
   const { client } = await requester();
-  const reading = client.get<CertificateRequestObject>(CERTIFICATE_REQUESTS, {
-    name: requestName(requestPrefix, key),
-  });
-  return await reading.catch((error: unknown) => {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  });
+  const name = requestName(requestPrefix, key);
+  return await unlessMissing(client.get<CertificateRequestObject>(CERTIFICATE_REQUESTS, { name }));
 }
 
 export async function createRequest(options: RequestOptions, key: KeyObject): Promise<void> {

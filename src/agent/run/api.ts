@@ -1,4 +1,5 @@
 /** What the agent reads and writes at the API server: one watch on its own Machine, its status, its Lease. */
+
 import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type {
   AgentStep,
@@ -11,7 +12,7 @@ import { LEASE_SECONDS } from '../../api/machine/heartbeat.ts';
 import { MANAGER_AGENT, NAMESPACE_AGENTS } from '../../api/names.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore } from '../../kube/cache/store.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { unlessMissing } from '../../kube/client/errors.ts';
 import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -68,7 +69,8 @@ const LEASES: Resource = {
 };
 /**
  * After a restart of the API server each agent makes four requests, two lists and two watches, and two more when it has files of
- * the problem detector. 2,000 agents within this time make 80 to 120 a second. What it last accepted is enforced meanwhile, and its heartbeat does not wait for them.
+ * the problem detector. 2,000 agents within this time make 80 to 120 a second. What an agent last accepted is enforced meanwhile,
+ * and its heartbeat does not wait for them.
  */
 const RECONNECT_SPREAD_MS = 100_000;
 
@@ -188,13 +190,4 @@ type Conditions = readonly { readonly type: string; readonly status: string }[];
 
 function statusOf(conditions: Conditions | undefined, type: string): string | undefined {
   return conditions?.find((each) => each.type === type)?.status;
-}
-
-async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }

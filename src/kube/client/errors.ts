@@ -60,3 +60,13 @@ export class KubeError extends Error {
 export function isKubeError(error: unknown, ...codes: KubeErrorCode[]): error is KubeError {
   return error instanceof KubeError && (codes.length === 0 || codes.includes(error.code));
 }
+
+/** Resolves to undefined when the server answers that the object does not exist. */
+export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}

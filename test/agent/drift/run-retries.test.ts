@@ -25,6 +25,13 @@ it('counts the starts of that unit in the last ten minutes', () => {
   expect(runTries(others, 'web', NOW)).toMatchObject({ tries: 1, since: new Date(NOW.getTime() - 599_000) });
 });
 
+it('does not wait for a clock that was set back, and then as before', () => {
+  const ahead = [started(-3600), started(-3601), started(-3602)];
+  expect(runTries(ahead, 'web', NOW).nextAt).toEqual(NOW);
+  const nextAt = new Date(NOW.getTime() + 4000);
+  expect(runTries([...ahead, started(0)], 'web', NOW).nextAt).toEqual(nextAt);
+});
+
 it('explains a wait', () => {
   const corrections = [started(20), started(15), started(10), started(1)];
   expect(describeTries(runTries(corrections, 'web', NOW))).toBe(

@@ -130,7 +130,7 @@ describe('planMachineEvents', () => {
         driftOf('Corrected', 't1'),
         driftOf('GaveUp', 't1'),
         [
-          'Warning AgentGaveUp: /etc/a of proxy (Content) differs again and again after it was corrected: it is no longer corrected',
+          'Warning AgentGaveUp: /etc/a of proxy (Content) differs again after each correction: it is no longer corrected',
         ],
       ],
       ['the same fight, later', driftOf('GaveUp', 't1'), driftOf('GaveUp', 't2'), []],

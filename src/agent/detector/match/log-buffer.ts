@@ -11,7 +11,7 @@ export interface LogLine {
  * LineMax) is as long.
  */
 const MAX_LINE = 64 * 1024;
-/** Of all buffered lines. Older ones are empty then. */
+/** All buffered lines together have at most so many characters: older lines become empty. */
 const MAX_TEXT = 16 * MAX_LINE;
 
 export class LogBuffer {

@@ -50,7 +50,7 @@ class LogMonitor implements ProblemMonitor {
   #evidence: readonly Evidence[];
   #position: string | undefined;
   #unreadable: string | undefined;
-  /** Of the wall clock to the monotonic one. */
+  /** The wall clock is ahead of the monotonic one by this. */
   #offsetMs: number;
 
   constructor(options: LogMonitorOptions) {

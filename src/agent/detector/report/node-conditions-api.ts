@@ -1,10 +1,11 @@
 /** Conditions of the own Node at the API server. */
+
 import { MANAGER_AGENT } from '../../../api/names.ts';
 import { createReflector, type Reflector } from '../../../kube/cache/reflector.ts';
 import { createStore } from '../../../kube/cache/store.ts';
 import { createTransform } from '../../../kube/cache/trim.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { unlessMissing } from '../../../kube/client/errors.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Log } from '../../../kube/process/log.ts';
@@ -107,13 +108,4 @@ function trim(): (object: KubeObject) => NodeWithConditions {
 function isCurrent(reflector: Reflector | undefined): boolean {
   const { synced, error } = reflector?.freshness() ?? {};
   return synced === true && error === undefined;
-}
-
-async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }

@@ -13,7 +13,7 @@ const NO_EVENTS = ['--enable-k8s-exporter=false', '--k8s-exporter-write-events=f
 /** A container decides what is in its file. */
 const MAX_FILE_BYTES = 1024 ** 2;
 
-/** Of all these processes; undefined without one, or when it is not known of one of them. */
+/** Returns the reasons of all these processes; undefined without a process, or when those of one of them are unknown. */
 export async function readNpdReasons(processes: readonly string[]): Promise<ReadonlySet<string> | undefined> {
   if (processes.length === 0) return undefined;
   try {

@@ -13,7 +13,7 @@ interface Boot {
   /** Of the real machine. */
   readonly kernelBootId: string;
   readonly bootedAt: string;
-  /** Of the real machine at that time; missing in a file of an earlier version. */
+  /** The uptime that the real machine had then. Files of an earlier version do not have it. */
   readonly bootedUptimeMs?: number;
   /** Until the enabled units were started. */
   readonly isStarting: boolean;
