@@ -2160,6 +2160,8 @@ export interface MachineRepair {
   readonly at?: string;
   /** Outcome of the job. */
   readonly outcome?: string;
+  /** False: each of its steps with a risk failed, so nothing has changed. The next rung of its case does not wait for it. */
+  readonly changed?: boolean;
 }
 
 /** Repairs of the hardware. They are kept when a machine is replaced in place. */

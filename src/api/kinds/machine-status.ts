@@ -247,6 +247,9 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
           risk: choice('Risk of the job.', RISKS).optional(),
           at: time('When it occurred.').optional(),
           outcome: text('Outcome of the job.', { max: 63 }).optional(),
+          changed: flag(
+            'False: each of its steps with a risk failed, so nothing has changed. The next rung of its case does not wait for it.',
+          ).optional(),
         }),
         [0, 10],
       ).optional(),

@@ -46,6 +46,8 @@ export interface MachineFacts {
 export interface RepairFact {
   readonly at: Date;
   readonly rebooted: boolean;
+  /** Its steps failed and changed nothing: the name of its job. */
+  readonly unchangedBy?: string;
 }
 
 /** Whether our own view can be trusted. */

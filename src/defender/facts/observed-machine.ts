@@ -70,11 +70,12 @@ export function poolOf(labels: Labels): string | undefined {
 function repairsOf({ status }: Machine): readonly RepairFact[] {
   const recent = status?.repairs?.recent ?? [];
   return recent
-    .flatMap(({ at, risk = 'None' }): readonly RepairFact[] => {
+    .flatMap(({ at, job, changed = true, risk = 'None' }): readonly RepairFact[] => {
       const time = parseTime(at);
       if (!time || risk === 'None') return [];
       // The record has no steps: a repair of this risk may have rebooted.
-      return [{ at: time, rebooted: RISKS.indexOf(risk) >= RISKS.indexOf('Node') }];
+      const rebooted = changed && RISKS.indexOf(risk) >= RISKS.indexOf('Node');
+      return [{ at: time, rebooted, ...optional('unchangedBy', changed ? undefined : job) }];
     })
     .toSorted((a, b) => +b.at - +a.at);
 }

@@ -69,7 +69,11 @@ function checkRepairs(input: GuardInput, { spec: { perMachine } }: PreparedPolic
   const reboots = repairs.filter(({ rebooted }) => rebooted);
   const within = { name: machine.name, now };
   return [
-    ...interval(repairs[0], minIntervalSeconds, within),
+    ...interval(
+      repairs.find((each) => !isRungBefore(each, input)),
+      minIntervalSeconds,
+      within,
+    ),
     ...limited('NodeJobLimit', repairs, { max: maxGrants, seconds: windowSeconds, ...within }),
     ...limited('NodeRebootLimit', isReboot(input) ? reboots : [], {
       max: maxReboots,
@@ -102,6 +106,17 @@ function interval(
   const until = after(last.at, limit);
   const message = `machine ${name} was repaired ${used} s ago; the next repair may begin at ${until.toISOString()}`;
   return [{ reason: 'NodeInterval', message, used, limit, until }];
+}
+
+/** `<machine>-<remedier>-<case>-r<rung>-a<attempt>`. */
+const JOB_NAME = /^(?<caseName>.+-[0-9a-f]{8})-r(?<rung>\d)-a\d$/;
+
+/** Returns whether it was an earlier rung of the same case and changed nothing: the case goes on where it was. */
+function isRungBefore({ unchangedBy = '' }: RepairFact, { ask: { holder } }: GuardInput): boolean {
+  const before = JOB_NAME.exec(unchangedBy)?.groups;
+  const next = JOB_NAME.exec(holder.name)?.groups;
+  if (!before || !next || before['caseName'] !== next['caseName']) return false;
+  return Number(before['rung']) < Number(next['rung']);
 }
 
 const WHAT = { NodeJobLimit: 'repairs', NodeRebootLimit: 'reboots', Lemon: 'repairs of a lemon' } as const;

@@ -93,10 +93,12 @@ describe('observedFacts', () => {
     const recent = [
       { at: ago(300), risk: 'Pod' },
       { at: ago(60), risk: 'Node' },
+      { at: ago(50), risk: 'Node', job: 'n-hang-7c1f02ab-r1-a1', changed: false },
       { at: ago(30), risk: 'None' },
       { risk: 'Node' },
     ] as const;
     expect(facts({ status: { repairs: { recent } } }).repairs).toEqual([
+      { at: new Date(ago(50)), rebooted: false, unchangedBy: 'n-hang-7c1f02ab-r1-a1' },
       { at: new Date(ago(60)), rebooted: true },
       { at: new Date(ago(300)), rebooted: false },
     ]);

@@ -5,6 +5,8 @@ import type { MemberState } from '../machine/member-state.ts';
 import type { RolloutAction, RolloutInput } from './input.ts';
 import { permissionFor } from './permission.ts';
 import { startWait } from './start-wait.ts';
+import { isStopped } from './stopped.ts';
+import { isUpdateOpen } from './upkeep/restarts.ts';
 
 export type WaitInput = Pick<RolloutInput, 'members' | 'desired' | 'classOf'>;
 
@@ -28,9 +30,20 @@ function memberWait(input: WaitInput, member: MemberState, limit: Limit): Explan
   const { desired } = input;
   if ('problems' in desired) return limit;
   const { revision } = desired;
-  if (member.revision === revision.name) return ownWait(member);
+  if (member.revision === revision.name) return grantWait(member, limit) ?? ownWait(member);
   return startWait(member, revision, permissionFor(input, member, revision, false)) ?? limit;
 }
+
+/** The agent of the machine only knows that it needs a grant, and not that the set asks for none. */
+function grantWait(member: MemberState, limit: Limit): Explanation | undefined {
+  const { step, name, because } = member;
+  if (step !== 'NeedsGrant') return undefined;
+  const isBlocked = isUpdateOpen(member) ? isStopped(limit) : IDLE.has(limit.reason);
+  return isBlocked ? { ...limit, because: `${name}: ${because}; ${limit.because}` } : undefined;
+}
+
+/** Not even what is in force is restarted. */
+const IDLE: ReadonlySet<string> = new Set(['DryRun', 'Paused']);
 
 function ownWait({ step, reason, because, name }: MemberState): Explanation | undefined {
   return step === 'Settled'

@@ -6,12 +6,13 @@ import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { versionsText } from '../revision/versions-text.ts';
+import { isStopped } from '../rollout/stopped.ts';
 import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
 import { setFinding as finding } from './finding.ts';
 import { gatesFinding } from './gates.ts';
 import type { SetReport } from './report.ts';
-import { isStopped, isWorking, machineWaits } from './wait.ts';
+import { isWorking, machineWaits } from './wait.ts';
 
 export interface Situation {
   readonly wait: Explanation | undefined;

@@ -2,8 +2,9 @@
 import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { isStopped } from '../rollout/stopped.ts';
 import type { SetReport } from './report.ts';
-import { isStopped, machineWaits } from './wait.ts';
+import { machineWaits } from './wait.ts';
 
 /** InWork: it waits for nothing but its own agent. Stopped: a person has to act. Blocked: for what the set names, or the API servers. */
 export const WAIT_KINDS = [
@@ -37,10 +38,11 @@ export function waitKinds(report: SetReport): ReadonlyMap<string, WaitKind> {
 function kindOf(member: MemberState, wait: Explanation, { input, plan }: SetReport): WaitKind {
   const { desired } = input;
   if ('problems' in desired) return 'Blocked';
-  const known = BY_REASON[wait.reason];
-  if (member.revision === desired.revision.name) return known ?? BY_STEP[member.step] ?? 'InWork';
+  const isAtRevision = member.revision === desired.revision.name;
+  const known = BY_REASON[wait.reason] ?? (isAtRevision ? BY_STEP[member.step] : undefined);
   if (known) return known;
-  return isStopped(plan.limit) && wait.reason === plan.limit.reason ? 'Stopped' : 'Queued';
+  if (isStopped(plan.limit) && wait.reason === plan.limit.reason) return 'Stopped';
+  return isAtRevision ? 'InWork' : 'Queued';
 }
 
 const BY_STEP: Partial<Readonly<Record<MemberState['step'], WaitKind>>> = {

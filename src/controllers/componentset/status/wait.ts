@@ -5,31 +5,17 @@ import type { Reason } from '../../../api/names.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
+import { isStopped } from '../rollout/stopped.ts';
 import type { DeniedMachine, SetReport } from './report.ts';
 
 /** The rollout is on its way, or at its end. */
 const NO_WAIT: ReadonlySet<string> = new Set<Reason>(['AllDone', 'BatchFull', 'RollingBack', 'Soaking']);
 
-/** Nothing else begins until a person acts: this is shown before all else. */
-const STOPPED: ReadonlySet<string> = new Set<Reason>([
-  'ApprovalRequired',
-  'BatchUnproven',
-  'FailureBudgetSpent',
-  'GateFailed',
-  'HealthUnknown',
-  'Paused',
-  'RollbackImpossible',
-  'RolledBack',
-]);
-
-export function isStopped({ reason }: Explanation): boolean {
-  return STOPPED.has(reason);
-}
-
 /** Undefined while nothing waits. */
 export function setWait(report: SetReport): Explanation | undefined {
   const { input, plan, denials, conflicts } = report;
   const { limit } = plan;
+  // It is shown before all else.
   if (isStopped(limit) || 'problems' in input.desired) return limit;
   if (denials.length > 0) return denialWait(denials);
   const blocked = input.members.find(({ name }) => name === limit.blocker?.name);

@@ -14,6 +14,7 @@ import {
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { JobObservation } from '../observation.ts';
+import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
 
 const TYPE = 'NeedsPerson';
@@ -73,9 +74,11 @@ function repairsAfter({ job, machine, now }: JobObservation): MachineRepairs | u
   return { total: total + 1, recent: [repairOf(job, now), ...recent].slice(0, MAX_RECENT) };
 }
 
-function repairOf({ metadata, spec, status }: RemedyOperationJob, now: Date): MachineRepair {
+function repairOf(job: RemedyOperationJob, now: Date): MachineRepair {
+  const { metadata, spec, status } = job;
   const outcome = optional('outcome', status?.outcome?.class);
-  return { job: metadata.name, risk: spec.risk, at: now.toISOString(), ...outcome };
+  const changed = mayHaveChanged(job) ? {} : { changed: false };
+  return { job: metadata.name, risk: spec.risk, at: now.toISOString(), ...outcome, ...changed };
 }
 
 function hasActed({ status }: RemedyOperationJob): boolean {

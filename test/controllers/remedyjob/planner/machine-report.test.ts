@@ -22,7 +22,22 @@ describe('machineReport', () => {
       JOB,
       ...recent.slice(0, 9).map(({ job }) => job),
     ]);
-    expect(repairs?.recent?.[0]).toEqual({ job: JOB, risk: 'Node', at: later(0), outcome: 'Succeeded' });
+    expect(repairs?.recent?.[0]).toEqual({
+      job: JOB,
+      risk: 'Node',
+      at: later(0),
+      outcome: 'Succeeded',
+      changed: false,
+    });
+  });
+
+  it('R26 states of a repair that failed whether it may have changed the node', () => {
+    const changed = (steps: string, code: string): boolean | undefined => {
+      const job = repairJob({ status: { outcome: { class: 'Transient' }, steps: records(steps, { code }) } });
+      return machineReport(observation({ job }), undefined).repairs?.recent?.[0]?.changed;
+    };
+    expect(changed('s4 Failed', 'Refused')).toBe(false);
+    expect(changed('s4 Failed', 'TimedOut')).toBeUndefined();
   });
 
   it('R30 counts a repair once, and a job that did nothing not at all', () => {

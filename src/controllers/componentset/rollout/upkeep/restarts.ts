@@ -15,8 +15,8 @@ export interface Restarts {
 
 /**
  * Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update
- * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins. `changing` get
- * other entries now.
+ * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins. A restart of what is
+ * in force is permitted. `changing` get other entries now.
  */
 export function planRestarts(
   input: RolloutInput,
@@ -34,7 +34,9 @@ function mayRestart(member: MemberState, input: RolloutInput): boolean {
   const { revision, step, hold, grant } = member;
   if (step !== 'NeedsGrant' || hold || grant) return false;
   const { updateRevision, stopped } = input.progress;
-  return revision === updateRevision ? !stopped : isIndependent(member, input);
+  if (revision !== updateRevision) return isIndependent(member, input);
+  // A restart of what is in force begins nothing of a revision that has stopped: it corrects what somebody else has changed.
+  return !stopped || unfinished(member).length === 0;
 }
 
 /**

@@ -75,11 +75,19 @@ describe('planRestarts', () => {
     expect(changed.length).toBe(3);
   });
 
-  it('ROL-35 permits no restart to machines of a revision that has stopped, and to others of the set', () => {
-    const members = [member('bad', { ...ASKS, at: NEW }), member('old', ASKS)];
+  it('ROL-35 finishes no update of a revision that has stopped, and restarts other machines of the set', () => {
+    const members = [{ ...asking(NEW, 'app-0'), name: 'bad' }, member('old', ASKS)];
     expect(namesOf(restarts(members, FIVE, { progress: STOPPED }))).toBe('old');
     expect(namesOf(restarts(members, FIVE))).toBe('bad old');
     expect(namesOf(planRollout(inputOf({ members, progress: STOPPED })).actions)).toBe('old');
+  });
+
+  it('ROL-35 restarts what is in force on a machine of a revision that has stopped', () => {
+    const drifted = { ...asking(NEW, refOf(NEW)), serves: true };
+    expect(namesOf(restarts([drifted], ONE, { progress: STOPPED }))).toBe('m');
+    expect(namesOf(restarts([drifted], { ...ONE, available: 0 }, { progress: STOPPED }))).toBe('');
+    const { limit, actions } = planRollout(inputOf({ members: [drifted], progress: STOPPED }));
+    expect([limit.reason, namesOf(actions)]).toEqual(['FailureBudgetSpent', 'm']);
   });
 
   it.each<[what: string, expected: string, isProven: boolean, parts: InputParts]>([
