@@ -45,7 +45,7 @@ describe('repairLimits', () => {
       [repair(1, `${CASE}-r1-a1`), repair(600)],
       'NodeInterval',
     ],
-    ['of a job whose name says nothing', 'm-1-job', [repair(1, 'm-1-job')], 'NodeInterval'],
+    ['of a job with another kind of name', 'm-1-job', [repair(1, 'm-1-job')], 'NodeInterval'],
   ])('R26 the interval between two repairs: %s', (_what, job, repairs, expected) => {
     expect(reasonsOf(job, repairs)).toBe(expected);
   });

@@ -2,7 +2,7 @@
 import type { JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { isDisruptive, stepName, stepRecord, TIMED_OUT } from './records.ts';
 
-export interface Act {
+export interface ActRecord {
   readonly step: JobStep;
   readonly record: JobStepStatus;
 }
@@ -11,7 +11,7 @@ export interface Act {
 const TAKEN_BACK: readonly (string | undefined)[] = ['Cordon', 'Taint'];
 
 /** The disruptive steps of which the job has a record. */
-export function actsOf(job: RemedyOperationJob): readonly Act[] {
+export function actsOf(job: RemedyOperationJob): readonly ActRecord[] {
   return [...job.spec.plan, ...job.spec.onVerified]
     .filter((step) => isDisruptive(step) && !TAKEN_BACK.includes(stepName(step)))
     .flatMap((step) => {

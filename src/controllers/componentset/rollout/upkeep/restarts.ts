@@ -34,9 +34,7 @@ function mayRestart(member: MemberState, input: RolloutInput): boolean {
   const { revision, step, hold, grant } = member;
   if (step !== 'NeedsGrant' || hold || grant) return false;
   const { updateRevision, stopped } = input.progress;
-  if (revision !== updateRevision) return isIndependent(member, input);
-  // A restart of what is in force begins nothing of a revision that has stopped: it corrects what somebody else has changed.
-  return !stopped || unfinished(member).length === 0;
+  return (revision === updateRevision && !stopped) || isIndependent(member, input);
 }
 
 /**
@@ -48,7 +46,7 @@ export function isIndependent(
   { progress, stable }: Pick<RolloutInput, 'progress' | 'stable'>,
 ): boolean {
   const { revision } = member;
-  if (revision === progress.updateRevision) return false;
+  if (revision === progress.updateRevision) return isInForce(member);
   return revision === stable?.name || unfinished(member).length === 0;
 }
 
@@ -62,6 +60,16 @@ function permitRestart(member: MemberState, back: string | undefined): RolloutAc
 /** Its drain was given up: what it asks for is the rest of its update, not a restart of what is in force. */
 export function isUpdateOpen(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
   return unfinished(member).some(({ currentRef }) => currentRef !== undefined);
+}
+
+/** A restart of it begins nothing of its revision, also where that has stopped: it corrects what somebody else has changed. */
+function isInForce(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
+  const { machine, revision } = member;
+  const entries = machine.spec.components.filter(({ assignment }) => assignment?.revision === revision);
+  return (
+    entries.length > 0 &&
+    entries.every((entry) => reportOf(machine, entry)?.currentRef === entry.componentRef)
+  );
 }
 
 /** Reports of entries of the set that are not in force. */

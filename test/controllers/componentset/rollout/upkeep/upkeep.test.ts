@@ -19,7 +19,7 @@ import {
   progressOf,
   type StateParts,
 } from '../rollout-input.ts';
-import { HOLDS, type ReportState, reporting } from './reporting-member.ts';
+import { HOLDS, type ReportState, refOf, reporting } from './reporting-member.ts';
 
 const NONE: ReadonlySet<string> = new Set();
 
@@ -166,6 +166,23 @@ describe('planUpkeep', () => {
       expect(upkeepOf(each, { progress: STOPPED, rollout: PAUSES })).toBe(expected);
     },
   );
+
+  it('ROL-35 keeps the drain for a restart of what is in force on a machine of a rollout that has stopped', () => {
+    const waiting = reporting('WaitingForDrain', {
+      ...HOLDS,
+      at: NEW,
+      step: 'InWork',
+      reason: 'DrainPending',
+    });
+    const components = waiting.machine.status?.components?.map((each) => ({
+      ...each,
+      currentRef: refOf(NEW),
+    }));
+    const machine = { ...waiting.machine, status: { conditions: [], components: components ?? [] } };
+    const stops = { progress: STOPPED, rollout: PAUSES };
+    expect(upkeepOf({ ...waiting, machine }, stops)).toBe('');
+    expect(upkeepOf(waiting, stops)).toBe('Settle');
+  });
 
   it('ROL-35 keeps the grant of an update that took too long while its rollout goes on, or goes back', () => {
     const each = reporting('WaitingForDrain', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
