@@ -54,6 +54,8 @@ export interface ActivationBrakes {
   readonly jobRunning: boolean;
   /** Id of the grant for which the machine is drained. */
   readonly drainedFor?: string;
+  /** Since when the machine has no Node, although none was to be removed; absent where that is not known. */
+  readonly nodeMissingSince?: Date;
 }
 
 export interface OtherComponent {

@@ -1,6 +1,6 @@
 /**
  * Keeps the version in force as it was committed. Writing back, reloading and starting what does not run never wait;
- * only a process that started on wrong content is restarted under a grant. Pure.
+ * only a process that started on wrong content, or whose Node is missing, is restarted under a grant. Pure.
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { ComponentInput } from '../component/input.ts';
@@ -11,6 +11,7 @@ import type { UnitDefinition } from '../host/port.ts';
 import type { CorrectionRecord, DriftKind, ProcessRecord } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import { findDifferences, type HostDifference } from './differences.ts';
+import { unregistered } from './registration.ts';
 import { describeTries, runTries } from './run-retries.ts';
 
 /** More corrections of one path than this in ten minutes are a fight with another program. */
@@ -170,27 +171,34 @@ function runsOther({ name, exec }: UnitDefinition, { programs, units }: Componen
   return runs !== undefined && expected !== undefined && runs !== expected;
 }
 
+interface WrongProcess extends Pick<HostDifference, 'subject' | 'because' | 'operations'> {
+  readonly kind: 'Process';
+  /** Otherwise it has to register its Node. */
+  readonly isWrong: boolean;
+}
+
 function planRestart(
   input: ComponentInput,
   target: Target,
   records: readonly ProcessRecord[],
 ): Pick<ReconcilePlan, 'actions' | 'findings' | 'wait'> {
   const known = new Map([...input.drift.processes, ...records.map((each) => [each.unit, each] as const)]);
-  const wrong = target.units.filter(({ name }) => {
+  const differences = target.units.flatMap(({ name }): WrongProcess | [] => {
     const startId = input.observed.units.get(name)?.process?.startId;
     const record = known.get(name);
-    return startId !== undefined && record?.startId === startId && record.content === 'Wrong';
+    if (startId === undefined || record?.startId !== startId) return [];
+    const isWrong = record.content === 'Wrong';
+    const because = isWrong ? 'started on wrong content' : unregistered(input, target, record);
+    if (because === undefined) return [];
+    const operations = (['StopUnit', 'StartUnit'] as const).map((op) => ({ op, target, unit: name }));
+    return { subject: name, kind: 'Process', because: `unit ${name} ${because}`, operations, isWrong };
   });
-  const wait = wrong.length > 0 ? restartWait(input, target) : undefined;
-  const differences = wrong.map(({ name }) => ({
-    subject: name,
-    kind: 'Process' as const,
-    because: `unit ${name} started on wrong content`,
-    operations: (['StopUnit', 'StartUnit'] as const).map((op) => ({ op, target, unit: name })),
-  }));
+  const [first] = differences;
+  const wait = first ? restartWait(input, target, first.because) : undefined;
   // A program that starts another one is never the expected one: it must not restart for ever.
   const allowed = differences.filter(
-    ({ subject, kind }) => !wait && recentCorrections(input, subject, kind) < MAX_CORRECTIONS,
+    ({ subject, kind, isWrong }) =>
+      !wait && !(isWrong && recentCorrections(input, subject, kind) >= MAX_CORRECTIONS),
   );
   return {
     actions: allowed.flatMap((each, index) => correctionActions(input, each, index)),
@@ -203,7 +211,11 @@ function planRestart(
   };
 }
 
-function restartWait({ brakes, desired }: ComponentInput, target: Target): ComponentWait | undefined {
+function restartWait(
+  { brakes, desired }: ComponentInput,
+  target: Target,
+  because: string,
+): ComponentWait | undefined {
   if (brakes.hold !== 'None') {
     return { reason: 'Held', message: 'a restart is needed, and the machine is held' };
   }
@@ -218,5 +230,5 @@ function restartWait({ brakes, desired }: ComponentInput, target: Target): Compo
   }
   const grant = desired.state === 'Present' ? desired.grant : undefined;
   if (grant && !grant.expired && grant.entryDigest === target.id) return undefined;
-  return { reason: 'GrantNeeded', message: 'a unit runs on wrong content: its restart waits for a grant' };
+  return { reason: 'GrantNeeded', message: `${because}: its restart waits for a grant` };
 }

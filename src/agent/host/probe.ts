@@ -1,21 +1,27 @@
-/** Probes over the network: http, tcp and socket. A probe that gets no answer in time fails. */
+/** Probes over the network: http, grpc, tcp and socket. A probe that gets no answer in time fails. */
 import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { connect } from 'node:net';
 import type { ComponentProbe } from '../../api/generated/types.ts';
-import { systemCode } from '../../os/errors.ts';
+import { probeGrpc } from './grpc-probe.ts';
 import type { ProbeAnswer } from './port.ts';
+import { failedProbe } from './probe-error.ts';
 
 const LOCALHOST = '127.0.0.1';
 const FIRST_BAD_STATUS = 400;
 
 export async function probeNetwork(
-  { http, tcp, socket, timeoutSeconds }: ComponentProbe,
+  { http, grpc, tcp, socket, timeoutSeconds }: ComponentProbe,
   ports: ReadonlyMap<string, number>,
 ): Promise<ProbeAnswer> {
   const portOf = (port: string | number): number => ports.get(String(port)) ?? Number(port);
   const timeoutMs = timeoutSeconds * 1000;
   if (http) return await probeHttp({ ...http, portNumber: portOf(http.port) }, timeoutMs);
+  if (grpc) {
+    const { path, port = '', service } = grpc;
+    const target = path === undefined ? { host: LOCALHOST, port: portOf(port) } : { path };
+    return await probeGrpc(service, target, timeoutMs);
+  }
   if (tcp) return await probeConnect({ host: LOCALHOST, port: portOf(tcp.port) }, timeoutMs);
   if (socket) return await probeConnect({ path: socket.path }, timeoutMs);
   return { passed: false, detail: 'not a probe over the network' };
@@ -46,7 +52,7 @@ function probeHttp({ scheme, path, portNumber }: HttpTarget, timeoutMs: number):
     resolve({ passed: statusCode >= 200 && statusCode < FIRST_BAD_STATUS, detail: `answered ${statusCode}` });
     response.destroy();
   });
-  request.on('error', (error) => resolve(failed(error, signal)));
+  request.on('error', (error) => resolve(failedProbe(error, signal)));
   // After an answer with another protocol there is neither a response nor an error.
   request.on('close', () => resolve({ passed: false, detail: 'closed without an answer' }));
   request.end();
@@ -64,13 +70,6 @@ function probeConnect(
     resolve({ passed: true, detail: 'connected' });
     socket.destroy();
   });
-  socket.on('error', (error) => resolve(failed(error, signal)));
+  socket.on('error', (error) => resolve(failedProbe(error, signal)));
   return promise;
-}
-
-function failed(error: Error, signal: AbortSignal): ProbeAnswer {
-  return {
-    passed: false,
-    detail: signal.aborted ? 'no answer in time' : (systemCode(error) ?? error.message),
-  };
 }

@@ -295,6 +295,7 @@ export class Agent implements AsyncDisposable {
       online: api.isOnline(),
       jobRunning: this.#jobs.isActive(),
       ...optional('drainedFor', state.drainedFor),
+      ...optional('nodeMissingSince', api.nodeMissingSince()),
     };
   }
 

@@ -17,6 +17,7 @@ import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { nodeMissingSince } from '../drift/registration.ts';
 
 export interface MachineIdentity {
   readonly name: string;
@@ -36,6 +37,8 @@ export interface AgentApi {
   heartbeat(machine: MachineIdentity): Promise<void>;
   /** Repair jobs of this machine; undefined while the watch is not current. */
   jobs(): readonly RemedyOperationJob[] | undefined;
+  /** Since when the machine has no Node; undefined while it has one, while that is not known, and while the Machine is deleted. */
+  nodeMissingSince(): Date | undefined;
   /** Undefined when there is no such Node. */
   nodeUid(): Promise<string | undefined>;
   /** This clock minus that of the API server, at the last heartbeat; undefined before the first one. */
@@ -100,6 +103,7 @@ export function createAgentApi({ client, machine, clock, log, random, onChange }
     isOnline: () => isCurrent(reflector),
     jobs: () => (isCurrent(jobReflector) ? jobs.list() : undefined),
     clockSkewMs: () => measured && currentSkew(measured, clock),
+    nodeMissingSince: () => (isCurrent(reflector) ? nodeMissingSince(store.get(machine)) : undefined),
     async nodeUid() {
       const node = await unlessMissing(client.get(NODES, { name: machine }));
       return node?.metadata.uid;

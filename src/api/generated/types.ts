@@ -708,12 +708,14 @@ export interface ComponentPort {
   readonly port: number;
 }
 
-/** Proves that the component works: exactly one of http, tcp, socket, exec, unit and nodeCondition. */
+/** Proves that the component works: exactly one of http, grpc, tcp, socket, exec, unit and nodeCondition. */
 export interface ComponentProbe {
   /** Name used in messages. */
   readonly name: string;
   /** An HTTP GET that must answer 2xx or 3xx. */
   readonly http?: HttpProbe;
+  /** The health service of gRPC (grpc.health.v1), which must answer SERVING. */
+  readonly grpc?: GrpcProbe;
   /** A port that must accept a connection. */
   readonly tcp?: TcpProbe;
   /** A Unix socket that must accept a connection. */
@@ -1190,6 +1192,16 @@ export interface GateRuns {
 export interface GpuFacts {
   /** Number of GPUs that pods may use. */
   readonly allocatable?: number;
+}
+
+/** The health service of gRPC (grpc.health.v1), which must answer SERVING. */
+export interface GrpcProbe {
+  /** Absolute path of the socket, such as /run/containerd/containerd.sock. */
+  readonly path?: string;
+  /** Name of a port of `ports`. */
+  readonly port?: string;
+  /** Name of the service that is asked for. Empty: the server as a whole. (default "") */
+  readonly service: string;
 }
 
 /** A unit whose deletes are held. */

@@ -65,11 +65,12 @@ function replaceInExec(
 }
 
 function replaceInProbe(probe: ComponentProbe, replace: ReplaceTemplate): ComponentProbe {
-  const { exec, socket, http } = probe;
+  const { exec, socket, grpc, http } = probe;
   return {
     ...probe,
     ...(exec && { exec: { argv: replaceList(exec.argv, 'exec.argv', replace) } }),
     ...(socket && { socket: { path: replace(socket.path, 'socket.path') } }),
+    ...(grpc?.path !== undefined && { grpc: { ...grpc, path: replace(grpc.path, 'grpc.path') } }),
     ...(http && { http: { ...http, path: replace(http.path, 'http.path') } }),
   };
 }

@@ -41,6 +41,13 @@ function corrected(
   return { type: 'Correction', component: 'proxy', at, subject, kind, total: 1 };
 }
 
+const KUBELET = { ...V1, identity: 'Kubelet' as const };
+const DELETED_AT = new Date(NOW.getTime() + 1000);
+const NO_NODE: Partial<ComponentInput> = {
+  brakes: { ...FREE, nodeMissingSince: DELETED_AT },
+  now: new Date(NOW.getTime() + 60_000),
+};
+
 interface Case {
   readonly of?: typeof V1;
   readonly unit?: UnitStatus;
@@ -185,7 +192,7 @@ describe('planReconcile keeps the version in force', () => {
     [
       'AGT-33 waits for a grant to restart what started on wrong content',
       { drift: drift(started('Wrong')), input: NO_GRANT },
-      'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+      'wait GrantNeeded: unit proxy started on wrong content: its restart waits for a grant; Reported Process proxy',
     ],
     [
       'AGT-33 waits for another grant when the one in the entry has expired',
@@ -193,7 +200,7 @@ describe('planReconcile keeps the version in force', () => {
         drift: drift(started('Wrong')),
         input: { desired: { state: 'Present', target: V1, grant: { ...GRANT, expired: true } } },
       },
-      'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+      'wait GrantNeeded: unit proxy started on wrong content: its restart waits for a grant; Reported Process proxy',
     ],
     [
       'AGT-33 waits for another grant when the one in the entry is for other content',
@@ -201,7 +208,7 @@ describe('planReconcile keeps the version in force', () => {
         drift: drift(started('Wrong')),
         input: { desired: { state: 'Present', target: V1, grant: { ...GRANT, entryDigest: 'other' } } },
       },
-      'wait GrantNeeded: a unit runs on wrong content: its restart waits for a grant; Reported Process proxy',
+      'wait GrantNeeded: unit proxy started on wrong content: its restart waits for a grant; Reported Process proxy',
     ],
     [
       'waits before it repeats a correction that failed',
@@ -252,6 +259,24 @@ describe('planReconcile keeps the version in force', () => {
       'AGT-33 restarts a process that is wrong, however often its unit was started',
       { drift: drift(started('Wrong'), ...[4, 3, 2, 1].map((ago) => corrected('proxy', ago, 'Run'))) },
       `${RESTART}; Corrected Process proxy`,
+    ],
+    [
+      'AGT-31 waits for a grant to restart a kubelet whose Node was deleted',
+      {
+        of: KUBELET,
+        drift: drift(started('Right')),
+        input: { ...NO_NODE, desired: { state: 'Present', target: KUBELET } },
+      },
+      `wait GrantNeeded: unit proxy started before the Node was deleted (${DELETED_AT.toISOString()}): its restart waits for a grant; Reported Process proxy`,
+    ],
+    [
+      'AGT-31 restarts it with the grant, however often the Node is deleted',
+      {
+        of: KUBELET,
+        drift: drift(started('Right'), ...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Process'))),
+        input: NO_NODE,
+      },
+      `record Process proxy: unit proxy started before the Node was deleted (${DELETED_AT.toISOString()}), StopUnit proxy, StartUnit proxy; Corrected Process proxy`,
     ],
     [
       'AGT-31 waits before a fourth start in ten minutes',

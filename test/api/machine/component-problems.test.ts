@@ -34,6 +34,7 @@ describe('findUnknownPlaceholders', () => {
     ['spec.units[0].raw', unit({ raw: X })],
     ['spec.probes[0].exec.argv[0]', probe({ exec: { argv: [X] } })],
     ['spec.probes[0].socket.path', probe({ socket: { path: X } })],
+    ['spec.probes[0].grpc.path', probe({ grpc: { path: X, service: '' } })],
     ['spec.probes[0].http.path', probe({ http: { port: '80', path: X } as never })],
   ])('names the field %s', (path, fields) => {
     expect(findUnknownPlaceholders(componentSpec('1.0', fields))).toEqual([

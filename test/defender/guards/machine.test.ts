@@ -9,8 +9,7 @@ function repair(seconds: number, unchangedBy?: string): RepairFact {
 }
 
 function reasonsOf(job: string, repairs: readonly RepairFact[], maxGrants = 5): string {
-  const limits = { maxGrants, maxReboots: 3, windowSeconds: 86_400, minIntervalSeconds: 1800 };
-  const perMachine = { ...limits, lemon: { repairs: 5, windowSeconds: 604_800, then: 'HandOff' } } as const;
+  const perMachine = { ...policy().spec.perMachine, maxGrants };
   const holder = {
     kind: 'RemedyOperationJob',
     name: job,

@@ -75,6 +75,17 @@ describe.skipIf(reason)(`repairs of a real node${reason ? ` (${reason})` : ''}`,
     );
     await expect.poll(() => repaired.nodeCondition('Ready')).toBe('True');
   });
+
+  it('AGT-31 registers the Node again that somebody deleted, by a restart of the kubelet under a grant', async () => {
+    const [before, kubelet] = [await client.get(NODES, { name: NAME }), await kubeletProcess()];
+    await client.delete(NODES, { name: NAME }, { uid: before.metadata.uid ?? '' });
+    const isReady = async (): Promise<boolean> => (await repaired.nodeCondition('Ready')) === 'True';
+    await repaired.until('the Node is not registered again', async () => isReady());
+    const after = await client.get(NODES, { name: NAME });
+    expect(after.metadata.uid).not.toBe(before.metadata.uid);
+    expect(await kubeletProcess()).not.toBe(kubelet);
+    await expect.poll(() => repaired.openGrants()).toEqual([]);
+  });
 });
 
 /** The rule that ships, with times for a test, on a cluster of one node. */

@@ -73,6 +73,7 @@ export function fakeAgentApi(): FakeAgentApi {
       api.heartbeats += 1;
     },
     jobs: () => (api.online ? [...api.repairs.values()] : undefined),
+    nodeMissingSince: () => undefined,
     nodeUid: async () => api.nodeUidNow,
     clockSkewMs: () => api.skewMs,
     async writeJobStatus({ name, uid }, steps) {

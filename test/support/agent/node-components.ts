@@ -41,7 +41,7 @@ export function containerdComponent(version: string, comment = ''): object {
         dropIns: [{ name: 'kubenode', content: '[Service]\nLimitNOFILE=1048576\n' }],
       },
     ],
-    probes: [{ name: 'socket', socket: { path: '/run/containerd/containerd.sock' }, periodSeconds: 1 }],
+    probes: [{ name: 'health', grpc: { path: '/run/containerd/containerd.sock' }, periodSeconds: 1 }],
     commitAfterSeconds: 2,
   };
 }
