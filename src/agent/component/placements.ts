@@ -1,5 +1,6 @@
 /** Compares what a target places on the host with what is there, and lists the operations that are left. Pure. */
 import type { ComponentFile } from '../../api/generated/types.ts';
+import { firstDifference } from '../files/first-difference.ts';
 import { mergeFile } from '../files/merge.ts';
 import type { UnitDefinition } from '../host/port.ts';
 import { currentLink, dataDirectory } from '../layout.ts';
@@ -58,7 +59,9 @@ export function fileDifference(file: ComponentFile, observed: ComponentObservati
   const found = observed.files.get(file.path);
   if (!found) return `${file.path} is missing`;
   if (found.type !== 'File') return `${file.path} is a ${found.type.toLowerCase()}, not a file`;
-  if (found.content !== mergeFile(file, found.content ?? '')) return `${file.path} has other content`;
+  const { content = '' } = found;
+  const merged = mergeFile(file, content);
+  if (content !== merged) return `${file.path} has other content: ${firstDifference(merged, content)}`;
   if (found.mode !== file.mode.padStart(4, '0')) {
     return `${file.path} has mode ${found.mode}, not ${file.mode}`;
   }

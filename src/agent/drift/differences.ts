@@ -122,7 +122,7 @@ function fileDifferences(
 function fileKind({ path }: ComponentFile, because: string, { files }: ComponentObservation): DriftKind {
   const found = files.get(path);
   if (!found) return 'Missing';
-  return found.type !== 'File' || because.endsWith('has other content') ? 'Content' : 'Mode';
+  return found.type !== 'File' || because.startsWith(`${path} has other content`) ? 'Content' : 'Mode';
 }
 
 function linkDifferences(target: Target, observed: ComponentObservation): readonly HostDifference[] {
@@ -214,9 +214,9 @@ function enabledProblem(unit: UnitDefinition, status: UnitStatus | undefined): U
 }
 
 function runProblem({ running }: UnitDefinition, status: UnitStatus | undefined): UnitProblem | undefined {
-  const { active, result } = status ?? { active: 'Inactive' };
+  const { active, result, evidence } = status ?? { active: 'Inactive' };
   if (!running) return active === 'Active' ? { op: 'StopUnit', text: 'runs' } : undefined;
-  const ended = result === undefined ? '' : ` (${result})`;
+  const ended = `${result === undefined ? '' : ` (${result})`}${evidence === undefined ? '' : `; ${evidence}`}`;
   if (active === 'Failed') return { op: 'StartUnit', text: `has failed${ended}` };
   return active === 'Inactive' ? { op: 'StartUnit', text: `does not run${ended}` } : undefined;
 }

@@ -240,10 +240,15 @@ const OPEN = [
 ] as const;
 
 function explainConflict({ subject, kind, because }: DriftFinding): string {
-  return kind === 'Process'
-    ? `${because}, and a restart does not change that: see what else decides which program it starts, for example a drop-in, with: systemctl cat ${subject}`
-    : `${because}: another program changes it again and again; stop that program`;
+  if (kind === 'Process') {
+    return `${because}, and a restart does not change that: see what else decides which program it starts, for example a drop-in, with: systemctl cat ${subject}`;
+  }
+  // The kernel tells who writes a file only while it is asked to.
+  const path = kind === 'Unit' ? UNIT_FOLDER : subject;
+  return `${because}. Another program changes it again and again: stop that program, which this finds: auditctl -p wa -w ${path}`;
 }
+
+const UNIT_FOLDER = '/etc/systemd/system';
 
 /** Newest first. A path that was given up or is only reported comes from the last observation. */
 function recentDrift(

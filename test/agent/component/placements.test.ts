@@ -27,7 +27,7 @@ describe('fileDifference', () => {
     ['no difference', FOUND, undefined],
     ['a missing file', undefined, '/a is missing'],
     ['a link in its place', { ...FOUND, type: 'Link', target: '/b' }, '/a is a link, not a file'],
-    ['other content', { ...FOUND, content: 'y' }, '/a has other content'],
+    ['other content', { ...FOUND, content: 'y' }, '/a has other content: line 1'],
     ['another mode', { ...FOUND, mode: '0644' }, '/a has mode 0644, not 0640'],
     ['another owner', { ...FOUND, owner: 'root:root' }, '/a belongs to root:root, not to joe:joe'],
   ])('finds %s', (_name, found, expected) => {

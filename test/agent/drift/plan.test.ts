@@ -98,7 +98,7 @@ const IGNORING = target('1.0', { files: [agentFile(CONFIG, 'version 1.0\n', { dr
 const RELOADING = target('1.0', { files: [agentFile(CONFIG, 'version 1.0\n', { onChange: 'Reload' })] });
 const STOPPING = target('1.0', { units: [agentUnit('proxy', { running: false, enabled: false })] });
 
-const WRITE = `record Content ${CONFIG}: ${CONFIG} has other content, WriteFile ${CONFIG}`;
+const WRITE = `record Content ${CONFIG}: ${CONFIG} has other content: line 1, WriteFile ${CONFIG}`;
 const RESTART = 'record Process proxy: unit proxy started on wrong content, StopUnit proxy, StartUnit proxy';
 const DAMAGED = { programs: new Map([[PROGRAM, { found: 'bad', expected: 'good' }]]) };
 const PROGRAMS = { programs: new Map([[PROGRAM, { found: 'good', expected: 'good' }]]) };

@@ -117,7 +117,14 @@ describe('AGT-60 reports each component, its drift and its conditions', () => {
       'a fight',
       { findings: [{ subject: '/a', kind: 'Content', action: 'GaveUp', because: '/a has other content' }] },
       [
-        'DriftDetected True: /a has other content: another program changes it again and again; stop that program',
+        'DriftDetected True: /a has other content. Another program changes it again and again: stop that program, which this finds: auditctl -p wa -w /a',
+      ],
+    ],
+    [
+      'a fight over a unit',
+      { findings: [{ subject: 'web', kind: 'Unit', action: 'GaveUp', because: 'unit web is masked' }] },
+      [
+        'DriftDetected True: unit web is masked. Another program changes it again and again: stop that program, which this finds: auditctl -p wa -w /etc/systemd/system',
       ],
     ],
     [

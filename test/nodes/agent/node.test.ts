@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MachineComponentSpec } from '../../../src/api/generated/types.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
+import type { Machine, MachineComponentSpec } from '../../../src/api/generated/types.ts';
+import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { CONTROL_PLANE_VERSION } from '../../../src/local/binaries/versions.ts';
@@ -29,6 +31,7 @@ const NAME = 'n1';
 const OLD = OLDER_KUBELET_VERSION.slice(1);
 const NEW = CONTROL_PLANE_VERSION.slice(1);
 const WITHIN_MS = 120_000;
+const STOP = 'somebody had systemd stop it';
 
 interface NodeObject extends KubeObject {
   readonly status: {
@@ -101,6 +104,11 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
     return (await agent.node.run('sh', '-c', script)).stdout;
   }
 
+  const drift = async (): Promise<string> => {
+    const { status } = await agent.installed.server.client.get<Machine>(MACHINES, { name: NAME });
+    return conditionOf(status?.conditions, 'DriftDetected')?.message ?? '';
+  };
+
   it('AGT-14 takes over a unit of the host without restarting it, and containerd with its config', async () => {
     const before = await processOf('ssh');
     await agent.declare([ssh, containerd]);
@@ -161,6 +169,12 @@ describe.skipIf(reason)(`the agent on a real node${reason ? ` (${reason})` : ''}
       await until(`the kubelet was not started after stop ${time + 1}`, isActive);
     }
     await expect.poll(mode).toBe('755');
+    // The wait before the next start grows until the report comes within it.
+    await until('who stopped it was not reported', async () => {
+      if (await isActive()) await agent.node.run('systemctl', 'stop', 'kubelet');
+      return (await drift()).includes(STOP);
+    });
+    await until('the kubelet was not started', isActive);
     await nodeReady(OLD);
   });
 

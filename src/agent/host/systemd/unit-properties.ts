@@ -10,6 +10,7 @@ export const PROPERTIES = [
   'NeedDaemonReload',
   'MainPID',
   'ExecMainStartTimestamp',
+  'InactiveEnterTimestamp',
   'ExecMainCode',
   'ExecMainStatus',
   'NRestarts',
@@ -26,6 +27,8 @@ export interface UnitProperties {
   readonly fileState?: string;
   readonly mainPid?: number;
   readonly startedAt?: string;
+  /** When it stopped, or failed, last. */
+  readonly endedAt?: string;
   readonly restarts: number;
   /** How the last run ended. */
   readonly exit?: string;
@@ -76,6 +79,7 @@ function toUnitProperties(block: ReadonlyMap<string, string>, fileState: string 
     ...optional('fileState', fileState),
     ...(mainPid > 0 && { mainPid }),
     ...optional('startedAt', parseTimestamp(read('ExecMainStartTimestamp'))),
+    ...optional('endedAt', parseTimestamp(read('InactiveEnterTimestamp'))),
     ...optional('exit', exitText(Number(read('ExecMainCode')), Number(read('ExecMainStatus')))),
   };
 }

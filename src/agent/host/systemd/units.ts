@@ -9,6 +9,7 @@ import type { HostFiles, HostUnits, UnitDefinition, UnitStatus } from '../port.t
 import { type CommandAnswer, failureText, type RunCommand } from './commands.ts';
 import { UnitDefinitions } from './unit-definitions.ts';
 import { unitName } from './unit-files.ts';
+import { createUnitEvidenceReader, type UnitEvidenceReader } from './unit-journal.ts';
 import type { UnitProcessReader } from './unit-process.ts';
 import { resultText, type UnitProperties } from './unit-properties.ts';
 import type { UnitReader } from './unit-reader.ts';
@@ -28,12 +29,14 @@ export class SystemdUnits implements HostUnits {
   readonly #reader: UnitReader;
   readonly #processOf: UnitProcessReader;
   readonly #definitions: UnitDefinitions;
+  readonly #evidenceOf: UnitEvidenceReader;
 
   constructor({ files, run, reader, processOf }: SystemdUnitsOptions) {
     this.#run = run;
     this.#reader = reader;
     this.#processOf = processOf;
     this.#definitions = new UnitDefinitions(files);
+    this.#evidenceOf = createUnitEvidenceReader(run);
   }
 
   async status(unit: UnitDefinition): Promise<UnitStatus | undefined> {
@@ -47,7 +50,18 @@ export class SystemdUnits implements HostUnits {
       active: found.active,
       restarts: found.restarts,
       ...optional('process', process),
-      ...(process ? {} : optional('result', resultText(found, unit))),
+      ...(process ? {} : await this.#ended(unit, found)),
+    };
+  }
+
+  async #ended(
+    unit: UnitDefinition,
+    found: UnitProperties,
+  ): Promise<Pick<UnitStatus, 'result' | 'evidence'>> {
+    const isMissed = unit.running && (found.active === 'Failed' || found.active === 'Inactive');
+    return {
+      ...optional('result', resultText(found, unit)),
+      ...optional('evidence', isMissed ? await this.#evidenceOf(unit.name, found) : undefined),
     };
   }
 

@@ -13,6 +13,7 @@ const RUNNING = {
   NeedDaemonReload: 'no',
   MainPID: '42',
   ExecMainStartTimestamp: 'Sat 2026-11-21 07:27:23 UTC',
+  InactiveEnterTimestamp: '',
   ExecMainCode: '0',
   ExecMainStatus: '0',
   NRestarts: '2',

@@ -1,0 +1,89 @@
+/** What the journal knows about a unit that does not run: its last lines, or who had it stopped. */
+import { isRecord } from '../../../kube/objects/json.ts';
+import { cleanLogTail } from '../log-tail.ts';
+import type { RunCommand } from './commands.ts';
+import { unitName } from './unit-files.ts';
+import type { UnitProperties } from './unit-properties.ts';
+
+const LINES = 3;
+const MAX_BYTES = 300;
+/** A command ends when the unit has stopped, and sudo logs it before. */
+const BEFORE_SECONDS = 120;
+
+/** Undefined where the journal has nothing, or cannot be read. */
+export type UnitEvidenceReader = (name: string, unit: UnitProperties) => Promise<string | undefined>;
+
+/** Asks until it has an answer for this end of the unit. */
+export function createUnitEvidenceReader(run: RunCommand): UnitEvidenceReader {
+  const known = new Map<string, { readonly end: string; readonly text: string }>();
+  return async (name, unit) => {
+    const { active, startedAt, endedAt, restarts } = unit;
+    const end = [active, startedAt, endedAt, restarts].join(' ');
+    const before = known.get(name);
+    if (before?.end === end) return before.text;
+    // A program that is stopped while it starts may fail.
+    const text = (await stoppedBy(run, name, unit)) ?? (await lastLines(run, name));
+    if (text !== undefined) known.set(name, { end, text });
+    return text;
+  };
+}
+
+async function lastLines(run: RunCommand, name: string): Promise<string | undefined> {
+  const own = [`_SYSTEMD_UNIT=${unitName(name)}`, `--lines=${LINES}`, '--output=cat'];
+  const lines = (await read(run, own)).trim().split('\n').filter(Boolean);
+  if (lines.length === 0) return undefined;
+  return `its last log lines: ${cleanLogTail(Buffer.from(lines.join(' | ')), MAX_BYTES)}`;
+}
+
+async function stoppedBy(
+  run: RunCommand,
+  name: string,
+  { endedAt }: UnitProperties,
+): Promise<string | undefined> {
+  if (endedAt === undefined) return undefined;
+  const endSeconds = Math.ceil(Date.parse(endedAt) / 1000);
+  const period = [`--since=@${endSeconds - BEFORE_SECONDS}`, `--until=@${endSeconds + 1}`];
+  // Fields with an underscore are those of journald: no other user can write such an entry.
+  const terms = [`UNIT=${unitName(name)}`, '_PID=1', '+', '_COMM=sudo', '_UID=0'];
+  return describeStop(name, await read(run, [...period, '--output=json', ...terms]));
+}
+
+async function read(run: RunCommand, args: readonly string[]): Promise<string> {
+  const answer = await run(['journalctl', '--no-pager', '--quiet', ...args]);
+  return answer.exitCode === 0 ? answer.stdout : '';
+}
+
+/** Entries as journalctl prints them with --output=json: those of systemd about the unit, and those of sudo. */
+export function describeStop(name: string, entries: string): string | undefined {
+  const found = entries.split('\n').flatMap(parseEntry);
+  // A start that failed comes after the stop of a restart.
+  const job = found.findLast((entry) => entry['JOB_TYPE'] !== undefined);
+  if (job?.['JOB_TYPE'] !== 'stop' || job['JOB_RESULT'] !== 'done') return undefined;
+  const command = found.flatMap(({ MESSAGE: text }) => sudoCommand(name, text) ?? []).at(-1);
+  return command ?? 'somebody had systemd stop it; the journal does not have the name';
+}
+
+function parseEntry(line: string): readonly Readonly<Record<string, unknown>>[] {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isRecord(entry) ? [entry] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** `alice : TTY=pts/0 ; PWD=/home/alice ; USER=root ; COMMAND=/usr/bin/systemctl stop kubelet` */
+const SUDO = /^(?<user>\S+) : (?:.* ; )?COMMAND=(?<command>.*)$/;
+
+function sudoCommand(name: string, message: unknown): string | undefined {
+  const { user, command } = parseSudo(message) ?? {};
+  if (user === undefined || command === undefined) return undefined;
+  const [program = '', ...words] = command.split(/\s+/);
+  const isAbout = words.some((word) => word === name || word === unitName(name));
+  if (!isAbout || !/\/(systemctl|service)$/.test(program)) return undefined;
+  return `${user} had it stopped with sudo: ${cleanLogTail(Buffer.from(command), MAX_BYTES)}`;
+}
+
+function parseSudo(message: unknown): { readonly user?: string; readonly command?: string } | undefined {
+  return typeof message === 'string' ? SUDO.exec(message.trim())?.groups : undefined;
+}
