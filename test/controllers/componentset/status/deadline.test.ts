@@ -149,7 +149,7 @@ const BLOCKERS: readonly Blocked[] = [
     members: [member('a', { isSilent: true, ...DONE, serves: false })],
     progress: progressOf({ history: [{ revision: NEW.name, result: 'RolledBack' }, COMPLETED] }),
     blocker: 'Machine a',
-    reason: 'RollingBack',
+    reason: 'AgentSilent',
   },
 ];
 

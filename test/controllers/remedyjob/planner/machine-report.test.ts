@@ -12,6 +12,11 @@ const outcome = { class: 'Succeeded' } as const;
 const acted = repairJob({ status: { outcome, steps: records('s1 Succeeded') } });
 const JOB = acted.metadata.name;
 
+const changed = (steps: string, code: string): boolean | undefined => {
+  const job = repairJob({ status: { outcome: { class: 'Transient' }, steps: records(steps, { code }) } });
+  return machineReport(observation({ job }), undefined).repairs?.recent?.[0]?.changed;
+};
+
 describe('machineReport', () => {
   it('counts the repair, newest first, and keeps ten', () => {
     const recent = Array.from({ length: 10 }, (_, n) => ({ job: `job-${n}` }));
@@ -32,10 +37,6 @@ describe('machineReport', () => {
   });
 
   it('R26 states of a repair that failed whether it may have changed the node', () => {
-    const changed = (steps: string, code: string): boolean | undefined => {
-      const job = repairJob({ status: { outcome: { class: 'Transient' }, steps: records(steps, { code }) } });
-      return machineReport(observation({ job }), undefined).repairs?.recent?.[0]?.changed;
-    };
     expect(changed('s4 Failed', 'Refused')).toBe(false);
     expect(changed('s4 Failed', 'TimedOut')).toBeUndefined();
   });

@@ -49,9 +49,10 @@ export function planRollback(
   const scope = rollbackScope(input, progress);
   const returning = input.members.filter((member) => isReturning(member, stable));
   if (scope.length === 0 && returning.length === 0) return finish(input, progress, stable);
-  const ready = scope.filter(
-    (member) => !startWait(member, stable, permissionFor(input, member, stable, true)),
+  const waits = new Map(
+    scope.map((each) => [each, startWait(each, stable, permissionFor(input, each, stable, true))]),
   );
+  const ready = scope.filter((member) => !waits.get(member));
   const { members } = pickMembers(ready, ready.length, availability.slots);
   const actions = members.map((member): RolloutAction => {
     const permission = permissionFor(input, member, stable, true);
@@ -63,15 +64,29 @@ export function planRollback(
       because: `back from ${badVersions(input, progress)}`,
     };
   });
-  const failures = failedReturns(input.members, stable);
-  const because = `back to ${versionsText(stable.components)}: ${scope.length} to go, ${returning.length} in work${failures}`;
-  const isBlocked = ready.length > 0 && members.length === 0 && returning.length === 0;
-  if (isBlocked) {
-    return { progress, actions, limit: { ...availability, because: `${because}; ${availability.because}` } };
+  const limit = rollbackLimit({ scope, returning, waits, isStarting: members.length > 0, availability });
+  const because = `back to ${versionsText(stable.components)}: ${scope.length} to go, ${returning.length} in work${failedReturns(input.members, stable)}`;
+  const own = limit.because === '' ? because : `${because}; ${limit.because}`;
+  return { progress, actions, limit: { ...limit, because: own } };
+}
+
+interface Returning {
+  readonly scope: readonly MemberState[];
+  readonly returning: readonly MemberState[];
+  readonly waits: ReadonlyMap<MemberState, Explanation | undefined>;
+  readonly isStarting: boolean;
+  readonly availability: Limit;
+}
+
+/** While nothing is on its way, what the first machine waits for is what the whole set waits for. */
+function rollbackLimit({ scope, returning, waits, isStarting, availability }: Returning): Limit {
+  if (returning.length === 0 && !isStarting) {
+    const isReady = scope.some((member) => !waits.get(member));
+    const wait = isReady ? undefined : [...waits.values()][0];
+    return wait ? { ...wait, slots: 0 } : availability;
   }
   const blocker = [...scope, ...returning].map(({ name }) => ({ kind: 'Machine', name }))[0];
-  const limit = { slots: 0, reason: 'RollingBack', because, ...optional('blocker', blocker) };
-  return { progress, actions, limit };
+  return { slots: 0, reason: 'RollingBack', because: '', ...optional('blocker', blocker) };
 }
 
 /**

@@ -7,7 +7,16 @@ import {
   planRollback,
 } from '../../../../../src/controllers/componentset/rollout/failure/rollback.ts';
 import { NOW } from '../../../../support/builders.ts';
-import { COMPLETED, inputOf, member, NEW, OLD, progressOf, type StateParts } from '../rollout-input.ts';
+import {
+  COMPLETED,
+  grant,
+  inputOf,
+  member,
+  NEW,
+  OLD,
+  progressOf,
+  type StateParts,
+} from '../rollout-input.ts';
 import { asking, refOf } from '../upkeep/reporting-member.ts';
 
 const at = (name: string, batch: number, parts: StateParts = {}): ReturnType<typeof member> =>
@@ -59,6 +68,26 @@ describe('planRollback', () => {
       blocker,
     });
     expect(limitOf(at('d', 0, { step: 'Failed', serves: false }))).toMatchObject({ reason: 'RollingBack' });
+    expect(limitOf(member('e', { step: 'InWork' }))).toMatchObject({ reason: 'RollingBack' });
+  });
+
+  it.each<[what: string, parts: StateParts, reason: string]>([
+    [
+      'an act of another set',
+      { grant: grant({ holder: { kind: 'MachineComponentSet', name: 'x' } }) },
+      'MachineBusy',
+    ],
+    ['its agent', { isSilent: true, step: 'Failed' }, 'AgentSilent'],
+    ['a person', { hold: { reason: 'x', scope: 'All' } }, 'Held'],
+  ])('ROL-61 names what the last machine of a rollback waits for: %s', (_what, parts, reason) => {
+    const rollout = { failure: { maxFailed: 0, per: 'Rollout', onFailure: 'RollbackAll' } } as const;
+    const limitOf = (...others: readonly MemberState[]): object =>
+      planRollback(inputOf({ members: [at('a', 0, parts), ...others], rollout }), progressOf(), {
+        stable: OLD,
+        availability: AVAILABLE,
+      }).limit;
+    const because = expect.stringMatching(/^back to app 1: 1 to go, 0 in work; a: /) as string;
+    expect(limitOf()).toMatchObject({ reason, because });
     expect(limitOf(member('e', { step: 'InWork' }))).toMatchObject({ reason: 'RollingBack' });
   });
 
