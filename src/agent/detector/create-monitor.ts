@@ -29,7 +29,12 @@ export function createMonitor(
   saved: SavedMonitor | undefined,
 ): ProblemMonitor {
   const common = { ...context, ...optional('saved', saved) };
-  if (config.kind === 'Plugin') return createPluginMonitor({ ...common, config });
+  if (config.kind === 'Plugin') {
+    const because = `host ${context.host.type} runs programs as the agent itself`;
+    const isApplied = config.rights === undefined || context.host.type === 'systemd';
+    if (!isApplied) context.log.warn('rights of plug-ins not applied', { file: config.file, because });
+    return createPluginMonitor({ ...common, config });
+  }
   return createLogMonitor({ ...common, config, source: sourceOf(config, context) });
 }
 

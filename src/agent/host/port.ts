@@ -153,6 +153,19 @@ export interface RunLimits {
   readonly maxOutputBytes: number;
   /** What it prints to stderr is dropped. */
   readonly onlyStdout?: boolean;
+  /**
+   * On a host with systemd it runs with these rights of the host, and with none of the restrictions of the agent. Without them, and
+   * on other hosts, it has the rights of the agent.
+   */
+  readonly rights?: ProgramRights;
+}
+
+/** Without a field those of root. With one of them, no program that it starts gains others. */
+export interface ProgramRights {
+  /** root by default. */
+  readonly user?: string;
+  /** Such as CAP_NET_ADMIN; none by default. */
+  readonly capabilities?: readonly string[];
 }
 
 export interface RunResult {

@@ -6,13 +6,19 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { childEnvironment, killLeftBehind, killProcessGroup } from '../../os/process/child.ts';
 import type { HostProcesses, RunLimits, RunResult } from './port.ts';
 
-export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limits, () => undefined);
+export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limits);
 
-/** `onTimeout` ends what left the group of the program. */
+export interface RunHooks {
+  /** Ends what left the group of the program. */
+  readonly onTimeout?: () => void;
+  /** Takes what would be output otherwise. */
+  readonly onStderr?: (piece: Buffer) => void;
+}
+
 export async function runProgram(
   argv: readonly string[],
   { timeoutMs, maxOutputBytes, onlyStdout = false }: RunLimits,
-  onTimeout: () => void,
+  { onTimeout, onStderr }: RunHooks = {},
 ): Promise<RunResult> {
   const [program = '', ...args] = argv;
   const child = spawn(program, args, {
@@ -23,18 +29,19 @@ export async function runProgram(
   const output = collectOutput(maxOutputBytes);
   child.stdout.on('data', (piece: Buffer) => output.add(piece));
   child.stderr.on('data', (piece: Buffer) => {
-    if (!onlyStdout) output.add(piece);
+    if (onStderr) onStderr(piece);
+    else if (!onlyStdout) output.add(piece);
   });
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;
     killProcessGroup(child);
-    onTimeout();
+    onTimeout?.();
   }, timeoutMs);
   const { promise, resolve } = Promise.withResolvers<Pick<RunResult, 'exitCode' | 'signal'>>();
   child.once('error', (error) => {
     output.add(Buffer.from(error.message));
-    resolve({ exitCode: NOT_STARTED });
+    resolve({ exitCode: PROGRAM_NOT_FOUND });
   });
   child.once('exit', (code, signal) => {
     // What it started and left behind must not run on, and would keep the pipes open.
@@ -62,7 +69,7 @@ async function readToEnd(pipes: readonly Readable[]): Promise<void> {
 const HELD_PIPE_MS = 250;
 
 /** As a shell reports a command that it cannot run. */
-const NOT_STARTED = 127;
+export const PROGRAM_NOT_FOUND = 127;
 
 function collectOutput(maxBytes: number): {
   add(piece: Buffer): void;

@@ -3,9 +3,9 @@
  * release asked for is done only by another try. Pure.
  */
 import type { JobRelease, JobStep, RemedyOperationJob } from '../../api/generated/types.ts';
-import { AVAILABLE_STEPS, stepEntry, stepInputProblems, stepOfReference } from '../../api/steps/steps.ts';
 import { highestFence, jobStepKey } from '../journal/jobs.ts';
 import type { JobsInput, JobWaitCode, ReleasedStep, StepProblem } from './input.ts';
+import { agentStepOfReference, agentStepProblems, agentStepRisk } from './step-table.ts';
 
 export interface Released {
   readonly job: RemedyOperationJob;
@@ -22,11 +22,11 @@ export function releasedStep({ job, release }: Released): ReleasedStep | StepPro
   if (plan.executor !== 'Agent') {
     return problem('NotForAgent', `step ${plan.id} is carried out by the job controller`);
   }
-  const action = stepOfReference(plan.step);
-  if (!action || !AVAILABLE_STEPS.includes(action) || stepEntry(action).executor !== 'Agent') {
+  const action = agentStepOfReference(plan.step);
+  if (!action) {
     return problem('UnknownStep', `this version of the agent does not know ${plan.step}`);
   }
-  const [wrong] = stepInputProblems(action, plan.with ?? {});
+  const [wrong] = agentStepProblems(action, plan.with ?? {});
   if (wrong) return problem('InvalidInput', `${plan.step}: with.${wrong.path}: ${wrong.message}`);
   return { job, release, plan, action };
 }
@@ -122,7 +122,7 @@ function timeFence({ facts, now }: JobsInput, { job, release }: Released): StepP
 
 /** A step without a risk needs no renewed grant. The risk is that of the catalog, not what the job calls it. */
 function riskProblem({ now }: JobsInput, { job, action }: ReleasedStep): StepProblem | undefined {
-  if (stepEntry(action).risk === 'None') return undefined;
+  if (agentStepRisk(action) === 'None') return undefined;
   const notAfter = job.status?.grant?.notAfter ?? job.spec.grant.notAfter;
   if (!hasPassed(notAfter, now)) return undefined;
   return problem('GrantExpired', `the grant ended ${notAfter} and was not renewed`);

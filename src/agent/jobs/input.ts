@@ -1,7 +1,7 @@
 /** The input of the planner of repair jobs. */
 import type { JobRelease, JobStep, RemedyOperationJob } from '../../api/generated/types.ts';
-import type { Step } from '../../api/steps/steps.ts';
 import type { JobStepProgress, JobsState } from '../journal/jobs.ts';
+import type { StepOfAgent } from './step-table.ts';
 
 export interface JobsInput {
   /** The machine of this host. */
@@ -66,7 +66,7 @@ export interface ReleasedStep {
   readonly job: RemedyOperationJob;
   readonly release: JobRelease;
   readonly plan: JobStep;
-  readonly action: Step;
+  readonly action: StepOfAgent;
 }
 
 export type JobAct =

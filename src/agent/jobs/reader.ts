@@ -1,6 +1,5 @@
 /** Reads what the planner of repair jobs decides from: the watch, the host and its configuration. */
 import type { JobRelease, RemedyOperationJob } from '../../api/generated/types.ts';
-import { stepInput } from '../../api/steps/steps.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { AcceptedState } from '../desired/accepted.ts';
@@ -13,6 +12,7 @@ import { readJobsConfig } from './config.ts';
 import { type Released, releasedStep, releaseKey } from './fences.ts';
 import type { JobsInput, ReleasedStep, StepObservation, StepProblem } from './input.ts';
 import { unansweredReleases } from './plan.ts';
+import { agentStepInput } from './step-table.ts';
 import type { StepWork } from './step-work.ts';
 import type { StepContext } from './steps/executor.ts';
 import { executorOf } from './steps/executors.ts';
@@ -101,7 +101,7 @@ async function hostProblem(
   }
   const context = await readStepContext(options);
   if ('code' in context) return context;
-  return await executor.problem(context, stepInput(action, plan.with ?? {}) as never);
+  return await executor.problem(context, agentStepInput(action, plan.with ?? {}) as never);
 }
 
 async function observeStep(

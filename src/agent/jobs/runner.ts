@@ -4,7 +4,6 @@
  * looks at the host before it decides what became of a begun step.
  */
 import type { AgentStep, JobRelease, RemedyOperationJob } from '../../api/generated/types.ts';
-import { type Step, stepEntry, stepInput } from '../../api/steps/steps.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { Log } from '../../kube/process/log.ts';
@@ -22,6 +21,7 @@ import type { JobAct, JobsPlan, JobWait, ReleasedStep } from './input.ts';
 import { type StoredOutput, storeOutput, sweepOutputs } from './output.ts';
 import { planJobs } from './plan.ts';
 import { createJobsReader, type JobsReader, readStepContext, timeoutMsOf } from './reader.ts';
+import { agentStepInput, agentStepRisk } from './step-table.ts';
 import { createStepWork, type StepWork } from './step-work.ts';
 import type { StepContext, StepExecutor } from './steps/executor.ts';
 import { executorOf } from './steps/executors.ts';
@@ -66,7 +66,7 @@ export class JobRunner {
   /** Components must not be touched: a step that disturbs them works on the host. */
   isDisturbing(): boolean {
     const action = this.#work.current()?.action;
-    return action !== undefined && stepEntry(action as Step).risk !== 'None';
+    return action !== undefined && agentStepRisk(action) !== 'None';
   }
 
   /** No component change may begin: a job works on this machine, or is between two of its steps. */
@@ -119,7 +119,7 @@ export class JobRunner {
     const { host, clock, journal } = this.#options;
     const [executor, context] = [executorOf(action), await readStepContext(this.#options)];
     if (!executor || 'code' in context) return;
-    const input = stepInput(action, plan.with ?? {});
+    const input = agentStepInput(action, plan.with ?? {});
     const progress: JobStepProgress = {
       ...identityOf(job, release),
       action,

@@ -8,13 +8,14 @@ import { constructFiles } from './construct.ts';
 import { crdFile, crdsFile } from './crd.ts';
 import type { GeneratedFile } from './file.ts';
 import { resourcesFile } from './resources.ts';
-import { stepsFile } from './steps.ts';
+import { agentStepsFile, stepsFile } from './steps.ts';
 import { typesFile } from './types.ts';
 import { validatorFiles } from './validator.ts';
 
 export function generatedFiles(): readonly GeneratedFile[] {
   return [
     typesFile(KINDS, API_VERSION),
+    agentStepsFile(STEP_DEFINITIONS),
     stepsFile(STEP_DEFINITIONS),
     resourcesFile(KINDS, GROUP, VERSION),
     ...KINDS.map((kind) => crdFile(kind, GROUP, VERSION)),

@@ -12,12 +12,25 @@ const UNREAD = [
   'x-kubernetes-list-type',
 ] as const satisfies readonly (keyof JsonSchema)[];
 
+const isOfAgent = ({ executor, available }: StepDefinition): boolean => executor === 'Agent' && available;
+
+/** `src/api/generated/agent-steps.ts`: in a file of its own, so that the program of the agent has no other steps. */
+export function agentStepsFile(steps: readonly StepDefinition[]): GeneratedFile {
+  const entries = steps.filter(isOfAgent).map(entryOf).join('');
+  const text = [
+    HEADER,
+    `/** The steps that the agent of this release can carry out. */\nexport const AGENT_STEP_TABLE = {\n${entries}} as const;\n`,
+  ].join('\n');
+  return { path: 'src/api/generated/agent-steps.ts', text };
+}
+
 export function stepsFile(steps: readonly StepDefinition[]): GeneratedFile {
   const types = interfaces('stored');
   const inputs = steps.map(({ name, input }) => ({ name, type: types.typeOf(jsonSchemaOf(input)) }));
   const text = [
     HEADER,
-    `export const STEP_TABLE = {\n${steps.map(entryOf).join('')}} as const;\n`,
+    "import { AGENT_STEP_TABLE } from './agent-steps.ts';\n",
+    `export const STEP_TABLE = {\n${steps.map(referenceOf).join('')}} as const;\n`,
     '/** What each step takes in `with`, with its defaults. */',
     `export interface StepInputs {\n${inputs.map(fieldOf).join('')}}\n`,
     ...[...types.texts].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, type]) => type),
@@ -28,6 +41,10 @@ export function stepsFile(steps: readonly StepDefinition[]): GeneratedFile {
 function entryOf({ name, description, input, ...facts }: StepDefinition): string {
   const schema = mapSchema(jsonSchemaOf(input), (part) => without(part, ...UNREAD));
   return `  /** ${description} */\n  ${name}: ${JSON.stringify({ ...facts, input: schema })},\n`;
+}
+
+function referenceOf(step: StepDefinition): string {
+  return isOfAgent(step) ? `  ${step.name}: AGENT_STEP_TABLE.${step.name},\n` : entryOf(step);
 }
 
 function fieldOf({ name, type }: { readonly name: string; readonly type: string }): string {

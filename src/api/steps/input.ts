@@ -3,7 +3,13 @@
  * npm package: the agent refuses a bad input by the same rules and in the same words as the compiler.
  */
 import { isRecord } from '../../kube/objects/json.ts';
+import { inactiveWithin } from '../inactive/find.ts';
+import { INACTIVE_STEP_INPUTS } from '../inactive/steps.ts';
+import { messageFor } from '../validation/messages.ts';
+import { pathOf } from '../validation/path.ts';
 import type { Failure } from '../validation/runtime.ts';
+import type { Problem } from '../validation/validate.ts';
+import type { StepFacts } from './step.ts';
 
 /** The part of JSON Schema that step inputs use. */
 export interface InputSchema {
@@ -20,6 +26,17 @@ export interface InputSchema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, InputSchema>>;
   readonly items?: InputSchema;
+}
+
+export interface StepEntry extends StepFacts {
+  readonly input: InputSchema;
+}
+
+/** Paths are relative to the input. */
+export function inputProblems(step: string, schema: InputSchema, input: unknown): readonly Problem[] {
+  const failures = failuresOf(schema, input);
+  const wrong = failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
+  return wrong.length > 0 ? wrong : inactiveWithin(input, INACTIVE_STEP_INPUTS[step] ?? []);
 }
 
 type Found = Pick<Failure, 'keyword' | 'params'>;

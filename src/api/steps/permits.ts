@@ -1,6 +1,6 @@
 /** What a host permits to the steps of repairs, and what the steps of a rule need of it. Pure. */
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
-import { isStep, type Step } from './steps.ts';
+import type { Step } from './steps.ts';
 
 /** As an agent reports it in `status.agent.permits`. */
 export interface StepPermits {
@@ -37,7 +37,6 @@ export function neededPermits(spec: unknown): readonly NeededPermit[] {
 
 function neededBy(step: unknown, path: string): readonly NeededPermit[] {
   const name = isRecord(step) ? valueAt(step, 'step') : undefined;
-  if (!isStep(name)) return [];
   if (name === 'RestartService') {
     const service = textAt(step, 'with', 'service');
     const needed = { path: `${path}.with.service`, step: name, of: 'services' } as const;

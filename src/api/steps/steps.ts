@@ -1,20 +1,12 @@
-/** The steps of a repair at run time. No npm package here: compiler, job controller and agent share this file. */
+/** The steps of a repair at run time. */
 import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
-import { inactiveWithin } from '../inactive/find.ts';
-import { INACTIVE_STEP_INPUTS } from '../inactive/steps.ts';
-import { messageFor } from '../validation/messages.ts';
-import { pathOf } from '../validation/path.ts';
 import type { Problem } from '../validation/validate.ts';
 import { OTHER_ACTIONS } from './actions.ts';
-import { failuresOf, type InputSchema, withDefaults } from './input.ts';
+import { inputProblems, type StepEntry, withDefaults } from './input.ts';
 import type { StepFacts } from './step.ts';
 
 export type Step = keyof typeof STEP_TABLE;
 export type Action = Step | (typeof OTHER_ACTIONS)[number];
-
-export interface StepEntry extends StepFacts {
-  readonly input: InputSchema;
-}
 
 const TABLE: Readonly<Record<Step, StepEntry>> = STEP_TABLE;
 
@@ -58,9 +50,7 @@ export function stepOfReference(reference: string): Step | undefined {
 
 /** What is wrong with the `with` of a step. Paths are relative to `with`. */
 export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
-  const failures = failuresOf(TABLE[step].input, input);
-  const wrong = failures.map((failure) => ({ path: pathOf(failure), message: messageFor(failure) }));
-  return wrong.length > 0 ? wrong : inactiveWithin(input, INACTIVE_STEP_INPUTS[step] ?? []);
+  return inputProblems(step, TABLE[step].input, input);
 }
 
 /** The input with its defaults. Only for input without problems. */

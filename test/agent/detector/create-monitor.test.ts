@@ -9,6 +9,7 @@ import {
   fileMonitor,
   journalMonitor,
   kernelMonitor,
+  pluginMonitor,
 } from '../../support/agent/detector-config.ts';
 import { eventually } from '../../support/eventually.ts';
 import { memoryLog } from '../../support/memory-log.ts';
@@ -31,6 +32,21 @@ describe('create monitor', () => {
     const host = createSandboxHost({ directory: tempFolder('host'), clock });
     const path = `${host.directory}/var/log/kern.log`;
     expect(await unreadable(host, { ...fileMonitor, logPath: path })).toContain(`'${path}'`);
+  });
+
+  it.each([
+    ['sandbox', { user: 'daemon' }, ['rights of plug-ins not applied']],
+    ['systemd', { user: 'daemon' }, []],
+    ['sandbox', undefined, []],
+  ] as const)('warns where a host of type %s does not apply the rights %j', (type, rights, expected) => {
+    const sandbox = createSandboxHost({ directory: tempFolder('host'), clock });
+    const log = memoryLog();
+    const file = configFile('ntp.json', { ...pluginMonitor, ...(rights && { rights }) });
+    const [config] = loadDetectorConfig([file]).monitors;
+    if (!config) throw new Error('refused');
+    const host = { ...sandbox, type };
+    createMonitor(config, { host, bootedMs: () => 0, clock, log, onChange: nothing }, undefined);
+    expect(log.lines.map(({ message }) => message)).toEqual(expected);
   });
 });
 

@@ -1,4 +1,5 @@
 /** A checked configuration of one monitor, in the units that the detector uses. */
+import type { ProgramRights } from '../../host/port.ts';
 import type { GoPattern } from '../pattern/pattern.ts';
 import type { TimeLayout } from './time-layout.ts';
 
@@ -75,6 +76,8 @@ export interface PluginMonitorConfig extends CommonMonitorConfig {
   readonly reportsMessageChanges: boolean;
   /** Nothing is reported before the first result. */
   readonly skipsInitialStatus: boolean;
+  /** Missing: those of root on the host, as under node-problem-detector. */
+  readonly rights?: ProgramRights;
   readonly rules: readonly PluginRule[];
 }
 

@@ -1,10 +1,12 @@
 /** Files of the custom plug-in monitor of node-problem-detector. */
 import { basename } from 'node:path';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { ProgramRights } from '../../host/port.ts';
 import { readConditions, readReason, readRuleCondition, requireAbsolutePath, rulePlace } from './common.ts';
 import { ConfigFields } from './fields.ts';
 import type { DefaultCondition, PluginMonitorConfig, PluginRule } from './monitor.ts';
 
-const FIELDS = ['plugin', 'pluginConfig', 'source', 'metricsReporting', 'conditions', 'rules'];
+const FIELDS = ['plugin', 'pluginConfig', 'source', 'metricsReporting', 'conditions', 'rules', 'rights'];
 const RULE_FIELDS = ['type', 'condition', 'reason', 'path', 'args', 'timeout', 'invoke_interval'];
 const GLOBAL_FIELDS = [
   'invoke_interval',
@@ -38,11 +40,33 @@ export function readPluginMonitor(value: unknown, file: string): PluginMonitorCo
     reportsMessageChanges: global.flag('enable_message_change_based_condition_update', false),
     skipsInitialStatus: global.flag('skip_initial_status', false),
     conditions,
+    ...optional('rights', readRights(fields)),
     rules: fields.list('rules').map((rule, index) => {
       const own = new ConfigFields(rule, rulePlace(rule, index), RULE_FIELDS);
       return readPluginRule(own, conditions, timing);
     }),
   };
+}
+
+const USER = /^(?:[a-z_][a-z0-9_-]*|\d+)$/;
+const CAPABILITY = /^CAP_[A-Z_]+$/;
+
+/**
+ * node-problem-detector ignores this field, which only kubenode has. It is in the file of the plug-ins and not beside it, because a file
+ * that is refused must not leave them with all rights.
+ */
+function readRights(outer: ConfigFields): ProgramRights | undefined {
+  const value = outer.value('rights');
+  if (value === undefined) return undefined;
+  const fields = new ConfigFields(value, 'rights', ['user', 'capabilities']);
+  const user = fields.optionalText('user') ?? 'root';
+  if (!USER.test(user)) throw fields.error('user', `expected the name of a user, got "${user}"`);
+  const capabilities = fields.texts('capabilities');
+  const wrong = capabilities.find((name) => !CAPABILITY.test(name));
+  if (wrong !== undefined) {
+    throw fields.error('capabilities', `expected names such as CAP_NET_ADMIN, got "${wrong}"`);
+  }
+  return { user, capabilities };
 }
 
 type Timing = Pick<PluginRule, 'timeoutMs' | 'intervalMs'>;

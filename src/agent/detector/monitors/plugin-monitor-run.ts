@@ -83,7 +83,10 @@ class PluginMonitor implements ProblemMonitor {
     while (!signal.aborted) {
       const startedMs = clock.monotonicMs();
       await this.#slots.run(async () => {
-        if (!signal.aborted) this.#accept(rule, await this.#check(rule));
+        if (signal.aborted) return;
+        const result = await this.#check(rule);
+        // The stop of the agent may have ended the plug-in, too.
+        if (!signal.aborted) this.#accept(rule, result);
       });
       const restMs = startedMs + rule.intervalMs - clock.monotonicMs();
       await clock.sleep(Math.max(0, restMs), signal).catch(() => undefined);
@@ -101,7 +104,12 @@ class PluginMonitor implements ProblemMonitor {
     try {
       if (!(await host.files.stat(pathInHost(host, path)))) throw new Error('no such file');
       const program = pathOnDisk(host, path);
-      const limits = { timeoutMs, maxOutputBytes: MAX_OUTPUT_BYTES, onlyStdout: true };
+      const limits = {
+        timeoutMs,
+        maxOutputBytes: MAX_OUTPUT_BYTES,
+        onlyStdout: true,
+        rights: config.rights ?? {},
+      };
       return pluginResult(await host.processes.run([program, ...args], limits), rule, config.maxOutputLength);
     } catch (error) {
       const because = error instanceof Error ? error.message : String(error);

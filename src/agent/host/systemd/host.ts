@@ -10,6 +10,7 @@ import { probeNetwork } from '../probe.ts';
 import { runCommand } from './commands.ts';
 import { createSystemdNode } from './node.ts';
 import { createScopeRunner } from './scope.ts';
+import { createServiceRunner } from './service.ts';
 import { createUnitProcessReader } from './unit-process.ts';
 import { UnitReader } from './unit-reader.ts';
 import { UnitWatch } from './unit-watch.ts';
@@ -44,6 +45,8 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
       return process;
     },
   });
+  const runInScope = createScopeRunner(runCommand);
+  const services = createServiceRunner(files, runCommand);
   return {
     type: 'systemd',
     capabilities: { systemdUnits: true, ownership: true, programs: true, limits: true },
@@ -51,7 +54,7 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
     files,
     units,
     processes: {
-      run: createScopeRunner(runCommand),
+      run: (argv, limits) => (limits.rights ? services.run(argv, limits) : runInScope(argv, limits)),
       openInodes: () => readOpenInodes('Fail'),
     },
     node: createSystemdNode({ run: runCommand, clock, ...(signal && { signal }) }),
@@ -61,7 +64,10 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
       // The machine is all ours: a component gets the ports that it declares.
       assignPorts: async (_component, ports) => new Map(ports.map(({ name, port }) => [name, port])),
     },
-    open: async () => watch.open(files),
+    async open() {
+      await services.open();
+      watch.open(files);
+    },
     close: async () => watch.close(),
   };
 }

@@ -3,10 +3,9 @@ import { randomUUID } from 'node:crypto';
 import type { HostProcesses } from '../port.ts';
 import { runProgram } from '../run.ts';
 import type { RunCommand } from './commands.ts';
+import { RUN_LIMITS } from './service-command.ts';
 
 const SYSTEMD_RUN = ['systemd-run', '--scope', '--quiet', '--collect', '--no-ask-password'];
-/** What a repair step or a probe may use: little beside the work that pays for the node. */
-const LIMITS = ['MemoryMax=256M', 'MemorySwapMax=0', 'TasksMax=256'];
 /** Becomes the program, and reports like any shell when there is none. */
 const EXEC = ['/bin/sh', '-c', 'exec "$0" "$@"'];
 
@@ -15,10 +14,11 @@ export function createScopeRunner(command: RunCommand): HostProcesses['run'] {
     const scope = `kubenode-run-${randomUUID()}.scope`;
     const seconds = Math.ceil(limits.timeoutMs / 1000);
     // systemd ends it, too: an agent that was killed leaves nothing behind.
-    const properties = [...LIMITS, `RuntimeMaxSec=${seconds}`, 'TimeoutStopSec=1'];
+    const properties = [...RUN_LIMITS, `RuntimeMaxSec=${seconds}`, 'TimeoutStopSec=1'];
     const options = [`--unit=${scope}`, ...properties.map((each) => `--property=${each}`)];
-    return await runProgram([...SYSTEMD_RUN, ...options, '--', ...EXEC, ...argv], limits, () => {
-      command(['systemctl', 'kill', '--signal=SIGKILL', '--', scope]).catch(() => undefined);
+    return await runProgram([...SYSTEMD_RUN, ...options, '--', ...EXEC, ...argv], limits, {
+      onTimeout: () =>
+        void command(['systemctl', 'kill', '--signal=SIGKILL', '--', scope]).catch(() => undefined),
     });
   };
 }

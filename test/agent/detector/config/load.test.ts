@@ -47,6 +47,14 @@ describe('load', () => {
     expect(JSON.stringify(monitors)).toContain('600000');
   });
 
+  it('reads the rights in docs/guides/problem-detector.md', () => {
+    const [, rights = ''] = readPage('docs/guides/problem-detector.md').blocks('json');
+    const file = { ...pluginMonitor, ...(JSON.parse(`{${rights}}`) as object) };
+    const { monitors, problems } = loadDetectorConfig([configFile('ntp.json', file)]);
+    expect(problems).toEqual([]);
+    expect(monitors).toMatchObject([{ rights: { user: 'daemon', capabilities: ['CAP_NET_ADMIN'] } }]);
+  });
+
   it('reads the shapes of files that node-problem-detector ships, also several with one source', () => {
     const files = SHIPPED_SHAPES.map((shape, index) => configFile(`${index}.json`, shape));
     const { monitors, problems } = loadDetectorConfig(files);

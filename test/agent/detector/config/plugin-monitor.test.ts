@@ -59,6 +59,43 @@ describe('plug-in monitor', () => {
   });
 });
 
+describe('rights of plug-ins', () => {
+  it('are those of the host where a file declares none', () => {
+    expect(readPluginMonitor(pluginMonitor, '')).not.toHaveProperty('rights');
+  });
+
+  it.each([
+    [{}, { user: 'root', capabilities: [] }],
+    [{ user: 'nobody' }, { user: 'nobody', capabilities: [] }],
+    [{ capabilities: ['CAP_NET_ADMIN'] }, { user: 'root', capabilities: ['CAP_NET_ADMIN'] }],
+    [
+      { user: '65534', capabilities: ['CAP_SYSLOG', 'CAP_SYS_PTRACE'] },
+      { user: '65534', capabilities: ['CAP_SYSLOG', 'CAP_SYS_PTRACE'] },
+    ],
+  ])('are no more than the file declares: %j', (rights, expected) => {
+    expect(readRights(rights)).toEqual(expected);
+  });
+
+  it.each([
+    ['none', 'rights: expected an object, got "none"'],
+    [null, 'rights: expected an object, got null'],
+    [{ users: 'nobody' }, 'rights: unknown field users'],
+    [{ user: '-u 0' }, 'rights.user: expected the name of a user, got "-u 0"'],
+    [
+      { capabilities: ['net_admin'] },
+      'rights.capabilities: expected names such as CAP_NET_ADMIN, got "net_admin"',
+    ],
+    [{ capabilities: ['~CAP_NET_ADMIN'] }, 'expected names such as CAP_NET_ADMIN'],
+    [{ capabilities: 'CAP_NET_ADMIN' }, 'rights.capabilities: expected a list'],
+  ])('keep the whole file out of use when they are wrong: %j', (rights, problem) => {
+    expect(() => readRights(rights)).toThrow(problem);
+  });
+});
+
+function readRights(rights: unknown): ReturnType<typeof readPluginMonitor>['rights'] {
+  return readPluginMonitor({ ...pluginMonitor, rights }, '').rights;
+}
+
 function read(change: object): ReturnType<typeof readPluginMonitor> {
   return readPluginMonitor({ ...pluginMonitor, rules: [{ ...rule, ...change }] }, 'ntp.json');
 }

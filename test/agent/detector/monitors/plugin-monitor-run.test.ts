@@ -50,6 +50,41 @@ describe('plug-in monitor', () => {
     expect(await becomes(start({}), /^Unknown NTPIsUp spawn /)).toBe(true);
   });
 
+  it('reports nothing of a plug-in that the stop of the agent ended', async () => {
+    const config = readPluginMonitor({ ...pluginMonitor, rules: [rule] }, 'ntp.json');
+    const begun = Promise.withResolvers<undefined>();
+    const ended = Promise.withResolvers<undefined>();
+    const run: SandboxHost['processes']['run'] = async () => {
+      begun.resolve(undefined);
+      await ended.promise;
+      return { signal: 'unknown', timedOut: false, output: '', truncated: false };
+    };
+    install('exit 0');
+    const stopping = { ...host, processes: { ...host.processes, run } };
+    const monitor = createPluginMonitor({ config, host: stopping, clock, onChange: () => undefined });
+    const before = monitor.conditions();
+    const abort = new AbortController();
+    const running = monitor.run(abort.signal);
+    await begun.promise;
+    abort.abort();
+    ended.resolve(undefined);
+    await running;
+    expect(monitor.conditions()).toEqual(before);
+  });
+
+  it('asks for the rights of the host, or for those that the file declares', async () => {
+    const asked: unknown[] = [];
+    const run: SandboxHost['processes']['run'] = async (_, limits) => {
+      asked.push(limits.rights);
+      return { exitCode: 1, timedOut: false, output: 'down', truncated: false };
+    };
+    install('exit 0');
+    host = { ...host, processes: { ...host.processes, run } };
+    await becomes(start({}), 'True NTPIsDown down');
+    await becomes(start({}, { rights: { user: 'daemon' } }), 'True NTPIsDown down');
+    expect(asked).toEqual([{}, { user: 'daemon', capabilities: [] }]);
+  });
+
   it('AGT-71 never runs a rule beside itself', async () => {
     install(`test -e ${directory}/running && echo twice >> ${directory}/log
 touch ${directory}/running; sleep 0.1; rm ${directory}/running; echo once >> ${directory}/log`);
@@ -69,8 +104,11 @@ function install(script: string, mode = 0o755): void {
   chmodSync(path, mode);
 }
 
-function start(fields: object): ProblemMonitor {
-  const config = readPluginMonitor({ ...pluginMonitor, rules: [{ ...rule, ...fields }] }, 'ntp.json');
+function start(fields: object, ofFile: object = {}): ProblemMonitor {
+  const config = readPluginMonitor(
+    { ...pluginMonitor, ...ofFile, rules: [{ ...rule, ...fields }] },
+    'ntp.json',
+  );
   const monitor = createPluginMonitor({ config, host, clock, onChange: () => undefined });
   const abort = new AbortController();
   const running = monitor.run(abort.signal);

@@ -1,5 +1,6 @@
 /** Programs that run to their end, and what units print. A host that runs none takes each for one that works. */
 import { describe, expect, it } from 'vitest';
+import type { RunLimits } from '../../../../src/agent/host/port.ts';
 import { eventually } from '../../eventually.ts';
 import { type ContractBed, execOf, UNIT } from './bed.ts';
 
@@ -7,11 +8,14 @@ const PRETENDED = { exitCode: 0, timedOut: false, output: '', truncated: false }
 const LIMITS = { timeoutMs: 20_000, maxOutputBytes: 1000 };
 
 export function describePrograms(bed: ContractBed): void {
-  function run(
-    script: string,
-    limits: Partial<typeof LIMITS> = {},
-  ): ReturnType<typeof bed.host.processes.run> {
-    return bed.host.processes.run(['/bin/sh', '-c', script], { ...LIMITS, ...limits });
+  describeRuns(bed, 'of the agent', LIMITS);
+  describeRuns(bed, 'of the host', { ...LIMITS, rights: {} });
+  describePrintedLines(bed);
+}
+
+function describeRuns(bed: ContractBed, rights: string, usual: RunLimits): void {
+  function run(script: string, limits: Partial<RunLimits> = {}): ReturnType<typeof bed.host.processes.run> {
+    return bed.host.processes.run(['/bin/sh', '-c', script], { ...usual, ...limits });
   }
 
   /** What real programs give. */
@@ -19,7 +23,7 @@ export function describePrograms(bed: ContractBed): void {
     return bed.host.capabilities.programs ? result : PRETENDED;
   }
 
-  describe('programs', () => {
+  describe(`programs with the rights ${rights}`, () => {
     it('gives exit code and output of both streams', async () => {
       expect(await run('echo out; echo err >&2; exit 3')).toEqual(
         expected({ exitCode: 3, timedOut: false, output: 'out\nerr\n', truncated: false }),
@@ -27,15 +31,21 @@ export function describePrograms(bed: ContractBed): void {
     });
 
     it('passes arguments as they are', async () => {
-      const words = ['a b', '$HOME', '%n', '"', "'", ''];
+      const words = ['a b', '$HOME', '${HOME}', '$$', '%n', '"', "'", ''];
       const argv = ['/bin/sh', '-c', 'for each in "$@"; do echo "[$each]"; done', 'sh', ...words];
       const output = words.map((each) => `[${each}]\n`).join('');
-      expect(await bed.host.processes.run(argv, LIMITS)).toEqual(expected({ ...PRETENDED, output }));
+      expect(await bed.host.processes.run(argv, usual)).toEqual(expected({ ...PRETENDED, output }));
     });
 
     it('AGT-53 gives no more output than the limit', async () => {
       expect(await run('echo 1234567890; echo more', { maxOutputBytes: 5 })).toEqual(
         expected({ exitCode: 0, timedOut: false, output: '12345', truncated: true }),
+      );
+    });
+
+    it('gives no output of stderr where only stdout is asked for', async () => {
+      expect(await run('echo out; echo err >&2; exit 1', { onlyStdout: true })).toEqual(
+        expected({ exitCode: 1, timedOut: false, output: 'out\n', truncated: false }),
       );
     });
 
@@ -50,7 +60,7 @@ export function describePrograms(bed: ContractBed): void {
     });
 
     it('reports a program that does not exist as a shell does', async () => {
-      const result = await bed.host.processes.run(['/none/at/all'], LIMITS);
+      const result = await bed.host.processes.run(['/none/at/all'], usual);
       expect(result.exitCode).toBe(bed.host.capabilities.programs ? 127 : 0);
     });
 
@@ -63,7 +73,11 @@ export function describePrograms(bed: ContractBed): void {
       const grown = await run(limits ? 'head -c 500000000 /dev/zero | tail >/dev/null' : 'exit 0');
       expect(grown.exitCode === 0).toBe(!limits);
     });
+  });
+}
 
+function describePrintedLines(bed: ContractBed): void {
+  describe('what a unit prints', () => {
     it('AGT-61 has the last lines that a unit printed, without secrets', async () => {
       const script = 'echo first; echo "password: hunter2hunter2"; exec sleep 600';
       const printing = bed.unit({ exec: execOf(['/bin/sh', '-c', script]) });

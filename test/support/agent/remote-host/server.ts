@@ -40,4 +40,5 @@ process.on('message', (message: HostCall) => {
   );
 });
 process.on('disconnect', () => process.exit());
+await host.open();
 send({ ready: true });
