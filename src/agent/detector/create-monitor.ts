@@ -38,7 +38,7 @@ export function createMonitor(
   return createLogMonitor({ ...common, config, source: sourceOf(config, context) });
 }
 
-function sourceOf({ input, skipList }: LogMonitorConfig, { host, clock }: MonitorContext): LogSource {
+function sourceOf({ input, skipList }: LogMonitorConfig, { host, clock, log }: MonitorContext): LogSource {
   const onDisk = (path: string): string => pathOnDisk(host, path);
   if (input.plugin === 'kmsg') {
     return createKernelLog({ path: onDisk('/dev/kmsg'), clock, uptimeMs: () => uptime() * 1000 });
@@ -50,6 +50,8 @@ function sourceOf({ input, skipList }: LogMonitorConfig, { host, clock }: Monito
   const directory = input.directory ?? (host.directory === '/' ? undefined : '/var/log/journal');
   return createJournalLog({
     identifier: input.identifier,
+    clock,
+    log,
     ...(directory && { directory: onDisk(directory) }),
   });
 }

@@ -81,6 +81,8 @@ export interface HostFiles {
   unpack(archive: string, directory: string, limits: UnpackLimits): Promise<void>;
   /** Calls `onChange` after a path or something in it changed. May miss changes: a scan runs beside it. */
   watch(paths: readonly string[], onChange: (path: string) => void): AsyncDisposable;
+  /** Makes the watches again that could not be made, and returns why some still miss every change. */
+  retryWatches(): string | undefined;
 }
 
 export interface DiskUsage {

@@ -37,6 +37,7 @@ import { removeOldVersions } from './retention.ts';
 import { appendRetries } from './retries.ts';
 import { needsScan } from './scan.ts';
 import type { ReconcileTrigger, TriggerReason } from './trigger.ts';
+import { createWatchCheck } from './watches.ts';
 
 export interface AgentOptions {
   readonly host: Host;
@@ -110,6 +111,7 @@ export class Agent implements AsyncDisposable {
   readonly #grants: ReturnType<typeof createGrantClock>;
   readonly #heartbeat: LeaseWriter;
   #observed: Observed | undefined;
+  readonly #checkWatches: () => string | undefined;
   #hasSettled = true;
   #missing: string | undefined;
   readonly #reportProof: ReportProof | undefined;
@@ -122,6 +124,7 @@ export class Agent implements AsyncDisposable {
     this.#prober = createProber({ host, clock, nodeCondition: (type) => api.nodeCondition(type) });
     this.#failures = createFailures(clock);
     this.#grants = createGrantClock(clock);
+    this.#checkWatches = createWatchCheck(host.files, log);
     this.#heartbeat = createHeartbeat({ api, clock, log, slackMs: MIN_WAIT_MS });
     const [prober, failures] = [this.#prober, this.#failures];
     const onAction = (component: string, action: ComponentAction): void => this.#acted(component, action);
@@ -185,6 +188,7 @@ export class Agent implements AsyncDisposable {
       state,
       refused,
       missing: this.#explainMissing(),
+      unwatched: this.#checkWatches(),
     });
     if (state) this.#options.events?.record(state, planMachineEvents(before, status));
     await this.#watchFiles(reports);

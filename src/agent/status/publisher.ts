@@ -42,6 +42,8 @@ export interface PublishInput {
   readonly refused: string | undefined;
   /** Why no state of the Machine was ever accepted. */
   readonly missing: string | undefined;
+  /** Why changes of files are found by scans alone. */
+  readonly unwatched: string | undefined;
 }
 
 export interface PublishedStatus {
@@ -79,7 +81,7 @@ export class StatusPublisher {
     return { status, ...optional('before', before) };
   }
 
-  #report({ reports, state, refused, missing }: PublishInput): AgentStatus {
+  #report({ reports, state, refused, missing, unwatched }: PublishInput): AgentStatus {
     const entries = new Map(state?.spec.components.map((entry) => [entry.name, entry]));
     const components = [...reports].map(
       ([name, each]) => [name, { ...each, ...optional('entry', entries.get(name)) }] as const,
@@ -91,6 +93,7 @@ export class StatusPublisher {
       ...optional('before', this.#stored?.status),
       ...optional('refused', refused),
       ...optional('missing', missing),
+      ...optional('unwatched', unwatched),
     });
   }
 

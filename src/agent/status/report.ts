@@ -51,6 +51,8 @@ export interface ReportInput {
   readonly refused?: string;
   /** Why no state of the Machine was ever accepted: then nothing is known of its components. */
   readonly missing?: string;
+  /** Why changes of files are found by scans alone. */
+  readonly unwatched?: string;
   readonly now: Date;
 }
 
@@ -85,13 +87,13 @@ function unknownConditions(missing: string): readonly ConditionUpdate[] {
 function knownConditions(
   rows: readonly (readonly [string, ReportedComponent])[],
   reports: readonly MachineComponentReport[],
-  { refused, now }: ReportInput,
+  { refused, unwatched, now }: ReportInput,
 ): readonly ConditionUpdate[] {
   const findings = rows.flatMap(([, each]) => each.findings);
   return [
     readyCondition(reports),
     upToDateCondition(rows, refused),
-    driftCondition(findings, recentDrift(rows, now)),
+    withNote(driftCondition(findings, recentDrift(rows, now)), unwatched),
   ];
 }
 
@@ -231,6 +233,11 @@ function driftCondition(findings: readonly DriftFinding[], recent: readonly Mach
     'Corrected',
     recent.map(({ path = '' }) => `${path} was corrected`),
   );
+}
+
+function withNote(update: ConditionUpdate, note: string | undefined): ConditionUpdate {
+  if (note === undefined) return update;
+  return { ...update, message: truncate(`${update.message}; ${note}`, MAX_ERROR) };
 }
 
 /** The most urgent first. */

@@ -71,6 +71,10 @@ function condition(type: string): string {
   return `${found?.status} ${found?.reason}`;
 }
 
+function driftMessage(): string | undefined {
+  return api.statuses.at(-1)?.conditions?.find(({ type }) => type === 'DriftDetected')?.message;
+}
+
 /** How often the content of the file of the component was read. */
 function countScans(): () => number {
   const read = host.files.read.bind(host.files);
@@ -356,6 +360,30 @@ describe('the loop of the agent', () => {
     await run(5);
     expect(api.statuses.length).toBe(length + 1);
     expect(report()).toMatchObject({ corrections: 2 });
+  });
+
+  it('AGT-30 corrects files that it cannot watch within 30 s, and reports that until it can', async () => {
+    let because: string | undefined = 'inotify is used up';
+    const [retryWatches, watch] = [() => because, () => ({ async [Symbol.asyncDispose]() {} })];
+    Object.assign(host.files, { retryWatches, watch });
+    await restart();
+    await install(V1);
+    expect(driftMessage()).toBe(
+      'no difference was found; files are scanned every 20 s and not watched, because inotify is used up',
+    );
+    const declared = await text(CONFIG);
+    const stop = new AbortController();
+    const running = agent.run(stop.signal);
+    await clock.advance(1000);
+    await host.files.write(CONFIG, new TextEncoder().encode('edited'), ATTRIBUTES);
+    await clock.advance(30_000);
+    expect(await text(CONFIG)).toBe(declared);
+    because = undefined;
+    await clock.advance(10_000);
+    expect(driftMessage()).toMatch(/^[^;]+ was corrected$/);
+    stop.abort();
+    await clock.advance(10_000);
+    await running;
   });
 
   it('keeps its last accepted state when a MachineComponent is missing or the Machine was recreated', async () => {

@@ -53,6 +53,12 @@ function conditions(fields: Partial<ReportedComponent>, refused?: string): reado
   return status.conditions.map(({ type, status: value, message }) => `${type} ${value}: ${message}`);
 }
 
+function unwatchedDrift(fields: Partial<ReportedComponent>): string | undefined {
+  const input = { components: new Map([['proxy', component(fields)]]), generation: 1, now: NOW };
+  const { conditions: found } = reportStatus({ ...input, unwatched: 'files are not watched' });
+  return found.find(({ type }) => type === 'DriftDetected')?.message;
+}
+
 function sinceOf(fields: Partial<ReportedComponent>): string | undefined {
   const components = new Map([['proxy', component(fields)]]);
   return reportStatus({ components, generation: 1, now: NOW }).components[0]?.since;
@@ -92,6 +98,12 @@ describe('reportState', () => {
 describe('AGT-60 reports each component, its drift and its conditions', () => {
   it('is all good for what is committed and runs', () => {
     expect(conditions({})).toEqual(GOOD);
+  });
+
+  it('AGT-30 states beside the drift that files are not watched, whatever was found', () => {
+    const findings = [{ subject: '/a', kind: 'Content', action: 'Reported', because: '/a differs' }] as const;
+    expect(unwatchedDrift({})).toBe('no difference was found; files are not watched');
+    expect(unwatchedDrift({ findings })).toBe('/a differs; files are not watched');
   });
 
   it.each<[name: string, fields: Partial<ReportedComponent>, expected: readonly string[]]>([

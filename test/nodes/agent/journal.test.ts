@@ -1,9 +1,13 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createJournalLog } from '../../../src/agent/detector/sources/journal-log.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { followLog } from '../../support/agent/followed-log.ts';
+import { memoryLog } from '../../support/memory-log.ts';
 import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { tempFolder } from '../../support/temp.ts';
+
+const USUAL = { identifier: 'kernel-test', clock: createSystemClock(), log: memoryLog() };
 
 const reason = whyNoNodes();
 if (reason) process.stderr.write(`skipped: ${reason}\n`);
@@ -19,7 +23,7 @@ describe.skipIf(reason)(`the journal of a real node${reason ? ` (${reason})` : '
   afterAll(() => kit?.close());
 
   it('is followed by line, and continued after the last line that was read', async () => {
-    const source = createJournalLog({ identifier: 'kernel-test', program: await journalctlInside() });
+    const source = createJournalLog({ ...USUAL, program: await programInside('journalctl') });
     await log('task a:1 blocked for more than 120 seconds.');
     const first = followLog(source);
     expect(await first.lines(1)).toEqual(['task a:1 blocked for more than 120 seconds.']);
@@ -31,13 +35,34 @@ describe.skipIf(reason)(`the journal of a real node${reason ? ` (${reason})` : '
     expect(await followLog(source, { position }).lines(1)).toEqual(['third']);
   });
 
-  async function log(message: string): Promise<void> {
-    await node.run('logger', '--tag', 'kernel-test', message);
+  it('is read again and again where inotify is used up', async () => {
+    // In a user namespace of its own: the limits of this machine stay as they are.
+    const limit = 'echo 0 > /proc/sys/user/max_inotify_instances && exec journalctl "$@"';
+    const program = await programInside('unshare', '--user', '--map-root-user', 'sh', '-c', limit, 'sh');
+    await log('before', 'polled-test');
+    const warnings = memoryLog();
+    const clock = {
+      ...USUAL.clock,
+      sleep: (_: number, signal?: AbortSignal) => USUAL.clock.sleep(100, signal),
+    };
+    const followed = followLog(
+      createJournalLog({ ...USUAL, identifier: 'polled-test', program, clock, log: warnings }),
+    );
+    expect(await followed.lines(1)).toEqual(['before']);
+    await log('after', 'polled-test');
+    expect(await followed.lines(2)).toEqual(['before', 'after']);
+    await followed.stop();
+    expect(await followed.ended).toBeUndefined();
+    expect(warnings.lines.map(({ message }) => message)).toEqual(['journal polled']);
+  });
+
+  async function log(message: string, tag = USUAL.identifier): Promise<void> {
+    await node.run('logger', '--tag', tag, message);
   }
 
-  /** A program on this machine that runs the journalctl of the node. */
-  async function journalctlInside(): Promise<string> {
-    const command = await node.command(['journalctl']);
+  /** A program on this machine that runs one of the node. */
+  async function programInside(...argv: readonly string[]): Promise<string> {
+    const command = await node.command(argv);
     const program = `${tempFolder('inside')}/journalctl`;
     const words = command.map((word) => `'${word.replaceAll("'", String.raw`'\''`)}'`);
     writeFileSync(program, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`);

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { makeCgroups, removeCgroups } from './cgroups.ts';
+import { type InotifyUse, inotifyShortage, readInotifyUse } from './inotify.ts';
 import { type Output, ProgramError, run } from './shell.ts';
 
 export interface TestNode {
@@ -57,7 +58,10 @@ const ENVIRONMENT = [
   'LANG=C.UTF-8',
 ];
 
-export async function startNode(parts: NodeParts): Promise<RunningNode> {
+export async function startNode(
+  parts: NodeParts,
+  inotify: () => InotifyUse = readInotifyUse,
+): Promise<RunningNode> {
   let cgroups: readonly string[] = [];
   let supervisor: ChildProcess | undefined;
   let poweredOn = false;
@@ -95,9 +99,10 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
   return node;
 
   async function powerOn(): Promise<void> {
+    requireInotify();
     poweredOn = true;
     await start();
-    await eventually(isUp, `${parts.name} did not come up`, UP_MS).catch(async (error: unknown) => {
+    await eventually(comesUp, `${parts.name} did not come up`, UP_MS).catch(async (error: unknown) => {
       await node.remove();
       throw new Error(`${String(error)}\n${await consoleTail()}`, { cause: error });
     });
@@ -138,6 +143,20 @@ export async function startNode(parts: NodeParts): Promise<RunningNode> {
       if (code === REBOOT && poweredOn) starting = start();
     });
     await once(started, 'spawn');
+  }
+
+  function requireInotify(needed?: number): void {
+    const shortage = inotifyShortage(inotify(), needed);
+    if (shortage !== undefined) throw new Error(`${parts.name} cannot boot: ${shortage}`);
+  }
+
+  /** Rejects as soon as it is known that the node will not come up. */
+  async function comesUp(): Promise<true | undefined> {
+    if (!supervisor) throw new Error(`${parts.name} did not come up: systemd-nspawn ended`);
+    const up = await isUp();
+    // Nodes that boot at the same time share what is left.
+    if (up === undefined) requireInotify(1);
+    return up;
   }
 
   async function isUp(): Promise<true | undefined> {

@@ -25,7 +25,7 @@ import { inodeOf } from './inode.ts';
 import type { FileOwners } from './owners.ts';
 import { type HostRoot, toHostError } from './root.ts';
 import { syncPath, unpackTarGz } from './unpack.ts';
-import { watchPaths } from './watch.ts';
+import { type PathWatch, watchPaths } from './watch.ts';
 
 const PERMISSION_BITS = 0o7777n;
 const MISSING = ['ENOENT', 'ENOTDIR'];
@@ -33,6 +33,7 @@ const MISSING = ['ENOENT', 'ENOTDIR'];
 export class DiskFiles implements HostFiles {
   readonly #root: HostRoot;
   readonly #owners: FileOwners;
+  readonly #watches = new Set<PathWatch>();
 
   constructor(root: HostRoot, owners: FileOwners) {
     this.#root = root;
@@ -154,7 +155,18 @@ export class DiskFiles implements HostFiles {
 
   watch(paths: readonly string[], onChange: (path: string) => void): AsyncDisposable {
     const onDisk = paths.map((path) => this.#root.toDisk(path));
-    return watchPaths(onDisk, (path) => onChange(this.#root.toHost(path)));
+    const watching = watchPaths(onDisk, (path) => onChange(this.#root.toHost(path)));
+    this.#watches.add(watching);
+    return {
+      [Symbol.asyncDispose]: async () => {
+        this.#watches.delete(watching);
+        await watching[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  retryWatches(): string | undefined {
+    return [...this.#watches].map((each) => each.retry()).find((because) => because !== undefined);
   }
 
   /** Makes the file under another name, then gives it its own. The name repeats, so that a crash leaves one at most. */

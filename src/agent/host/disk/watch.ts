@@ -1,13 +1,37 @@
 /** Reports changes of paths by inotify. What it misses is found by the scan that runs beside it. */
 import { existsSync, type FSWatcher, watch } from 'node:fs';
 import { dirname } from 'node:path/posix';
+import { systemCode } from '../../../os/errors.ts';
+
+export interface PathWatch extends AsyncDisposable {
+  /** Makes again what could not be made. Why a part of it still cannot. */
+  retry(): string | undefined;
+}
+
+type Changed = (event: string, name: string | null) => void;
+export type WatchDirectory = (directory: string, changed: Changed) => Pick<FSWatcher, 'close' | 'on'>;
+
+const watchDirectory: WatchDirectory = (directory, changed) =>
+  watch(directory, { persistent: false }, changed);
+
+/** What is used up, and the setting of the kernel that limits it: inotify of all programs of one user together. */
+const USED_UP: Readonly<Record<string, string>> = {
+  EMFILE: 'inotify instances of this user are used up: raise fs.inotify.max_user_instances',
+  ENOSPC: 'inotify watches of this user are used up: raise fs.inotify.max_user_watches',
+};
 
 /** Paths of this machine's disk, that need not exist. */
-export function watchPaths(paths: readonly string[], onChange: (path: string) => void): AsyncDisposable {
-  const watchers = new Map<string, FSWatcher>();
+export function watchPaths(
+  paths: readonly string[],
+  onChange: (path: string) => void,
+  openWatcher: WatchDirectory = watchDirectory,
+): PathWatch {
+  const watchers = new Map<string, ReturnType<WatchDirectory>>();
   let closed = false;
+  let blocked: string | undefined;
 
   function arm(): void {
+    blocked = undefined;
     const needed = new Set(paths.flatMap(directoriesOf));
     for (const [directory, watcher] of watchers) {
       if (!needed.has(directory)) close(directory, watcher);
@@ -17,15 +41,16 @@ export function watchPaths(paths: readonly string[], onChange: (path: string) =>
 
   function open(directory: string): void {
     try {
-      const watcher = watch(directory, { persistent: false }, (_event, name) => changed(directory, name));
+      const watcher = openWatcher(directory, (_event, name) => changed(directory, name));
       watcher.on('error', () => close(directory, watcher));
       watchers.set(directory, watcher);
-    } catch {
-      // Too many watches, or the directory was removed meanwhile: the scan finds the change.
+    } catch (error) {
+      // The directory may have been removed meanwhile. The scan finds what is not watched.
+      blocked ??= USED_UP[systemCode(error) ?? ''];
     }
   }
 
-  function close(directory: string, watcher: FSWatcher): void {
+  function close(directory: string, watcher: ReturnType<WatchDirectory>): void {
     watcher.close();
     watchers.delete(directory);
   }
@@ -42,6 +67,10 @@ export function watchPaths(paths: readonly string[], onChange: (path: string) =>
 
   arm();
   return {
+    retry() {
+      if (blocked !== undefined) arm();
+      return blocked;
+    },
     async [Symbol.asyncDispose]() {
       closed = true;
       for (const [directory, watcher] of watchers) close(directory, watcher);

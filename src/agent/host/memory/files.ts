@@ -113,6 +113,10 @@ export class MemoryFiles implements HostFiles {
     };
   }
 
+  retryWatches(): undefined {
+    return undefined;
+  }
+
   #notify(path: string): void {
     for (const [onChange, paths] of this.#watchers) {
       if (paths.some((each) => path === each || path.startsWith(`${each}/`))) onChange(path);
