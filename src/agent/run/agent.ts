@@ -37,7 +37,7 @@ import { removeOldVersions } from './retention.ts';
 import { appendRetries } from './retries.ts';
 import { needsScan } from './scan.ts';
 import type { ReconcileTrigger, TriggerReason } from './trigger.ts';
-import { createWatchCheck } from './watches.ts';
+import { createWatchCheck } from '../status/watches.ts';
 
 export interface AgentOptions {
   readonly host: Host;

@@ -2,21 +2,26 @@ import { mkdirSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { tempFolder } from '../temp.ts';
-import { inotifyShortage, readInotifyUse } from './inotify.ts';
+import { inotifyShortage, neededInstances, readInotifyUse } from './inotify.ts';
 import { startNode } from './node.ts';
 
 const SHORTAGE =
-  '120 of 128 inotify instances of root are in use, and a node needs 16: stop other nodes and clusters, or run sysctl -w fs.inotify.max_user_instances=1024';
+  '120 of 128 inotify instances of root are in use, and the node needs 10: stop other nodes and clusters, or run sysctl -w fs.inotify.max_user_instances=1024';
 
 describe('instances of inotify', () => {
   it.each([
-    [0, 128, undefined],
-    [112, 128, undefined],
-    [113, 128, expect.stringContaining('113 of 128')],
-    [120, 128, SHORTAGE],
-  ])('are enough for a node, or it is said what to do: %i of %i', (used, limit, expected) => {
-    expect(inotifyShortage({ used, limit })).toEqual(expected);
-  });
+    [0, 128, false, undefined],
+    [118, 128, false, undefined],
+    [119, 128, false, expect.stringContaining('119 of 128')],
+    [120, 128, false, SHORTAGE],
+    [113, 128, true, undefined],
+    [114, 128, true, expect.stringContaining('the node needs 15')],
+  ])(
+    'are enough for a node, or too few, with what to do: %i of %i, with a kubelet: %s',
+    (used, limit, hasKubelet, expected) => {
+      expect(inotifyShortage({ used, limit }, neededInstances(hasKubelet))).toEqual(expected);
+    },
+  );
 
   it('are counted over the processes of one user', () => {
     const proc = tempFolder('proc');

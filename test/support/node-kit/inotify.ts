@@ -10,13 +10,18 @@ export interface InotifyUse {
 }
 
 const LIMIT = 'fs.inotify.max_user_instances';
-/** A node holds 8 of root (5 systemd, and one each logind, agetty and containerd), its kubelet 5, an agent 1. */
-export const NEEDED_INSTANCES = 16;
+/** Of root: systemd holds 5, and logind, agetty and containerd one each. An agent and a log that is followed take one each. */
+const OF_NODE = 10;
+const OF_KUBELET = 5;
+
+export function neededInstances(hasKubelet: boolean): number {
+  return OF_NODE + (hasKubelet ? OF_KUBELET : 0);
+}
 
 /** Undefined while there is room. */
-export function inotifyShortage({ used, limit }: InotifyUse, needed = NEEDED_INSTANCES): string | undefined {
+export function inotifyShortage({ used, limit }: InotifyUse, needed: number): string | undefined {
   if (limit - used >= needed) return undefined;
-  return `${used} of ${limit} inotify instances of root are in use, and a node needs ${needed}: stop other nodes and clusters, or run sysctl -w ${LIMIT}=1024`;
+  return `${used} of ${limit} inotify instances of root are in use, and the node needs ${needed}: stop other nodes and clusters, or run sysctl -w ${LIMIT}=1024`;
 }
 
 export function readInotifyUse(proc = '/proc', uid = 0): InotifyUse {

@@ -6,7 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import { eventually } from '../eventually.ts';
 import { makeCgroups, removeCgroups } from './cgroups.ts';
-import { type InotifyUse, inotifyShortage, readInotifyUse } from './inotify.ts';
+import { type InotifyUse, inotifyShortage, neededInstances, readInotifyUse } from './inotify.ts';
+import { KUBELET } from './kubelet.ts';
 import { type Output, ProgramError, run } from './shell.ts';
 
 export interface TestNode {
@@ -99,7 +100,7 @@ export async function startNode(
   return node;
 
   async function powerOn(): Promise<void> {
-    requireInotify();
+    requireInotify(neededInstances(parts.binds.some((bind) => bind[1] === KUBELET)));
     poweredOn = true;
     await start();
     await eventually(comesUp, `${parts.name} did not come up`, UP_MS).catch(async (error: unknown) => {
@@ -145,7 +146,7 @@ export async function startNode(
     await once(started, 'spawn');
   }
 
-  function requireInotify(needed?: number): void {
+  function requireInotify(needed: number): void {
     const shortage = inotifyShortage(inotify(), needed);
     if (shortage !== undefined) throw new Error(`${parts.name} cannot boot: ${shortage}`);
   }

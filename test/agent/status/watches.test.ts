@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createWatchCheck } from '../../../src/agent/run/watches.ts';
+import { createWatchCheck } from '../../../src/agent/status/watches.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 
 const USED_UP = 'inotify instances of this user are used up: raise fs.inotify.max_user_instances';

@@ -1,7 +1,7 @@
 /** Tells people when changes of files are found by scans alone: once in the log, and in the status for as long as it lasts. */
 import type { Log } from '../../kube/process/log.ts';
 import type { HostFiles } from '../host/port.ts';
-import { SCAN_MS } from './scan.ts';
+import { SCAN_MS } from '../run/scan.ts';
 
 /** Checks again at each call, after each reconcile. */
 export function createWatchCheck(files: Pick<HostFiles, 'retryWatches'>, log: Log): () => string | undefined {
