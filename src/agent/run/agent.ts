@@ -25,6 +25,7 @@ import { type Journal, openJournal } from '../journal/journal.ts';
 import { createProber, type Prober } from '../probes/prober.ts';
 import { StatusPublisher } from '../status/publisher.ts';
 import type { AgentStatus, ReportedComponent } from '../status/report.ts';
+import { createWatchCheck } from '../status/watches.ts';
 import { createProver, type ReportProof } from '../upgrade/prover.ts';
 import type { AgentSelf, NoSelfUpgrade } from '../upgrade/self.ts';
 import { type AcceptanceKeeper, openAcceptance } from './acceptance.ts';
@@ -37,7 +38,6 @@ import { removeOldVersions } from './retention.ts';
 import { appendRetries } from './retries.ts';
 import { needsScan } from './scan.ts';
 import type { ReconcileTrigger, TriggerReason } from './trigger.ts';
-import { createWatchCheck } from '../status/watches.ts';
 
 export interface AgentOptions {
   readonly host: Host;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ProgramRights } from '../../../../src/agent/host/port.ts';
+import type { ProgramRights } from '../../../../../src/agent/host/port.ts';
 import {
   type ServiceRun,
   serviceCommand,
   serviceOutcome,
-} from '../../../../src/agent/host/systemd/service-command.ts';
+} from '../../../../../src/agent/host/systemd/run/service-command.ts';
 
 const RUN: ServiceRun = {
   unit: 'kubenode-plugin-1.service',

@@ -4,11 +4,11 @@
  */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:os';
-import { childEnvironment } from '../../../os/process/child.ts';
-import { HostError } from '../errors.ts';
-import type { HostFiles, HostProcesses } from '../port.ts';
-import { runProgram } from '../run.ts';
-import { failureText, type RunCommand } from './commands.ts';
+import { childEnvironment } from '../../../../os/process/child.ts';
+import { HostError } from '../../errors.ts';
+import type { HostFiles, HostProcesses } from '../../port.ts';
+import { runProgram } from '../../run.ts';
+import { failureText, type RunCommand } from '../commands.ts';
 import { PLUGIN_SLICE, SLICE_TEXT, serviceCommand, serviceOutcome } from './service-command.ts';
 
 /** Until the next boot: a drop-in of the host changes its limits. */

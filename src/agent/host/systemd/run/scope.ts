@@ -1,8 +1,8 @@
 /** Runs programs in a scope of systemd: with limits of memory and processes, and killed as a whole. */
 import { randomUUID } from 'node:crypto';
-import type { HostProcesses } from '../port.ts';
-import { runProgram } from '../run.ts';
-import type { RunCommand } from './commands.ts';
+import type { HostProcesses } from '../../port.ts';
+import { runProgram } from '../../run.ts';
+import type { RunCommand } from '../commands.ts';
 import { RUN_LIMITS } from './service-command.ts';
 
 const SYSTEMD_RUN = ['systemd-run', '--scope', '--quiet', '--collect', '--no-ask-password'];
