@@ -78,7 +78,7 @@ interface Returning {
   readonly availability: Limit;
 }
 
-/** While nothing is on its way, what the first machine waits for is what the whole set waits for. */
+/** While no machine goes back, the whole set waits for what blocks the first of them. */
 function rollbackLimit({ scope, returning, waits, isStarting, availability }: Returning): Limit {
   if (returning.length === 0 && !isStarting) {
     const isReady = scope.some((member) => !waits.get(member));
