@@ -34,7 +34,7 @@ describe('describeStop', () => {
     ],
     ['nobody, for a unit that ended by itself', [sudo('/usr/bin/systemctl stop kubelet')], undefined],
     ['nobody, for what is not an entry', ['', '{', '[]', 'null'], undefined],
-  ])('AGT-31 names %s', (_what, entries, expected) => {
+  ])('AGT-31 names who had a unit stopped: %s', (_what, entries, expected) => {
     expect(describeStop('kubelet', entries.join('\n'))).toBe(expected);
   });
 });
