@@ -21,13 +21,25 @@ type Reader = (words: Readonly<Record<string, string>>, facts: Facts) => Omit<Cl
 
 /** Endings that tell what to do, or what follows. They claim nothing of the node. */
 const ENDINGS: readonly RegExp[] = [
-  /: another program changes it again and again; stop that program$/,
+  /\. Another program changes it again and again: stop that program, which this finds: auditctl -p wa -w \S+$/,
   /, and a restart does not change that: see what else decides which program it starts, for example a drop-in, with: systemctl cat \S+$/,
   /: started (once|\d+ times) since \S+, the next try is at \S+$/,
 ];
 
+/** What the journal of the node has of the end of a unit, up to what follows it. Its text may contain anything, also semicolons. */
+const EVIDENCE: readonly RegExp[] = [
+  /; somebody had systemd stop it; the journal does not have the name/g,
+  /; \S+ had it stopped with sudo: .*?(?=: started (?:once|\d+ times) since |; unit |; process |; \/|$)/gs,
+  /; its last log lines: .*?(?=: started (?:once|\d+ times) since |; unit |; process |; \/|$)/gs,
+];
+
 const READERS: readonly (readonly [RegExp, Reader])[] = [
   [/^(?<path>\/\S+) is missing$/, ofFile((found) => !found)],
+  [
+    /^(?<path>\/\S+) has other content: line \d+( \([\w.-]+\))?$/,
+    ofFile((found, expected) => found?.content !== expected?.content),
+  ],
+  // Of a program.
   [/^(?<path>\/\S+) has other content$/, ofFile((found, expected) => found?.content !== expected?.content)],
   [/^(?<path>\/\S+) has mode (?<mode>\d+), not \d+$/, ofFile((found, _, { mode }) => found?.mode === mode)],
   [
@@ -98,11 +110,9 @@ const READERS: readonly (readonly [RegExp, Reader])[] = [
 
 /** Every sentence of a message. */
 export function claimsOf(message: string, facts: Facts): readonly Claim[] {
-  const [fight, mark] = ['again and again; stop', 'again and again\0 stop'];
-  return message
-    .replaceAll(fight, mark)
+  return EVIDENCE.reduce((rest, evidence) => rest.replaceAll(evidence, ''), message)
     .split('; ')
-    .map((sentence) => claimOf(sentence.replaceAll(mark, fight), facts));
+    .map((sentence) => claimOf(sentence, facts));
 }
 
 function claimOf(sentence: string, facts: Facts): Claim {

@@ -85,7 +85,8 @@ it('finds a node as declared when nothing differs and every condition is good', 
   expect(judgeNode(declared, observed({}))).toEqual({ is: 'AsDeclared' });
 });
 
-const FIGHT = ': another program changes it again and again; stop that program';
+const FIGHT =
+  '. Another program changes it again and again: stop that program, which this finds: auditctl -p wa -w /x';
 const TRIES = ': started 5 times since 2026-01-01T00:00:00.000Z, the next try is at 2026-01-01T00:01:00.000Z';
 
 /** What is broken, the sentence that is true of it, and one that is not. */
@@ -107,7 +108,7 @@ const REPORTED: readonly (readonly [
     'other content',
     { file: [CONFIG, { content: 'xx' }] },
     'DriftDetected',
-    `${CONFIG} has other content${FIGHT}`,
+    `${CONFIG} has other content: line 12 (maxPods)${FIGHT}`,
     `${CONFIG} is missing${FIGHT}`,
   ],
   [
@@ -142,7 +143,7 @@ const REPORTED: readonly (readonly [
     'a unit that fails',
     { unit: ['kubelet', failed] },
     'DriftDetected',
-    `unit kubelet has failed (exit code 203)${TRIES}`,
+    `unit kubelet has failed (exit code 203); its last log lines: a; b: c | d${TRIES}; unit kubelet does not run; somebody had systemd stop it; the journal does not have the name`,
     `unit containerd has failed (exit code 203)${TRIES}`,
   ],
   [
