@@ -115,12 +115,15 @@ function runFinding(
   return { action: 'Waiting', because: `${because}: ${describeTries(tries)}` };
 }
 
-/** A start does not count: it changes no content. */
+/**
+ * A start does not count: it changes no content. Nor does what a clock that was set back since has dated in the future: it would
+ * count until that time has come.
+ */
 function recentCorrections({ drift, now }: ComponentInput, subject: string, kind: DriftKind): number {
-  const since = new Date(now.getTime() - WINDOW_MS).toISOString();
+  const [since, until] = [new Date(now.getTime() - WINDOW_MS).toISOString(), now.toISOString()];
   const isSame = (each: CorrectionRecord): boolean =>
     each.subject === subject && (each.kind === 'Process') === (kind === 'Process') && each.kind !== 'Run';
-  return drift.corrections.filter((each) => isSame(each) && each.at > since).length;
+  return drift.corrections.filter((each) => isSame(each) && each.at > since && each.at <= until).length;
 }
 
 /** The record comes first: an agent that is killed again and again must not correct for ever. */

@@ -55,13 +55,18 @@ export async function openAcceptance(
     taken = machine;
   }
 
+  /** A person may have removed the file: without it a start while the API server is away enforces nothing. */
+  async function restore(): Promise<void> {
+    if (accepted && !(await files.stat(DESIRED_FILE))) await writeStateFile(files, DESIRED_FILE, accepted);
+  }
+
   return {
     current: () => accepted,
     refused: () => refused,
     async refresh() {
       const machine = api.machine();
       // The watch gives another object after each change.
-      if (!machine || machine === taken) return;
+      if (!machine || machine === taken) return await restore();
       try {
         await take(machine);
       } catch (error) {

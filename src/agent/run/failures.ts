@@ -19,24 +19,40 @@ export interface OperationFailures {
   nextRetryAt(): Date | undefined;
 }
 
-export function createFailures(clock: Pick<Clock, 'now'>): OperationFailures {
-  const failures = new Map<string, { readonly failure: OperationFailure; readonly count: number }>();
+interface Failure {
+  readonly failure: TransitionFailure;
+  readonly count: number;
+  /** By the clock that is never set. */
+  readonly retryMs: number;
+}
+
+/** A wall clock that is set back during a wait does not make the wait longer. */
+export function createFailures(clock: Pick<Clock, 'now' | 'monotonicMs'>): OperationFailures {
+  const failures = new Map<string, Failure>();
+
+  /** In the time of the wall clock as it is now. */
+  function retryAt({ retryMs }: Failure): Date {
+    return new Date(clock.now().getTime() + Math.max(0, Math.ceil(retryMs - clock.monotonicMs())));
+  }
+
   return {
-    get: (component) => failures.get(component)?.failure,
+    get(component) {
+      const found = failures.get(component);
+      return found && { ...found.failure, retryAt: retryAt(found) };
+    },
     add(component, { code, message }, transition) {
       const count = (failures.get(component)?.count ?? 0) + 1;
       const longestMs = transition ? LONGEST_MS : LONGEST_OF_CORRECTION_MS;
       const delayMs = Math.min(longestMs, FIRST_MS * 2 ** (count - 1));
-      const retryAt = new Date(clock.now().getTime() + delayMs);
-      failures.set(component, { failure: { code, message, retryAt }, count });
+      failures.set(component, { failure: { code, message }, count, retryMs: clock.monotonicMs() + delayMs });
     },
     clear: (component) => void failures.delete(component),
     clearPast(component) {
-      const failure = failures.get(component)?.failure;
-      if (failure && failure.retryAt <= clock.now()) failures.delete(component);
+      const found = failures.get(component);
+      if (found && found.retryMs <= clock.monotonicMs()) failures.delete(component);
     },
     nextRetryAt() {
-      const times = [...failures.values()].map(({ failure }) => failure.retryAt.getTime());
+      const times = [...failures.values()].map((failure) => retryAt(failure).getTime());
       return times.length === 0 ? undefined : new Date(Math.min(...times));
     },
   };

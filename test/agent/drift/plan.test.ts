@@ -251,6 +251,19 @@ describe('planReconcile keeps the version in force', () => {
       `nothing; GaveUp Content ${CONFIG}`,
     ],
     [
+      'AGT-42 does not give up for corrections of a time that the clock, set back since, has not reached',
+      {
+        file: { content: 'x' },
+        drift: drift(
+          started('Right'),
+          corrected(CONFIG, -1),
+          corrected(CONFIG, -2),
+          corrected(CONFIG, -86_400),
+        ),
+      },
+      `${WRITE}; Corrected Content ${CONFIG}`,
+    ],
+    [
       'AGT-33 gives up on a process that is wrong after each restart',
       { drift: drift(started('Wrong'), ...[3, 2, 1].map((ago) => corrected('proxy', ago, 'Process'))) },
       'nothing; GaveUp Process proxy',

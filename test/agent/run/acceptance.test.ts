@@ -38,3 +38,16 @@ it('tells why it keeps to the state before when the disk is full, until there is
   await keeper.refresh();
   expect([keeper.current()?.name, keeper.refused()]).toEqual(['n1', undefined]);
 });
+
+it('AGT-40 writes the accepted state again after its file was removed: the next start may be without the API server', async () => {
+  const { files } = createMemoryHost({ clock: virtualClock(), artifacts: new Map() });
+  const declared = machine('n1', { spec: { components: [] } });
+  const online = { machine: () => declared, component: async () => undefined };
+  const keeper = await openAcceptance(files, online);
+  await keeper.refresh();
+  await files.remove(DESIRED_FILE);
+  await keeper.refresh();
+  const offline = { machine: () => undefined, component: async () => undefined };
+  expect((await openAcceptance(files, offline)).current()).toEqual(keeper.current());
+  expect(keeper.current()?.name).toBe('n1');
+});

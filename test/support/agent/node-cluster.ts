@@ -38,7 +38,8 @@ const NODE = '/usr/local/bin/node';
 const PROGRAM = '/usr/local/lib/kubenode/agent.mjs';
 /** systemd-nspawn mounts a boot id of the node into /proc/sys. A unit with one of these options sees that of this machine. */
 const OWN_BOOT_ID = '[Service]\nProtectKernelTunables=no\nProtectControlGroups=no\n';
-const BOOTSTRAP = '/etc/kubenode/bootstrap.json';
+/** What the agent joins with. */
+export const BOOTSTRAP = '/etc/kubenode/bootstrap.json';
 
 /** With `kubenode controllers`, and controllers of Kubernetes: the signer of certificates, and those. */
 export async function startNodeCluster(kubernetes: readonly string[] = []): Promise<NodeCluster> {
