@@ -11,7 +11,7 @@ import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { Host } from '../host/port.ts';
-import { AGENT_PKI, CLUSTER_CA_FILE, IDENTITY_KUBECONFIG, KUBELET_PKI } from '../layout.ts';
+import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE, IDENTITY_KUBECONFIG, KUBELET_PKI } from '../layout.ts';
 import {
   createTokenClients,
   hostPath,
@@ -20,6 +20,7 @@ import {
   type TokenClients,
 } from './access.ts';
 import { type CertificateKeeper, createCertificateKeeper } from './keeper.ts';
+import { createKeptFiles, type KeptFile } from './kept-files.ts';
 import { formatIdentityKubeconfig } from './kubeconfig.ts';
 import type { RequestClient } from './request.ts';
 import { createIdentityStore, identityFiles } from './store.ts';
@@ -58,7 +59,14 @@ const IDLE_MS = 60_000;
 const MIN_MS = 20;
 /** How soon a component that needs an identity is noticed. */
 const NEEDS_MS = 1000;
+const KEEP_MS = 20_000;
 const PRIVATE = { mode: '0600', owner: 'root:root' };
+const PUBLIC = { mode: '0644', owner: 'root:root' };
+const OWN_FILES: readonly KeptFile[] = [
+  { path: CLUSTER_FILE, attributes: PRIVATE },
+  { path: CLUSTER_CA_FILE, attributes: PUBLIC },
+  { path: identityFiles(AGENT_PKI).certificate, attributes: PRIVATE },
+];
 
 export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentity {
   const { clock, machine } = options;
@@ -85,7 +93,16 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
   let notAfter: Date | undefined;
   if (!agent) ready.resolve();
 
+  const kept = createKeptFiles(options.host.files, options.own ? OWN_FILES : [], options.log);
+
+  async function keepFiles(): Promise<number> {
+    if ((await kept.keep()).length > 0) options.onChange();
+    return KEEP_MS;
+  }
+
   async function stepAgent(keeper: CertificateKeeper): Promise<number> {
+    // Before the keeper misses its certificate, and asks for another one with a token that is used.
+    await keepFiles();
     await readNotAfter(keeper);
     const waitMs = await keeper.step();
     await readNotAfter(keeper);
@@ -116,7 +133,7 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
     ready: () => ready.promise,
     async run(signal) {
       signal.addEventListener('abort', () => ready.resolve(), { once: true });
-      const loops = [...(agent ? [() => stepAgent(agent)] : []), stepKubelet];
+      const loops = [...(agent ? [() => stepAgent(agent), keepFiles] : []), stepKubelet];
       await Promise.all(loops.map((step) => repeat(step, options, signal)));
       await tokens.close();
     },
