@@ -1,9 +1,6 @@
 /** Reads the same from each cluster of a fleet: those that the hub lists, or the one cluster of a command. */
-import { CLUSTERS } from '../../api/generated/resources.ts';
 import type { Cluster } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
-import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -13,6 +10,7 @@ import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { printWarnings } from '../output.ts';
 import { connectMember } from './connect-cluster.ts';
+import { listClusters } from './hub.ts';
 import { withCluster } from './read.ts';
 
 export interface ClusterPart<T> {
@@ -38,11 +36,12 @@ export type ReadCluster<T> = (client: Client, signal: AbortSignal) => Promise<T>
 /** As long as a person waits for a list. */
 const TIMEOUT_MS = 10_000;
 
-/** Warns of each cluster that did not answer, and lets the command end with 69 then. */
+/** Warns of each cluster that did not answer, with what that means, and lets the command end with 69 then. */
 export async function readFleet<T>(
   io: Io,
   flags: ConnectionFlags,
   read: ReadCluster<T>,
+  meaning = 'is not shown',
 ): Promise<FleetRead<T>> {
   return await withCluster(io, flags, async (client) => {
     const clusters = await listClusters(client, io.signal);
@@ -56,29 +55,18 @@ export async function readFleet<T>(
       clock: io.clock,
       signal: io.signal,
     });
-    warnOf(io, found.unanswered);
+    warnOf(io, found.unanswered, meaning);
     return found;
   });
 }
 
-function warnOf(io: Io, unanswered: readonly Unanswered[]): void {
+function warnOf(io: Io, unanswered: readonly Unanswered[], meaning: string): void {
   if (unanswered.length === 0) return;
   printWarnings(
     io,
-    unanswered.map(({ cluster, because }) => `cluster ${cluster} is not shown: ${because}`),
+    unanswered.map(({ cluster, because }) => `cluster ${cluster} ${meaning}: ${because}`),
   );
   setExitCode(io, EXIT.unavailable);
-}
-
-/** None in a cluster that is not a hub, and for a person who may not list them. */
-async function listClusters(client: Client, signal: AbortSignal): Promise<readonly Cluster[]> {
-  try {
-    const { items } = await client.list<Cluster>(CLUSTERS, { signal });
-    return items.toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
-  } catch (error) {
-    if (isKubeError(error, 'NotFound', 'Forbidden')) return [];
-    throw error;
-  }
 }
 
 export interface ReadClustersOptions<T> {

@@ -5,6 +5,7 @@ import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
+import { hubHint } from './hub.ts';
 
 export async function withCluster<T>(
   io: Io,
@@ -51,9 +52,11 @@ export async function readNamed<T extends KubeObject>(
   } catch (error) {
     if (!isKubeError(error, 'NotFound')) throw error;
     const names = await firstNames(client, resource, signal);
+    const none = names.length > 0 ? undefined : await hubHint(client, signal);
     throw new CliError(`${resource.kind} ${name} does not exist in this cluster`, {
       where: client.server,
-      hint: names.length > 0 ? `use one of: ${names.join(', ')}` : `there is no ${resource.kind} yet`,
+      hint:
+        names.length > 0 ? `use one of: ${names.join(', ')}` : (none ?? `there is no ${resource.kind} yet`),
       exitCode: EXIT.badInput,
       cause: error,
     });

@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { CLUSTERS } from '../../../src/api/generated/resources.ts';
+import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
+import type { DefenderPolicy } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_SECRET_USE, MANAGER_SYNC, NAMESPACE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
@@ -77,6 +78,28 @@ describe('lists on the hub', () => {
     expect(stdout).toMatch(/^CLUSTER {3}/m);
     for (const row of rows) expect(stdout).toContain(`\n${row}`);
     expect([exitCode, stderr]).toEqual([69, expect.stringMatching(AWAY)]);
+  });
+
+  it('R25 stops all clusters of the fleet from the hub, names those that are not stopped, and resumes them', async () => {
+    const switches = async (): Promise<readonly string[]> => {
+      const found = await Promise.all(
+        [hub, prod].map(({ server }) => server.client.list<DefenderPolicy>(DEFENDER_POLICIES)),
+      );
+      return found.flatMap(({ items }) => items.map(({ spec }) => spec.killSwitch.reason ?? ''));
+    };
+    const stopped = await run(hub, 'defender', 'stop', '--reason', 'bad image');
+    expect(stopped.stdout).toMatch(/^stopped \(All\) in home, prod: /);
+    expect(stopped.stderr).toMatch(/^warning: cluster away is NOT stopped: /m);
+    expect(stopped.stderr).toMatch(/^warning: cluster new is NOT stopped: /m);
+    expect([stopped.exitCode, await switches()]).toEqual([69, ['bad image', 'bad image']]);
+    const again = await run(hub, 'defender', 'stop', '--reason', 'again');
+    expect(again.stderr).toContain(
+      'home: automation is stopped already; prod: automation is stopped already',
+    );
+    const resumed = await run(hub, 'defender', 'resume');
+    expect(resumed.stdout).toBe('resumed in home, prod: every machine is evaluated again\n');
+    expect(resumed.stderr).toMatch(/^warning: cluster away is NOT resumed: /m);
+    expect([resumed.exitCode, await switches()]).toEqual([69, []]);
   });
 
   it('machine list names the cluster of each machine for programs', async () => {

@@ -238,6 +238,14 @@ describe('rollout watch', () => {
     expect(watch.stderr).toBe('');
   });
 
+  it('states that the rollout had completed before, which a person who has just committed must know', async () => {
+    await declareSet(client, 'before', { kubelet: 'kubelet-1' });
+    await reportSet(client, 'before', DONE);
+    const watch = await run(installed, 'rollout', 'watch', 'before');
+    expect([watch.exitCode, watch.stdout]).toEqual([0, expect.stringContaining('Completed kubelet 1')]);
+    expect(watch.stderr).toContain('this rollout had completed before');
+  });
+
   it('ends with 1 when it stalls, and with 3 when it waits for a person, but not with --follow', async () => {
     await declareSet(client, 'stalled', { kubelet: 'kubelet-1' });
     const stalled = condition('Stalled', 'True', 'FailureBudgetSpent', 'machines failed: 1, allowed: 0');

@@ -13,6 +13,7 @@ import { formatAge } from '../../age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
+import { hubHint } from '../../fleet/hub.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, formatTable, type OutputFormat, printResult } from '../../output.ts';
 
@@ -36,6 +37,7 @@ export function createDefenderStatusCommand(io: Io): Command {
     async (flags: ConnectionFlags & { readonly output: OutputFormat }) => {
       const client = await connectFrom(io, flags);
       try {
+        await refuseHub(client, io.signal);
         const state = await readDefenderState(client, io.signal);
         if (flags.output === 'table') io.out(formatDefenderState(state, io.clock.now()));
         else printResult(io, flags.output, state, () => ({ columns: [], rows: [] }));
@@ -45,6 +47,17 @@ export function createDefenderStatusCommand(io: Io): Command {
       }
     },
   );
+}
+
+/** It has no Defender, which is no trouble. */
+async function refuseHub(client: Client, signal: AbortSignal): Promise<void> {
+  const hint = await hubHint(client, signal);
+  if (hint === undefined) return;
+  throw new CliError('a hub has no Defender: each of its clusters has one', {
+    where: client.server,
+    hint,
+    exitCode: EXIT.badInput,
+  });
 }
 
 export async function readDefenderState(client: Client, signal: AbortSignal): Promise<DefenderState> {

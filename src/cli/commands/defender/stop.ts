@@ -6,14 +6,17 @@ import { KILL_SWITCH, MANAGER_CLI } from '../../../api/names.ts';
 import { API_VERSION } from '../../../api/version.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError } from '../../errors.ts';
+import { withCluster } from '../../fleet/read.ts';
+import { readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { readUserName } from '../../principal.ts';
 
 const STOP_HELP = `
 Denies every new grant and every renewal from now on, whatever git contains: nothing disruptive begins. Steps that have begun
-are finished, and settling, uncordoning and reporting continue. Needs only the ClusterRole kubenode-stop.
+are finished, and settling, uncordoning and reporting continue. Needs only the ClusterRole kubenode-stop. On a hub all clusters of its fleet are
+stopped; one that cannot be reached is named, and the exit code is 69 then. With --context it is that cluster alone.
 
 Examples:
   kubenode defender stop --reason "bad kernel image"
@@ -37,28 +40,58 @@ export function createDefenderStopCommand(io: Io): Command {
         .default('All'),
     )
     .addHelpText('after', STOP_HELP);
-  return addConnectionOptions(command).action((flags: StopFlags) =>
-    withClient(io, flags, (client) => stop(io, client, flags)),
-  );
+  return addConnectionOptions(command).action((flags: StopFlags) => stop(io, flags));
 }
 
-async function stop(io: Io, client: Client, { reason, scope }: StopFlags): Promise<void> {
+async function stop(io: Io, flags: StopFlags): Promise<void> {
+  const { scope } = flags;
+  // Clusters that the hub reaches with the credentials of sync get the name of the person, too.
+  const by = await withCluster(io, flags, (client) => readUserName(client, io.signal));
+  const asked = { ...flags, by };
+  const { parts } = await readFleet(io, flags, (client) => stopCluster(io, client, asked), 'is NOT stopped');
+  const stopped = parts.filter(({ found }) => found.because === undefined);
+  if (stopped.length > 0) {
+    const where = stopped.map(({ cluster, found }) => cluster ?? found.server).join(', ');
+    io.out(
+      `stopped (${scope}) in ${where}: nothing is granted until it is resumed. Resume with: kubenode defender resume${contextOption(flags)}\n`,
+    );
+  }
+  const already = parts.filter(({ found }) => found.because !== undefined);
+  if (already.length === 0) return;
+  throw new CliError(already.map(({ cluster, found }) => prefixed(cluster, found.because ?? '')).join('; '), {
+    hint: `see who stopped it, and why: kubenode defender status${contextOption(flags, already[0]?.cluster)}. To stop more, an administrator resumes first`,
+  });
+}
+
+interface Stopped {
+  readonly server: string;
+  /** Why nothing was changed. */
+  readonly because?: string;
+}
+
+async function stopCluster(io: Io, client: Client, { reason, scope }: StopFlags): Promise<Stopped> {
+  const { server } = client;
   const by = await readUserName(client, io.signal);
   try {
     // A create, which is all that the role kubenode-stop permits.
     await client.create(DEFENDER_POLICIES, killSwitchPolicy({ by, reason, scope }), {
       fieldManager: MANAGER_CLI,
     });
+    return { server };
   } catch (error) {
     if (!isKubeError(error, 'AlreadyExists')) throw error;
-    throw new CliError(stoppedAlready(await presentScope(io, client), scope), {
-      hint: 'see who stopped it, and why: kubenode defender status. To stop more, an administrator resumes first',
-      cause: error,
-    });
+    return { server, because: stoppedAlready(await presentScope(io, client), scope) };
   }
-  io.out(
-    `stopped (${scope}): nothing is granted until it is resumed. Resume with: kubenode defender resume\n`,
-  );
+}
+
+function prefixed(cluster: string | undefined, text: string): string {
+  return cluster === undefined ? text : `${cluster}: ${text}`;
+}
+
+/** That of the person, or of a cluster of the hub. */
+function contextOption({ context }: ConnectionFlags, cluster?: string): string {
+  const name = cluster ?? context;
+  return name === undefined ? '' : ` --context ${name}`;
 }
 
 /** The role for stopping may not read policies. */
@@ -114,29 +147,41 @@ export function createDefenderResumeCommand(io: Io): Command {
     .description('resume automation after a stop')
     .addHelpText(
       'after',
-      '\nNothing that was denied is repeated: everything is evaluated again. Needs the ClusterRole kubenode-admin.',
+      '\nNothing that was denied is repeated: everything is evaluated again. Needs the ClusterRole kubenode-admin. On a hub all clusters\nof its fleet are resumed, with --context one of them.',
     );
-  return addConnectionOptions(command).action((flags: ConnectionFlags) =>
-    withClient(io, flags, (client) => resume(io, client)),
-  );
+  return addConnectionOptions(command).action((flags: ConnectionFlags) => resume(io, flags));
 }
 
-async function resume(io: Io, client: Client): Promise<void> {
+async function resume(io: Io, flags: ConnectionFlags): Promise<void> {
+  const fleet = await readFleet(io, flags, (client) => resumeCluster(io, client), 'is NOT resumed');
+  const resumed = fleet.parts.filter(({ found }) => found.resumed);
+  const kept = fleet.parts.filter(({ found }) => found.others.length > 0);
+  if (kept.length > 0) {
+    const named = kept.map(({ cluster, found }) => prefixed(cluster, found.others.join(', ')));
+    throw new CliError(`automation is still stopped: git engages the kill switch of ${named.join('; ')}`, {
+      hint: 'remove spec.killSwitch from these policies in the fleet repository',
+    });
+  }
+  if (fleet.parts.length === 0) return;
+  const where = resumed.flatMap(({ cluster }) => cluster ?? []).join(', ');
+  const done = `resumed${where === '' ? '' : ` in ${where}`}: every machine is evaluated again\n`;
+  io.out(resumed.length > 0 ? done : 'automation was not stopped: nothing changed\n');
+}
+
+interface Resumed {
+  readonly resumed: boolean;
+  /** Policies of git whose kill switch is engaged. */
+  readonly others: readonly string[];
+}
+
+async function resumeCluster(io: Io, client: Client): Promise<Resumed> {
   const { items } = await client.list<DefenderPolicy>(DEFENDER_POLICIES, { signal: io.signal });
   const stopped = items.find(({ metadata }) => metadata.name === KILL_SWITCH);
   if (stopped) {
     const { uid = '' } = stopped.metadata;
     await client.delete(DEFENDER_POLICIES, { name: KILL_SWITCH }, { uid });
   }
-  const others = stillStopping(items, io.clock.now());
-  if (others.length > 0) {
-    throw new CliError(`automation is still stopped: git engages the kill switch of ${others.join(', ')}`, {
-      hint: 'remove spec.killSwitch from these policies in the fleet repository',
-    });
-  }
-  io.out(
-    stopped ? 'resumed: every machine is evaluated again\n' : 'automation was not stopped: nothing changed\n',
-  );
+  return { resumed: stopped !== undefined, others: stillStopping(items, io.clock.now()) };
 }
 
 /** Names of the policies of git whose kill switch has not ended. */
@@ -146,17 +191,4 @@ export function stillStopping(policies: readonly DefenderPolicy[], now: Date): r
     const hasEnded = until !== undefined && Date.parse(until) <= +now;
     return name === KILL_SWITCH || !engaged || hasEnded ? [] : [name];
   });
-}
-
-async function withClient(
-  io: Io,
-  flags: ConnectionFlags,
-  work: (client: Client) => Promise<void>,
-): Promise<void> {
-  const client = await connectFrom(io, flags);
-  try {
-    await work(client);
-  } finally {
-    await client.close();
-  }
 }

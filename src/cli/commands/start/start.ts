@@ -99,8 +99,8 @@ export function introduction(kubeconfig: string, { demo, isOurs, dirOption }: St
       ? '  kubectl get crd'
       : `  npx kubenode tour${dirOption}
   npx kubenode status
-  npx kubenode machine list --context test
-${updateCommands(demo.repository)}  npx kubenode rollout watch general --context test`;
+  npx kubenode machine list
+${updateCommands(demo.repository)}  npx kubenode status --watch`;
   const page = demo === undefined ? '' : `The fleet in a browser: http://127.0.0.1:${demo.port}/\n\n`;
   const what = demo === undefined ? 'The hub is' : 'A hub and three clusters are';
   const stops = demo === undefined ? 'stops the hub' : 'stops all of it';
@@ -119,7 +119,8 @@ function updateCommands(repository: string): string {
   const version = existsSync(file) ? selectedVersion(readFileSync(file, 'utf8')) : undefined;
   if (version === undefined) return '';
   const next = version === '1.1.0' ? '1.0.0' : '1.1.0';
-  return `  sed -i "s/web: '${version}'/web: '${next}'/" ${shellWord(file)}
+  // Also after the tour, which selects other versions.
+  return `  sed -i "s/web: '.*'/web: '${next}'/" ${shellWord(file)}
   git -C ${shellWord(repository)} commit -am "web ${next}"
 `;
 }

@@ -15,6 +15,7 @@ import { listAt, ownValue, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { hubHint } from '../../fleet/hub.ts';
 import { readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed } from '../../fleet/read.ts';
 import { hintBeside } from '../../fleet/unblock.ts';
@@ -44,7 +45,8 @@ export async function whyMachine(io: Io, name: string, flags: WhyFlags): Promise
     io,
     flags,
     async ({ defender, client }) => {
-      const known = knownMachine(defender, name);
+      const hint = await hubHint(client, io.signal);
+      const known = knownMachine(defender, name, hint);
       const { assignments, pins } = await readContent(io, client, name);
       const now = io.clock.now();
       const explained = {
@@ -81,9 +83,9 @@ interface Known {
   readonly ledger: DefenderLedgerSpec;
 }
 
-function knownMachine({ observer, observed }: Defender, name: string): Known {
+function knownMachine({ observer, observed }: Defender, name: string, hint: string | undefined): Known {
   const machine = observer.facts().machine(name);
-  if (!machine) throw unknownMachine(name, observed.nodes.store.get(name) !== undefined);
+  if (!machine) throw unknownMachine(name, { isNode: observed.nodes.store.get(name) !== undefined, hint });
   const ledger = observed.ledgers.store.get(LEDGER);
   if (!ledger) throw noLedger();
   return { machine, ledger: ledger.spec };
@@ -145,14 +147,17 @@ function readySince({ nodes }: ObservedViews, name: string): string | undefined 
   );
 }
 
-function unknownMachine(name: string, isNode: boolean): CliError {
+function unknownMachine(
+  name: string,
+  { isNode, hint }: { readonly isNode: boolean; readonly hint: string | undefined },
+): CliError {
   return isNode
     ? new CliError(`Node ${name} has no Machine: kubenode does not manage it`, {
         hint: 'declare it in a MachineSet; nothing acts on it until then',
         exitCode: EXIT.badInput,
       })
     : new CliError(`there is no Machine ${name}, and no Node of that name`, {
-        hint: 'list them with: kubectl get machines,nodes',
+        hint: hint ?? 'list them with: kubenode machine list',
         exitCode: EXIT.badInput,
       });
 }

@@ -28,17 +28,20 @@ describe('kubenode start', () => {
   });
 
   it.each<[version: string, next: string]>([
-    ["web: '1.0.0'", "s/web: '1.0.0'/web: '1.1.0'/"],
-    ["web: '1.1.0'", "s/web: '1.1.0'/web: '1.0.0'/"],
-    ["web: '1.7.0'", "s/web: '1.7.0'/web: '1.1.0'/"],
-  ])('prints an edit that changes something in a repository with %s', (version, edit) => {
-    expect(introductionWith(`export const versions = { ${version} };`)).toContain(`sed -i "${edit}"`);
-  });
+    ["web: '1.0.0'", "s/web: '.*'/web: '1.1.0'/"],
+    ["web: '1.1.0'", "s/web: '.*'/web: '1.0.0'/"],
+    ["web: '1.7.0'", "s/web: '.*'/web: '1.1.0'/"],
+  ])(
+    'prints an edit that changes something in a repository with %s, and with any version of the tour',
+    (version, edit) => {
+      expect(introductionWith(`export const versions = { ${version} };`)).toContain(`sed -i "${edit}"`);
+    },
+  );
 
   it('prints no edit of a repository whose versions it cannot read', () => {
     const text = introductionWith('export const versions = {};');
     expect(text).not.toContain('sed');
-    expect(text).toContain('rollout watch general');
+    expect(text).toContain('kubenode status --watch');
   });
 });
 

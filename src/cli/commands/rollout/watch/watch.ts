@@ -49,6 +49,10 @@ const EXIT_CODES: Readonly<Record<RolloutState, ExitCode>> = {
   Failed: EXIT.failed,
 };
 
+/** A person who has just committed must not take the end of the rollout before for that of theirs. */
+const COMPLETED_BEFORE =
+  'note: this rollout had completed before. One of a commit that sync has not applied yet is not in it: kubenode status --watch\n';
+
 async function watch(io: Io, client: Client, name: string, flags: WatchFlags): Promise<void> {
   // The first answer that is an error ends the command with its hint; the watches would try again for ever.
   await readNamed(client, MACHINE_COMPONENT_SETS, name, io.signal);
@@ -56,11 +60,14 @@ async function watch(io: Io, client: Client, name: string, flags: WatchFlags): P
   const feed = createRolloutFeed({ client, set: name, clock: io.clock });
   const display = createDisplay(io, flags.output, ROLLOUT_PRESENTATION);
   try {
+    let views = 0;
     const state = await followLive(io, feed, display, ({ outcome }) => {
+      views += 1;
       const goesOn = outcome.state === 'NeedsPerson' && flags.follow;
       return outcome.state === 'Running' || goesOn ? undefined : outcome.state;
     });
     if (state === undefined) throw new CliError(`MachineComponentSet ${name} was deleted`);
+    if (state === 'Completed' && views === 1) io.err(COMPLETED_BEFORE);
     setExitCode(io, EXIT_CODES[state]);
   } catch (error) {
     if (!io.signal.aborted) throw error;
