@@ -45,7 +45,8 @@ export function clusterHealth(cluster: Cluster, shown: string): ClusterHealth {
   const objects = conditionOf(status?.conditions, 'Healthy');
   const incidents = [...machineIncidents(cluster, machines), ...objectIncidents(cluster, objects, shown)];
   const pending = pendingText(objects, shown);
-  const found = { machines: machines?.status, objects: objects?.status, pending };
+  const { total = 0, ready = 0 } = status?.machines ?? {};
+  const found = { machines: machines?.status, objects: objects?.status, pending, isWhole: ready >= total };
   const health = healthOf({ ...found, isEndangered: incidents.length > 0 });
   return { health, ...counted, incidents, ...optional('pending', pending) };
 }
@@ -55,12 +56,14 @@ interface HealthInput {
   readonly objects: ConditionStatus | undefined;
   readonly pending: string | undefined;
   readonly isEndangered: boolean;
+  /** All machines are Ready, as they were counted last. */
+  readonly isWhole: boolean;
 }
 
-function healthOf({ machines, objects, pending, isEndangered }: HealthInput): HealthState {
+function healthOf({ machines, objects, pending, isEndangered, isWhole }: HealthInput): HealthState {
   if (objects === 'False') return 'Unhealthy';
   if (isEndangered) return machines === 'Unknown' ? 'Unknown' : 'Unhealthy';
-  if (objects === 'True') return 'Healthy';
+  if (objects === 'True') return isWhole ? 'Healthy' : 'Progressing';
   return pending === undefined ? 'Unknown' : 'Progressing';
 }
 

@@ -29,6 +29,14 @@ function text(of: Cluster, told = ''): string {
 }
 
 describe('clusterHealth', () => {
+  it.each([
+    [{ total: 6, ready: 6, unhealthy: 0 }, 'Healthy, 6/6'],
+    [{ total: 6, ready: 5, unhealthy: 0 }, 'Progressing, 5/6'],
+    [{ total: 0, ready: 0, unhealthy: 0 }, 'Healthy'],
+  ])('is Healthy only when all machines were counted as Ready: %j', (machines, expected) => {
+    expect(healthCell(clusterHealth(clusterWith(WELL, { machines }), ''))).toBe(expected);
+  });
+
   it.each<[name: string, conditions: Conditions, expected: string]>([
     ['is Healthy while machines and objects are', WELL, 'Healthy'],
     [
