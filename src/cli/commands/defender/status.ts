@@ -49,7 +49,7 @@ export function createDefenderStatusCommand(io: Io): Command {
   );
 }
 
-/** It has no Defender, which is no trouble. */
+/** A hub has no Defender, and needs none. */
 async function refuseHub(client: Client, signal: AbortSignal): Promise<void> {
   const hint = await hubHint(client, signal);
   if (hint === undefined) return;

@@ -1,4 +1,8 @@
 /** Tells when all of a fleet is as git declares it, and how long that took. */
+import type { Machine } from '../../../api/generated/types.ts';
+import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import { textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import { shortCommit } from '../../age.ts';
 import type { HubStatus } from '../status/hub-status.ts';
 
@@ -11,6 +15,24 @@ export interface ConvergenceOptions {
 export interface ReadyMachines {
   readonly ready: number;
   readonly total: number;
+}
+
+/** Times are of one computer: those of the agents, and `since`. */
+export function readyMachines(
+  machines: readonly Machine[],
+  leases: readonly KubeObject[],
+  since: Date,
+): ReadyMachines {
+  const heard = new Set(
+    leases
+      .filter((lease) => Date.parse(textAt(lease, 'spec', 'renewTime') ?? '') >= since.getTime())
+      .map(({ metadata }) => metadata.name),
+  );
+  const ready = machines.filter(
+    ({ metadata, status }) =>
+      heard.has(metadata.name) && conditionStatus(status?.conditions, 'Ready') === 'True',
+  );
+  return { ready: ready.length, total: machines.length };
 }
 
 export interface Convergence {

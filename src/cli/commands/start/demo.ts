@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
+import { NAMESPACE_AGENTS } from '../../../api/names.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
-import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import { LEASES } from '../../../kube/leader/record.ts';
 import type { Layout } from '../../../local/layout.ts';
 import { readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readHubStatus } from '../status/status.ts';
-import { createConvergence, type ReadyMachines } from './convergence.ts';
+import { createConvergence, type ReadyMachines, readyMachines } from './convergence.ts';
 import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
@@ -76,28 +77,35 @@ function logFileOf(layout: Layout, name: string): string {
   return join(layout.logs, `${name.replaceAll(' ', '-')}.log`);
 }
 
-async function countMachines(io: Io, { kubeconfig }: Layout): Promise<ReadyMachines> {
+/** What a machine reported before the fleet was stopped is not counted: its agent has to have been heard since. */
+async function countMachines(io: Io, { kubeconfig }: Layout, since: Date): Promise<ReadyMachines> {
   const counts = await Promise.all(
     CLUSTERS.map(async (context) => {
       const client = await connect({ clock: io.clock, kubeconfig, context });
       try {
-        return (await client.list<Machine>(MACHINES, { signal: io.signal })).items;
+        const [machines, leases] = await Promise.all([
+          client.list<Machine>(MACHINES, { signal: io.signal }),
+          client.list(LEASES, { namespace: NAMESPACE_AGENTS, signal: io.signal }),
+        ]);
+        return readyMachines(machines.items, leases.items, since);
       } finally {
         await client.close();
       }
     }),
   );
-  const machines = counts.flat();
-  const ready = machines.filter(({ status }) => conditionStatus(status?.conditions, 'Ready') === 'True');
-  return { ready: ready.length, total: machines.length };
+  return {
+    ready: counts.reduce((sum, { ready }) => sum + ready, 0),
+    total: counts.reduce((sum, { total }) => sum + total, 0),
+  };
 }
 
 /** A line for each change, so that the output also serves as a log. */
 async function showFleet(io: Io, layout: Layout): Promise<void> {
   const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
+  const since = io.clock.now();
   const convergence = createConvergence({
     nowMs: () => io.clock.monotonicMs(),
-    countMachines: () => countMachines(io, layout),
+    countMachines: () => countMachines(io, layout, since),
   });
   const hub = createHubReader({
     signal: io.signal,

@@ -45,8 +45,8 @@ export function clusterHealth(cluster: Cluster, shown: string): ClusterHealth {
   const objects = conditionOf(status?.conditions, 'Healthy');
   const incidents = [...machineIncidents(cluster, machines), ...objectIncidents(cluster, objects, shown)];
   const pending = pendingText(objects, shown);
-  const { total = 0, ready = 0 } = status?.machines ?? {};
-  const found = { machines: machines?.status, objects: objects?.status, pending, isWhole: ready >= total };
+  const isWhole = areAllReady(cluster);
+  const found = { machines: machines?.status, objects: objects?.status, pending, isWhole };
   const health = healthOf({ ...found, isEndangered: incidents.length > 0 });
   return { health, ...counted, incidents, ...optional('pending', pending) };
 }
@@ -56,7 +56,7 @@ interface HealthInput {
   readonly objects: ConditionStatus | undefined;
   readonly pending: string | undefined;
   readonly isEndangered: boolean;
-  /** All machines are Ready, as they were counted last. */
+  /** All machines are Ready. */
   readonly isWhole: boolean;
 }
 
@@ -65,6 +65,12 @@ function healthOf({ machines, objects, pending, isEndangered, isWhole }: HealthI
   if (isEndangered) return machines === 'Unknown' ? 'Unknown' : 'Unhealthy';
   if (objects === 'True') return isWhole ? 'Healthy' : 'Progressing';
   return pending === undefined ? 'Unknown' : 'Progressing';
+}
+
+/** As they were counted last. */
+function areAllReady({ status }: Cluster): boolean {
+  const { total = 0, ready = 0 } = status?.machines ?? {};
+  return ready >= total;
 }
 
 /** The context of a cluster has its name. The hub itself is the context that is asked. */

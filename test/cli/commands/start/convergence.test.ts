@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest';
-import { createConvergence, type ReadyMachines } from '../../../../src/cli/commands/start/convergence.ts';
+import {
+  createConvergence,
+  type ReadyMachines,
+  readyMachines,
+} from '../../../../src/cli/commands/start/convergence.ts';
 import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { condition, machine } from '../../../support/builders.ts';
 
 const HEAD = 'aaaaaaaaaaaa';
 
@@ -82,4 +88,26 @@ it.each<[name: string, status: HubStatus, count: ReadyMachines | undefined]>([
   const { machines, convergence } = bed();
   machines(count);
   expect(await convergence.lineOf(status)).toBeUndefined();
+});
+
+function lease(name: string, renewTime: string): KubeObject {
+  const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } };
+  return { ...object, ...{ spec: { renewTime } } };
+}
+
+it('counts a machine whose agent was heard since the start, and not what it had reported before', () => {
+  const since = new Date('2030-01-01T00:00:00Z');
+  const ready = { status: { conditions: [condition('Ready', 'True')] } };
+  const machines = [
+    machine('a', ready),
+    machine('b', ready),
+    machine('c', ready),
+    machine('d', { status: { conditions: [] } }),
+  ];
+  const leases = [
+    lease('a', '2030-01-01T00:00:00.000000Z'),
+    lease('b', '2029-12-31T23:59:59.999000Z'),
+    lease('d', '2030-01-01T00:00:09.000000Z'),
+  ];
+  expect(readyMachines(machines, leases, since)).toEqual({ ready: 1, total: 4 });
 });
