@@ -71,7 +71,7 @@ async function start(io: Io, { dir, demo }: StartFlags): Promise<void> {
     const demoOptions = repository === undefined ? undefined : { repository, port: await findConsolePort() };
     const dirOption = layout.root === stateFolder(io.env) ? '' : ` --dir ${shellWord(layout.root)}`;
     const isOurs = await endsFleet(dir);
-    io.out(introduction(layout.kubeconfig, { demo: demoOptions, isOurs, dirOption }));
+    io.out(introduction(layout.kubeconfig, { folder: io.cwd, demo: demoOptions, isOurs, dirOption }));
     await Promise.all([watch(io, dir), demoOptions && runDemo(io, layout, demoOptions)]);
   } finally {
     if (await endsFleet(dir)) await stop(io, dir);
@@ -86,6 +86,8 @@ async function ensureRepository(io: Io, folder: string, progress: StepProgress):
 }
 
 export interface Started {
+  /** Where this command runs: in another one, npx would look for a package of that name. */
+  readonly folder: string;
   readonly demo: DemoOptions | undefined;
   /** The fleet is stopped at the end of this command. */
   readonly isOurs: boolean;
@@ -93,7 +95,7 @@ export interface Started {
   readonly dirOption: string;
 }
 
-export function introduction(kubeconfig: string, { demo, isOurs, dirOption }: Started): string {
+export function introduction(kubeconfig: string, { folder, demo, isOurs, dirOption }: Started): string {
   const commands =
     demo === undefined
       ? '  kubectl get crd'
@@ -106,6 +108,7 @@ ${updateCommands(demo.repository)}  npx kubenode status --watch`;
   const stops = demo === undefined ? 'stops the hub' : 'stops all of it';
   return `
 ${page}${what} running, with the kinds of kubenode installed. In another terminal:
+  cd ${shellWord(folder)}
   export KUBECONFIG=${shellWord(kubeconfig)}
 ${commands}
 Ctrl-C ${isOurs ? stops : `ends this command; the clusters keep running: npx kubenode local down${dirOption} stops them`}.

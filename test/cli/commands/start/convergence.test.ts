@@ -91,8 +91,9 @@ it.each<[name: string, status: HubStatus, count: ReadyMachines | undefined]>([
 });
 
 function lease(name: string, renewTime: string): KubeObject {
-  const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name } };
-  return { ...object, ...{ spec: { renewTime } } };
+  const spec = { renewTime };
+  const object = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name }, spec };
+  return object;
 }
 
 it('counts a machine whose agent was heard since the start, and not what it had reported before', () => {

@@ -42,6 +42,7 @@ describe('kubenode start', () => {
     const text = introductionWith('export const versions = {};');
     expect(text).not.toContain('sed');
     expect(text).toContain('kubenode status --watch');
+    expect(text).toContain('In another terminal:\n  cd /src/kubenode\n');
   });
 });
 
@@ -49,5 +50,10 @@ function introductionWith(versions: string): string {
   const repository = tempFolder('demo');
   mkdirSync(join(repository, 'fleet'));
   writeFileSync(join(repository, 'fleet/versions.ts'), versions);
-  return introduction('/k', { demo: { repository, port: 1 }, isOurs: true, dirOption: '' });
+  return introduction('/k', {
+    folder: '/src/kubenode',
+    demo: { repository, port: 1 },
+    isOurs: true,
+    dirOption: '',
+  });
 }
