@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { ProcessIdentity } from '../../../src/os/process/identity.ts';
+import { endLocalMachines } from '../../../src/providers/local/end.ts';
 import {
   deletedMark,
   instanceFolder,
@@ -21,7 +22,7 @@ import {
 import { endMarked, findMarked } from '../../../src/providers/local/processes.ts';
 import { CLUSTER, NEVER, requestOf, SECRET } from '../contract/harness.ts';
 import { describeProviderContract } from '../contract/suite.ts';
-import { clock, LOCAL_CONTRACT, openLocalHarness } from './stub-agents.ts';
+import { clock, LOCAL_CONTRACT, openLocalHarness, STUB_PROGRAMS } from './stub-agents.ts';
 
 /** Of the stub agent: its last process. */
 function isChild({ command: [program] }: ProcessIdentity): boolean {
@@ -160,6 +161,15 @@ describe('the provider local', () => {
     writeFileSync(boot, '{}');
     await harness.provider.power(id, 'cycle', NEVER);
     expect(existsSync(boot)).toBe(false);
+  });
+
+  it('boots a sandbox again after all machines were ended, as by Ctrl-C in the middle of a rollout', async () => {
+    const { harness, folder, uid } = await created();
+    const boot = join(folder.hostFolder, 'boot.json');
+    mkdirSync(folder.hostFolder, { recursive: true });
+    writeFileSync(boot, '{}');
+    await endLocalMachines(harness.machines, STUB_PROGRAMS, clock);
+    expect([existsSync(boot), await harness.countHosts(uid)]).toEqual([false, 0]);
   });
 
   it('runs one process for all simulated machines, until the last one is deleted', async () => {

@@ -50,7 +50,7 @@ export async function openLocalHarness(): Promise<LocalHarness> {
       };
     },
     async [Symbol.asyncDispose]() {
-      await endLocalMachines(machines, clock);
+      await endLocalMachines(machines, STUB_PROGRAMS, clock);
     },
   };
 }

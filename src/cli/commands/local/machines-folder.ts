@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { sandboxFolders } from '../../../agent/host/sandbox/folders.ts';
 import { findFleetFolder } from '../../../local/fleet.ts';
 import { createLayout } from '../../../local/layout.ts';
 import type { Clock } from '../../../os/clock.ts';
@@ -11,6 +12,8 @@ export function machinesFolder(dir: string, cluster: string): string {
   return join(createLayout(dir).cluster(cluster).folder, 'machines');
 }
 
+const SANDBOXES = { bootFile: (hostFolder: string): string => sandboxFolders(hostFolder).bootFile };
+
 /**
  * Machines of provider local: without their API server they are of no use, and the folders of `--wipe` are theirs. Found by their
  * folders, so that those of a fleet with a broken state file end, too.
@@ -19,6 +22,6 @@ export async function endMachines(dir: string, clock: Clock): Promise<void> {
   const layout = await findFleetFolder(dir);
   if (!layout || !existsSync(layout.clusters)) return;
   for (const name of await readdir(layout.clusters)) {
-    await endLocalMachines(machinesFolder(layout.root, name), clock);
+    await endLocalMachines(machinesFolder(layout.root, name), SANDBOXES, clock);
   }
 }
