@@ -1,4 +1,5 @@
 /** Read-only access to a local repository: for `plan` and `render` of a commit that was not pushed. */
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { createCatFileReader } from './command/cat-file.ts';
 import { gitArguments, gitEnvironment, runGit, spawnGit } from './command/process.ts';
@@ -45,6 +46,10 @@ export async function openWorkingTree(folder: string): Promise<WorkingTree> {
       timeoutMs: TIMEOUT_MS,
     });
     if (code === 0) return stdout;
+    if (!existsSync(path)) {
+      const hint = 'name the folder of the fleet repository';
+      throw new GitError('NotFoundRepository', 'this folder does not exist', { where: path, hint });
+    }
     const because = /dubious ownership/.test(stderr)
       ? 'belongs to another user'
       : 'is not in a git repository';

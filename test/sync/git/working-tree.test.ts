@@ -61,4 +61,12 @@ describe('a working tree', () => {
       hint: expect.stringContaining('git init') as string,
     });
   });
+
+  it('tells that a folder does not exist, and not that it has no repository', async () => {
+    const opening = openWorkingTree(join(tempFolder('none'), 'mistyped'));
+    await expect(opening).rejects.toMatchObject({
+      code: 'NotFoundRepository',
+      message: expect.stringContaining('this folder does not exist') as string,
+    });
+  });
 });

@@ -1,6 +1,7 @@
 /** `kubenode machine list`: how many machines are where, and those that need somebody. */
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
+import { machinePhases } from '../../../api/status/phase-tables.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
@@ -19,6 +20,8 @@ Examples:
   kubenode machine list --phase NotReady
   kubenode machine list --set general-nodes --selector pool=general --limit 500`;
 
+/** Pending: no controller has observed it yet. */
+const PHASES: readonly string[] = [...machinePhases.phases, 'Pending'];
 const DEFAULT_LIMIT = 50;
 
 interface ListFlags extends ConnectionFlags {
@@ -33,7 +36,11 @@ export function createMachineListCommand(io: Io): Command {
   const command = new Command('list')
     .description('list machines: those that need somebody first, why, and since when')
     .option('--set <name>', 'only machines with an entry of this MachineComponentSet')
-    .addOption(new Option('--phase <phase>', 'only machines in this phase'))
+    .addOption(
+      new Option('--phase <phase>', `only machines in this phase: ${PHASES.join(', ')}`).argParser(
+        parsePhase,
+      ),
+    )
     .option('-l, --selector <labels>', 'only Machines with these labels, as kubectl takes them')
     .option('--limit <n>', `at most this many (default: ${DEFAULT_LIMIT})`, createIntegerParser(1, 100_000))
     .addOption(createOutputOption())
@@ -54,7 +61,13 @@ export function createMachineListCommand(io: Io): Command {
   });
 }
 
+export function parsePhase(text: string): string {
+  const phase = PHASES.find((each) => each.toLowerCase() === text.toLowerCase());
+  if (phase !== undefined) return phase;
+  throw new InvalidArgumentError(`There is no such phase: use one of ${PHASES.join(', ')}.`);
+}
+
 function isAsked({ phase, sets }: MachineRow, flags: Pick<ListFlags, 'phase' | 'set'>): boolean {
-  const isInPhase = flags.phase === undefined || phase.toLowerCase() === flags.phase.toLowerCase();
+  const isInPhase = flags.phase === undefined || phase === flags.phase;
   return isInPhase && (flags.set === undefined || sets.includes(flags.set));
 }
