@@ -117,7 +117,7 @@ export interface UnitStatus {
   readonly restarts: number;
   /** Of the last run, where the host remembers it: exit code, or the signal that ended it. */
   readonly result?: string;
-  /** Of a unit that does not run: what the host knows about why, such as its last log lines, or who had it stopped. */
+  /** Tells why the unit does not run, as far as the host knows: its last log lines, or who had it stopped. */
   readonly evidence?: string;
 }
 

@@ -10,6 +10,8 @@ describe('firstDifference', () => {
     ['a line that was added', 'a=1', 'a=1\nb=2', 'line 2 (b)'],
     ['no end of the last line', 'a=1\n', 'a=1', 'line 2'],
     ['an empty file', 'token: x', '', 'line 1 (token)'],
+    ['a line of base64, which may be a secret', 'c2VjcmV0MQ==', 'c2VjcmV0Mg==', 'line 1'],
+    ['another one', 'c2VjcmV0MTI=', 'c2VjcmV0MjE=', 'line 1'],
     ['text without keys', 'hello world', 'hello', 'line 1'],
   ])('AGT-30 names the line and its key, and no value: %s', (_what, expected, found, text) => {
     expect(firstDifference(expected, found)).toBe(text);

@@ -85,13 +85,17 @@ describe('lists on the hub', () => {
       const found = await Promise.all(
         [hub, prod].map(({ server }) => server.client.list<DefenderPolicy>(DEFENDER_POLICIES)),
       );
-      return found.flatMap(({ items }) => items.map(({ spec }) => spec.killSwitch.reason ?? ''));
+      return found.flatMap(({ items }) =>
+        items.map(({ spec: { killSwitch } }) => `${killSwitch.by}: ${killSwitch.reason}`),
+      );
     };
-    const stopped = await run(hub, 'defender', 'stop', '--reason', 'bad image');
+    const ann = await hub.server.kubeconfigFor({ user: 'ann', groups: ['system:masters'] });
+    const asAnn = { server: { ...hub.server, kubeconfig: ann } };
+    const stopped = await run(asAnn, 'defender', 'stop', '--reason', 'bad image');
     expect(stopped.stdout).toMatch(/^stopped \(All\) in home, prod: /);
     expect(stopped.stderr).toMatch(/^warning: cluster away is NOT stopped: /m);
     expect(stopped.stderr).toMatch(/^warning: cluster new is NOT stopped: /m);
-    expect([stopped.exitCode, await switches()]).toEqual([69, ['bad image', 'bad image']]);
+    expect([stopped.exitCode, await switches()]).toEqual([69, ['ann: bad image', 'ann: bad image']]);
     const again = await run(hub, 'defender', 'stop', '--reason', 'again');
     expect(again.stderr).toContain(
       'home: automation is stopped already; prod: automation is stopped already',

@@ -22,7 +22,7 @@ export interface JournalLogOptions {
 }
 
 const MAX_ERROR = 500;
-/** Of a journal that cannot be watched. */
+/** A journal that cannot be watched is read again after this time. */
 const POLL_MS = 5000;
 
 export function createJournalLog(options: JournalLogOptions): LogSource {

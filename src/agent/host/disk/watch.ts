@@ -14,7 +14,7 @@ export type WatchDirectory = (directory: string, changed: Changed) => Pick<FSWat
 const watchDirectory: WatchDirectory = (directory, changed) =>
   watch(directory, { persistent: false }, changed);
 
-/** What is used up, and the setting of the kernel that limits it: inotify of all programs of one user together. */
+/** Names by the code of the error the setting of the kernel that limits inotify, for all programs of a user together. */
 const USED_UP: Readonly<Record<string, string>> = {
   EMFILE: 'inotify instances of this user are used up: raise fs.inotify.max_user_instances',
   ENOSPC: 'inotify watches of this user are used up: raise fs.inotify.max_user_watches',

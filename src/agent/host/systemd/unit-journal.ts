@@ -1,10 +1,12 @@
-/** What the journal knows about a unit that does not run: its last lines, or who had it stopped. */
+/** Reads from the journal why a unit does not run: who had it stopped, or its last log lines. */
 import { isRecord } from '../../../kube/objects/json.ts';
 import { cleanLogTail } from '../log-tail.ts';
 import type { RunCommand } from './commands.ts';
 import { unitName } from './unit-files.ts';
 import type { UnitProperties } from './unit-properties.ts';
 
+/** The unit is started after this, also on a disk that hardly answers. */
+const LIMIT_SECONDS = 2;
 const LINES = 3;
 const MAX_BYTES = 300;
 /** A command ends when the unit has stopped, and sudo logs it before. */
@@ -22,14 +24,20 @@ export function createUnitEvidenceReader(run: RunCommand): UnitEvidenceReader {
     const before = known.get(name);
     if (before?.end === end) return before.text;
     // A program that is stopped while it starts may fail.
-    const text = (await stoppedBy(run, name, unit)) ?? (await lastLines(run, name));
+    const text = (await stoppedBy(run, name, unit)) ?? (await lastLines(run, name, unit));
     if (text !== undefined) known.set(name, { end, text });
     return text;
   };
 }
 
-async function lastLines(run: RunCommand, name: string): Promise<string | undefined> {
-  const own = [`_SYSTEMD_UNIT=${unitName(name)}`, `--lines=${LINES}`, '--output=cat'];
+async function lastLines(
+  run: RunCommand,
+  name: string,
+  { startedAt }: UnitProperties,
+): Promise<string | undefined> {
+  // Not those of an earlier run.
+  const since = startedAt === undefined ? [] : [`--since=@${Math.floor(Date.parse(startedAt) / 1000)}`];
+  const own = [...since, `_SYSTEMD_UNIT=${unitName(name)}`, `--lines=${LINES}`, '--output=cat'];
   const lines = (await read(run, own)).trim().split('\n').filter(Boolean);
   if (lines.length === 0) return undefined;
   return `its last log lines: ${cleanLogTail(Buffer.from(lines.join(' | ')), MAX_BYTES)}`;
@@ -49,7 +57,14 @@ async function stoppedBy(
 }
 
 async function read(run: RunCommand, args: readonly string[]): Promise<string> {
-  const answer = await run(['journalctl', '--no-pager', '--quiet', ...args]);
+  const answer = await run([
+    'timeout',
+    String(LIMIT_SECONDS),
+    'journalctl',
+    '--no-pager',
+    '--quiet',
+    ...args,
+  ]);
   return answer.exitCode === 0 ? answer.stdout : '';
 }
 
@@ -75,13 +90,19 @@ function parseEntry(line: string): readonly Readonly<Record<string, unknown>>[] 
 /** `alice : TTY=pts/0 ; PWD=/home/alice ; USER=root ; COMMAND=/usr/bin/systemctl stop kubelet` */
 const SUDO = /^(?<user>\S+) : (?:.* ; )?COMMAND=(?<command>.*)$/;
 
+/** Words of systemctl and service. A user who only asked for its state has not stopped it. */
+const STOPS = ['stop', 'kill', 'mask', 'disable'];
+
 function sudoCommand(name: string, message: unknown): string | undefined {
   const { user, command } = parseSudo(message) ?? {};
   if (user === undefined || command === undefined) return undefined;
-  const [program = '', ...words] = command.split(/\s+/);
-  const isAbout = words.some((word) => word === name || word === unitName(name));
-  if (!isAbout || !/\/(systemctl|service)$/.test(program)) return undefined;
+  if (!isStopOf(name, command.split(/\s+/))) return undefined;
   return `${user} had it stopped with sudo: ${cleanLogTail(Buffer.from(command), MAX_BYTES)}`;
+}
+
+function isStopOf(name: string, [program = '', ...words]: readonly string[]): boolean {
+  const isAbout = words.some((word) => word === name || word === unitName(name));
+  return isAbout && words.some((word) => STOPS.includes(word)) && /\/(systemctl|service)$/.test(program);
 }
 
 function parseSudo(message: unknown): { readonly user?: string; readonly command?: string } | undefined {

@@ -47,7 +47,7 @@ async function stop(io: Io, flags: StopFlags): Promise<void> {
   const { scope } = flags;
   // Clusters that the hub reaches with the credentials of sync get the name of the person, too.
   const by = await withCluster(io, flags, (client) => readUserName(client, io.signal));
-  const asked = { ...flags, by };
+  const asked = { by, reason: flags.reason, scope };
   const { parts } = await readFleet(io, flags, (client) => stopCluster(io, client, asked), 'is NOT stopped');
   const stopped = parts.filter(({ found }) => found.because === undefined);
   if (stopped.length > 0) {
@@ -69,9 +69,12 @@ interface Stopped {
   readonly because?: string;
 }
 
-async function stopCluster(io: Io, client: Client, { reason, scope }: StopFlags): Promise<Stopped> {
+async function stopCluster(
+  io: Io,
+  client: Client,
+  { by, reason, scope }: KillSwitchFields,
+): Promise<Stopped> {
   const { server } = client;
-  const by = await readUserName(client, io.signal);
   try {
     // A create, which is all that the role kubenode-stop permits.
     await client.create(DEFENDER_POLICIES, killSwitchPolicy({ by, reason, scope }), {
@@ -155,6 +158,10 @@ export function createDefenderResumeCommand(io: Io): Command {
 async function resume(io: Io, flags: ConnectionFlags): Promise<void> {
   const fleet = await readFleet(io, flags, (client) => resumeCluster(io, client), 'is NOT resumed');
   const resumed = fleet.parts.filter(({ found }) => found.resumed);
+  if (resumed.length > 0) {
+    const where = resumed.flatMap(({ cluster }) => cluster ?? []).join(', ');
+    io.out(`resumed${where === '' ? '' : ` in ${where}`}: every machine is evaluated again\n`);
+  }
   const kept = fleet.parts.filter(({ found }) => found.others.length > 0);
   if (kept.length > 0) {
     const named = kept.map(({ cluster, found }) => prefixed(cluster, found.others.join(', ')));
@@ -162,10 +169,8 @@ async function resume(io: Io, flags: ConnectionFlags): Promise<void> {
       hint: 'remove spec.killSwitch from these policies in the fleet repository',
     });
   }
-  if (fleet.parts.length === 0) return;
-  const where = resumed.flatMap(({ cluster }) => cluster ?? []).join(', ');
-  const done = `resumed${where === '' ? '' : ` in ${where}`}: every machine is evaluated again\n`;
-  io.out(resumed.length > 0 ? done : 'automation was not stopped: nothing changed\n');
+  const isUnchanged = fleet.parts.length > 0 && resumed.length === 0;
+  if (isUnchanged) io.out('automation was not stopped: nothing changed\n');
 }
 
 interface Resumed {

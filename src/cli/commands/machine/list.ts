@@ -64,7 +64,7 @@ export function createMachineListCommand(io: Io): Command {
 export function parsePhase(text: string): string {
   const phase = PHASES.find((each) => each.toLowerCase() === text.toLowerCase());
   if (phase !== undefined) return phase;
-  throw new InvalidArgumentError(`There is no such phase: use one of ${PHASES.join(', ')}.`);
+  throw new InvalidArgumentError(`Use one of ${PHASES.join(', ')}.`);
 }
 
 function isAsked({ phase, sets }: MachineRow, flags: Pick<ListFlags, 'phase' | 'set'>): boolean {

@@ -26,6 +26,11 @@ describe('describeStop', () => {
       'alice had it stopped with sudo: /usr/bin/systemctl mask --now kubelet.service',
     ],
     ['nobody, when sudo was about another unit', [sudo('/usr/bin/systemctl stop kube'), STOPPED], NOBODY],
+    [
+      'nobody, when sudo only asked for the state',
+      [sudo('/usr/bin/systemctl status kubelet'), STOPPED],
+      NOBODY,
+    ],
     ['nobody, when sudo ran another program', [sudo('/usr/bin/less kubelet'), STOPPED], NOBODY],
     [
       'nobody, for a unit that failed to start after the stop of a restart',

@@ -11,6 +11,6 @@ describe('machine list --phase', () => {
   });
 
   it('refuses another word, and lists the phases: no machine would be in it', () => {
-    expect(() => parsePhase('Bogus')).toThrow(/use one of Deleting, .*, Pending\.$/);
+    expect(() => parsePhase('Bogus')).toThrow(/Use one of Deleting, .*, Pending\.$/);
   });
 });

@@ -5,7 +5,7 @@ import { PROGRAM_NOT_FOUND } from '../../run.ts';
 /** All plug-ins together. Each has the limits of its own service beside these. */
 export const PLUGIN_SLICE = 'kubenode-plugins.slice';
 const SYSTEMD_RUN = ['systemd-run', '--pipe', '--wait', '--quiet', '--collect', '--no-ask-password'];
-/** What one program may use: little beside the work that pays for the node. */
+/** One program may use little beside the work that pays for the node. */
 export const RUN_LIMITS = ['MemoryMax=256M', 'MemorySwapMax=0', 'TasksMax=256'];
 /** Without a message of systemd at each start and end in the journal, and without a process that ignores signals. */
 const SERVICE = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'LogLevelMax=notice'];
@@ -54,7 +54,7 @@ export function serviceCommand({ unit, argv, limits, environment }: ServiceRun):
   ];
 }
 
-/** What is declared is all that the program gets: no program that it starts can gain more. */
+/** The program gets only the rights that are declared, and no program that it starts can gain more. */
 function rightsProperties({ user, capabilities }: ProgramRights): readonly string[] {
   if (user === undefined && capabilities === undefined) return [];
   const names = capabilities?.join(' ') ?? '';
@@ -79,7 +79,7 @@ const HINT =
 
 /** As a shell reports a program that a signal ended: this and the number of the signal. */
 const SIGNALED = 128;
-/** What systemd-run exits with when systemd could not prepare the process, for example for a user that does not exist. */
+/** systemd-run exits with these codes when systemd could not prepare the process, for example for a user that does not exist. */
 const isNotPrepared = (exitCode: number): boolean => exitCode >= 200 && exitCode < 255;
 
 /** `printed` is what came from stderr of systemd-run; `signals` are the numbers of signals by name. */
