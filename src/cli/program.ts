@@ -5,6 +5,7 @@
 import { Command } from 'commander';
 import { createCompletionCommand } from './commands/completion/completion.ts';
 import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
+import { noteCommand } from './format/runnable.ts';
 import type { Io } from './io.ts';
 
 const FOOTER = `
@@ -58,7 +59,7 @@ export async function createProgram(io: Io, [name = '']: readonly string[]): Pro
   for (const command of commands) root.addCommand(command);
   if (!isKnown) root.addCommand(createCompletionCommand(io, () => root));
   configure(root, io);
-  return root;
+  return root.hook('preAction', (_, command) => noteCommand(io, command));
 }
 
 /** No command ends the process or bypasses `io`: main.ts sets the exit code. */

@@ -4,11 +4,12 @@ import { isKubeError } from '../kube/client/errors.ts';
 import { printableText } from '../kube/objects/printable.ts';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
-import { makeRunnable } from './format/runnable.ts';
+import { withRunnableHints } from './format/runnable.ts';
 import { type Io, OutputClosed } from './io.ts';
 import { createProgram } from './program.ts';
 
-export async function runCommandLine(io: Io, args: readonly string[]): Promise<ExitCode> {
+export async function runCommandLine(bare: Io, args: readonly string[]): Promise<ExitCode> {
+  const io = withRunnableHints(bare);
   try {
     const program = await createProgram(io, args);
     await program.parseAsync([...args], { from: 'user' });
@@ -18,7 +19,7 @@ export async function runCommandLine(io: Io, args: readonly string[]): Promise<E
     // Commander has already printed its own message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     const { text, exitCode } = describeError(error, await unreachableHintFor(io, error));
-    io.err(`${printableText(makeRunnable(text, io.env))}\n`);
+    io.err(`${printableText(text)}\n`);
     return io.signal.aborted ? EXIT.interrupted : exitCode;
   }
 }

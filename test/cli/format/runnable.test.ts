@@ -1,6 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { makeRunnable, shellWord } from '../../../src/cli/format/runnable.ts';
+import type { ConnectionFlags } from '../../../src/cli/connection.ts';
+import { makeRunnable, shellWord, withRunnableHints } from '../../../src/cli/format/runnable.ts';
+import { createProgram } from '../../../src/cli/program.ts';
+import { testIo } from '../../support/test-io.ts';
+
+const SHELL = { env: {}, flags: {}, isOfHub: false };
 
 describe('commands in hints', () => {
   it.each([
@@ -11,8 +16,56 @@ describe('commands in hints', () => {
     ['this cluster is not a kubenode hub: kind', 'this cluster is not a kubenode hub: kind'],
     ['already: npx kubenode sync', 'already: npx kubenode sync'],
   ])('FST-4 works where npx printed it: %s', (text, expected) => {
-    expect(makeRunnable(text, { npm_command: 'exec' })).toBe(expected);
-    expect(makeRunnable(text, {})).toBe(text);
+    expect(makeRunnable(text, { ...SHELL, env: { npm_command: 'exec' } })).toBe(expected);
+    expect(makeRunnable(text, SHELL)).toBe(text);
+  });
+
+  const BOTH = { kubeconfig: '/tmp/my fleet/k.yaml', context: 'test' };
+
+  it.each<[ConnectionFlags, string, string]>([
+    [{ context: 'test' }, 'see `kubenode why machine m-1`', 'see `kubenode why --context test machine m-1`'],
+    [
+      { context: 'test' },
+      'resume: kubenode rollout resume a',
+      'resume: kubenode rollout resume --context test a',
+    ],
+    [{ context: 'hub' }, 'kubenode machine list --context prod', 'kubenode machine list --context prod'],
+    [{ context: 'test' }, 'no kubenode sync runs; kubenode plan', 'no kubenode sync runs; kubenode plan'],
+    [{ context: 'test' }, 'each kubenode machine, and kubenode', 'each kubenode machine, and kubenode'],
+    [
+      BOTH,
+      'kubenode rollout pause S, and kubenode rollout resume S --context prod.',
+      "kubenode rollout pause --kubeconfig '/tmp/my fleet/k.yaml' --context test S, and kubenode rollout resume --kubeconfig '/tmp/my fleet/k.yaml' S --context prod.",
+    ],
+  ])('keep the connection that was given: %j %s', (flags, text, expected) => {
+    const shell = { ...SHELL, flags };
+    expect(makeRunnable(text, shell)).toBe(expected);
+    expect(makeRunnable(expected, shell)).toBe(expected);
+  });
+
+  it('about the hub keep it where the command that prints them is about the hub', () => {
+    const shell = { ...SHELL, flags: { context: 'hub' } };
+    const text = 'accept it: kubenode release acknowledge prod';
+    expect(makeRunnable(text, shell)).toBe(text);
+    expect(makeRunnable(text, { ...shell, isOfHub: true })).toBe(
+      'accept it: kubenode release acknowledge --context hub prod',
+    );
+  });
+});
+
+describe('a command line', () => {
+  it.each([
+    ['table', 'see kubenode why --context test machine a'],
+    ['json', 'see kubenode why machine a'],
+  ])('keeps its connection in what it prints, but not in data: -o %s', async (output, expected) => {
+    const io = testIo();
+    const hinting = withRunnableHints(io);
+    const program = await createProgram(hinting, ['machine']);
+    program.commands[0]?.commands
+      .find((command) => command.name() === 'list')
+      ?.action(() => hinting.out('see kubenode why machine a'));
+    await program.parseAsync(['machine', 'list', '--context', 'test', '-o', output], { from: 'user' });
+    expect(io.stdout).toBe(expected);
   });
 });
 

@@ -5,7 +5,6 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { setExitCode } from '../../exit.ts';
 import { withCluster } from '../../fleet/read.ts';
-import { makeRunnable } from '../../format/runnable.ts';
 import { type HubObjects, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
@@ -74,8 +73,7 @@ async function showHub(io: Io, client: Client, flags: StatusFlags): Promise<void
   }
   const status = await read();
   if (output === 'table') {
-    const text = formatHubStatus(status, io.clock.now(), io.screen()?.columns);
-    io.out(makeRunnable(text, io.env));
+    io.out(formatHubStatus(status, io.clock.now(), io.screen()?.columns));
   } else printResult(io, output, status, () => ({ columns: [], rows: [] }));
   setExitCode(io, hubExitCode(status));
 }

@@ -1,7 +1,7 @@
 /** `kubenode status CLUSTER`: prints what one cluster runs and what is in the way, as sync recorded it in the hub. */
 import { CliError, EXIT } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
-import { makeRunnable } from '../../../format/runnable.ts';
+import { hintsOf } from '../../../format/runnable.ts';
 import { COLUMNS } from '../../../format/wrap.ts';
 import { findByName, type HubObjects } from '../../../hub-objects.ts';
 import type { Io } from '../../../io.ts';
@@ -23,10 +23,10 @@ export function showCluster(io: Io, { name, hub, status, output }: ShownCluster)
   const row = clusterRow(cluster, hub.pipelines);
   const tree = treeOf(cluster, row, io.clock.now());
   if (output === 'table') {
-    const unsynced = status.unsynced.map((reason) => `${makeRunnable(reason, io.env)}\n`).join('');
+    const unsynced = status.unsynced.map((reason) => `${reason}\n`).join('');
     const columns = io.screen()?.columns ?? COLUMNS;
     const head = unsynced && `${unsynced}${LAST_RECORDED}\n\n`;
-    io.out(`${head}${formatTree(tree, { now: io.clock.now(), columns, env: io.env })}`);
+    io.out(`${head}${formatTree(tree, { now: io.clock.now(), columns, makeRunnable: hintsOf(io) })}`);
   } else {
     printResult(io, output, tree, () => ({ columns: [], rows: [] }));
   }

@@ -4,7 +4,7 @@ import type { Client } from '../../../../kube/client/client.ts';
 import { withoutTimes } from '../../../age.ts';
 import { EXIT } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
-import { makeRunnable } from '../../../format/runnable.ts';
+import { hintsOf, type MakeRunnable } from '../../../format/runnable.ts';
 import type { Io } from '../../../io.ts';
 import { createDisplay, type Presentation } from '../../../live/display.ts';
 import { followLive } from '../../../live/follow.ts';
@@ -27,18 +27,18 @@ export async function watchHub(io: Io, { output, readFirst, ...options }: HubWat
   try {
     const { unsynced } = await readFirst();
     const feed = createHubFeed({ ...options, clock: io.clock, unsynced });
-    await followLive(io, feed, createDisplay(io, output, presentHub(io.env)), () => undefined);
+    await followLive(io, feed, createDisplay(io, output, presentHub(hintsOf(io))), () => undefined);
   } catch (error) {
     if (!io.signal.aborted) throw error;
     setExitCode(io, EXIT.ok);
   }
 }
 
-function presentHub(env: Io['env']): Presentation<HubStatus> {
+function presentHub(makeRunnable: MakeRunnable): Presentation<HubStatus> {
   return {
     label: () => 'hub',
-    changes: (before, after, now) => hubChanges(before, after, now).map((line) => makeRunnable(line, env)),
-    frame: (status, now, { columns }) => hubFrame(status, { now, columns, env }),
+    changes: (before, after, now) => hubChanges(before, after, now).map(makeRunnable),
+    frame: (status, now, { columns }) => hubFrame(status, { now, columns, makeRunnable }),
     compared: (status) => withoutTimes(JSON.stringify(status)),
   };
 }

@@ -24,9 +24,9 @@ describe('showCluster', () => {
     expect(exitCodeOf(show(state, unsynced))).toBe(code);
   });
 
-  it('begins with a pipeline that nothing syncs, with a command that runs here', () => {
+  it('begins with a pipeline that nothing syncs, with the command that starts one', () => {
     expect(show('Proven', [UNSYNCED]).stdout).toMatch(
-      /^nothing syncs pipeline fleet: .*npx kubenode sync\nThe status below is the last that was recorded\.\n\nprod: Proven/,
+      /^nothing syncs pipeline fleet: .*: kubenode sync\nThe status below is the last that was recorded\.\n\nprod: Proven/,
     );
   });
 

@@ -80,7 +80,7 @@ const TREE: ClusterTree = {
   },
   unblock: 'fix what is named and commit, or revert the commit',
 };
-const SIZE = { now: NOW, columns: 80, env: {} };
+const SIZE = { now: NOW, columns: 80, makeRunnable: (text: string) => text };
 
 describe('formatTree', () => {
   it('shows the cluster, its units and its objects, each with why, since when and what unblocks it', () => {
@@ -126,7 +126,11 @@ drift corrected
   });
 
   it('prints commands that run here', () => {
-    const text = formatTree(TREE, { ...SIZE, columns: 120, env: { npm_command: 'exec' } });
+    const text = formatTree(TREE, {
+      ...SIZE,
+      columns: 120,
+      makeRunnable: (hint: string) => hint.replace('kubenode', 'npx kubenode'),
+    });
     expect(text).toContain('unblocks: npx kubenode release acknowledge');
   });
 

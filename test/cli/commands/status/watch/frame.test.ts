@@ -8,7 +8,7 @@ import { hubFrame } from '../../../../../src/cli/commands/status/watch/frame.ts'
 import { condition } from '../../../../support/builders.ts';
 import { COMMIT, cluster, NOW, OLD_COMMIT, pipeline } from '../../builders.ts';
 
-const SIZE = { now: NOW, columns: 80, env: {} };
+const SIZE = { now: NOW, columns: 80, makeRunnable: (text: string) => text };
 
 const FLEET = pipeline({
   conditions: [condition('SourceReady', 'True')],
@@ -120,7 +120,7 @@ describe('hubFrame', () => {
   it('begins with a pipeline that nothing syncs, with a command that runs here', () => {
     const frame = hubFrame(hub(['nothing syncs pipeline fleet: why. Start it: kubenode sync']), {
       ...SIZE,
-      env: { npm_command: 'exec' },
+      makeRunnable: (text) => text.replace('kubenode sync', 'npx kubenode sync'),
     });
     expect(frame.slice(0, 3)).toEqual([
       { text: 'nothing syncs pipeline fleet: why. Start it: npx kubenode sync', tone: 'bad' },
