@@ -20,6 +20,8 @@ export interface ProgramsOptions {
   readonly signal: AbortSignal;
   /** Each program that ended by itself, with the end of its log. */
   readonly warn: (text: string) => void;
+  /** After this time a program that still ends is named. Default: 3 s. */
+  readonly quietMs?: number;
 }
 
 /** Time to finish what is under way, after SIGTERM. */
@@ -34,10 +36,11 @@ export async function runPrograms(
   await Promise.all(programs.map((program) => keepRunning(program, options)));
 }
 
-async function keepRunning(program: FleetProgram, { clock, signal, warn }: ProgramsOptions): Promise<void> {
+async function keepRunning(program: FleetProgram, options: ProgramsOptions): Promise<void> {
+  const { clock, signal, warn } = options;
   let errors: BackoffState = NO_ERRORS;
   while (!signal.aborted) {
-    const how = await runOnce(program, signal);
+    const how = await runOnce(program, options);
     if (signal.aborted) return;
     errors = backOffAfterError(errors, { atMs: clock.monotonicMs(), random: systemRandom() }, RETRY);
     const seconds = Math.ceil(errors.delayMs / 1000);
@@ -50,26 +53,33 @@ async function keepRunning(program: FleetProgram, { clock, signal, warn }: Progr
 }
 
 /** Resolves to how it ended. */
-async function runOnce({ command, env, logFile }: FleetProgram, signal: AbortSignal): Promise<string> {
+async function runOnce(
+  { name, command, env, logFile }: FleetProgram,
+  { signal, warn, quietMs = 3000 }: ProgramsOptions,
+): Promise<string> {
   const log = await open(logFile, 'a', 0o600);
   try {
     const [program = '', ...args] = [...endWithParent(), ...command];
     const child = spawn(program, args, { stdio: ['ignore', log.fd, log.fd], env });
     return await new Promise((resolve) => {
-      let kill: NodeJS.Timeout | undefined;
+      const timers: NodeJS.Timeout[] = [];
       const onAbort = (): void => {
         child.kill('SIGTERM');
-        kill = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
+        timers.push(
+          setTimeout(
+            () => warn(`${name} still finishes what is under way, for ${STOP_MS / 1000} s at most`),
+            quietMs,
+          ),
+          setTimeout(() => child.kill('SIGKILL'), STOP_MS),
+        );
       };
       child.once('error', (error) => settle(`could not be started (${error.message})`));
-      child.once('exit', (code, name) =>
-        settle(name ? `was ended by ${name}` : `ended with exit code ${code}`),
-      );
+      child.once('exit', (code, end) => settle(end ? `was ended by ${end}` : `ended with exit code ${code}`));
       signal.addEventListener('abort', onAbort, { once: true });
       if (signal.aborted) onAbort();
 
       function settle(how: string): void {
-        clearTimeout(kill);
+        for (const timer of timers) clearTimeout(timer);
         signal.removeEventListener('abort', onAbort);
         resolve(how);
       }

@@ -41,6 +41,24 @@ it('asks every program to end, and waits for it', async () => {
   expect(warnings).toEqual([]);
 });
 
+it('names a program that takes its time to end', async () => {
+  const stop = stopAtEnd();
+  const program = programOf(`process.on('SIGTERM', () => console.log('asked to end'));
+    console.log('pid', process.pid);
+    setInterval(() => undefined, 1000);`);
+  const warnings: string[] = [];
+  const warn = (text: string): void => {
+    warnings.push(text);
+    process.kill(Number(linesOf(program)[0]?.split(' ')[1]), 'SIGKILL');
+  };
+  const options = { clock: createSystemClock(), signal: stop.signal, warn, quietMs: 1 };
+  const running = runPrograms([program], options);
+  await expect.poll(() => linesOf(program).length).toBe(1);
+  stop.abort();
+  await running;
+  expect(warnings).toEqual(['sync still finishes what is under way, for 20 s at most']);
+});
+
 it('starts a program that was killed again, and reports how it ended and where its log is', async () => {
   const stop = stopAtEnd();
   const program = programOf(STAYS);
