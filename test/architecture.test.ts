@@ -31,7 +31,8 @@ const below: Record<string, readonly string[]> = {
   'src/defender': [...base, 'src/rollout'],
   'src/sync': [...base, 'src/rollout', 'src/rules'],
   'src/controllers': [...base, 'src/rollout', 'src/rules', 'src/providers', 'src/local'],
-  'src/console': base,
+  'src/views': [...base, 'src/rollout'],
+  'src/console': [...base, 'src/views'],
   'src/deploy': base,
 };
 // The simulator runs the real decisions, the command line connects the parts: both may import everything.
@@ -72,14 +73,14 @@ const PHASE_PRINTED = [
   'src/api/kinds/kind.ts',
   'src/cli/commands/component/coverage.ts',
   'src/cli/commands/defender/status.ts',
-  'src/cli/commands/machine/view/rows.ts',
-  'src/cli/commands/maintenance/view.ts',
-  'src/cli/commands/release/text.ts',
-  'src/cli/commands/remedy/view/job.ts',
-  'src/cli/commands/rollout/view/view.ts',
   'src/cli/commands/tour/observed.ts',
   'src/sim/rollout/repairs/judge/leftovers.ts',
   'src/sync/metrics.ts',
+  'src/views/machine/rows.ts',
+  'src/views/maintenance/view.ts',
+  'src/views/release/text.ts',
+  'src/views/repair/job.ts',
+  'src/views/rollout/view.ts',
 ];
 /** Of Pods and Namespaces, whose phase does not come from conditions. */
 const PHASE_OF_KUBERNETES = [

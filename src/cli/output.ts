@@ -2,12 +2,12 @@
 import { Option } from 'commander';
 import { stringify } from 'yaml';
 import { printableLine, printableYaml } from '../kube/objects/printable.ts';
+import { formatTable, type Table } from '../views/text/table.ts';
 import { formatJson } from './format/json.ts';
-import { formatTable, type Table } from './format/table.ts';
 import type { Io } from './io.ts';
 
+export { formatTable, type Table } from '../views/text/table.ts';
 export { formatJson } from './format/json.ts';
-export { formatTable, type Table } from './format/table.ts';
 
 export type OutputFormat = 'table' | 'json' | 'yaml';
 

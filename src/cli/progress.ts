@@ -4,7 +4,7 @@
  */
 import { styleText } from 'node:util';
 import { printableLine } from '../kube/objects/printable.ts';
-import { COLUMNS } from './format/wrap.ts';
+import { COLUMNS } from '../views/text/wrap.ts';
 import type { Io } from './io.ts';
 
 const QUIET_MS = 1000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { elapsedText, momentText } from '../../src/api/elapsed.ts';
-import { formatAge } from '../../src/cli/age.ts';
+import { formatAge } from '../../src/views/text/age.ts';
 import { ago, NOW } from '../support/builders.ts';
 
 it.each([0, 1, 119, 120, 7199, 7200, 172_799, 172_800, 9_000_000])(

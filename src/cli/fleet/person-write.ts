@@ -2,9 +2,9 @@
 import { MANAGER_CLI } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
+import { commitText, isSetByGit } from '../../views/fleet/git-owned.ts';
 import { CliError } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { commitText, isSetByGit } from './git-owned.ts';
 
 export interface WriteFlags {
   readonly dryRun?: true;

@@ -1,9 +1,9 @@
 /** Where a live view goes: a terminal, which is redrawn; a log, a line for each change; or a program, a document for each change. */
 import { isDeepStrictEqual } from 'node:util';
 import { printableLine, printableText } from '../../kube/objects/printable.ts';
+import { type FrameLine, frameLines } from '../../views/text/frame.ts';
 import type { Io, Screen } from '../io.ts';
 import { formatYaml, type OutputFormat } from '../output.ts';
-import { type FrameLine, frameLines } from './frame.ts';
 
 export interface Display<View> {
   show(view: View, stale: string | undefined): void;

@@ -2,12 +2,13 @@
  * Decides what a component set does next: which machines are given a revision, which grants are asked for, renewed or settled, and
  * why every other machine waits. Pure. What it remembers is `RolloutProgress`; everything else is read from the machines.
  */
+
+import { versionsText } from '../../api/machine/versions-text.ts';
 import { byCode, canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
 import type { Revision } from './revision/resolve.ts';
-import { versionsText } from './revision/versions-text.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure/failure.ts';
 import {

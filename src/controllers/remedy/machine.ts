@@ -3,6 +3,7 @@ import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.t
 import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import { jobsOn } from '../../api/machine/jobs.ts';
 import { EVENT_PREFIX, MANAGER_REMEDY } from '../../api/names.ts';
+import type { RemedyWait } from '../../api/status/rule-waits.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -18,7 +19,6 @@ import { boundOf } from './rule.ts';
 import type { RemedyState } from './state.ts';
 import { isControlPlane, labelsOf } from './targets.ts';
 import { takeTurn } from './turn/take-turn.ts';
-import type { RemedyWait } from './wait.ts';
 
 /** A slow pass over everything catches what no change announced. */
 const FULL_PASS_SECONDS = 600;

@@ -1,9 +1,10 @@
 /** Keeps what was found on a machine, and reports which rules that concerns. */
+
+import { type RemedyWait, reportedReason } from '../../api/status/rule-waits.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { EvaluatedMachine, EvaluatedRule } from './evaluation.ts';
 import type { RemedyFinding } from './findings.ts';
 import type { RemedyState } from './state.ts';
-import { type RemedyWait, reportedReason } from './wait.ts';
 
 /** What is a choice, or ends by itself at once. */
 const SILENT: ReadonlySet<RemedyWait['reason']> = new Set([

@@ -3,6 +3,7 @@ import { dedupGroup } from '../../api/dedup.ts';
 import type { Risk } from '../../api/enums.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, LABEL_EXCLUDE } from '../../api/names.ts';
+import type { RemedyWait, WaitReason } from '../../api/status/rule-waits.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -15,7 +16,6 @@ import type { RemedyFinding } from './findings.ts';
 import { highestRisk } from './job/steps.ts';
 import { secondsAfter } from './moments.ts';
 import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
-import type { RemedyWait, WaitReason } from './wait.ts';
 
 export interface RuleOnMachine {
   readonly remedier: NodeRemedier;

@@ -15,6 +15,7 @@ import {
   NAMESPACE,
   PRINCIPAL_REMEDYJOB,
 } from '../../api/names.ts';
+import { bootIdOf } from '../../api/steps/records.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
@@ -30,7 +31,6 @@ import type { RemedyMetrics } from './metrics.ts';
 import type { JobObservation } from './observation.ts';
 import { planJob } from './plan.ts';
 import { markGrants, planOrphan } from './planner/orphans.ts';
-import { bootIdOf } from './planner/records.ts';
 import { createJobEvaluator, type JobEvaluator } from './rule.ts';
 import { createApprovals } from './steps/approval.ts';
 import type { StepPorts } from './steps/central-step.ts';

@@ -6,6 +6,7 @@ import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.t
 import type { JobStep, JobStepStatus, Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../api/names.ts';
+import { isDisruptive } from '../../api/steps/records.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
@@ -15,7 +16,6 @@ import type { RemedyMetrics } from './metrics.ts';
 import type { JobObservation } from './observation.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from './planner/decision.ts';
 import { machineReport } from './planner/machine-report.ts';
-import { isDisruptive } from './planner/records.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
 import { jobStatus } from './status.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';

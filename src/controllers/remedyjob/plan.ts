@@ -3,10 +3,6 @@
  * step is recorded before it is done, and what is not known is never done again. Pure.
  */
 import type { JobOutcome, JobStep, JobStepStatus } from '../../api/generated/types.ts';
-import type { JobObservation } from './observation.ts';
-import { abortOf, planAbort } from './planner/abort.ts';
-import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
-import { type JobDecision, jobFinding } from './planner/decision.ts';
 import {
   type AfterFailure,
   afterFailure,
@@ -18,7 +14,11 @@ import {
   stepName,
   stepRecord,
   TIMED_OUT,
-} from './planner/records.ts';
+} from '../../api/steps/records.ts';
+import type { JobObservation } from './observation.ts';
+import { abortOf, planAbort } from './planner/abort.ts';
+import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
+import { type JobDecision, jobFinding } from './planner/decision.ts';
 import { planSettlement } from './planner/settlement.ts';
 import { planVerification } from './planner/verification.ts';
 

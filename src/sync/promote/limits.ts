@@ -3,10 +3,10 @@
  * each cluster starts.
  */
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
+import { pausedReason } from '../../api/pauses.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
 import { MAX_NAMES } from './bounds.ts';
-import { pausedReason } from './paused.ts';
 
 export interface EntryRequest {
   readonly pipeline: Pipeline;

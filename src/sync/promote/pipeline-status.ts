@@ -6,6 +6,7 @@ import type {
   PipelineStatus,
   Wait,
 } from '../../api/generated/types.ts';
+import { pausedReason } from '../../api/pauses.ts';
 import { pipelinePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -15,7 +16,6 @@ import { MAX_NAMES } from './bounds.ts';
 import type { ClusterPlan } from './cluster/plan.ts';
 import { deleteHold } from './cluster/stage-member.ts';
 import { nextRefusals } from './history/refusals.ts';
-import { pausedReason } from './paused.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
 import type { PromotionSnapshot } from './snapshot.ts';

@@ -5,6 +5,7 @@
  * commit that is proven in the stage before it (S31); proof belongs to the content that a commit renders to (S32).
  */
 import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
+import { pausedReason } from '../../api/pauses.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { earliest } from '../../rollout/explanation.ts';
@@ -17,7 +18,6 @@ import { type CommitHistory, createCommitHistory } from './commit-history.ts';
 import type { JudgingPipeline } from './gates/in-force.ts';
 import { planGates } from './gates/plan.ts';
 import { withHistory } from './history/plan.ts';
-import { pausedReason } from './paused.ts';
 import { pipelineStatus } from './pipeline-status.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
 import { expiredReleases, missingRelease, planReleases, type ReleaseUpdate } from './release/plan.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { HubStatus } from '../../../src/cli/commands/status/hub-status.ts';
+import type { HubStatus } from '../../../src/views/status/hub-status.ts';
 import { eventually } from '../../support/eventually.ts';
 import { drop } from '../../support/fault-proxy/faults.ts';
 import { faultProxy } from '../../support/fault-proxy.ts';

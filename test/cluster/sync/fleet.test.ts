@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { CommitRun } from '../../../src/api/generated/types.ts';
-import { shortCommit } from '../../../src/cli/age.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES, readLeaseRecord } from '../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS, SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { shortCommit } from '../../../src/views/text/age.ts';
 import { testIo } from '../../support/test-io.ts';
 import { reportShop, SHOP_DEPLOYMENT } from './shop-deployment.ts';
 import { STAGES, type Stage, startTestFleet, type TestFleet } from './test-fleet.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { RemedyWait } from '../../../src/api/status/rule-waits.ts';
 import type { Findings, RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
 import { rememberFindings, rememberWaits } from '../../../src/controllers/remedy/memory.ts';
-import type { RemedyWait } from '../../../src/controllers/remedy/wait.ts';
 import { machine, NOW, node } from '../../support/builders.ts';
 import { remedier } from '../../support/remediers.ts';
 

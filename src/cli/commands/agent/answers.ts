@@ -4,9 +4,9 @@ import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import { NO_DESIRED_STATE } from '../../../agent/status/report.ts';
 import type { AgentSlots, AgentUpgrade, UpgradeVerdict } from '../../../agent/upgrade/slots.ts';
 import type { MachineComponentReport } from '../../../api/generated/types.ts';
-import { formatAge } from '../../age.ts';
+import { formatAge } from '../../../views/text/age.ts';
+import { formatTable, type Table } from '../../../views/text/table.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
-import { formatTable, type Table } from '../../format/table.ts';
 import { type AnsweredStatus, readAgentSlots, readAgentStatus } from './stored-status.ts';
 
 export interface AgentAnswer {

@@ -1,6 +1,7 @@
 /** Shows the coverage of components to people. Pure. */
+
+import { fitTable, formatHanging } from '../../../views/text/wrap.ts';
 import { clusterColumn, type InCluster } from '../../fleet/read-fleet.ts';
-import { fitTable, formatHanging } from '../../format/wrap.ts';
 import { formatShare } from '../../output.ts';
 import type { ComponentCoverage } from './coverage.ts';
 

@@ -20,9 +20,9 @@ import { createTransform } from '../../../kube/cache/trim.ts';
 import { createView } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { rolloutOutcome } from '../../../views/rollout/outcome.ts';
+import { machineInWork } from '../../../views/rollout/view.ts';
 import { createLiveFeed, type LiveFeed } from '../../live/feed.ts';
-import { rolloutOutcome } from '../rollout/view/outcome.ts';
-import { machineInWork } from '../rollout/view/view.ts';
 import { grantLines, limitLines, machineTile, repairCards, rolloutCard } from './rows/cluster-rows.ts';
 import { defenderNotes } from './rows/defender-notes.ts';
 

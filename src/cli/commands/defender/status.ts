@@ -9,7 +9,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { formatAge } from '../../age.ts';
+import { formatAge } from '../../../views/text/age.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';

@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import type { Pipeline, RefusedHead } from '../../../api/generated/types.ts';
-import { formatAge, shortCommit } from '../../age.ts';
+import { type HistoryRow, historyOf, historyRows, refusalsFor } from '../../../views/release/history.ts';
+import { formatAge, shortCommit } from '../../../views/text/age.ts';
+import type { Table } from '../../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
-import type { Table } from '../../format/table.ts';
 import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { type HistoryRow, historyOf, historyRows, refusalsFor } from './rows.ts';
 
 const HELP = `
 Prints every commit that was assigned to a cluster, newest first: from when until when, how far it came, who wrote it, and what

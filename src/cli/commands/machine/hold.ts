@@ -5,9 +5,9 @@ import type { Machine, MachineHold } from '../../../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { isSetByGit } from '../../../views/fleet/git-owned.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError } from '../../errors.ts';
-import { isSetByGit } from '../../fleet/git-owned.ts';
 import { readNodeOf } from '../../fleet/machine-context.ts';
 import {
   applyAsPerson,

@@ -2,13 +2,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { machinePhases } from '../../../api/status/phase-tables.ts';
+import { formatMachines, type MachineRow, machineRow, sortRows } from '../../../views/machine/rows.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatMachines, type MachineRow, machineRow, sortRows } from './view/rows.ts';
 
 const HELP = `
 Machines that need somebody come first: stalled, unreachable and not ready ones before those in work and the Ready ones. WHY is

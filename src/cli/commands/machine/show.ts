@@ -2,13 +2,13 @@
 import { Command } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
+import { formatMachine } from '../../../views/machine/text.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readGrants, readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatMachine } from './view/text.ts';
 
 export function createMachineShowCommand(io: Io): Command {
   const command = new Command('show')

@@ -1,14 +1,14 @@
 /** `kubenode maintenance list`: one line for each announced maintenance. */
 import { Command } from 'commander';
 import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
+import { formatMaintenance } from '../../../views/maintenance/text.ts';
+import { type MaintenanceView, sortMaintenance, viewMaintenance } from '../../../views/maintenance/view.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatMaintenance } from './text.ts';
-import { type MaintenanceView, sortMaintenance, viewMaintenance } from './view.ts';
 
 const HELP = `
 Events that are not over come first, the earliest first; then those that are, the newest first. WHY is what an event waits for.

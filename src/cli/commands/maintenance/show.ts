@@ -1,13 +1,13 @@
 /** `kubenode maintenance show`: one announced maintenance, when its machine is prepared, and what it waits for. */
 import { Command } from 'commander';
 import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
+import { formatMaintenanceEvent } from '../../../views/maintenance/text.ts';
+import { viewMaintenance } from '../../../views/maintenance/view.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatMaintenanceEvent } from './text.ts';
-import { viewMaintenance } from './view.ts';
 
 export function createMaintenanceShowCommand(io: Io): Command {
   const command = new Command('show')

@@ -25,11 +25,11 @@ import { judgingPipeline } from '../../../sync/promote/gates/in-force.ts';
 import { strictestBudget } from '../../../sync/promote/gates/strictest.ts';
 import { claimClusters } from '../../../sync/promote/stage/membership.ts';
 import { declaredClusters, emptyTargetFor, HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
+import { pausedUnitNotes } from '../../../views/status/pipeline-notes.ts';
 import { type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { connectBySecret, SILENT_LOG } from '../../fleet/connect-cluster.ts';
 import type { Io } from '../../io.ts';
 import { printWarnings } from '../../output.ts';
-import { pausedUnitNotes } from '../../pipeline-notes.ts';
 import { livePermitWarnings } from './live-permits.ts';
 import { type ClusterConnection, readRollouts } from './rollouts/read.ts';
 

@@ -1,7 +1,13 @@
 /** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
 import { Command } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { shortCommit } from '../../age.ts';
+import {
+  createReleasesTable,
+  formatRelease,
+  formatTrouble,
+  planChanges,
+} from '../../../views/release/text.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
@@ -13,7 +19,6 @@ import { createAcceptHeadCommand } from './accept-head.ts';
 import { createAcknowledgeCommand } from './acknowledge.ts';
 import { createHaltCommand, createResumeCommand } from './halt.ts';
 import { withHub } from './hub.ts';
-import { createReleasesTable, formatRelease, formatTrouble, planChanges } from './text.ts';
 
 type Flags = ConnectionFlags & { readonly output: OutputFormat };
 

@@ -1,14 +1,14 @@
 /** `kubenode remedy list`: one line for each repair job. */
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import { type JobView, viewJob } from '../../../views/repair/job.ts';
+import { formatJobs, sortJobs } from '../../../views/repair/rows.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { type JobView, viewJob } from './view/job.ts';
-import { formatJobs, sortJobs } from './view/rows.ts';
 
 const HELP = `
 Jobs that need a person come first, then those in work, then those that ended, the newest first. WHY is what a job waits for, or

@@ -1,13 +1,13 @@
 /** `kubenode remedy show`: the timeline and the steps of one repair job. */
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import { viewJob } from '../../../views/repair/job.ts';
+import { formatJob } from '../../../views/repair/text.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { viewJob } from './view/job.ts';
-import { formatJob } from './view/text.ts';
 
 export function createRemedyShowCommand(io: Io): Command {
   const command = new Command('show')

@@ -1,9 +1,11 @@
 /** `kubenode rollout approve`: `spec.rollout.approved`, for one revision and as many batches as are named. */
 import { Command } from 'commander';
 import type { MachineComponentSet, RolloutApproval } from '../../../api/generated/types.ts';
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import type { Reason } from '../../../api/names.ts';
-import { versionsText } from '../../../controllers/componentset/revision/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { isSetObserved, rolloutOutcome } from '../../../views/rollout/outcome.ts';
+import { unblockOf } from '../../../views/rollout/unblock.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import {
@@ -15,8 +17,6 @@ import {
 } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
-import { isSetObserved, rolloutOutcome } from './view/outcome.ts';
-import { unblockOf } from './view/unblock.ts';
 import { withSet } from './with-set.ts';
 
 const HELP = `

@@ -3,15 +3,15 @@ import { Command } from 'commander';
 import { MACHINE_COMPONENT_SETS } from '../../../api/generated/resources.ts';
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { formatAge } from '../../age.ts';
+import { STATES } from '../../../views/rollout/text.ts';
+import { type RolloutView, viewRollout } from '../../../views/rollout/view.ts';
+import { formatAge } from '../../../views/text/age.ts';
+import { fitTable } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { clusterColumn, type InCluster, itemsOf, readFleet } from '../../fleet/read-fleet.ts';
-import { fitTable } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { STATES } from './view/text.ts';
-import { type RolloutView, viewRollout } from './view/view.ts';
 
 export function createRolloutListCommand(io: Io): Command {
   const command = new Command('list')

@@ -1,6 +1,8 @@
 /** `kubenode rollout pause` and `resume`: `spec.paused`, which a person sets where git does not. */
 import { Command } from 'commander';
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
+import { rolloutOutcome } from '../../../views/rollout/outcome.ts';
+import { unblockOf } from '../../../views/rollout/unblock.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import {
@@ -12,8 +14,6 @@ import {
   type WriteFlags,
 } from '../../fleet/person-write.ts';
 import type { Io } from '../../io.ts';
-import { rolloutOutcome } from './view/outcome.ts';
-import { unblockOf } from './view/unblock.ts';
 import { type SetWrite, withSet } from './with-set.ts';
 
 const PAUSED = ['spec', 'paused'] as const;

@@ -3,14 +3,14 @@ import { Command } from 'commander';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { formatHistory } from '../../../views/rollout/history.ts';
+import { formatRollout } from '../../../views/rollout/text.ts';
+import { machineInWork, viewRollout } from '../../../views/rollout/view.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect, readNamed, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatHistory } from './view/history.ts';
-import { formatRollout } from './view/text.ts';
-import { machineInWork, viewRollout } from './view/view.ts';
 
 interface ShowFlags extends ConnectionFlags {
   readonly output: OutputFormat;

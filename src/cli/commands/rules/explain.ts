@@ -1,10 +1,10 @@
 /** `kubenode rules explain`: what each rule answers on a node now, and which values decided. */
 import { Command } from 'commander';
 import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { collect, withCluster } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { formatLeaves, formatRules, type RuleView, sortViews, viewRule } from './explanation.ts';

@@ -13,7 +13,7 @@ import {
 import { explainLeaf } from '../../../rules/explain.ts';
 import type { LiveFacts } from '../../../rules/live/live-facts.ts';
 import { createRuleEvaluator } from '../../../rules/rule-evaluator.ts';
-import { fitTable, formatHanging } from '../../format/wrap.ts';
+import { fitTable, formatHanging } from '../../../views/text/wrap.ts';
 
 export interface LeafView {
   readonly of: 'conditions' | 'gate';

@@ -3,8 +3,8 @@ import type { Machine } from '../../../api/generated/types.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { shortCommit } from '../../age.ts';
-import type { HubStatus } from '../status/hub-status.ts';
+import type { HubStatus } from '../../../views/status/hub-status.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 
 export interface ConvergenceOptions {
   readonly nowMs: () => number;

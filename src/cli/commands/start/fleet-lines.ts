@@ -1,8 +1,8 @@
 /** What changed in a fleet since it was shown last: a line for each pipeline and cluster. Pure. */
 
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { shortCommit } from '../../age.ts';
-import type { HubStatus } from '../status/hub-status.ts';
+import type { HubStatus } from '../../../views/status/hub-status.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 
 /** Of this command, which starts sync and keeps it running. */
 export interface OwnSync {

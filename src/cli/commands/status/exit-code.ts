@@ -1,6 +1,7 @@
 /** The exit code of `kubenode status`: whether machines are well, and whether the commit is everywhere. Pure. */
+
+import { BAD_STATES, type ClusterRow, type HubStatus } from '../../../views/status/hub-status.ts';
 import { EXIT, type ExitCode } from '../../errors.ts';
-import { BAD_STATES, type ClusterRow, type HubStatus } from './hub-status.ts';
 
 /** The first that holds. What nothing syncs is as it was recorded last, so that its machines prove nothing. */
 export function hubExitCode({ unsynced, incidents, trouble, pipelines, clusters }: HubStatus): ExitCode {

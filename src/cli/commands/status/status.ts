@@ -2,16 +2,16 @@ import { Command } from 'commander';
 import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { formatHubStatus, type HubStatus, summarizeHub } from '../../../views/status/hub-status.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { setExitCode } from '../../exit.ts';
 import { withCluster } from '../../fleet/read.ts';
 import { type HubObjects, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
+import { refuseWatchOf, showCluster } from './cluster.ts';
 import { hubExitCode } from './exit-code.ts';
-import { formatHubStatus, type HubStatus, summarizeHub } from './hub-status.ts';
 import { findUnsynced } from './sync-leases.ts';
-import { refuseWatchOf, showCluster } from './tree/show.ts';
 import { watchHub } from './watch/watch.ts';
 
 const HELP = `

@@ -5,9 +5,9 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { LEASES, readLeaseRecord } from '../../../kube/leader/record.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { pipelineLease } from '../../../sync/hub/pipeline-lease.ts';
-import { formatAge } from '../../age.ts';
+import { formatAge } from '../../../views/text/age.ts';
+import { textField } from '../../../views/text/fields.ts';
 import type { ConnectionFlags } from '../../connection.ts';
-import { textField } from '../../fields.ts';
 import { readServerTime } from '../../principal.ts';
 
 /** Before it was ever held, and after its release: as long as a holder may be silent. */

@@ -13,8 +13,8 @@ import type { Log } from '../../../kube/process/log.ts';
 import { openGit } from '../../../sync/git/open.ts';
 import { HUB_TARGET } from '../../../sync/rendered.ts';
 import type { SyncOptions } from '../../../sync/sync.ts';
+import { textField } from '../../../views/text/fields.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { textField } from '../../fields.ts';
 import type { Io } from '../../io.ts';
 
 export interface BootstrapFlags {

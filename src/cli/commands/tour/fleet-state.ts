@@ -15,7 +15,7 @@ import type {
 } from '../../../api/generated/types.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { shortCommit } from '../../age.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 import { notProvenReason } from './observed.ts';
 import type { Tour } from './step.ts';
 import type { Expectation } from './verify.ts';

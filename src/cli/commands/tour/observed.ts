@@ -10,7 +10,7 @@ import { isCordoned } from '../../../api/machine/node-state.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import { shortCommit } from '../../age.ts';
+import { shortCommit } from '../../../views/text/age.ts';
 
 /** In the order in which commits reach them. */
 export const STAGES = ['test', 'pre', 'prod'] as const;

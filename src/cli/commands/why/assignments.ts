@@ -1,16 +1,16 @@
 /** Why a machine is not at the revision of its sets: exactly one reason for each set, by the code that decides it. Pure. */
 import type { LedgerGrant, Machine, MachineComponentSet } from '../../../api/generated/types.ts';
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
 import type { ClassOf } from '../../../controllers/componentset/observe/classes.ts';
 import { type FindComponent, resolveRevision } from '../../../controllers/componentset/revision/resolve.ts';
-import { versionsText } from '../../../controllers/componentset/revision/versions-text.ts';
 import { explainWaits } from '../../../controllers/componentset/rollout/waits.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
+import { unblockHint } from '../../../views/fleet/unblock.ts';
 import { readMember } from '../../fleet/member.ts';
-import { unblockHint } from '../../fleet/unblock.ts';
 
 export interface AssignmentReason {
   readonly set: string;

@@ -2,10 +2,10 @@
 import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation, ObjectWait } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
-import { formatAge } from '../../age.ts';
-import { denialHint, hintBeside } from '../../fleet/unblock.ts';
-import { maintenanceWaitText } from '../maintenance/text.ts';
-import type { MaintenanceView } from '../maintenance/view.ts';
+import { denialHint, hintBeside } from '../../../views/fleet/unblock.ts';
+import { maintenanceWaitText } from '../../../views/maintenance/text.ts';
+import type { MaintenanceView } from '../../../views/maintenance/view.ts';
+import { formatAge } from '../../../views/text/age.ts';
 import type { RuleView } from '../rules/explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 import type { PinReason } from './pins.ts';

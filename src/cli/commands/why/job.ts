@@ -3,12 +3,12 @@ import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/re
 import type { NodeRemedier } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { viewJob } from '../../../views/repair/job.ts';
+import { formatJob } from '../../../views/repair/text.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { readNamed } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
-import { viewJob } from '../remedy/view/job.ts';
-import { formatJob } from '../remedy/view/text.ts';
 import { explainRule, formatRule } from './rule.ts';
 
 export async function whyJob(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {

@@ -2,8 +2,8 @@
 import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { type MaintenanceView, sortMaintenance, viewMaintenance } from '../../../views/maintenance/view.ts';
 import { collect } from '../../fleet/read.ts';
-import { type MaintenanceView, sortMaintenance, viewMaintenance } from '../maintenance/view.ts';
 
 /** Empty where the person may not read MaintenanceEvents. */
 export async function readMaintenance(

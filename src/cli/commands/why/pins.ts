@@ -7,7 +7,7 @@ import { type PinSurroundings, pinAsk } from '../../../controllers/componentset/
 import { type PinDecision, pinsOf, planPins } from '../../../controllers/componentset/pin/plan.ts';
 import type { Decision } from '../../../defender/decide.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { denialHint, unblockHint } from '../../fleet/unblock.ts';
+import { denialHint, unblockHint } from '../../../views/fleet/unblock.ts';
 
 export interface PinReason {
   readonly component: string;

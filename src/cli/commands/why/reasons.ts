@@ -1,5 +1,5 @@
 /** How many machines of a set wait for the same reason, with the first of them. Pure. */
-import { fitTable, formatField } from '../../format/wrap.ts';
+import { fitTable, formatField } from '../../../views/text/wrap.ts';
 import { formatCount } from '../../output.ts';
 import type { AssignmentReason } from './assignments.ts';
 

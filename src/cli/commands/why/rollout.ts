@@ -2,12 +2,12 @@
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
+import { formatRollout } from '../../../views/rollout/text.ts';
+import { viewRollout } from '../../../views/rollout/view.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
 import { collect, readNamed } from '../../fleet/read.ts';
-import { COLUMNS } from '../../format/wrap.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
-import { formatRollout } from '../rollout/view/text.ts';
-import { viewRollout } from '../rollout/view/view.ts';
 import { explainAssignments } from './assignments.ts';
 import { readNodes, readSetsAndVersions } from './read-fleet.ts';
 import { countReasons, formatReasons, type MachineReason } from './reasons.ts';

@@ -2,8 +2,8 @@
 import type { NodeRemedier, RemedyOperationJob, Rung } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { printableYaml } from '../../../kube/objects/printable.ts';
-import { shortCommit } from '../../age.ts';
-import { formatField } from '../../format/wrap.ts';
+import { shortCommit } from '../../../views/text/age.ts';
+import { formatField } from '../../../views/text/wrap.ts';
 import { formatYaml } from '../../output.ts';
 
 export interface JobRule {

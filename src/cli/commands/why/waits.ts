@@ -3,8 +3,8 @@ import { LEDGER } from '../../../api/names.ts';
 import type { ObjectWait } from '../../../defender/explain.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { ruleWaitHint } from '../../fleet/rule-wait-hints.ts';
-import { hintBeside, unblockHint } from '../../fleet/unblock.ts';
+import { ruleWaitHint } from '../../../views/fleet/rule-wait-hints.ts';
+import { hintBeside, unblockHint } from '../../../views/fleet/unblock.ts';
 
 export function waitsOf(views: ObservedViews, name: string): readonly ObjectWait[] {
   const { machines, jobs } = views;

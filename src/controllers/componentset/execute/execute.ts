@@ -9,13 +9,13 @@ import type {
   MachineComponentSetStatus,
 } from '../../../api/generated/types.ts';
 import type { GrantSettlement } from '../../../api/grants.ts';
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import { EVENT_PREFIX, MANAGER_COMPONENTSET } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { repeatRefused } from '../../../kube/process/repeat-refused.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
-import { versionsText } from '../revision/versions-text.ts';
 import { entriesWrite, type GivenGrant, type WritingAction } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutPlan } from '../rollout/input.ts';
 import type { DeniedMachine } from '../status/report.ts';

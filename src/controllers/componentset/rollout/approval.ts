@@ -1,8 +1,8 @@
 /** Whether a person has to approve what follows a batch. Pure. */
 import type { Rollout } from '../../../api/generated/types.ts';
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Revision } from '../revision/resolve.ts';
-import { versionsText } from '../revision/versions-text.ts';
 
 export interface ApprovedBatch {
   readonly index: number;

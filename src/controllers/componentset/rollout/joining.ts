@@ -1,8 +1,9 @@
 /** Machines that are given a revision outside of the batches: new ones, and those that were held or away. Pure. */
+
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
-import { versionsText } from '../revision/versions-text.ts';
 import { needsReassignment } from './assignment.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from './input.ts';
 import { rollsOut } from './mode.ts';

@@ -1,11 +1,11 @@
 /** The conditions of a component set. Pure. */
 import type { FailedMachine } from '../../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
+import { versionsText } from '../../../api/machine/versions-text.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MemberState } from '../machine/member-state.ts';
-import { versionsText } from '../revision/versions-text.ts';
 import { isStopped } from '../rollout/stopped.ts';
 import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';

@@ -3,6 +3,7 @@ import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import type { Denial, Grant } from '../../../api/grants.ts';
 import { EVENT_PREFIX, MANAGER_REMEDY } from '../../../api/names.ts';
+import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -11,7 +12,6 @@ import type { EvaluatedRule } from '../evaluation.ts';
 import type { RemedyAct } from '../plan.ts';
 import type { RemedyState } from '../state.ts';
 import { isIll } from '../targets.ts';
-import type { RemedyWait } from '../wait.ts';
 import { evidenceOf } from './evidence.ts';
 import { askFor, jobIntent } from './job.ts';
 

@@ -1,10 +1,10 @@
 /** `Machine.status.remedyWaits`: for people, why each rule that is not well on the machine creates no job. Pure. */
 import type { MachineRemedyWait, NodeRemedier } from '../../../api/generated/types.ts';
+import { type RemedyWait, reportedReason, type WaitReason } from '../../../api/status/rule-waits.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 import type { RemedyFinding } from '../findings.ts';
 import { firstMoment, secondsAfter, timeText } from '../moments.ts';
 import { byPriority } from '../plan.ts';
-import { type RemedyWait, reportedReason, type WaitReason } from '../wait.ts';
 
 export interface RecordedWaitsInput {
   readonly recorded: readonly MachineRemedyWait[];

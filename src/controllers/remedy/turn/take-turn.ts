@@ -3,12 +3,13 @@
  * is used up, the machine that asks first would get the next grant. A machine that is denied for a reason of its own holds up no other: what
  * the Defender would answer is asked by a dry run.
  */
+
+import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { act, type ExecuteParts } from '../job/execute.ts';
 import { askFor } from '../job/job.ts';
 import { secondsAfter } from '../moments.ts';
 import type { RemedyAct } from '../plan.ts';
-import type { RemedyWait } from '../wait.ts';
 import type { Turn } from './order.ts';
 
 const GATHER_SECONDS = 1;

@@ -3,10 +3,6 @@
  * condition Guarded, so that the job stops also when the reason has passed meanwhile. Pure.
  */
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
-import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 import {
   answerOf,
   currentStep,
@@ -16,7 +12,11 @@ import {
   type OpenRecord,
   stepEnd,
   stepRecord,
-} from './records.ts';
+} from '../../../api/steps/records.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
+import type { JobObservation } from '../observation.ts';
+import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
+import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 
 /** An agent that has not answered a withdrawn release for this long did not begin: its watch is faster. */
 const WITHDRAWN_MS = 15_000;

@@ -3,9 +3,6 @@
  * that may have begun is never released again: only another try, after an answer that rules out the first. Pure.
  */
 import type { AgentStep, JobStep, JobStepStatus } from '../../../api/generated/types.ts';
-import { optional } from '../../../kube/objects/optional.ts';
-import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding, type StepState } from './decision.ts';
 import {
   AGENT_SILENT,
   answerOf,
@@ -17,7 +14,10 @@ import {
   stepName,
   stepRecord,
   TIMED_OUT,
-} from './records.ts';
+} from '../../../api/steps/records.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { JobObservation } from '../observation.ts';
+import { type JobDecision, jobFinding, type StepState } from './decision.ts';
 
 const POLL_MS = 5000;
 /** A release that ends sooner is renewed, so that a slow watch of the agent does not lose it. */

@@ -13,7 +13,7 @@ import type { FoundWait } from '../../../api/status/waiting.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 
-/** Each has its hint in src/cli/commands/remedy/view/unblock.ts. */
+/** Each has its hint in src/views/repair/unblock.ts. */
 export type RepairWaitReason =
   | 'Agent'
   | 'ApprovalRequired'

@@ -4,6 +4,7 @@
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { FINALIZER_SETTLE } from '../../../api/names.ts';
+import { stepName } from '../../../api/steps/records.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import { pointerTo } from '../../../kube/controller/writes/json-patch.ts';
 import { type CordonMark, cordonState, planUncordon } from '../../../kube/drain/cordon.ts';
@@ -17,7 +18,6 @@ import { markOfJob } from './guard.ts';
 import { isMachineReported, needsPersonFinding } from './machine-report.ts';
 import { planOpenCase } from './open-case.ts';
 import { jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
-import { stepName } from './records.ts';
 
 export type SettleMode = 'Undo' | 'KeepCordoned' | 'HandOver';
 

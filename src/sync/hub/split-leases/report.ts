@@ -3,12 +3,12 @@
  * are two processes. Pure.
  */
 import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
+import { activePause, pausedReason, pausedUnits } from '../../../api/pauses.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
 import { driftToRecord, joinDrift } from '../../drift-history.ts';
-import { activePause, pausedReason, pausedUnits } from '../../promote/paused.ts';
 
 /** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
 export function recordedTarget(

@@ -1,9 +1,9 @@
 /** The status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
+import { pausedUnits } from '../../../api/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';
-import { pausedUnits } from '../paused.ts';
 import type { OrderedRelease } from '../release/order.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { renamedSync, startedSync } from './assignment.ts';

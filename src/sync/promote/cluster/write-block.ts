@@ -1,10 +1,10 @@
 /** What forbids every write to a cluster. Pure. */
 import type { Cluster } from '../../../api/generated/types.ts';
+import { activePause, pauseText } from '../../../api/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { INVENTORY_DAMAGED } from '../../cluster-report.ts';
 import type { CommitHistory } from '../commit-history.ts';
-import { activePause, pauseText } from '../paused.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 import type { StageMembership } from '../stage/membership.ts';
 

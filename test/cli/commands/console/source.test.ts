@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { ClusterRows } from '../../../../src/cli/commands/console/cluster-feed.ts';
 import { createClusterMerge } from '../../../../src/cli/commands/console/cluster-merge.ts';
 import { mergeRows as mergeRowsWith } from '../../../../src/cli/commands/console/source.ts';
-import type { HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 import type { LiveFeed } from '../../../../src/cli/live/feed.ts';
 import { NO_STATE } from '../../../../src/console/state/state.ts';
+import type { HubStatus } from '../../../../src/views/status/hub-status.ts';
 import { HEALTHY } from '../builders.ts';
 
 function feedOf<State>(state: State, stale?: string): LiveFeed<State> {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Rollout } from '../../../../src/api/generated/types.ts';
 import { askedApproval, planRolloutApproval } from '../../../../src/cli/commands/rollout/approve.ts';
-import { unblockOf } from '../../../../src/cli/commands/rollout/view/unblock.ts';
+import { unblockOf } from '../../../../src/views/rollout/unblock.ts';
 import { STORIES, type Story } from './stories.ts';
 
 const GATE = { soakSeconds: 300, checks: [], approval: 'FirstBatch' } as const;

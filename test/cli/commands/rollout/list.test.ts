@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { formatRollouts } from '../../../../src/cli/commands/rollout/list.ts';
-import { viewRollout } from '../../../../src/cli/commands/rollout/view/view.ts';
+import { viewRollout } from '../../../../src/views/rollout/view.ts';
 import { NOW } from '../../../support/builders.ts';
 import { STORIES, type Story } from './stories.ts';
 

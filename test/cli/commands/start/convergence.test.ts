@@ -4,8 +4,8 @@ import {
   type ReadyMachines,
   readyMachines,
 } from '../../../../src/cli/commands/start/convergence.ts';
-import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { ClusterRow, HubStatus } from '../../../../src/views/status/hub-status.ts';
 import { condition, machine } from '../../../support/builders.ts';
 
 const HEAD = 'aaaaaaaaaaaa';

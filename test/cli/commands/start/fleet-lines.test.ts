@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { changedLines, fleetLines, type ShownLines } from '../../../../src/cli/commands/start/fleet-lines.ts';
-import type { ClusterRow, HubStatus } from '../../../../src/cli/commands/status/hub-status.ts';
+import type { ClusterRow, HubStatus } from '../../../../src/views/status/hub-status.ts';
 import { HEALTHY } from '../builders.ts';
 
 function statusOf(...clusters: readonly Pick<ClusterRow, 'name' | 'state' | 'because'>[]): HubStatus {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { clusterExitCode, hubExitCode } from '../../../../src/cli/commands/status/exit-code.ts';
-import { type HubStatus, summarizeHub } from '../../../../src/cli/commands/status/hub-status.ts';
+import { type HubStatus, summarizeHub } from '../../../../src/views/status/hub-status.ts';
 import { condition } from '../../../support/builders.ts';
 import { COMMIT, cluster, NOW, pipeline } from '../builders.ts';
 

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { viewMaintenance } from '../../../../src/cli/commands/maintenance/view.ts';
 import { formatWhy } from '../../../../src/cli/commands/why/format.ts';
 import type { MachineExplanation } from '../../../../src/defender/explain.ts';
+import { viewMaintenance } from '../../../../src/views/maintenance/view.ts';
 import { ago, NOW } from '../../../support/builders.ts';
 import { maintenanceEvent } from '../../../support/maintenance.ts';
 

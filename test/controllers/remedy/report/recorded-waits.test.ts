@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineRemedyWait } from '../../../../src/api/generated/types.ts';
+import type { RemedyWait } from '../../../../src/api/status/rule-waits.ts';
 import type { RemedyFinding } from '../../../../src/controllers/remedy/findings.ts';
 import { recordedWaits } from '../../../../src/controllers/remedy/report/recorded-waits.ts';
-import type { RemedyWait } from '../../../../src/controllers/remedy/wait.ts';
 import { NOW } from '../../../support/builders.ts';
 import { remedier } from '../../../support/remediers.ts';
 

@@ -17,19 +17,19 @@ import type {
 } from '../../../../console/state/state.ts';
 import { isInFlight } from '../../../../defender/ledger/entries.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { unblockHint } from '../../../fleet/unblock.ts';
-import { machineRow } from '../../machine/view/rows.ts';
-import { machineTrouble } from '../../machine/view/trouble.ts';
-import { type JobView, viewJob } from '../../remedy/view/job.ts';
-import { sortJobs } from '../../remedy/view/rows.ts';
-import { batchPlace } from '../../rollout/view/text.ts';
+import { unblockHint } from '../../../../views/fleet/unblock.ts';
+import { machineRow } from '../../../../views/machine/rows.ts';
+import { machineTrouble } from '../../../../views/machine/trouble.ts';
+import { type JobView, viewJob } from '../../../../views/repair/job.ts';
+import { sortJobs } from '../../../../views/repair/rows.ts';
+import { batchPlace } from '../../../../views/rollout/text.ts';
 import {
   type BatchView,
   type MachineInWork,
   type RolloutView,
   type VersionChange,
   viewRollout,
-} from '../../rollout/view/view.ts';
+} from '../../../../views/rollout/view.ts';
 
 /** The open ones, and of the others the newest. */
 const MAX_REPAIRS = 50;

@@ -2,7 +2,7 @@
 import type { DefenderLedger, DefenderPolicy } from '../../../../api/generated/types.ts';
 import { defenderIncidents } from '../../../../api/status/incidents.ts';
 import type { NoteLine, RowsByKey } from '../../../../console/state/state.ts';
-import { incidentHint } from '../../../fleet/incident-hints.ts';
+import { incidentHint } from '../../../../views/fleet/incident-hints.ts';
 import { noteRows } from './hub-rows.ts';
 
 export function defenderNotes(

@@ -2,9 +2,9 @@
 import { INCIDENT_REASONS } from '../../../../api/status/incident-reasons.ts';
 import type { ClusterLine, ConsoleState, NoteLine, RowsByKey } from '../../../../console/state/state.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { shortCommit } from '../../../age.ts';
-import { incidentSentence } from '../../status/cluster-health.ts';
-import { type ClusterRow, type HubStatus, inOneLine } from '../../status/hub-status.ts';
+import { incidentSentence } from '../../../../views/status/cluster-health.ts';
+import { type ClusterRow, type HubStatus, inOneLine } from '../../../../views/status/hub-status.ts';
+import { shortCommit } from '../../../../views/text/age.ts';
 
 export type HubRows = Pick<ConsoleState, 'pipelines' | 'clusters' | 'notes'>;
 

@@ -8,7 +8,7 @@ import type {
   MachineNames,
   PlannedRollout,
 } from '../../../../sync/preview/rollouts.ts';
-import { denialHint } from '../../../fleet/unblock.ts';
+import { denialHint } from '../../../../views/fleet/unblock.ts';
 import { type AskedRollout, MAX_PLANNED_NAMES } from './preview.ts';
 
 export interface AskAnswer {

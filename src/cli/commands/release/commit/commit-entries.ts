@@ -8,7 +8,7 @@ import { fullRef } from '../../../../sync/git/repository-url.ts';
 import { isRenderError } from '../../../../sync/render/errors.ts';
 import { createRenderer } from '../../../../sync/render/renderer.ts';
 import type { RenderedTarget } from '../../../../sync/rendered.ts';
-import { shortCommit } from '../../../age.ts';
+import { shortCommit } from '../../../../views/text/age.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import type { Io } from '../../../io.ts';
 import { entryEdits, type FileText, isYaml, type ListEntry } from './edit.ts';

@@ -1,6 +1,6 @@
 /** What changed between two looks at a job, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
-import type { JobView } from '../view/job.ts';
+import type { JobView } from '../../../../views/repair/job.ts';
 
 /** Without `before`, everything that happened so far. */
 export function jobChangeLines(before: JobView | undefined, after: JobView): readonly string[] {

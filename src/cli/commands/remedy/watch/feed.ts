@@ -4,9 +4,9 @@ import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { Clock } from '../../../../os/clock.ts';
+import { type JobView, viewJob } from '../../../../views/repair/job.ts';
+import { sortJobs } from '../../../../views/repair/rows.ts';
 import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
-import { type JobView, viewJob } from '../view/job.ts';
-import { sortJobs } from '../view/rows.ts';
 
 export interface JobFeedOptions {
   readonly client: Client;

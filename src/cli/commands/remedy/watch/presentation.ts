@@ -1,9 +1,10 @@
 /** How the live views of repair jobs are shown. Pure. */
+
+import type { JobState, JobView } from '../../../../views/repair/job.ts';
+import { formatJobs, sortJobs } from '../../../../views/repair/rows.ts';
+import { formatJob } from '../../../../views/repair/text.ts';
+import { type FrameLine, plainLines, type Tone } from '../../../../views/text/frame.ts';
 import type { Presentation } from '../../../live/display.ts';
-import { type FrameLine, plainLines, type Tone } from '../../../live/frame.ts';
-import type { JobState, JobView } from '../view/job.ts';
-import { formatJobs, sortJobs } from '../view/rows.ts';
-import { formatJob } from '../view/text.ts';
 import { jobChangeLines, jobsChangeLines } from './changes.ts';
 
 export const JOB_PRESENTATION: Presentation<JobView> = {

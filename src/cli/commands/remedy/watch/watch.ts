@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
 import type { Client } from '../../../../kube/client/client.ts';
+import type { JobState } from '../../../../views/repair/job.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
@@ -9,7 +10,6 @@ import { readNamed, withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
 import { createDisplay } from '../../../live/display.ts';
 import { followLive } from '../../../live/follow.ts';
-import type { JobState } from '../view/job.ts';
 import { createJobFeed, createJobsFeed } from './feed.ts';
 import { JOB_PRESENTATION, JOBS_PRESENTATION } from './presentation.ts';
 

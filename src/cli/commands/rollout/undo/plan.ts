@@ -1,7 +1,7 @@
 /** Which revision a set goes back to. Pure. */
 import type { MachineComponentSet } from '../../../../api/generated/types.ts';
+import { isSetObserved } from '../../../../views/rollout/outcome.ts';
 import { CliError, EXIT } from '../../../errors.ts';
-import { isSetObserved } from '../view/outcome.ts';
 
 /** Only one that completed: to return to it needs no soak. */
 export function planUndo(set: MachineComponentSet, to?: string): string {

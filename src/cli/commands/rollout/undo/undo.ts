@@ -2,14 +2,14 @@
 import { Command } from 'commander';
 import { MACHINE_COMPONENTS } from '../../../../api/generated/resources.ts';
 import type { SetComponent } from '../../../../api/generated/types.ts';
+import { versionsText } from '../../../../api/machine/versions-text.ts';
 import { ANNOTATION_COMMIT } from '../../../../api/names.ts';
 import { createFindVersion } from '../../../../controllers/componentset/observe/component-versions.ts';
 import { type Revision, resolveRevision } from '../../../../controllers/componentset/revision/resolve.ts';
-import { versionsText } from '../../../../controllers/componentset/revision/versions-text.ts';
 import type { Client } from '../../../../kube/client/client.ts';
+import { gitOrigin, isSetByGit } from '../../../../views/fleet/git-owned.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT } from '../../../errors.ts';
-import { gitOrigin, isSetByGit } from '../../../fleet/git-owned.ts';
 import { readIfPermitted } from '../../../fleet/machine-context.ts';
 import { DRY_RUN, patchAsPerson, reportWrite, type WriteFlags } from '../../../fleet/person-write.ts';
 import { findComponentIn } from '../../../fleet/versions.ts';

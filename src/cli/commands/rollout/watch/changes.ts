@@ -1,8 +1,8 @@
 /** What changed between two looks at a rollout, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
+import { batchPlace } from '../../../../views/rollout/text.ts';
+import type { RolloutView } from '../../../../views/rollout/view.ts';
 import { formatShare } from '../../../output.ts';
-import { batchPlace } from '../view/text.ts';
-import type { RolloutView } from '../view/view.ts';
 
 /** Without `before`, what it is at. Nothing when only ages or machines in work changed. */
 export function changeLines(before: RolloutView | undefined, after: RolloutView): readonly string[] {

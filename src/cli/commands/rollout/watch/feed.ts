@@ -5,8 +5,8 @@ import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { Clock } from '../../../../os/clock.ts';
+import { machineInWork, type RolloutView, viewRollout } from '../../../../views/rollout/view.ts';
 import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
-import { machineInWork, type RolloutView, viewRollout } from '../view/view.ts';
 
 export interface FeedOptions {
   readonly client: Client;

@@ -1,9 +1,10 @@
 /** How the live view of a rollout is shown. Pure. */
+
+import { formatRollout } from '../../../../views/rollout/text.ts';
+import type { RolloutView } from '../../../../views/rollout/view.ts';
+import { type FrameLine, plainLines } from '../../../../views/text/frame.ts';
 import type { Screen } from '../../../io.ts';
 import type { Presentation } from '../../../live/display.ts';
-import { type FrameLine, plainLines } from '../../../live/frame.ts';
-import { formatRollout } from '../view/text.ts';
-import type { RolloutView } from '../view/view.ts';
 import { changeLines } from './changes.ts';
 
 export const ROLLOUT_PRESENTATION: Presentation<RolloutView> = {

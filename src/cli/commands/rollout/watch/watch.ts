@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../../api/generated/resources.ts';
 import type { Client } from '../../../../kube/client/client.ts';
+import type { RolloutState } from '../../../../views/rollout/outcome.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
@@ -9,7 +10,6 @@ import { readNamed, withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
 import { createDisplay } from '../../../live/display.ts';
 import { followLive } from '../../../live/follow.ts';
-import type { RolloutState } from '../view/outcome.ts';
 import { createRolloutFeed } from './feed.ts';
 import { ROLLOUT_PRESENTATION } from './presentation.ts';
 

@@ -1,7 +1,7 @@
 /** `kubenode rules backtest`: what a rule would have done with recorded facts. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { COLUMNS } from '../../../format/wrap.ts';
+import { COLUMNS } from '../../../../views/text/wrap.ts';
 import type { Io } from '../../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../../output.ts';
 import { findFleetRule } from './find-rule.ts';

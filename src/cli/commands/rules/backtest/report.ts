@@ -1,6 +1,6 @@
 /** What a backtest found, as data and as text. Pure. */
-import { formatAge } from '../../../age.ts';
-import { fitTable } from '../../../format/wrap.ts';
+import { formatAge } from '../../../../views/text/age.ts';
+import { fitTable } from '../../../../views/text/wrap.ts';
 import { formatCount, formatShare } from '../../../output.ts';
 import type { FaultCase, MachineTally, Peak, Tally } from './tally.ts';
 

@@ -5,9 +5,9 @@ import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { Clock } from '../../../../os/clock.ts';
+import { type HubStatus, summarizeHub } from '../../../../views/status/hub-status.ts';
 import { sortHub } from '../../../hub-objects.ts';
 import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
-import { type HubStatus, summarizeHub } from '../hub-status.ts';
 
 /** A third of the term of a Lease. */
 const LEASE_CHECK_MS = 5000;

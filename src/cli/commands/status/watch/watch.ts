@@ -1,7 +1,10 @@
 /** `kubenode status --watch`: the live view of a hub, until Ctrl-C. */
 import type { Pipeline } from '../../../../api/generated/types.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { withoutTimes } from '../../../age.ts';
+import { hubChanges } from '../../../../views/status/changes.ts';
+import { hubFrame } from '../../../../views/status/frame.ts';
+import type { HubStatus } from '../../../../views/status/hub-status.ts';
+import { withoutTimes } from '../../../../views/text/age.ts';
 import { EXIT } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
 import { hintsOf, type MakeRunnable } from '../../../format/runnable.ts';
@@ -9,10 +12,7 @@ import type { Io } from '../../../io.ts';
 import { createDisplay, type Presentation } from '../../../live/display.ts';
 import { followLive } from '../../../live/follow.ts';
 import type { OutputFormat } from '../../../output.ts';
-import type { HubStatus } from '../hub-status.ts';
-import { hubChanges } from './changes.ts';
 import { createHubFeed } from './feed.ts';
-import { hubFrame } from './frame.ts';
 
 export interface HubWatch {
   readonly client: Client;

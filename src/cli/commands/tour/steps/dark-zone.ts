@@ -2,8 +2,8 @@
 import type { Cluster, Machine } from '../../../../api/generated/types.ts';
 import { readinessOf } from '../../../../api/machine/node-state.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { clusterHealth, incidentSentence } from '../../../../views/status/cluster-health.ts';
 import { CliError, EXIT } from '../../../errors.ts';
-import { clusterHealth, incidentSentence } from '../../status/cluster-health.ts';
 import { readClusterNode, readClusters, readJobs, readMachines } from '../fleet-state.ts';
 import { notReadyReason, remedyWaitReason } from '../observed.ts';
 import type { Tour, TourStep } from '../step.ts';

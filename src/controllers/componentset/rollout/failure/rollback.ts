@@ -1,11 +1,12 @@
 /** Takes a bad revision back: the machines of the failed batch first, then those before it. Pure. */
+
+import { versionsText } from '../../../../api/machine/versions-text.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../../rollout/explanation.ts';
 import type { Limit } from '../../../../rollout/limit.ts';
 import type { MemberState } from '../../machine/member-state.ts';
 import { addRecord, recordFor, recordOf } from '../../revision/history.ts';
 import type { Revision } from '../../revision/resolve.ts';
-import { versionsText } from '../../revision/versions-text.ts';
 import type { RolloutStep } from '../forward.ts';
 import type { RolloutAction, RolloutInput, RolloutMode, RolloutProgress } from '../input.ts';
 import { permissionFor } from '../permission.ts';

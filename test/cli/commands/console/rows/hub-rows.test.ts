@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { hubRows, loneCluster } from '../../../../../src/cli/commands/console/rows/hub-rows.ts';
-import type { HubStatus } from '../../../../../src/cli/commands/status/hub-status.ts';
+import type { HubStatus } from '../../../../../src/views/status/hub-status.ts';
 
 const CLUSTER = {
   name: 'test',

@@ -7,9 +7,9 @@ import {
   withoutAnswers,
 } from '../../../../../src/cli/commands/plan/rollouts/defender.ts';
 import type { AskedRollout } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
-import { DENIAL_HINTS } from '../../../../../src/cli/fleet/denial-hints.ts';
 import { preparePolicies } from '../../../../../src/defender/policies/prepare.ts';
 import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
+import { DENIAL_HINTS } from '../../../../../src/views/fleet/denial-hints.ts';
 import { ask, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../../../defender/builders.ts';
 
 const TWO = [{ name: 'l', per: 'Cluster', actions: [], max: 2 }] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { viewJob } from '../../../../../src/cli/commands/remedy/view/job.ts';
 import { jobChangeLines, jobsChangeLines } from '../../../../../src/cli/commands/remedy/watch/changes.ts';
+import { viewJob } from '../../../../../src/views/repair/job.ts';
 import { ago } from '../../../../support/builders.ts';
 import { JOB, JOB_STORIES, type JobStory, jobStory } from '../stories.ts';
 

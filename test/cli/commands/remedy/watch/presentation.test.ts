@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { viewJob } from '../../../../../src/cli/commands/remedy/view/job.ts';
 import {
   JOB_PRESENTATION,
   JOBS_PRESENTATION,
 } from '../../../../../src/cli/commands/remedy/watch/presentation.ts';
-import { type FrameLine, frameLines } from '../../../../../src/cli/live/frame.ts';
+import { viewJob } from '../../../../../src/views/repair/job.ts';
+import { type FrameLine, frameLines } from '../../../../../src/views/text/frame.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { JOB_STORIES, jobStory } from '../stories.ts';
 

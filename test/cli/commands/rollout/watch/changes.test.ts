@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { viewRollout } from '../../../../../src/cli/commands/rollout/view/view.ts';
 import { changeLines } from '../../../../../src/cli/commands/rollout/watch/changes.ts';
+import { viewRollout } from '../../../../../src/views/rollout/view.ts';
 import { STORIES, type Story } from '../stories.ts';
 
 const view = (story: Story) => viewRollout(STORIES[story], []);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { machineInWork } from '../../../../../src/cli/commands/rollout/view/view.ts';
 import { trimMachine } from '../../../../../src/cli/commands/rollout/watch/feed.ts';
+import { machineInWork } from '../../../../../src/views/rollout/view.ts';
 import { DESIRED, machine } from '../../../../support/builders.ts';
 import { STORIES } from '../stories.ts';
 

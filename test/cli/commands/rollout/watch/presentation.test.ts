@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { viewRollout } from '../../../../../src/cli/commands/rollout/view/view.ts';
 import { ROLLOUT_PRESENTATION } from '../../../../../src/cli/commands/rollout/watch/presentation.ts';
-import { frameLines } from '../../../../../src/cli/live/frame.ts';
+import { viewRollout } from '../../../../../src/views/rollout/view.ts';
+import { frameLines } from '../../../../../src/views/text/frame.ts';
 import { NOW } from '../../../../support/builders.ts';
 import { STORIES, type Story } from '../stories.ts';
 

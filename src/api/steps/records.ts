@@ -1,0 +1,96 @@
+/** The records of the steps of a job: which one is next, and what a failed one leads to. Pure. */
+
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../generated/types.ts';
+import { type Step, stepEntry, stepOfReference } from './steps.ts';
+
+export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepStatus | undefined {
+  return status?.steps?.find((record) => record.id === id);
+}
+
+/** Of the try that is recorded: an older answer is ignored. */
+export function answerOf(job: RemedyOperationJob, record: JobStepStatus): AgentStep | undefined {
+  const answer = job.status?.agent?.steps.find(({ id }) => id === record.id);
+  return answer !== undefined && answer.try >= (record.tries ?? 0) ? answer : undefined;
+}
+
+/** It announced that it waits, and has not begun. */
+export function isBegun({ state, startedAt }: AgentStep): boolean {
+  return state === 'Running' && startedAt !== undefined;
+}
+
+/** Undefined when this version does not know the step. */
+export function stepName({ step }: JobStep): Step | undefined {
+  return stepOfReference(step);
+}
+
+/** The risk is that of the catalog, not what the job calls it. A step that is unknown does nothing. */
+export function isDisruptive(step: JobStep): boolean {
+  const name = stepName(step);
+  return name !== undefined && stepEntry(name).risk !== 'None';
+}
+
+export type OpenRecord = JobStepStatus & { readonly state: 'Intended' | 'Running' };
+
+export function isOpenRecord(record: JobStepStatus | undefined): record is OpenRecord {
+  return record?.state === 'Intended' || record?.state === 'Running';
+}
+
+const DONE: readonly string[] = ['Succeeded', 'Skipped', 'Undone'];
+
+/** The first one that is not done, and whose failure does not let the job go on. */
+export function nextStep(job: RemedyOperationJob, steps: readonly JobStep[]): JobStep | undefined {
+  return steps.find((step) => {
+    const record = stepRecord(job, step.id);
+    if (!record || record.state === 'Pending' || isOpenRecord(record)) return true;
+    return !DONE.includes(record.state) && afterFailure(step, record) !== 'Continue';
+  });
+}
+
+/** The step at which the job is, also among those after the verification. */
+export function currentStep(job: RemedyOperationJob): JobStep | undefined {
+  return nextStep(job, [...job.spec.plan, ...job.spec.onVerified]);
+}
+
+export type AfterFailure = 'Retry' | 'Continue' | 'Fail' | 'NextRung' | 'RequestApproval' | 'Ambiguous';
+
+export const TIMED_OUT = 'TimedOut';
+export const AGENT_SILENT = 'AgentSilent';
+/** The host, its configuration or the rule has to change first: another try, or another job with this step, is refused as well. */
+const PERMANENT: readonly string[] = [
+  'NotAllowed',
+  'NoDetector',
+  'UnitNotFound',
+  'BadConfig',
+  'NotForAgent',
+  'UnknownStep',
+  'InvalidInput',
+];
+/** Repeating it would not help. */
+const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', ...PERMANENT];
+
+export function isPermanent({ code = '' }: JobStepStatus): boolean {
+  return PERMANENT.includes(code);
+}
+
+export function afterFailure(step: JobStep, record: JobStepStatus): AfterFailure {
+  const { onFailure, onTimeout } = step;
+  if (record.state === 'Ambiguous') return onFailure === 'Continue' ? 'Continue' : 'Ambiguous';
+  if (record.code === TIMED_OUT) return onTimeout;
+  return mayRetry(step, record) ? 'Retry' : onFailure;
+}
+
+function mayRetry({ retries = 0 }: JobStep, { code = '', tries = 1 }: JobStepStatus): boolean {
+  return !FINAL.includes(code) && tries <= retries;
+}
+
+export function bootIdOf(node: KubeObject | undefined): string | undefined {
+  return textAt(node, 'status', 'nodeInfo', 'bootID');
+}
+
+/** The end of the time of a step that was begun. */
+export function stepEnd({ timeoutSeconds }: JobStep, startedAt: string | undefined, now: Date): Date {
+  const start = startedAt === undefined ? now.getTime() : Date.parse(startedAt);
+  return new Date(start + timeoutSeconds * 1000);
+}

@@ -1,0 +1,149 @@
+/** Shows one machine to people: what happens on it, why, since when, and what unblocks it. Pure. */
+import type {
+  LedgerGrant,
+  Machine,
+  MachineComponentEntry,
+  MachineComponentReport,
+  MachineDrain,
+} from '../../api/generated/types.ts';
+import { isCordoned, readinessOf, readyTransition } from '../../api/machine/node-state.ts';
+import { type Condition, conditionOf } from '../../kube/objects/conditions.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { printableLine } from '../../kube/objects/printable.ts';
+import { holdsOf } from '../../rollout/holds.ts';
+import { unblockHint } from '../fleet/unblock.ts';
+import { formatAge } from '../text/age.ts';
+import { fitTable, formatField } from '../text/wrap.ts';
+import { machineRow } from './rows.ts';
+import { isBad, machineTrouble, type Trouble } from './trouble.ts';
+
+export interface ShownMachine {
+  readonly machine: Machine;
+  /** Undefined: there is none, or it cannot be read. */
+  readonly node: KubeObject | undefined;
+  /** Of the ledger, unless it is settled. */
+  readonly grant: LedgerGrant | undefined;
+}
+
+export function formatMachine(shown: ShownMachine, now: Date, columns: number): string {
+  const { machine } = shown;
+  const field = (name: string, text: string): string => formatField(name, text, columns);
+  const trouble = machineTrouble(machine);
+  const summary = [
+    `${printableLine(headline(machine, now))}\n`,
+    field('node', nodeText(shown, now)),
+    field('agent', agentText(machine, now)),
+    field('held', holdText(shown)),
+    field('act', grantText(shown, now)),
+    field('drain', drainText(machine, now)),
+    trouble ? field('waits', troubleText(trouble, now)) : '',
+    trouble ? field('unblocks', unblockHint(trouble, firstSet(machine))) : '',
+  ].join('');
+  return `${summary}${componentTable(machine, now, columns)}${conditionTable(machine, now, columns)}`;
+}
+
+function troubleText({ reason, since, message }: Trouble, now: Date): string {
+  const head = since === undefined ? reason : `${reason} ${formatAge(since, now)}`;
+  return [head, message].filter(Boolean).join(': ');
+}
+
+function headline(machine: Machine, now: Date): string {
+  const { name, phase, since, zone } = machineRow(machine);
+  const { provider } = machine.spec.infra;
+  const place = [zone && `zone ${zone}`, provider].filter(Boolean).join(', ');
+  return [name, since === undefined ? phase : `${phase} ${formatAge(since, now)}`, place].join('   ');
+}
+
+function nodeText({ node }: ShownMachine, now: Date): string {
+  if (!node) return 'none, or it cannot be read';
+  const since = readyTransition(node);
+  const cordoned = isCordoned(node) ? ', cordoned' : '';
+  return `${readinessOf(node)} ${formatAge(since?.toISOString(), now)}${cordoned}`;
+}
+
+function agentText({ status }: Machine, now: Date): string {
+  const ready = conditionOf(status?.conditions, 'AgentReady');
+  const { version, host } = status?.agent ?? {};
+  const what = [version, host && `on ${host}`].filter(Boolean).join(' ');
+  return [what, heardText(ready, now)].filter(Boolean).join(', ');
+}
+
+function heardText(ready: Condition | undefined, now: Date): string {
+  if (!ready) return 'not heard yet';
+  const age = formatAge(ready.lastTransitionTime, now);
+  return ready.status === 'True' ? `heard for ${age}` : `not heard for ${age}: ${ready.reason}`;
+}
+
+function holdText({ machine, node }: ShownMachine): string {
+  return holdsOf(machine, node)
+    .map(({ reason, scope, until }) => {
+      const what = scope === 'All' ? 'all automation' : 'disruptive acts';
+      return `${what}: ${reason}${until ? ` (until ${until})` : ''}`;
+    })
+    .join('; ');
+}
+
+function grantText({ grant }: ShownMachine, now: Date): string {
+  if (!grant) return '';
+  const { action, state, holder, issuedAt, notAfter, id } = grant;
+  return `${action} ${state} for ${holder.kind} ${holder.name}, granted ${formatAge(issuedAt, now)} ago, ends ${notAfter} [${id}]`;
+}
+
+function drainText({ status }: Machine, now: Date): string {
+  const { drain } = status ?? {};
+  if (!drain) return '';
+  const { state = 'Cordoned', since, blockedBy = [] } = drain;
+  const blocked = blockedBy.length > 0 ? `, blocked by ${blockedBy.join(', ')}` : '';
+  return `${state} ${formatAge(since, now)}: ${evictionText(drain)}${blocked}`;
+}
+
+function evictionText({ total = 0, evicted = 0, pending = 0 }: MachineDrain): string {
+  return `${evicted} of ${total} pods evicted, ${pending} left`;
+}
+
+function firstSet({ spec }: Machine): string | undefined {
+  return spec.components.find(({ assignment }) => assignment?.set !== undefined)?.assignment?.set;
+}
+
+function componentTable({ spec, status }: Machine, now: Date, columns: number): string {
+  const reports = new Map(status?.components?.map((report) => [report.name, report]));
+  const rows = spec.components.map((entry) => componentRow(entry, reports.get(entry.name), now));
+  if (rows.length === 0) return '\nno components: no set selects it, and none is pinned\n';
+  return `\n${fitTable({ columns: ['component', 'desired', 'runs', 'state', 'since', 'why'], rows }, columns)}`;
+}
+
+function componentRow(
+  entry: MachineComponentEntry,
+  report: MachineComponentReport | undefined,
+  now: Date,
+): readonly string[] {
+  const { name, componentRef, state, assignment } = entry;
+  const versionOf = (ref: string | undefined): string => ref?.slice(name.length + 1) || '-';
+  const by = assignment?.set === undefined ? 'pinned' : assignment.set;
+  return [
+    name,
+    state === 'Absent' ? 'Absent' : versionOf(componentRef),
+    versionOf(report?.currentRef),
+    report?.state ?? 'NotReported',
+    formatAge(report?.since, now),
+    [reportReason(report), `by ${by}`].filter(Boolean).join('; '),
+  ];
+}
+
+function reportReason(report: MachineComponentReport | undefined): string {
+  const { error, waiting } = report ?? {};
+  return [error?.message, waiting?.message ?? waiting?.reason].filter(Boolean).join('; ');
+}
+
+/** Those that need attention. */
+function conditionTable({ status }: Machine, now: Date, columns: number): string {
+  const bad = (status?.conditions ?? []).filter(isBad);
+  if (bad.length === 0) return '';
+  const rows = bad.map(({ type, status: value, reason, lastTransitionTime, message }: Condition) => [
+    `${type}=${value}`,
+    reason,
+    formatAge(lastTransitionTime, now),
+    message,
+  ]);
+  return `\n${fitTable({ columns: ['condition', 'reason', 'since', 'message'], rows }, columns)}`;
+}

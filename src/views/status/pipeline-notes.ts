@@ -1,0 +1,67 @@
+/** What a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
+import type { Cluster, Pipeline } from '../../api/generated/types.ts';
+import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
+import { pausedUnits } from '../../api/pauses.ts';
+import { pipelineTrouble } from '../../cli/hub-objects.ts';
+import { FOREIGN_FINALIZER } from '../../sync/cluster-report.ts';
+import { shortCommit } from '../text/age.ts';
+
+const FROM_THE_NEXT = 'what it loosens counts from the next commit';
+
+/** A sentence each. */
+export function pipelineNotes(pipeline: Pipeline): readonly string[] {
+  return [gatesNote(pipeline), originNote(pipeline)].filter((note) => note !== undefined);
+}
+
+function gatesNote({ status }: Pipeline): string | undefined {
+  const { commits = [] } = status?.gates?.judging ?? {};
+  if (commits.length === 0) return undefined;
+  const judged =
+    commits.length === 1
+      ? `commit ${commits.map(shortCommit).join('')}: ${FROM_THE_NEXT}`
+      : `commits ${commits.map(shortCommit).join(', ')}: what they loosen counts from the next commit`;
+  return `earlier gates apply to ${judged}`;
+}
+
+/** For a commit that loosened the gates by which it is still judged. */
+export function earlierGatesNote(pipeline: Pipeline, commit: string): string | undefined {
+  const isJudged = pipeline.status?.gates?.judging?.commits.includes(commit);
+  return isJudged ? `those before this commit apply to it, too: ${FROM_THE_NEXT}` : undefined;
+}
+
+/** Once a commit was accepted, sync has applied the Pipeline from it, if git declares the Pipeline. */
+function originNote(pipeline: Pipeline): string | undefined {
+  const { metadata } = pipeline;
+  const isSetByGit = metadata.annotations?.[ANNOTATION_COMMIT] !== undefined;
+  if (isSetByGit || !isAccepted(pipeline) || pipelineTrouble(pipeline)) return undefined;
+  const managers = (metadata.managedFields ?? []).map(({ manager }) => manager);
+  const others = [...new Set(managers)].filter((manager) => ![MANAGER_SYNC, MANAGER_CLI].includes(manager));
+  const by = others.length > 0 ? ` (field managers: ${others.slice(0, 3).join(', ')})` : '';
+  return `git does not set it${by}: a commit changes none of its stages and gates. Declare Pipeline ${metadata.name} in the fleet repository`;
+}
+
+function isAccepted({ status }: Pipeline): boolean {
+  return status?.head?.commit !== undefined && status.head.verdict === 'Accepted';
+}
+
+/** The status lists up to 20 objects; a few make the cause clear. */
+const MAX_KEPT = 3;
+
+/** Names what git removed and others keep: the commit counts as applied, so nothing else reports it. */
+export function keptObjectNotes({ metadata, status }: Cluster): readonly string[] {
+  const kept = (status?.sync?.failures ?? []).filter(({ reason }) => reason === FOREIGN_FINALIZER);
+  if (kept.length === 0) return [];
+  const shown = kept.slice(0, MAX_KEPT).map(({ object, message }) => `${object} ${message}`);
+  const more = kept.length > MAX_KEPT ? [`and ${kept.length - MAX_KEPT} more`] : [];
+  return [
+    `Cluster ${metadata.name}: removed from git, and not deleted yet: ${[...shown, ...more].join('; ')}. No commit waits for that: their controllers, or a person, have to remove the finalizers`,
+  ];
+}
+
+/** Also while the unit matches git: drift in it is not corrected. */
+export function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
+  const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
+  return [...units].map(
+    ([unit, because]) => `Cluster ${cluster.metadata.name}: unit ${unit} is paused: ${because}`,
+  );
+}

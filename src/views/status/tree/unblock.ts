@@ -1,0 +1,76 @@
+/** What ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
+import { ownValue } from '../../../kube/objects/json.ts';
+import type { ClusterRow } from '../hub-status.ts';
+
+/** By the reason of the wait. `CLUSTER` and `PIPELINE` are replaced. */
+const BY_REASON: Readonly<Record<string, string>> = {
+  UnitPaused:
+    'kubenode release resume PIPELINE --cluster CLUSTER --unit UNIT, for each unit that is paused below',
+  DeletesHeld: 'kubenode release acknowledge CLUSTER --reason TEXT, which prints what to commit',
+  ApprovalRequired: 'kubenode release list, then kubenode release approve RELEASE STAGE',
+  FailureBudgetSpent: 'fix the clusters that failed and commit, or revert the commit',
+  CheckFailed: 'fix what the check reports and commit, or revert the commit',
+  NotObservedYet: 'run kubenode controllers --context CLUSTER, if none runs',
+  MachinesNotReady: 'do what the message asks for; kubenode machine list --context CLUSTER has all machines',
+  Unassigned: 'commit a label of the Cluster, or a clusterSelector, so that one stage selects it',
+  ClusterContested: 'commit labels or selectors, so that only one stage of one Pipeline selects it',
+  CredentialsInvalid: 'renew the Secret that spec.connection.credentialsRef names',
+  StageBefore: 'no action required: it goes on when the stage before has proven the commit',
+  StageBusy: 'no action required: it goes on when the stage has ended its commit',
+  Pending: 'no action required: it goes on when the stage has room',
+  OutsideWindow: 'no action required: it goes on when a window opens',
+};
+
+const BY_STATE: Readonly<Record<string, string>> = {
+  Proven: '',
+  Pending: 'no action required: it goes on when its turn comes',
+  Applying: 'no action required while sync writes and retries',
+  Soaking: 'no action required: it goes on when the soak ends',
+  Ahead: 'no action required: its stage gets to the newer commit',
+  Paused: 'kubenode release resume PIPELINE --cluster CLUSTER, or commit paused: false',
+  Failed: 'fix what is named and commit, or revert the commit',
+  Held: 'do what the message asks for: sync writes nothing else to it',
+  Skipped: 'check its API server, and the network and the credentials of the hub: it goes on when it answers',
+  Unreachable:
+    'check its API server, and the network and the credentials of the hub: it goes on when it answers',
+};
+
+export function unblockCluster({
+  name,
+  pipeline,
+  state,
+  reason,
+}: Pick<ClusterRow, 'name' | 'pipeline' | 'state'> & { readonly reason: string }): string {
+  const isDone = state === 'Proven' || (state === 'Paused' && reason !== 'UnitPaused');
+  const found = isDone ? BY_STATE[state] : (ownValue(BY_REASON, reason) ?? ownValue(BY_STATE, state));
+  const text = found ?? 'check that kubenode sync is running';
+  return text.replaceAll('CLUSTER', name).replaceAll('PIPELINE', pipeline ?? '<pipeline>');
+}
+
+const RETRIED: ReadonlySet<string> = new Set([
+  'ServerError',
+  'Timeout',
+  'Conflict',
+  'NotFound',
+  'Gone',
+  'BadAnswer',
+  'Terminating',
+  'Replacing',
+]);
+
+export function unblockObject(reason: string): string {
+  if (RETRIED.has(reason)) return 'no action required: sync retries';
+  return ownValue(OBJECTS, reason) ?? 'fix the object and commit, or revert the commit';
+}
+
+const OBJECTS: Readonly<Record<string, string>> = {
+  Waiting: 'no action required once what it waits for is there',
+  ForeignFinalizer: 'no commit waits for it: its controller, or a person, has to remove the finalizers',
+  DeleteFirst: 'no action required once the object that it names is deleted',
+  ApplyFirst: 'no action required once the object that it names is applied',
+  DependencyFailed: 'fix the object that it needs',
+  UnitPaused: 'no action required once the unit is resumed',
+  NotWritten: 'no action required once the cluster may be written again',
+  FieldConflict: 'do what the message names, and commit',
+  Forbidden: 'permit it to the user of sync in this cluster: docs/guides/permissions.md',
+};
