@@ -130,3 +130,7 @@ export function hostedControlPlaneKey(cluster: string): string {
 export function isNewLedger({ seq, epoch, grants }: DefenderLedgerSpec): boolean {
   return seq === 0 && epoch === 0 && Object.keys(grants).length === 0;
 }
+
+export function isInFlight({ state }: LedgerGrant): boolean {
+  return state !== 'Settled';
+}

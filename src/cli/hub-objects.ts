@@ -1,17 +1,12 @@
 /** Reads the objects of the hub for the commands that show the fleet. */
+
 import { CLUSTERS, PIPELINES, RELEASES } from '../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../api/generated/types.ts';
 import type { Client } from '../kube/client/client.ts';
 import { isKubeError } from '../kube/client/errors.ts';
 import type { KubeObject, Resource } from '../kube/objects/object.ts';
+import { type HubObjects, sortHub } from '../views/status/hub-objects.ts';
 import { CliError, EXIT } from './errors.ts';
-
-export interface HubObjects {
-  readonly pipelines: readonly Pipeline[];
-  readonly clusters: readonly Cluster[];
-  /** Newest first. */
-  readonly releases: readonly Release[];
-}
 
 export async function readHub(client: Client, signal: AbortSignal): Promise<HubObjects> {
   const [pipelines, clusters, releases] = await Promise.all([
@@ -20,14 +15,6 @@ export async function readHub(client: Client, signal: AbortSignal): Promise<HubO
     listAll<Release>(client, RELEASES, signal),
   ]);
   return sortHub({ pipelines, clusters, releases });
-}
-
-export function sortHub({ pipelines, clusters, releases }: HubObjects): HubObjects {
-  return {
-    pipelines: sortByName(pipelines),
-    clusters: sortByName(clusters),
-    releases: sortNewestFirst(releases),
-  };
 }
 
 async function listAll<T extends KubeObject>(
@@ -74,29 +61,4 @@ export function selectPipeline(pipelines: readonly Pipeline[], name: string | un
     hint: only ? `name one with --pipeline: ${names}` : 'create one with kubenode sync --from REPOSITORY',
     exitCode: EXIT.badInput,
   });
-}
-
-type PipelineCondition = NonNullable<Pipeline['status']>['conditions'][number];
-
-/** The first condition that reports a problem: of the repository, of a plan that is held, or of the hub's own objects. */
-export function pipelineTrouble({ status }: Pipeline): PipelineCondition | undefined {
-  const { conditions = [] }: Partial<NonNullable<Pipeline['status']>> = status ?? {};
-  return conditions.find(
-    ({ type, status: value }) =>
-      (type === 'SourceReady' && value !== 'True') ||
-      (type === 'Rendered' && value === 'False') ||
-      (['Held', 'Stalled'].includes(type) && value === 'True'),
-  );
-}
-
-function sortByName<T extends KubeObject>(objects: readonly T[]): T[] {
-  return objects.toSorted((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
-}
-
-function sortNewestFirst(releases: readonly Release[]): Release[] {
-  return releases.toSorted((a, b) => (ageKey(a) < ageKey(b) ? 1 : -1));
-}
-
-function ageKey({ metadata }: Release): string {
-  return `${metadata.creationTimestamp} ${metadata.name}`;
 }

@@ -2,6 +2,7 @@
 import { printableStream } from '../kube/objects/printable.ts';
 import type { Clock } from '../os/clock.ts';
 import { createSystemClock } from '../os/system-clock.ts';
+import type { Screen } from '../views/text/frame.ts';
 
 export interface Io {
   /** The result of the command, and nothing else. */
@@ -28,11 +29,6 @@ export class OutputClosed extends Error {
   constructor() {
     super('the output was closed');
   }
-}
-
-export interface Screen {
-  readonly columns: number;
-  readonly rows: number;
 }
 
 export function createProcessIo(signal: AbortSignal): Io {

@@ -2,12 +2,13 @@
 import type { DenyReason } from '../api/deny-reasons.ts';
 import type { DefenderLedgerSpec, LedgerGrant, MachineHold } from '../api/generated/types.ts';
 import type { DenialCause } from '../api/grants.ts';
+import { isInFlight } from '../api/grants.ts';
 import type { Action } from '../api/steps/steps.ts';
 import { optional } from '../kube/objects/optional.ts';
 import type { Decision } from './decide.ts';
 import type { FleetFacts, MachineFacts } from './facts/facts.ts';
 import { CLUSTER_KEY, NO_KEY } from './facts/grouping.ts';
-import { grantOn, holderKey, isInFlight, isLapsed, isSuspect, lingersUntil } from './ledger/entries.ts';
+import { grantOn, holderKey, isLapsed, isSuspect, lingersUntil } from './ledger/entries.ts';
 import type { PreparedPolicies } from './policies/prepare.ts';
 
 export interface MachineExplanation {

@@ -74,9 +74,6 @@ export const LEASE_SUPERSEDED = 'LeaseSuperseded';
 
 /** All that is left to write or delete is in units that a person paused. */
 export const UNIT_PAUSED = 'UnitPaused';
-/** An object that git removed is being deleted, and only finalizers of others keep it: no commit waits for it. */
-export const FOREIGN_FINALIZER = 'ForeignFinalizer';
-
 export interface WorkReport {
   /** The commit that was compared with the cluster. */
   readonly commit?: string;

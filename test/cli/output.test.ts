@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatCount, formatShare, printResult } from '../../src/cli/output.ts';
+import { printResult } from '../../src/cli/output.ts';
+import { formatCount, formatShare } from '../../src/views/text/counts.ts';
 import { testIo } from '../support/test-io.ts';
 
 const table = (): { columns: string[]; rows: string[][] } => ({ columns: ['name'], rows: [['a']] });

@@ -1,7 +1,9 @@
 /** The streams, environment and clock of a command, in memory. */
-import type { Io, Screen } from '../../src/cli/io.ts';
+
+import type { Io } from '../../src/cli/io.ts';
 import type { Clock } from '../../src/os/clock.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
+import type { Screen } from '../../src/views/text/frame.ts';
 
 export interface TestIo extends Io {
   readonly stdout: string;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { formatAgentUnit } from '../../agent/service/unit-file.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { printableText } from '../../kube/objects/printable.ts';
+import { formatJson } from '../../views/text/json.ts';
 import { type AgentAnswer, answerComponents, answerStatus, answerWhy } from '../commands/agent/answers.ts';
 import {
   AGENT_COMMANDS,
@@ -12,7 +13,6 @@ import {
 } from '../commands/agent/definitions.ts';
 import { startAgent, startWatchdog } from '../commands/agent/start.ts';
 import { CliError, describeError, EXIT, type ExitCode } from '../errors.ts';
-import { formatJson } from '../format/json.ts';
 import type { Io } from '../io.ts';
 import { type Flags, parseCommandArguments } from './flags.ts';
 

@@ -3,16 +3,11 @@ import { Command } from 'commander';
 import { openWorkingTree } from '../../sync/git/working-tree.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
 import { HUB_TARGET, type RenderedTarget } from '../../sync/rendered.ts';
+import { type Table } from '../../views/text/table.ts';
+import { formatYaml } from '../../views/text/yaml.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
-import {
-  createOutputOption,
-  formatYaml,
-  type OutputFormat,
-  printResult,
-  printWarnings,
-  type Table,
-} from '../output.ts';
+import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../output.ts';
 
 interface Flags {
   readonly commit?: string;

@@ -1,9 +1,11 @@
 /** Reads the same from each cluster of a fleet: those that the hub lists, or the one cluster of a command. */
+
 import type { Cluster } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { InCluster } from '../../views/fleet/cluster-column.ts';
 import type { ConnectionFlags } from '../connection.ts';
 import { EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
@@ -126,19 +128,4 @@ export function itemsOf<T>({ parts }: FleetRead<readonly T[]>): readonly (T & In
   return parts.flatMap(({ cluster, found }) =>
     found.map((item) => ({ ...item, ...optional('cluster', cluster) })),
   );
-}
-
-export interface InCluster {
-  /** Absent: the command reads one cluster that is not a hub. */
-  readonly cluster?: string;
-}
-
-/** The first column of a table, with its cell, when a command shows a fleet. */
-export function clusterColumn(isFleet: boolean): {
-  readonly names: readonly string[];
-  readonly cells: (item: InCluster) => readonly string[];
-} {
-  return isFleet
-    ? { names: ['cluster'], cells: ({ cluster = '-' }) => [cluster] }
-    : { names: [], cells: () => [] };
 }

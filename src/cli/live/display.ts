@@ -1,9 +1,11 @@
 /** Where a live view goes: a terminal, which is redrawn; a log, a line for each change; or a program, a document for each change. */
 import { isDeepStrictEqual } from 'node:util';
 import { printableLine, printableText } from '../../kube/objects/printable.ts';
+import type { Screen } from '../../views/text/frame.ts';
 import { type FrameLine, frameLines } from '../../views/text/frame.ts';
-import type { Io, Screen } from '../io.ts';
-import { formatYaml, type OutputFormat } from '../output.ts';
+import { formatYaml } from '../../views/text/yaml.ts';
+import type { Io } from '../io.ts';
+import { type OutputFormat } from '../output.ts';
 
 export interface Display<View> {
   show(view: View, stale: string | undefined): void;

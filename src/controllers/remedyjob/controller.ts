@@ -15,7 +15,7 @@ import {
   NAMESPACE,
   PRINCIPAL_REMEDYJOB,
 } from '../../api/names.ts';
-import { bootIdOf } from '../../api/steps/records.ts';
+import { bootIdOf } from '../../api/status/step-records.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';

@@ -6,7 +6,7 @@ import { MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.t
 import type { JobStep, JobStepStatus, Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../api/names.ts';
-import { isDisruptive } from '../../api/steps/records.ts';
+import { isDisruptive } from '../../api/status/step-records.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';

@@ -14,7 +14,7 @@ import {
   stepName,
   stepRecord,
   TIMED_OUT,
-} from '../../api/steps/records.ts';
+} from '../../api/status/step-records.ts';
 import type { JobObservation } from './observation.ts';
 import { abortOf, planAbort } from './planner/abort.ts';
 import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';

@@ -3,13 +3,14 @@
  * while at least `count` of them are faulty since then. A machine with an act in flight is not Ready because of the act. Pure.
  */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { dimensionValues } from '../facts/dimensions.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { CLUSTER_KEY } from '../facts/grouping.ts';
 import { after } from '../guards/guard.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
-import { grantOn, isInFlight } from '../ledger/entries.ts';
+import { grantOn } from '../ledger/entries.ts';
 import { dimensionGrouping, type PreparedPolicy } from '../policies/prepare.ts';
 import { type CommonCause, type FaultSample, findCommonCauses } from './common-cause.ts';
 import { breakerId, valueKey } from './keys.ts';

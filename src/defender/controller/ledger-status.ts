@@ -6,12 +6,12 @@ import type {
   LedgerPendingApproval,
   MachineCounts,
 } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { SuspectPlan } from '../expiry/plan.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
-import { isInFlight } from '../ledger/entries.ts';
 import { jsonBytes } from '../ledger/usage.ts';
 
 export interface LedgerStatusInput {

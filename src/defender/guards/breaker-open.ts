@@ -5,10 +5,11 @@
 import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { Breaker, LedgerBreaker, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import { stormAllowance } from '../breakers/storm.ts';
-import { isInFlight, isLapsed } from '../ledger/entries.ts';
+import { isLapsed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 

@@ -1,7 +1,8 @@
 /** R22: control plane machines one at a time, the leader last, and never below the quorum. */
 import type { DenialCause } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import type { ControlPlaneMember } from '../facts/facts.ts';
-import { isAnswerTo, isInFlight, isLingering, isListed } from '../ledger/entries.ts';
+import { isAnswerTo, isLingering, isListed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import { approvalRulesFor } from './approvals.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';

@@ -1,7 +1,8 @@
 /** Limits of one machine: one act at a time, and not the same repair again and again. */
 import type { DenialCause } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import type { RepairFact } from '../facts/facts.ts';
-import { isInFlight, isLapsed, isSuspect } from '../ledger/entries.ts';
+import { isLapsed, isSuspect } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import {
   type AskGuard,

@@ -4,10 +4,6 @@ import { RISKS } from '../../api/enums.ts';
 import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 
-export function isInFlight({ state }: LedgerGrant): boolean {
-  return state !== 'Settled';
-}
-
 /** A machine may have a name that every object has. */
 export function grantOn(
   grants: Readonly<Record<string, LedgerGrant>>,

@@ -1,12 +1,13 @@
 /** What leaves the ledger by itself: lapsed grants, settled ones, old counters, replaced machines. Pure. */
 import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { NO_KEY } from '../facts/grouping.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { isCounter } from './counter-key.ts';
 import type { LedgerDraft } from './draft.ts';
-import { grantOn, isInFlight, isLapsed, isLingering } from './entries.ts';
+import { grantOn, isLapsed, isLingering } from './entries.ts';
 import { isSpent } from './rates.ts';
 import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 

@@ -1,6 +1,7 @@
 /** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { reviewBreakers } from '../breakers/review.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
@@ -8,7 +9,7 @@ import type { FleetFacts } from '../facts/facts.ts';
 import { isClockTrusted } from '../guards/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import { createDraft, finishDraft, type LedgerDraft } from './draft.ts';
-import { grantOn, isInFlight, isLapsed, isSameHolder } from './entries.ts';
+import { grantOn, isLapsed, isSameHolder } from './entries.ts';
 import { expireEntries } from './expire.ts';
 import { issueGrant } from './issue.ts';
 import { isRecovered } from './recover.ts';

@@ -1,11 +1,12 @@
 /** A renewal: the checks that depend on time, once more, before the next disruptive step. Pure. */
 import type { DenialCause, GrantRenewal } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import type { Action } from '../../api/steps/steps.ts';
 import { type Decision, type DecisionInput, decideAsk } from '../decide.ts';
 import { appliesTo } from '../policies/matches.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
-import { isInFlight, isLapsed, isSameHolder } from './entries.ts';
+import { isLapsed, isSameHolder } from './entries.ts';
 import { claimProbes, endOfGrant } from './issue.ts';
 import { type FoundGrant, findGrant } from './settle.ts';
 

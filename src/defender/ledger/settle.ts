@@ -1,12 +1,13 @@
 /** The end of a grant: it lingers, feeds the breakers, and a machine that it deleted stays counted. Pure. */
 import type { LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantSettlement } from '../../api/grants.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { recordOutcome } from '../breakers/act-outcome.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
 import type { LedgerDraft } from './draft.ts';
-import { isInFlight, isSameHolder } from './entries.ts';
+import { isSameHolder } from './entries.ts';
 import { hasRoom } from './upkeep/bounds.ts';
 
 /** Acts after which the machine is missing until its replacement was Ready. */

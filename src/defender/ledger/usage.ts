@@ -3,12 +3,13 @@
  * deleted and not replaced. Counted once for a ledger, when it is first asked; each grant of the same batch is added. Pure.
  */
 import type { DefenderLedgerSpec, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { groupKey } from '../facts/grouping.ts';
 import { isActOf } from '../policies/matches.ts';
 import type { PreparedLimit, PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
-import { holderKey, isInFlight, isLapsed, isLingering, lingersUntil, takesNodeDown } from './entries.ts';
+import { holderKey, isLapsed, isLingering, lingersUntil, takesNodeDown } from './entries.ts';
 
 export interface LimitUse {
   /** In flight, lingering, or deleted and not replaced. */

@@ -1,7 +1,9 @@
 /** Summarizes a reconcile of one cluster for promotion and for people. Pure. */
+
+import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { objectKey } from '../../kube/objects/object-id.ts';
-import { type ClusterReport, FOREIGN_FINALIZER, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
+import { type ClusterReport, UNIT_PAUSED, type WorkReport } from '../cluster-report.ts';
 import { sourceText } from '../rendered.ts';
 import type { ObjectOutcome } from './apply-steps.ts';
 import type { ObjectPlan, PausedUnit, TargetPlan } from './plan.ts';

@@ -3,7 +3,7 @@
  * each cluster starts.
  */
 import type { Pipeline, Stage } from '../../api/generated/types.ts';
-import { pausedReason } from '../../api/pauses.ts';
+import { pausedReason } from '../../api/status/pauses.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
 import { MAX_NAMES } from './bounds.ts';

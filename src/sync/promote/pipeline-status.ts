@@ -6,7 +6,7 @@ import type {
   PipelineStatus,
   Wait,
 } from '../../api/generated/types.ts';
-import { pausedReason } from '../../api/pauses.ts';
+import { pausedReason } from '../../api/status/pauses.ts';
 import { pipelinePhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';

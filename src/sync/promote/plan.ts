@@ -5,7 +5,7 @@
  * commit that is proven in the stage before it (S31); proof belongs to the content that a commit renders to (S32).
  */
 import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
-import { pausedReason } from '../../api/pauses.ts';
+import { pausedReason } from '../../api/status/pauses.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { earliest } from '../../rollout/explanation.ts';

@@ -1,9 +1,9 @@
 /** Whether git sets a field of an object, by the server's record of who applied it. Pure. */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
-import { formatYaml } from '../../cli/output.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { shortCommit } from '../text/age.ts';
+import { formatYaml } from '../text/yaml.ts';
 
 /** A field below `path` counts, too: `isSetByGit(set, 'spec', 'rollout', 'approved')`. */
 export function isSetByGit({ metadata }: KubeObject, ...path: readonly string[]): boolean {

@@ -1,11 +1,11 @@
 /** One line for each machine, and how many are where. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
-import { clusterColumn, type InCluster } from '../../cli/fleet/read-fleet.ts';
-import { formatCount } from '../../cli/output.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { clusterColumn, type InCluster } from '../fleet/cluster-column.ts';
 import { formatAge } from '../text/age.ts';
+import { formatCount } from '../text/counts.ts';
 import { fitTable } from '../text/wrap.ts';
 import { machineTrouble } from './trouble.ts';
 

@@ -1,9 +1,9 @@
 /** Shows MaintenanceEvents to people: a line for each, or one with its conditions. Pure. */
 
-import { formatCount } from '../../cli/output.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
 import { formatAge } from '../text/age.ts';
+import { formatCount } from '../text/counts.ts';
 import { fitTable, formatField } from '../text/wrap.ts';
 import { type MaintenanceView, sortMaintenance } from './view.ts';
 

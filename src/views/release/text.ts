@@ -1,12 +1,12 @@
 /** Formats releases for people. Pure. */
 import type { Pipeline, Release } from '../../api/generated/types.ts';
-import { pipelineTrouble } from '../../cli/hub-objects.ts';
-import { formatTable, type Table } from '../../cli/output.ts';
 import { listAt } from '../../kube/objects/json.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
+import { pipelineTrouble } from '../status/hub-objects.ts';
 import { earlierGatesNote } from '../status/pipeline-notes.ts';
 import { formatAge, shortCommit } from '../text/age.ts';
 import { numberField, textField } from '../text/fields.ts';
+import { formatTable, type Table } from '../text/table.ts';
 
 export function createReleasesTable(releases: readonly Release[], now: Date): Table {
   return {

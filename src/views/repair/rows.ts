@@ -1,9 +1,9 @@
 /** One line for each job, and how many are in which phase. Pure. */
 
-import { clusterColumn, type InCluster } from '../../cli/fleet/read-fleet.ts';
-import { formatCount } from '../../cli/output.ts';
 import { byCode } from '../../kube/objects/digest.ts';
+import { clusterColumn, type InCluster } from '../fleet/cluster-column.ts';
 import { formatAge } from '../text/age.ts';
+import { formatCount } from '../text/counts.ts';
 import { COLUMNS, fitTable, formatHanging } from '../text/wrap.ts';
 import { isOver, type JobState, type JobView } from './job.ts';
 

@@ -1,7 +1,7 @@
 /** The moments of a repair: fault, detected, granted, acted, verified, settled. Pure. */
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
-import { formatShare } from '../../cli/output.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { formatShare } from '../text/counts.ts';
 
 export const MOMENTS = ['fault', 'detected', 'granted', 'acted', 'verified', 'settled'] as const;
 

@@ -1,7 +1,7 @@
 /** What ends the wait of a job: a command, or time, with when. Pure. */
 import type { JobStepStatus, RemedyOperationJob, Wait } from '../../api/generated/types.ts';
-import { currentStep, isOpenRecord, stepRecord } from '../../api/steps/records.ts';
-import type { RepairWaitReason } from '../../controllers/remedyjob/planner/decision.ts';
+import type { RepairWaitReason } from '../../api/status/repair-waits.ts';
+import { currentStep, isOpenRecord, stepRecord } from '../../api/status/step-records.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { unblockHint } from '../fleet/unblock.ts';
 

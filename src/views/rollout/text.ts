@@ -1,8 +1,8 @@
 /** Shows a rollout to people: what happens, why, since when, and what unblocks it. Pure. */
 import type { Wait } from '../../api/generated/types.ts';
 import type { Reason } from '../../api/names.ts';
-import { formatCount, formatShare } from '../../cli/output.ts';
 import { formatAge } from '../text/age.ts';
+import { formatCount, formatShare } from '../text/counts.ts';
 import { COLUMNS, fitTable, formatField, formatTitle } from '../text/wrap.ts';
 import type { RolloutState } from './outcome.ts';
 import type { BatchView, RolloutView, VersionChange } from './view.ts';

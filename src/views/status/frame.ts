@@ -1,7 +1,7 @@
 /** Shows a hub on a terminal: each pipeline, its stages in order, and the clusters of each. Pure. */
 
-import { formatCount, formatShare } from '../../cli/output.ts';
 import { formatAge, shortCommit } from '../text/age.ts';
+import { formatCount, formatShare } from '../text/counts.ts';
 import { type FrameLine, plainLines, type Tone } from '../text/frame.ts';
 import { listNames } from '../text/list-names.ts';
 import { syncedText, unhealthyText } from './changes.ts';

@@ -1,17 +1,17 @@
 /** Summarizes the objects of a hub for people. Pure. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { pipelinePhases } from '../../api/status/phase-tables.ts';
-import { type HubObjects, pipelineTrouble } from '../../cli/hub-objects.ts';
-import { formatTable } from '../../cli/output.ts';
+import { deletedPipelineMessage } from '../../api/status/sync-words.ts';
 import { conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
-import { deletedPipelineMessage } from '../../sync/hub/deleted-pipelines/status.ts';
 import { formatAge, relativeTimes, shortCommit } from '../text/age.ts';
 import { textField } from '../text/fields.ts';
 import type { Table } from '../text/table.ts';
+import { formatTable } from '../text/table.ts';
 import { fitTable, formatHanging } from '../text/wrap.ts';
 import { type ClusterHealth, clusterHealth, healthCell, incidentSentence } from './cluster-health.ts';
+import { type HubObjects, pipelineTrouble } from './hub-objects.ts';
 import { keptObjectNotes, pausedUnitNotes, pipelineNotes } from './pipeline-notes.ts';
 
 export interface HubStatus {

@@ -1,6 +1,4 @@
 /** A text of a hub, fitted into the width of an output. Pure. */
-
-import type { MakeRunnable } from '../../cli/format/runnable.ts';
 import { relativeTimes } from '../text/age.ts';
 import { formatHanging } from '../text/wrap.ts';
 import { inOneLine } from './hub-status.ts';
@@ -9,7 +7,7 @@ export interface FrameSize {
   readonly now: Date;
   readonly columns: number;
   /** So that the commands of hints work where they are printed. */
-  readonly makeRunnable: MakeRunnable;
+  readonly makeRunnable: (text: string) => string;
 }
 
 /** Behind the head; further lines begin below the text. With relative times, and commands that work here. */

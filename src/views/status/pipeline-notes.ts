@@ -1,10 +1,10 @@
 /** What a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
-import { pausedUnits } from '../../api/pauses.ts';
-import { pipelineTrouble } from '../../cli/hub-objects.ts';
-import { FOREIGN_FINALIZER } from '../../sync/cluster-report.ts';
+import { pausedUnits } from '../../api/status/pauses.ts';
+import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
 import { shortCommit } from '../text/age.ts';
+import { pipelineTrouble } from './hub-objects.ts';
 
 const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 

@@ -1,8 +1,13 @@
 /** Fits a live view into a terminal. Pure. */
 import { styleText } from 'node:util';
-import type { Screen } from '../../cli/io.ts';
-import { formatCount } from '../../cli/output.ts';
 import { printableLine } from '../../kube/objects/printable.ts';
+import { formatCount } from './counts.ts';
+
+/** The size of a terminal. */
+export interface Screen {
+  readonly columns: number;
+  readonly rows: number;
+}
 
 export interface FrameLine {
   readonly text: string;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster } from '../../../src/api/generated/types.ts';
-import { clusterColumn, itemsOf, readEachCluster } from '../../../src/cli/fleet/read-fleet.ts';
+import { itemsOf, readEachCluster } from '../../../src/cli/fleet/read-fleet.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { clusterColumn } from '../../../src/views/fleet/cluster-column.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 function clusterNamed(name: string): Cluster {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CLUSTERS, PIPELINES } from '../../../src/api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
 import { MANAGER_SYNC } from '../../../src/api/names.ts';
-import { activePause, pausedReason } from '../../../src/api/pauses.ts';
+import { activePause, pausedReason } from '../../../src/api/status/pauses.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';

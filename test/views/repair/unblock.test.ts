@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RepairWaitReason } from '../../../src/controllers/remedyjob/planner/decision.ts';
+import type { RepairWaitReason } from '../../../src/api/status/repair-waits.ts';
 import { jobUnblock } from '../../../src/views/repair/unblock.ts';
 import { jobStory } from '../../cli/commands/remedy/stories.ts';
 import { ago } from '../../support/builders.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { HubObjects } from '../../../src/cli/hub-objects.ts';
+import type { HubObjects } from '../../../src/views/status/hub-objects.ts';
 import {
   formatHubStatus,
   type HubStatus,

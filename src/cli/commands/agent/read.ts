@@ -1,7 +1,9 @@
 import type { Command } from 'commander';
+import { formatJson } from '../../../views/text/json.ts';
+import { formatYaml } from '../../../views/text/yaml.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, formatJson, formatYaml, type OutputFormat } from '../../output.ts';
+import { createOutputOption, type OutputFormat } from '../../output.ts';
 import { type AgentAnswer, answerComponents, answerStatus, answerWhy } from './answers.ts';
 import { createDefinedCommand } from './options.ts';
 

@@ -1,11 +1,12 @@
 /** `kubenode component list`: which version of each component runs where. */
 import { Command } from 'commander';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
+import { type InCluster } from '../../../views/fleet/cluster-column.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { collect } from '../../fleet/read.ts';
-import { type InCluster, itemsOf, readFleet } from '../../fleet/read-fleet.ts';
+import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { type ComponentCoverage, coverageOf, knownVersion, usesOf } from './coverage.ts';

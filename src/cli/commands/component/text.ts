@@ -1,8 +1,8 @@
 /** Shows the coverage of components to people. Pure. */
 
+import { clusterColumn, type InCluster } from '../../../views/fleet/cluster-column.ts';
+import { formatShare } from '../../../views/text/counts.ts';
 import { fitTable, formatHanging } from '../../../views/text/wrap.ts';
-import { clusterColumn, type InCluster } from '../../fleet/read-fleet.ts';
-import { formatShare } from '../../output.ts';
 import type { ComponentCoverage } from './coverage.ts';
 
 export interface CoverageSize {

@@ -2,20 +2,21 @@
 import { Command } from 'commander';
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../../api/generated/types.ts';
+import { isInFlight } from '../../../api/grants.ts';
 import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
 import { defenderLedgerPhases, defenderPolicyPhases } from '../../../api/status/phase-tables.ts';
-import { isInFlight } from '../../../defender/ledger/entries.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { formatAge } from '../../../views/text/age.ts';
+import { formatTable } from '../../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import { hubHint } from '../../fleet/hub.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, formatTable, type OutputFormat, printResult } from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 
 const HELP = `
 Shows the DefenderPolicies and what they stop, breakers that are not closed, the fullest limits, and the grants in the ledger.

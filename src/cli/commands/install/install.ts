@@ -3,17 +3,12 @@ import { type InstalledObject, InstallRefused, install, installation } from '../
 import { NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, describeError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import {
-  createOutputOption,
-  formatYaml,
-  type OutputFormat,
-  printResult,
-  printWarnings,
-} from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
 import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
 import { standInComponent, standInMachine } from '../../../local/kubelet/manifests.ts';
+import { formatYaml } from '../../../views/text/yaml.ts';
 import type { Io } from '../../io.ts';
-import { formatYaml } from '../../output.ts';
 import { KUBELET_BUNDLE, readKubeletBundle } from './kubelet-bundle.ts';
 
 const HELP = `

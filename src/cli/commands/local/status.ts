@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { type LocalFleetStatus, readLocalFleetStatus } from '../../../local/status.ts';
 import { type PollOptions, pollUntil } from '../../../os/poll.ts';
+import { type Table } from '../../../views/text/table.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult, type Table } from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { addDirOption } from './dir-option.ts';
 import { withLocalErrors } from './errors.ts';
 

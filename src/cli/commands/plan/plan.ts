@@ -13,11 +13,12 @@ import { formatPreview, formatPreviewMarkdown } from '../../../sync/preview/text
 import { formatLocation } from '../../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import { HUB_TARGET, type Rendered } from '../../../sync/rendered.ts';
+import { formatJson } from '../../../views/text/json.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { formatJson, printWarnings } from '../../output.ts';
+import { printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
 import { runPolicyTests } from '../policy-tests.ts';
 import { declaredPermitWarnings } from '../rule-permits.ts';

@@ -7,11 +7,12 @@ import {
   formatTrouble,
   planChanges,
 } from '../../../views/release/text.ts';
+import { type HubObjects } from '../../../views/status/hub-objects.ts';
 import { shortCommit } from '../../../views/text/age.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { findByName, type HubObjects, readHub } from '../../hub-objects.ts';
+import { findByName, readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { readHubStatus } from '../status/status.ts';

@@ -3,13 +3,14 @@ import { Command } from 'commander';
 import { MACHINE_COMPONENT_SETS } from '../../../api/generated/resources.ts';
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { clusterColumn, type InCluster } from '../../../views/fleet/cluster-column.ts';
 import { STATES } from '../../../views/rollout/text.ts';
 import { type RolloutView, viewRollout } from '../../../views/rollout/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
 import { fitTable } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
-import { clusterColumn, type InCluster, itemsOf, readFleet } from '../../fleet/read-fleet.ts';
+import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 

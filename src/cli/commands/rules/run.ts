@@ -5,16 +5,11 @@ import { openWorkingTree } from '../../../sync/git/working-tree.ts';
 import { isRenderError } from '../../../sync/render/errors.ts';
 import { createRenderer, type Renderer } from '../../../sync/render/renderer.ts';
 import type { RenderedTarget } from '../../../sync/rendered.ts';
+import { formatCount } from '../../../views/text/counts.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import {
-  createOutputOption,
-  formatCount,
-  type OutputFormat,
-  printResult,
-  printWarnings,
-} from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
 import { createPermitCheck, declaredPermitWarnings } from '../rule-permits.ts';
 import { type CheckedRule, checkFoundRule, type FoundRule, type RuleFinding } from './check.ts';
 import { findRules, readSourceTexts } from './find.ts';

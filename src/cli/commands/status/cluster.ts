@@ -1,5 +1,6 @@
 /** `kubenode status CLUSTER`: prints what one cluster runs and what is in the way, as sync recorded it in the hub. */
 
+import { type HubObjects } from '../../../views/status/hub-objects.ts';
 import { clusterRow, type HubStatus, LAST_RECORDED } from '../../../views/status/hub-status.ts';
 import { formatTree } from '../../../views/status/tree/text.ts';
 import { treeOf } from '../../../views/status/tree/tree.ts';
@@ -7,7 +8,7 @@ import { COLUMNS } from '../../../views/text/wrap.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import { hintsOf } from '../../format/runnable.ts';
-import { findByName, type HubObjects } from '../../hub-objects.ts';
+import { findByName } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
 import { clusterExitCode } from './exit-code.ts';

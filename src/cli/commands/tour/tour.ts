@@ -1,10 +1,10 @@
 /** `kubenode tour`: does real things to the fleet of the demo, and verifies on its API servers what follows. */
 import { createInterface } from 'node:readline/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { formatTable } from '../../../views/text/table.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
-import { formatTable } from '../../output.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { provenEverywhere } from './fleet-state.ts';
 import { type Answer, runSteps, type TourStepResult } from './runner.ts';

@@ -1,6 +1,7 @@
 /** How many machines of a set wait for the same reason, with the first of them. Pure. */
+
+import { formatCount } from '../../../views/text/counts.ts';
 import { fitTable, formatField } from '../../../views/text/wrap.ts';
-import { formatCount } from '../../output.ts';
 import type { AssignmentReason } from './assignments.ts';
 
 export interface MachineReason extends AssignmentReason {

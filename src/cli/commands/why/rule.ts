@@ -4,7 +4,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { printableYaml } from '../../../kube/objects/printable.ts';
 import { shortCommit } from '../../../views/text/age.ts';
 import { formatField } from '../../../views/text/wrap.ts';
-import { formatYaml } from '../../output.ts';
+import { formatYaml } from '../../../views/text/yaml.ts';
 
 export interface JobRule {
   readonly name: string;

@@ -12,7 +12,7 @@ import {
   type OpenRecord,
   stepEnd,
   stepRecord,
-} from '../../../api/steps/records.ts';
+} from '../../../api/status/step-records.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobObservation } from '../observation.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';

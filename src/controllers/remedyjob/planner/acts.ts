@@ -1,6 +1,6 @@
 /** What a job has done to its node. Pure. */
 import type { JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { isDisruptive, stepName, stepRecord, TIMED_OUT } from '../../../api/steps/records.ts';
+import { isDisruptive, stepName, stepRecord, TIMED_OUT } from '../../../api/status/step-records.ts';
 
 export interface ActRecord {
   readonly step: JobStep;

@@ -14,7 +14,7 @@ import {
   stepName,
   stepRecord,
   TIMED_OUT,
-} from '../../../api/steps/records.ts';
+} from '../../../api/status/step-records.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { JobObservation } from '../observation.ts';
 import { type JobDecision, jobFinding, type StepState } from './decision.ts';

@@ -1,4 +1,5 @@
 /** What the planner of repair jobs decides: each is carried out by execute.ts, and the next reconcile decides again. */
+
 import type {
   JobDrain,
   JobGrantStatus,
@@ -9,31 +10,10 @@ import type {
   JobTimeline,
 } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
+import type { RepairWaitReason } from '../../../api/status/repair-waits.ts';
 import type { FoundWait } from '../../../api/status/waiting.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
-
-/** Each has its hint in src/views/repair/unblock.ts. */
-export type RepairWaitReason =
-  | 'Agent'
-  | 'ApprovalRequired'
-  | 'Boot'
-  | 'Condition'
-  | 'ConditionHolding'
-  | 'Draining'
-  | 'Evicting'
-  | 'FactsUnknown'
-  | 'FaultClearing'
-  | 'FaultPresent'
-  | 'GrantDenied'
-  | 'LeadTime'
-  | 'MachineBusy'
-  | 'NeedsPerson'
-  | 'OutsideWindow'
-  | 'PodBlocked'
-  | 'PodDisruptionBudget'
-  | 'Stopping'
-  | 'VerificationHolding';
 
 export interface RepairWait extends FoundWait {
   readonly reason: RepairWaitReason;

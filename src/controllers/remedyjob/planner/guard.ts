@@ -4,7 +4,7 @@
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
-import { bootIdOf, stepName, stepRecord } from '../../../api/steps/records.ts';
+import { bootIdOf, stepName, stepRecord } from '../../../api/status/step-records.ts';
 import { type CordonMark, cordonState } from '../../../kube/drain/cordon.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import type { JobObservation } from '../observation.ts';

@@ -4,7 +4,7 @@
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { FINALIZER_SETTLE } from '../../../api/names.ts';
-import { stepName } from '../../../api/steps/records.ts';
+import { stepName } from '../../../api/status/step-records.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import { pointerTo } from '../../../kube/controller/writes/json-patch.ts';
 import { type CordonMark, cordonState, planUncordon } from '../../../kube/drain/cordon.ts';

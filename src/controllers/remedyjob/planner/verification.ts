@@ -1,8 +1,9 @@
 /** Whether the repair worked: the conditions of the rung hold for long enough, by facts and not by what a step reported. Pure. */
 import type { RemedyVerify } from '../../../api/generated/types.ts';
+import { type RepairWaitReason } from '../../../api/status/repair-waits.ts';
 import type { Truth } from '../../../rules/compiled-rule.ts';
 import type { JobObservation } from '../observation.ts';
-import { type JobDecision, jobFinding, type RepairWaitReason } from './decision.ts';
+import { type JobDecision, jobFinding } from './decision.ts';
 
 const HOLDING = 'VerificationHolding';
 const POLL_MS = 5000;

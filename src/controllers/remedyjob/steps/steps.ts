@@ -1,6 +1,6 @@
 /** The steps that the job controller carries out, by name. */
 
-import { stepName } from '../../../api/steps/records.ts';
+import { stepName } from '../../../api/status/step-records.ts';
 import { type Step, stepInput, stepInputProblems } from '../../../api/steps/steps.ts';
 import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
 import { runCordon } from './cordon.ts';

@@ -1,5 +1,5 @@
 /** Waits until the Node reports another boot than the one in which the job was granted. */
-import { bootIdOf } from '../../../api/steps/records.ts';
+import { bootIdOf } from '../../../api/status/step-records.ts';
 import { type CentralResult, type CentralRun, stepWaits } from './central-step.ts';
 
 export async function runWaitForBoot({ observation, node }: CentralRun): Promise<CentralResult> {

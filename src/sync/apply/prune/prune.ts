@@ -6,13 +6,14 @@ import {
   LABEL_HUB,
   LABEL_UNIT,
 } from '../../../api/names.ts';
+import { FOREIGN_FINALIZER } from '../../../api/status/sync-words.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
-import { FOREIGN_FINALIZER, UNIT_PAUSED } from '../../cluster-report.ts';
+import { UNIT_PAUSED } from '../../cluster-report.ts';
 import { isCrdId } from '../../protected-kinds.ts';
 import type { ObjectOutcome } from '../apply-steps.ts';
 import type { SyncContext } from '../context.ts';

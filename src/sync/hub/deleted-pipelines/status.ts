@@ -1,17 +1,14 @@
 /** The status of a cluster whose Pipeline was deleted, when no Pipeline is left that would write it. Pure. */
+
 import type { Cluster, ClusterStatus, ClusterSync } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/status/phase-tables.ts';
+import { deletedPipelineMessage } from '../../../api/status/sync-words.ts';
 import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { ownStatus } from '../../promote/cluster/status.ts';
 import { waitFor } from '../../promote/wait.ts';
 
 const REASON = 'PipelineDeleted';
-
-/** What happened and what to do. */
-export function deletedPipelineMessage(pipeline: string): string {
-  return `Pipeline ${pipeline} was deleted: this cluster is not synced any more, and its objects stay as they are. To sync it again, run: kubenode sync --from REPOSITORY`;
-}
 
 /** Undefined for a cluster that was never assigned anything. What is proven and what failed there stays recorded. */
 export function deletedPipelineStatus(cluster: Cluster, now: Date): ClusterStatus | undefined {

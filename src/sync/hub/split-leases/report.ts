@@ -3,7 +3,7 @@
  * are two processes. Pure.
  */
 import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
-import { activePause, pausedReason, pausedUnits } from '../../../api/pauses.ts';
+import { activePause, pausedReason, pausedUnits } from '../../../api/status/pauses.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { syncedCondition } from '../../apply/report.ts';

@@ -1,6 +1,6 @@
 /** The status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
-import { pausedUnits } from '../../../api/pauses.ts';
+import { pausedUnits } from '../../../api/status/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterTarget } from '../../cluster-report.ts';

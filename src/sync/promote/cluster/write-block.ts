@@ -1,6 +1,6 @@
 /** What forbids every write to a cluster. Pure. */
 import type { Cluster } from '../../../api/generated/types.ts';
-import { activePause, pauseText } from '../../../api/pauses.ts';
+import { activePause, pauseText } from '../../../api/status/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { INVENTORY_DAMAGED } from '../../cluster-report.ts';

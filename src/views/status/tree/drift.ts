@@ -1,7 +1,7 @@
 /** Shows what others changed in a cluster and sync wrote back: which fields, who, when and how often. Pure. */
 import type { CorrectedDrift, CorrectedObject } from '../../../api/generated/types.ts';
-import { formatCount } from '../../../cli/output.ts';
 import { formatAge, shortCommit } from '../../text/age.ts';
+import { formatCount } from '../../text/counts.ts';
 import { listNames } from '../../text/list-names.ts';
 
 /** After more corrections of one object than this, another program probably goes on changing it. */

@@ -1,10 +1,10 @@
 /** What one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
 import type { Cluster, ClusterSync, CorrectedDrift, SyncFailure } from '../../../api/generated/types.ts';
-import { activePauses } from '../../../api/pauses.ts';
-import { formatCount } from '../../../cli/output.ts';
+import { activePauses } from '../../../api/status/pauses.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { formatCount } from '../../text/counts.ts';
 import type { ClusterRow } from '../hub-status.ts';
 import { unblockCluster, unblockObject } from './unblock.ts';
 

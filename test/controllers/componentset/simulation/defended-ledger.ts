@@ -6,9 +6,9 @@ import type {
   LedgerGrant,
 } from '../../../../src/api/generated/types.ts';
 import type { GrantAsk, GrantOutcome } from '../../../../src/api/grants.ts';
+import { isInFlight } from '../../../../src/api/grants.ts';
 import type { GivenGrant } from '../../../../src/controllers/componentset/rollout/assignment.ts';
 import type { FleetFacts, MachineFacts } from '../../../../src/defender/facts/facts.ts';
-import { isInFlight } from '../../../../src/defender/ledger/entries.ts';
 import { planLedger } from '../../../../src/defender/ledger/plan.ts';
 import type { LedgerAnswer, LedgerRequest } from '../../../../src/defender/ledger/requests.ts';
 import { type PreparedPolicies, preparePolicies } from '../../../../src/defender/policies/prepare.ts';

@@ -6,6 +6,7 @@ import type {
   MachineComponentSet,
   RemedyOperationJob,
 } from '../../../../api/generated/types.ts';
+import { isInFlight } from '../../../../api/grants.ts';
 import type {
   GrantLine,
   LimitLine,
@@ -15,7 +16,6 @@ import type {
   RowsByKey,
   TileCordon,
 } from '../../../../console/state/state.ts';
-import { isInFlight } from '../../../../defender/ledger/entries.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { unblockHint } from '../../../../views/fleet/unblock.ts';
 import { machineRow } from '../../../../views/machine/rows.ts';

@@ -2,7 +2,7 @@
 import { printableLine } from '../../../../kube/objects/printable.ts';
 import { batchPlace } from '../../../../views/rollout/text.ts';
 import type { RolloutView } from '../../../../views/rollout/view.ts';
-import { formatShare } from '../../../output.ts';
+import { formatShare } from '../../../../views/text/counts.ts';
 
 /** Without `before`, what it is at. Nothing when only ages or machines in work changed. */
 export function changeLines(before: RolloutView | undefined, after: RolloutView): readonly string[] {

@@ -2,8 +2,8 @@
 
 import { formatRollout } from '../../../../views/rollout/text.ts';
 import type { RolloutView } from '../../../../views/rollout/view.ts';
+import type { Screen } from '../../../../views/text/frame.ts';
 import { type FrameLine, plainLines } from '../../../../views/text/frame.ts';
-import type { Screen } from '../../../io.ts';
 import type { Presentation } from '../../../live/display.ts';
 import { changeLines } from './changes.ts';
 

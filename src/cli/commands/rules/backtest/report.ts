@@ -1,7 +1,7 @@
 /** What a backtest found, as data and as text. Pure. */
 import { formatAge } from '../../../../views/text/age.ts';
+import { formatCount, formatShare } from '../../../../views/text/counts.ts';
 import { fitTable } from '../../../../views/text/wrap.ts';
-import { formatCount, formatShare } from '../../../output.ts';
 import type { FaultCase, MachineTally, Peak, Tally } from './tally.ts';
 
 /** A time without a recorder. */

@@ -5,8 +5,8 @@ import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { Clock } from '../../../../os/clock.ts';
+import { sortHub } from '../../../../views/status/hub-objects.ts';
 import { type HubStatus, summarizeHub } from '../../../../views/status/hub-status.ts';
-import { sortHub } from '../../../hub-objects.ts';
 import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
 
 /** A third of the term of a Lease. */

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { activePause, pausedReason, pausedUnits, pauseText } from '../../src/api/pauses.ts';
-import { NOW } from '../rollout/builders.ts';
-import { clusterOf } from '../sync/promote/builders.ts';
+import { activePause, pausedReason, pausedUnits, pauseText } from '../../../src/api/status/pauses.ts';
+import { NOW } from '../../rollout/builders.ts';
+import { clusterOf } from '../../sync/promote/builders.ts';
 import {
   prodClusters,
   prodStage,
   stageStatus,
   writtenClusters,
   writtenCommits,
-} from '../sync/promote/simulation/queries.ts';
-import { HOUR, MINUTE, PromotionSimulation } from '../sync/promote/simulation/simulation.ts';
+} from '../../sync/promote/simulation/queries.ts';
+import { HOUR, MINUTE, PromotionSimulation } from '../../sync/promote/simulation/simulation.ts';
 
 const { pipeline } = new PromotionSimulation();
 const halt = { by: 'anna', reason: 'ticket 7', since: '2030-01-01T00:00:00Z' };

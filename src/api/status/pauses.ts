@@ -1,5 +1,5 @@
 /** Whether a Pipeline or a Cluster is stopped, by git or by a person. Pure. */
-import type { Cluster, ClusterPause, Pipeline } from './generated/types.ts';
+import type { Cluster, ClusterPause, Pipeline } from '../generated/types.ts';
 
 /** Undefined while the Pipeline may be promoted. The stop of a person comes first: no commit lifts it. */
 export function pausedReason({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobStepStatus } from '../../../src/api/generated/types.ts';
-import { afterFailure, answerOf, currentStep, isDisruptive } from '../../../src/api/steps/records.ts';
+import { afterFailure, answerOf, currentStep, isDisruptive } from '../../../src/api/status/step-records.ts';
 import { agentAnswer, jobStep, records, repairJob } from '../../controllers/remedyjob/jobs.ts';
 
 const failed = (fields: Partial<JobStepStatus>): JobStepStatus => ({

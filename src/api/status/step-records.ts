@@ -3,7 +3,7 @@
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../generated/types.ts';
-import { type Step, stepEntry, stepOfReference } from './steps.ts';
+import { type Step, stepEntry, stepOfReference } from '../steps/steps.ts';
 
 export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepStatus | undefined {
   return status?.steps?.find((record) => record.id === id);
