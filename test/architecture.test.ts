@@ -35,9 +35,10 @@ const below: Record<string, readonly string[]> = {
   'src/console': [...base, 'src/views'],
   'src/deploy': base,
 };
-// The simulator runs the real decisions, the command line connects the parts: both may import everything.
+// The simulator runs the real decisions, the command line and the demo connect the parts: they may import everything.
 below['src/sim'] = Object.keys(below);
-below['src/cli'] = Object.keys(below);
+below['src/cli'] = [...Object.keys(below), 'src/demo'];
+below['src/demo'] = [...Object.keys(below), 'src/demo'];
 
 /**
  * Inside sync a commit goes forward: git, render, judge, promote, apply. What each folder may import besides itself.
@@ -73,7 +74,7 @@ const PHASE_PRINTED = [
   'src/api/kinds/kind.ts',
   'src/cli/commands/component/coverage.ts',
   'src/cli/commands/defender/status.ts',
-  'src/cli/commands/tour/observed.ts',
+  'src/demo/tour/observed.ts',
   'src/sim/rollout/repairs/judge/leftovers.ts',
   'src/sync/metrics.ts',
   'src/views/machine/rows.ts',
@@ -210,6 +211,14 @@ describe('architecture', () => {
     },
   );
 
+  it.each(paths(files).filter((path) => commandOf(path) !== undefined))(
+    '%s imports no other command',
+    (path) => {
+      const commands = filesIn(path).flatMap((target) => commandOf(target) ?? []);
+      expect(commands.filter((command) => command !== commandOf(path))).toEqual([]);
+    },
+  );
+
   it.each(paths(files))('%s imports packages only in the folder that wraps them', (path) => {
     const packages = importsOf(path).flatMap(({ target, isFile }) => (isFile ? [] : packageOf(target)));
     expect(packages.filter((name) => !path.startsWith(homes[name] ?? ''))).toEqual([]);
@@ -337,12 +346,17 @@ function followsConditions(from: string, to: string): boolean {
 
 /** The command line imports everything: a test that starts it does not test the parts. */
 function staysInside(from: string, to: string): boolean {
-  return layerOf(from) !== 'src/cli' || layerOf(to) === 'src/cli';
+  return layerOf(from) !== 'src/cli' || ['src/cli', 'src/demo'].includes(layerOf(to));
 }
 
 /** The folder of a controller, whatever folders it has inside. */
 function controllerOf(path: string): string | undefined {
   return /^src\/controllers\/[^/]+(?=\/)/.exec(path)?.[0];
+}
+
+/** `src/cli/commands/status` of a file in that folder, and of the file with that name. */
+function commandOf(path: string): string | undefined {
+  return /^src\/cli\/commands\/[\w-]+(?=\/|\.ts$)/.exec(path)?.[0];
 }
 
 /** `git` of src/sync/git/http/client.ts, `shared` of a file directly in src/sync, nothing elsewhere. */

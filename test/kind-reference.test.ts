@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { referenceIndex, referencePage } from '../scripts/reference.ts';
-import { type CrdManifest, readCrds } from '../src/cli/commands/explain/crds.ts';
+import { type CrdManifest, readCrds } from '../src/cli/checks/crds.ts';
 
 const NODE: CrdManifest = {
   spec: {

@@ -9,7 +9,7 @@ import { execPath } from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CLUSTERS } from '../../src/api/generated/resources.ts';
 import type { Cluster } from '../../src/api/generated/types.ts';
-import { endMachines, machinesFolder } from '../../src/cli/commands/local/machines-folder.ts';
+import { endMachines, machinesFolder } from '../../src/cli/local/machines-folder.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { stopLocalFleet } from '../../src/local/fleet.ts';

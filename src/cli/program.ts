@@ -4,9 +4,10 @@
  */
 import { Command } from 'commander';
 import { createCompletionCommand } from './commands/completion/completion.ts';
-import { createVersionCommand, KUBENODE_VERSION } from './commands/version.ts';
+import { createVersionCommand } from './commands/version.ts';
 import { noteCommand } from './format/runnable.ts';
 import type { Io } from './io.ts';
+import { KUBENODE_VERSION } from './version.ts';
 
 const FOOTER = `
 Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run),
@@ -16,22 +17,22 @@ Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/con
 
 /** In the order of the help. */
 const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
-  start: async (io) => (await import('./commands/start/start.ts')).createStartCommand(io),
-  tour: async (io) => (await import('./commands/tour/tour.ts')).createTourCommand(io),
+  start: async (io) => (await import('./commands/start.ts')).createStartCommand(io),
+  tour: async (io) => (await import('./commands/tour.ts')).createTourCommand(io),
   local: async (io) => (await import('./commands/local/local.ts')).createLocalCommand(io),
   install: async (io) => (await import('./commands/install/install.ts')).createInstallCommand(io),
-  init: async (io) => (await import('./commands/init/init.ts')).createInitCommand(io),
+  init: async (io) => (await import('./commands/init.ts')).createInitCommand(io),
   render: async (io) => (await import('./commands/render.ts')).createRenderCommand(io),
   plan: async (io) => (await import('./commands/plan/plan.ts')).createPlanCommand(io),
   sync: async (io) => (await import('./commands/sync/sync.ts')).createSyncCommand(io),
   controllers: async (io) =>
     (await import('./commands/controllers/controllers.ts')).createControllersCommand(io),
   defender: async (io) => (await import('./commands/defender/defender.ts')).createDefenderCommand(io),
-  console: async (io) => (await import('./commands/console/console.ts')).createConsoleCommand(io),
+  console: async (io) => (await import('./commands/console.ts')).createConsoleCommand(io),
   status: async (io) => (await import('./commands/status/status.ts')).createStatusCommand(io),
   why: async (io) => (await import('./commands/why/why.ts')).createWhyCommand(io),
   release: async (io) => (await import('./commands/release/release.ts')).createReleaseCommand(io),
-  history: async (io) => (await import('./commands/history/history.ts')).createHistoryCommand(io),
+  history: async (io) => (await import('./commands/history.ts')).createHistoryCommand(io),
   rollout: async (io) => (await import('./commands/rollout/rollout.ts')).createRolloutCommand(io),
   remedy: async (io) => (await import('./commands/remedy/remedy.ts')).createRemedyCommand(io),
   maintenance: async (io) =>

@@ -18,9 +18,9 @@ import type {
   MachineComponentSet,
   RemedyOperationJob,
 } from '../../src/api/generated/types.ts';
-import type { TourStepResult } from '../../src/cli/commands/tour/runner.ts';
-import { TOUR_STEPS } from '../../src/cli/commands/tour/steps.ts';
 import type { ConsoleState } from '../../src/console/state/state.ts';
+import type { TourStepResult } from '../../src/demo/tour/runner.ts';
+import { TOUR_STEPS } from '../../src/demo/tour/steps.ts';
 import type { Client } from '../../src/kube/client/client.ts';
 import { connect } from '../../src/kube/client/connect.ts';
 import { conditionOf } from '../../src/kube/objects/conditions.ts';

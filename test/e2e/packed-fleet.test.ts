@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ensureDemoRepository } from '../../src/cli/commands/init/demo-repository.ts';
-import type { RunNpm } from '../../src/cli/commands/init/npm.ts';
-import { KUBENODE_VERSION } from '../../src/cli/commands/version.ts';
+import { KUBENODE_VERSION } from '../../src/cli/version.ts';
+import type { ensureDemoRepository } from '../../src/demo/template/demo-repository.ts';
+import type { RunNpm } from '../../src/demo/template/npm.ts';
 import { npm, npx, packedTarball, unpackBeside } from '../support/packed.ts';
 import { tempFolder } from '../support/temp.ts';
 
@@ -126,7 +126,7 @@ async function runNpm(cwd: string, ...args: string[]): Promise<string> {
 }
 
 async function fromPackage<T>(name: string): Promise<T> {
-  const file = join(unpacked, 'dist/cli/commands/init', `${name}.js`);
+  const file = join(unpacked, 'dist/demo/template', `${name}.js`);
   return (await import(pathToFileURL(file).href)) as T;
 }
 

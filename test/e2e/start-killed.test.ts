@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { endMachines } from '../../src/cli/commands/local/machines-folder.ts';
+import { endMachines } from '../../src/cli/local/machines-folder.ts';
 import { stopLocalFleet } from '../../src/local/fleet.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { processesWith } from '../support/processes.ts';

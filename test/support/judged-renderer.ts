@@ -1,5 +1,5 @@
 /** A renderer of tests that renders without a sandbox: it judges in this process, with the checks of sync. */
-import { createCommitChecks } from '../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../src/cli/checks/commit-checks.ts';
 import { judgeContent } from '../../src/sync/judge/content.ts';
 import type { CommitRenderer } from '../../src/sync/render/renderer.ts';
 

@@ -4,9 +4,9 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSy
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inject } from 'vitest';
-import { createNpm } from '../../src/cli/commands/init/npm.ts';
-import { PACKAGE_ROOT } from '../../src/cli/commands/init/scaffold.ts';
-import { packKubenode } from '../../src/cli/commands/init/vendor.ts';
+import { createNpm } from '../../src/demo/template/npm.ts';
+import { PACKAGE_ROOT } from '../../src/demo/template/scaffold.ts';
+import { packKubenode } from '../../src/demo/template/vendor.ts';
 import { withLock } from '../../src/os/lock.ts';
 
 const MODULES = fileURLToPath(new URL('../../node_modules', import.meta.url));

@@ -14,15 +14,16 @@ import { printableLine } from '../../kube/objects/printable.ts';
 import { mergeProblems } from '../../rules/problems.ts';
 import { createRenderer } from '../../sync/render/renderer.ts';
 import { formatCount } from '../../views/text/counts.ts';
+import { findPolicyProblems, findRuleProblems } from '../checks/commit-checks.ts';
+import { type CheckComponent, createComponentCheck } from '../checks/component-checks.ts';
+import { splitFieldPath } from '../checks/field-path.ts';
+import { findPolicyTests, runPolicyTests } from '../checks/policy-tests.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import { setExitCode } from '../exit.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../output.ts';
 import { connectOptionsFor, readUserName } from '../principal.ts';
-import { type CheckComponent, createComponentCheck } from './component-checks.ts';
-import { findPolicyTests, runPolicyTests } from './policy-tests.ts';
-import { findPolicyProblems, findRuleProblems } from './sync/checks.ts';
 
 interface ValidationFinding {
   readonly file: string;
@@ -312,12 +313,4 @@ async function checkByServer(file: string, manifest: Manifest, client: Client): 
 
 function objectName({ object }: Manifest): string {
   return `${object.kind}/${object.metadata.name}`;
-}
-
-/** `spec.stages[0].name` as the path into the object. */
-export function splitFieldPath(path: string): (string | number)[] {
-  return [...path.matchAll(/\[(?<index>\d+)\]|\["?(?<key>[^\]"]+)"?\]|(?<name>[^.[\]]+)/g)].map(
-    ({ groups }) =>
-      groups?.['index'] === undefined ? (groups?.['key'] ?? groups?.['name'] ?? '') : Number(groups['index']),
-  );
 }

@@ -1,17 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
-
-export const KUBENODE_VERSION = readVersion();
-
-/** `src/cli/commands` in a checkout and `dist/cli/commands` in the package have the same depth below package.json. */
-function readVersion(): string {
-  const text = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
+import { KUBENODE_VERSION } from '../version.ts';
 
 export function createVersionCommand(io: Io): Command {
   const command = new Command('version')

@@ -1,7 +1,8 @@
 /** Shows a live state at each change, until it ends or the command is interrupted. */
+
+import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Io } from '../io.ts';
 import type { Display } from './display.ts';
-import type { LiveFeed } from './feed.ts';
 
 /** Resolves with what `endOf` returned; undefined: what is watched was deleted. Rejects when it is interrupted. */
 export async function followLive<State, End>(

@@ -12,6 +12,9 @@ import { serveError } from '../../os/ports.ts';
 import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
 import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
 
+/** Where the console listens, unless a person or a demo chooses another port. */
+export const CONSOLE_PORT = 8484;
+
 export interface PageFile {
   readonly type: string;
   readonly content: Buffer;

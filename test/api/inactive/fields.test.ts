@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { InactiveField } from '../../../src/api/inactive/field.ts';
 import { INACTIVE_FIELDS } from '../../../src/api/inactive/fields.ts';
 import { KINDS } from '../../../src/api/kinds/registry.ts';
-import { type CrdSchema, findCrd, schemaOf } from '../../../src/cli/commands/explain/crds.ts';
+import { type CrdSchema, findCrd, schemaOf } from '../../../src/cli/checks/crds.ts';
 
 interface Row {
   readonly kind: string;

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { splitFieldPath } from '../../../src/cli/commands/validate.ts';
+import { splitFieldPath } from '../../../src/cli/checks/field-path.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';

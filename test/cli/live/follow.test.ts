@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { LiveFeed } from '../../../src/cli/live/feed.ts';
 import { followLive } from '../../../src/cli/live/follow.ts';
+import type { LiveFeed } from '../../../src/kube/cache/live-feed.ts';
 import { testIo } from '../../support/test-io.ts';
 
 /** A feed whose states come one after the other, each with the change that announces it. */

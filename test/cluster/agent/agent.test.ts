@@ -6,7 +6,7 @@ import { MACHINE_COMPONENTS } from '../../../src/api/generated/resources.ts';
 import type { MachineComponent } from '../../../src/api/generated/types.ts';
 import { installation } from '../../../src/api/install/install.ts';
 import { AGENT_GROUP, agentUser, NAMESPACE_AGENTS } from '../../../src/api/names.ts';
-import { createComponentCheck } from '../../../src/cli/commands/component-checks.ts';
+import { createComponentCheck } from '../../../src/cli/checks/component-checks.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import { endSandbox } from '../../support/agent/sandbox.ts';
 import { eventually } from '../../support/eventually.ts';

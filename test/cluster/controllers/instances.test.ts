@@ -6,7 +6,7 @@ import { buildBundle } from '../../../scripts/bundle.ts';
 import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { NAMESPACE_AGENTS, PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../../src/api/names.ts';
-import { machinesFolder } from '../../../src/cli/commands/local/machines-folder.ts';
+import { machinesFolder } from '../../../src/cli/local/machines-folder.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';

@@ -7,7 +7,7 @@ import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts'
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
-import { machinesFolder } from '../../../src/cli/commands/local/machines-folder.ts';
+import { machinesFolder } from '../../../src/cli/local/machines-folder.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { byCode } from '../../../src/kube/objects/digest.ts';

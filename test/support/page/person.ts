@@ -1,7 +1,7 @@
 /** A person who reads the guides: a user without root in the folder of kubenode, with the programs and the alias that they ask for. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { endMachines } from '../../../src/cli/commands/local/machines-folder.ts';
+import { endMachines } from '../../../src/cli/local/machines-folder.ts';
 import { stopLocalFleet } from '../../../src/local/fleet.ts';
 import { stateFolder } from '../../../src/local/folders.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/checks/commit-checks.ts';
 import { judgeContent } from '../../../src/sync/judge/content.ts';
 import { MAX_REFUSALS, type ObjectChecks } from '../../../src/sync/judge/object-checks.ts';
 import type { Rendered } from '../../../src/sync/rendered.ts';

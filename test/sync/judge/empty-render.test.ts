@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/checks/commit-checks.ts';
 import { planTarget, type TargetPlan } from '../../../src/sync/apply/plan.ts';
 import { judgeContent } from '../../../src/sync/judge/content.ts';
 import { isRenderError } from '../../../src/sync/render/errors.ts';

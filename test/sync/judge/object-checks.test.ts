@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { installation } from '../../../src/api/install/installation.ts';
-import { createCommitChecks } from '../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { findAllRefusals, findRefusals, MAX_REFUSALS } from '../../../src/sync/judge/object-checks.ts';
 import { HUB_TARGET, type RenderedObject } from '../../../src/sync/rendered.ts';

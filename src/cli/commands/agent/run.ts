@@ -9,7 +9,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom, findKubeconfig } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { KUBENODE_VERSION } from '../version.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
 import { createDefinedCommand } from './options.ts';
 import { type HostFlags, startAgent } from './start.ts';
 

@@ -17,10 +17,10 @@ import { systemRandom } from '../../../os/system-random.ts';
 import { runSimulatedInstances } from '../../../providers/local/simulated.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { addDirOption } from '../../local/dir-option.ts';
+import { withLocalErrors } from '../../local/errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
-import { addDirOption } from '../local/dir-option.ts';
-import { withLocalErrors } from '../local/errors.ts';
-import { KUBENODE_VERSION } from '../version.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
 
 const HELP = `
 Runs the real agent for many machines of a local cluster in one process: the real loop, watches, heartbeats and reports, each with its own

@@ -1,4 +1,5 @@
 /** The provider local of `kubenode controllers`: only where it is asked for. */
+
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -16,8 +17,9 @@ import type { AgentPrograms } from '../../../providers/local/agents.ts';
 import { openLocalProvider } from '../../../providers/local/provider.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import type { Io } from '../../io.ts';
-import { machinesFolder } from '../local/machines-folder.ts';
-import { formatBootstrapConfig } from '../machine/bootstrap-config.ts';
+import { formatBootstrapConfig } from '../../local/bootstrap-config.ts';
+import { machinesFolder } from '../../local/machines-folder.ts';
+import { OWN_PROGRAM } from '../../own-program.ts';
 import { followServer } from './moved-server.ts';
 
 export interface LocalMachinesFlags {
@@ -27,8 +29,6 @@ export interface LocalMachinesFlags {
   readonly localAgent?: string;
 }
 
-const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const MAIN = new URL(`../../main.${EXTENSION}`, import.meta.url);
 /** `src/cli/commands/controllers` in a checkout and `dist/cli/commands/controllers` in the package have the same depth. */
 const BUNDLE = new URL('../../../../dist/bundles/agent.mjs', import.meta.url);
 
@@ -80,7 +80,7 @@ async function openInstances(
 /** The bundle takes half of the memory. */
 function agentProgram(named: string | undefined): string {
   if (named !== undefined) return resolve(named);
-  return fileURLToPath(existsSync(BUNDLE) ? BUNDLE : MAIN);
+  return existsSync(BUNDLE) ? fileURLToPath(BUNDLE) : OWN_PROGRAM;
 }
 
 export function agentPrograms({
@@ -100,7 +100,7 @@ export function agentPrograms({
     },
     simulator(machines) {
       const own = ['--instances', machines, '--cluster', cluster, '--dir', dir];
-      return { program, args: [...execArgv, fileURLToPath(MAIN), 'agent', 'simulate', ...own] };
+      return { program, args: [...execArgv, OWN_PROGRAM, 'agent', 'simulate', ...own] };
     },
     bootFile: (hostFolder) => sandboxFolders(hostFolder).bootFile,
   };

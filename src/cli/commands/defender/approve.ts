@@ -14,12 +14,12 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { type Table } from '../../../views/text/table.ts';
 import { addConnectionOptions } from '../../connection.ts';
 import { CliError, EXIT, type ExitCode } from '../../errors.ts';
+import { type DefenderSession, withDefender } from '../../fleet/defender-session.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { parseAction } from './ask.ts';
 import { addDefenderHttpOptions, type DefenderHttpFlags, postToDefender } from './http.ts';
 import { parseReason } from './reason.ts';
-import { type DefenderSession, withDefender } from './session.ts';
 
 const HELP = `
 Answers the act that waits on the machine, as kubenode defender status lists it. Name the act with --action and --holder when

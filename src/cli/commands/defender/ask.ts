@@ -14,10 +14,10 @@ import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
+import { type DefenderSession, withDefender } from '../../fleet/defender-session.ts';
 import type { Io } from '../../io.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { type DefenderSession, withDefender } from './session.ts';
 
 const ASK_HELP = `
 Asks whether the act is safe now, and records the grant in your name before it answers. Begin the act before the grant ends, and

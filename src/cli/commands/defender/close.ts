@@ -4,9 +4,9 @@ import type { DefenderLedger, DefenderLedgerSpec } from '../../../api/generated/
 import { FLEET_DEFAULT, LEDGER } from '../../../api/names.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { withDefender } from '../../fleet/defender-session.ts';
 import type { Io } from '../../io.ts';
 import { parseReason } from './reason.ts';
-import { withDefender } from './session.ts';
 
 const HELP = `
 Names a breaker as kubenode defender status shows it: POLICY/BREAKER/KEY, or BREAKER/KEY of fleet-default. It opens again when its

@@ -4,7 +4,7 @@ import { CONTROLLERS, type DeployedProgram, SYNC } from '../../../deploy/program
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
-import { KUBENODE_VERSION } from '../version.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
 
 export interface DeployFlags {
   readonly hub?: true;

@@ -1,18 +1,16 @@
 import { Command } from 'commander';
-import { type InstalledObject, InstallRefused, install, installation } from '../../../api/install/install.ts';
+import { type InstalledObject, installation } from '../../../api/install/install.ts';
 import { NAMESPACE } from '../../../api/names.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
-import { CliError, describeError, EXIT } from '../../errors.ts';
+import { describeError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
+import { installInto, throwIfInstallFailed } from '../../install/install-into.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
-import { type StepProgress, withProgress } from '../../progress.ts';
+import { withProgress } from '../../progress.ts';
 import { blockedPortWarnings } from './api-ports.ts';
 import { addDeployOptions, type DeployFlags, deployedObjects, permittedPorts, programsOf } from './deploy.ts';
-import { removeOldObjects } from './old-objects.ts';
 
 const HELP = `
 Installs what every part of kubenode needs: CRDs, the namespaces kubenode-system and kubenode-agents, ServiceAccounts,
@@ -72,53 +70,6 @@ function showNextStep(io: Io, flags: InstallCommandFlags): void {
   if (flags.output !== 'table') return;
   for (const { name } of programsOf(flags)) {
     io.err(`see whether it runs: kubectl -n ${NAMESPACE} rollout status deployment/${name}\n`);
-  }
-}
-
-export interface InstallFlags {
-  readonly progress: StepProgress;
-  readonly dryRun?: boolean;
-  /** Default: the kinds, roles and policies. */
-  readonly objects?: readonly KubeObject[];
-}
-
-/** For every command that needs the installed kinds. */
-export async function installInto(
-  io: Io,
-  client: Client,
-  flags: InstallFlags,
-): Promise<readonly InstalledObject[]> {
-  const { dryRun = false, objects = installation() } = flags;
-  try {
-    const results = await install(client, {
-      clock: io.clock,
-      signal: io.signal,
-      dryRun,
-      objects,
-      progress: ({ object }, done, total) => {
-        flags.progress.step(
-          `installing ${object.kind} ${object.metadata.name} (${done} of ${total}) on ${client.server}`,
-        );
-      },
-    });
-    if (results.some(({ outcome }) => outcome === 'failed')) return results;
-    return [...results, ...(await removeOldObjects(io, client, { dryRun, objects }))];
-  } catch (error) {
-    if (!(error instanceof InstallRefused)) throw error;
-    throw new CliError(error.message, {
-      where: client.server,
-      hint: 'nothing was written. Fix the problem, or use the kubenode version that fits this cluster',
-      exitCode: EXIT.badInput,
-      cause: error,
-    });
-  }
-}
-
-/** Throws one error with every object that could not be installed. */
-export function throwIfInstallFailed(results: readonly InstalledObject[], server: string): void {
-  const failures = results.flatMap(({ error }) => error ?? []);
-  if (failures.length > 0) {
-    throw new AggregateError(failures, `${failures.length} objects could not be installed on ${server}`);
   }
 }
 

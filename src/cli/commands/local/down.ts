@@ -2,12 +2,17 @@ import { Command } from 'commander';
 import { findFleetFolder, stopLocalFleet } from '../../../local/fleet.ts';
 import { createLayout } from '../../../local/layout.ts';
 import type { Io } from '../../io.ts';
+import { addDirOption } from '../../local/dir-option.ts';
+import { withLocalErrors } from '../../local/errors.ts';
+import {
+  findFleetUsers,
+  formatUsers,
+  requireNoControllers,
+  requireNoPrograms,
+} from '../../local/fleet-programs.ts';
+import { endMachines } from '../../local/machines-folder.ts';
 import { printWarnings } from '../../output.ts';
 import { withProgress } from '../../progress.ts';
-import { addDirOption } from './dir-option.ts';
-import { withLocalErrors } from './errors.ts';
-import { findFleetUsers, formatUsers, requireNoControllers, requireNoPrograms } from './fleet-programs.ts';
-import { endMachines } from './machines-folder.ts';
 
 export function createDownCommand(io: Io): Command {
   return addDirOption(io, new Command('down'))

@@ -6,8 +6,8 @@ import { createPrincipal } from '../../../local/pki/principal.ts';
 import { readLocalFleet } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
-import { addDirOption } from './dir-option.ts';
-import { withLocalErrors } from './errors.ts';
+import { addDirOption } from '../../local/dir-option.ts';
+import { withLocalErrors } from '../../local/errors.ts';
 
 interface KubeconfigFlags {
   readonly dir: string;

@@ -5,7 +5,7 @@ import { CONTROL_PLANE_VERSION } from '../../../local/binaries/versions.ts';
 import { standInComponent, standInMachine } from '../../../local/kubelet/manifests.ts';
 import { formatYaml } from '../../../views/text/yaml.ts';
 import type { Io } from '../../io.ts';
-import { KUBELET_BUNDLE, readKubeletBundle } from './kubelet-bundle.ts';
+import { KUBELET_BUNDLE, readKubeletBundle } from '../../local/kubelet-bundle.ts';
 
 const HELP = `
 Prints the MachineComponent of a stand-in kubelet, and a Machine with it for each --machine, for kubectl apply. The stand-in registers its

@@ -5,9 +5,9 @@ import { type Table } from '../../../views/text/table.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
+import { addDirOption } from '../../local/dir-option.ts';
+import { withLocalErrors } from '../../local/errors.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { addDirOption } from './dir-option.ts';
-import { withLocalErrors } from './errors.ts';
 
 interface StatusFlags {
   readonly dir: string;

@@ -1,16 +1,16 @@
 import { Command } from 'commander';
-import { type LocalFleet, READY_MS, startLocalFleet } from '../../../local/fleet.ts';
+import { type LocalFleet, READY_MS } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
+import { addDirOption } from '../../local/dir-option.ts';
+import { withLocalErrors } from '../../local/errors.ts';
+import { startLocalClusters, type UpFlags } from '../../local/start-clusters.ts';
 import { createIntegerParser, parseIpAddress } from '../../option-parsers.ts';
-import { createOutputOption, type OutputFormat } from '../../output.ts';
+import { createOutputOption } from '../../output.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
-import { addDirOption } from './dir-option.ts';
-import { withLocalErrors } from './errors.ts';
-import { installIntoFleet } from './install.ts';
 import { awaitReady, readStatus, showLocalStatus } from './status.ts';
 
 const HELP = `
@@ -27,21 +27,6 @@ Examples:
   kubenode local up                       one cluster: the hub
   kubenode local up --clusters 4          hub, test, pre and prod
   export KUBECONFIG=$(kubenode local kubeconfig --merged --path)`;
-
-interface UpFlags {
-  /** Of `kubenode start`: it stops the fleet at its end. */
-  readonly claims?: boolean;
-  readonly clusters?: number;
-  readonly dir: string;
-  readonly install: boolean;
-  readonly controllers?: boolean;
-  readonly bindAddress?: string;
-  readonly serverName?: readonly string[];
-  readonly port?: number;
-  readonly timeout?: number;
-  readonly kubeAssets?: string;
-  readonly output: OutputFormat;
-}
 
 export function createUpCommand(io: Io): Command {
   return addDirOption(io, new Command('up'))
@@ -70,34 +55,6 @@ export function createUpCommand(io: Io): Command {
     .addOption(createOutputOption())
     .addHelpText('after', HELP)
     .action((flags: UpFlags) => withLocalErrors(() => up(io, flags)));
-}
-
-/** Starts a local fleet and installs kubenode into it; used by `local up` and `start`. */
-export async function startLocalClusters(
-  io: Io,
-  flags: UpFlags,
-  progress: StepProgress,
-): Promise<LocalFleet> {
-  const options = {
-    dir: flags.dir,
-    env: io.env,
-    clock: io.clock,
-    signal: io.signal,
-    onStep: (step: string) => progress.step(step),
-    warn: (text: string) => io.err(`${text}\n`),
-    clusters: flags.clusters,
-    controllers: flags.controllers,
-    bindAddress: flags.bindAddress,
-    names: flags.serverName,
-    firstPort: flags.port,
-    assets: flags.kubeAssets,
-    claims: flags.claims,
-    timeoutMs: flags.timeout === undefined ? undefined : flags.timeout * 1000,
-  };
-  return await startLocalFleet(options, async (fleet) => {
-    if (flags.install) await installIntoFleet(io, fleet, progress);
-    return fleet;
-  });
 }
 
 async function up(io: Io, flags: UpFlags): Promise<void> {

@@ -10,9 +10,9 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { formatBootstrapConfig } from '../../local/bootstrap-config.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
-import { formatBootstrapConfig } from './bootstrap-config.ts';
 
 const HELP = `
 Makes a bootstrap token for one Machine and prints a kubeconfig with it. The agent of this Machine gets its first

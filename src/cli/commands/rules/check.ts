@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { compileRule } from '../../../rules/compile.ts';
 import { runRuleTests } from '../../../rules/rule-tests.ts';
-import { splitFieldPath } from '../validate.ts';
+import { splitFieldPath } from '../../checks/field-path.ts';
 import { locateTest, type SourceText } from './locate.ts';
 
 export interface FoundRule {

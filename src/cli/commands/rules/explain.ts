@@ -4,11 +4,17 @@ import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { withNodeFacts } from '../../fleet/node-facts.ts';
 import { collect, withCluster } from '../../fleet/read.ts';
+import {
+  formatLeaves,
+  formatRules,
+  type RuleView,
+  sortViews,
+  viewRule,
+} from '../../fleet/rule-explanation.ts';
 import type { Io } from '../../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { formatLeaves, formatRules, type RuleView, sortViews, viewRule } from './explanation.ts';
-import { withNodeFacts } from './node-facts.ts';
 
 const HELP = `
 Evaluates each NodeRemedier of the cluster on one node, with the code of the controllers and the objects of the cluster as they are

@@ -1,19 +1,18 @@
 import { Command } from 'commander';
 import type { Pipeline } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
-import { type HubObjects } from '../../../views/status/hub-objects.ts';
-import { formatHubStatus, type HubStatus, summarizeHub } from '../../../views/status/hub-status.ts';
+import { formatHubStatus, type HubStatus } from '../../../views/status/hub-status.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { setExitCode } from '../../exit.ts';
+import { readHubStatus } from '../../fleet/hub-status.ts';
 import { withCluster } from '../../fleet/read.ts';
+import { findUnsynced } from '../../fleet/sync-leases.ts';
 import { readHub } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult, printWarnings } from '../../output.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
 import { refuseWatchOf, showCluster } from './cluster.ts';
 import { hubExitCode } from './exit-code.ts';
-import { findUnsynced } from './sync-leases.ts';
-import { watchHub } from './watch/watch.ts';
+import { watchHub } from './watch.ts';
 
 const HELP = `
 Prints first what endangers machines, and what to do: a dark zone, an open breaker, a kill switch, no controllers, machines
@@ -83,31 +82,4 @@ async function showOne(io: Io, client: Client, name: string, flags: StatusFlags)
   const hub = await readHub(client, io.signal);
   const status = await readHubStatus(io, client, hub, flags);
   showCluster(io, { name, hub, status, output: flags.output });
-}
-
-/** With whether a process syncs: for every command whose exit code depends on it. */
-export async function readHubStatus(
-  io: Io,
-  client: Client,
-  hub: HubObjects,
-  flags: ConnectionFlags,
-): Promise<HubStatus> {
-  const unsynced = await readUnsynced(io, client, hub, flags);
-  return summarizeHub(hub, { now: io.clock.now(), unsynced });
-}
-
-async function readUnsynced(
-  io: Io,
-  client: Client,
-  { pipelines }: HubObjects,
-  flags: ConnectionFlags,
-): Promise<readonly string[]> {
-  const { signal, clock } = io;
-  try {
-    return await findUnsynced(client, pipelines, { now: clock.now(), flags, signal });
-  } catch (error) {
-    if (!isKubeError(error, 'Forbidden')) throw error;
-    printWarnings(io, [`whether a process syncs is unknown: ${error.message}`]);
-    return [];
-  }
 }

@@ -7,9 +7,9 @@ import type { Client } from '../../../kube/client/client.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { findUnsynced } from '../../fleet/sync-leases.ts';
 import { readHub, selectPipeline } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
-import { findUnsynced } from '../status/sync-leases.ts';
 
 const HELP = `
 For a commit that should not wait for the next poll of the repository (spec.source.pollSeconds). The running sync reads it at once; this

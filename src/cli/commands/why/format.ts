@@ -6,7 +6,7 @@ import { denialHint, hintBeside } from '../../../views/fleet/unblock.ts';
 import { maintenanceWaitText } from '../../../views/maintenance/text.ts';
 import type { MaintenanceView } from '../../../views/maintenance/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
-import type { RuleView } from '../rules/explanation.ts';
+import type { RuleView } from '../../fleet/rule-explanation.ts';
 import type { AssignmentReason } from './assignments.ts';
 import type { PinReason } from './pins.ts';
 

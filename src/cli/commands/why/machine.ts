@@ -16,18 +16,18 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { hintBeside } from '../../../views/fleet/unblock.ts';
 import type { ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { withDefender } from '../../fleet/defender-session.ts';
 import { hubHint } from '../../fleet/hub.ts';
 import { readNodeOf } from '../../fleet/machine-context.ts';
 import { readNamed } from '../../fleet/read.ts';
+import { readSetsAndVersions } from '../../fleet/rollout-facts.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
-import { withDefender } from '../defender/session.ts';
 import { type AssignmentsInput, explainAssignments } from './assignments.ts';
 import { type ExplainedMachine, formatWhy } from './format.ts';
 import { readMaintenance } from './maintenance.ts';
 import { readNodeRules } from './node-rules.ts';
 import { askForPins, explainPins, type PinsInput } from './pins.ts';
-import { readSetsAndVersions } from './read-fleet.ts';
 import { waitsOf } from './waits.ts';
 
 /** A repair that takes the node down for a moment, and one that replaces it. */

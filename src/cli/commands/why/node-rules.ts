@@ -2,10 +2,10 @@
 import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { withNodeFacts } from '../../fleet/node-facts.ts';
 import { collect } from '../../fleet/read.ts';
+import { type RuleView, sortViews, viewRule } from '../../fleet/rule-explanation.ts';
 import type { Io } from '../../io.ts';
-import { type RuleView, sortViews, viewRule } from '../rules/explanation.ts';
-import { withNodeFacts } from '../rules/node-facts.ts';
 
 const QUIET: readonly RuleView['outcome'][] = ['NoMatch', 'NotSelected'];
 

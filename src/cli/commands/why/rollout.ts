@@ -6,10 +6,10 @@ import { formatRollout } from '../../../views/rollout/text.ts';
 import { viewRollout } from '../../../views/rollout/view.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { collect, readNamed } from '../../fleet/read.ts';
+import { readNodes, readSetsAndVersions } from '../../fleet/rollout-facts.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
 import { explainAssignments } from './assignments.ts';
-import { readNodes, readSetsAndVersions } from './read-fleet.ts';
 import { countReasons, formatReasons, type MachineReason } from './reasons.ts';
 
 export async function whyRollout(io: Io, client: Client, name: string, output: OutputFormat): Promise<void> {

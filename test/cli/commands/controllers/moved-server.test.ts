@@ -7,7 +7,7 @@ import { parseBootstrapFile } from '../../../../src/agent/identity/bootstrap-fil
 import { formatIdentityKubeconfig } from '../../../../src/agent/identity/kubeconfig.ts';
 import { IDENTITY_KUBECONFIG } from '../../../../src/agent/layout.ts';
 import { followServer } from '../../../../src/cli/commands/controllers/moved-server.ts';
-import { formatBootstrapConfig } from '../../../../src/cli/commands/machine/bootstrap-config.ts';
+import { formatBootstrapConfig } from '../../../../src/cli/local/bootstrap-config.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { instanceFolder } from '../../../../src/providers/local/folders.ts';
 import { markedEnvironment } from '../../../../src/providers/local/processes.ts';

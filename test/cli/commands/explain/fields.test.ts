@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CrdSchema } from '../../../../src/cli/commands/explain/crds.ts';
+import type { CrdSchema } from '../../../../src/cli/checks/crds.ts';
 import { describeFields, firstSentence, typeName } from '../../../../src/cli/commands/explain/fields.ts';
 
 const STAGES: CrdSchema = {

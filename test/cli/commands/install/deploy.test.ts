@@ -2,8 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { deployedObjects } from '../../../../src/cli/commands/install/deploy.ts';
-import { KUBENODE_VERSION } from '../../../../src/cli/commands/version.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { KUBENODE_VERSION } from '../../../../src/cli/version.ts';
 import { listAt, textAt } from '../../../../src/kube/objects/json.ts';
 import { testIo } from '../../../support/test-io.ts';
 

@@ -1,6 +1,6 @@
 /** A commit whose rule fails its own tests is never accepted, so it never becomes a candidate. */
 import { describe, expect, it } from 'vitest';
-import { createCommitChecks } from '../../../../src/cli/commands/sync/checks.ts';
+import { createCommitChecks } from '../../../../src/cli/checks/commit-checks.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { GitError } from '../../../../src/sync/git/errors.ts';
 import type { Ancestry, GitTransport } from '../../../../src/sync/git/transport.ts';

@@ -18,7 +18,7 @@ import { type ObjectId, objectIdOf } from '../../../../kube/objects/object-id.ts
 import type { LivePreview } from '../../../../sync/preview/live.ts';
 import { readGrants } from '../../../fleet/machine-context.ts';
 import { collect } from '../../../fleet/read.ts';
-import { trimNode } from '../../why/read-fleet.ts';
+import { trimNode } from '../../../fleet/rollout-facts.ts';
 
 /** What a commit decides about. */
 export interface RolloutObjects {

@@ -1,12 +1,12 @@
 /** The live state of one repair job, or of all, from a watch. */
 import { REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
+import { createLiveFeed, type LiveFeed } from '../../../../kube/cache/live-feed.ts';
 import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { type JobView, viewJob } from '../../../../views/repair/job.ts';
 import { sortJobs } from '../../../../views/repair/rows.ts';
-import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
 
 export interface JobFeedOptions {
   readonly client: Client;

@@ -1,12 +1,12 @@
 /** The live state of one rollout, from watches of its set and of the machines. */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../../api/generated/types.ts';
+import { createLiveFeed, type LiveFeed } from '../../../../kube/cache/live-feed.ts';
 import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { machineInWork, type RolloutView, viewRollout } from '../../../../views/rollout/view.ts';
-import { createLiveFeed, type LiveFeed } from '../../../live/feed.ts';
 
 export interface FeedOptions {
   readonly client: Client;

@@ -6,11 +6,11 @@ import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { openWorkingTree } from '../../../../sync/git/working-tree.ts';
 import { createRenderer, type Renderer } from '../../../../sync/render/renderer.ts';
 import type { RenderedTarget } from '../../../../sync/rendered.ts';
+import { withSchemaDefaults } from '../../../checks/component-checks.ts';
+import { findCrd, schemaOf } from '../../../checks/crds.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import type { Io } from '../../../io.ts';
 import { printWarnings } from '../../../output.ts';
-import { withSchemaDefaults } from '../../component-checks.ts';
-import { findCrd, schemaOf } from '../../explain/crds.ts';
 import { findRules } from '../find.ts';
 import { selectRules } from '../run.ts';
 

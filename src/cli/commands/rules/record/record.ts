@@ -27,11 +27,11 @@ import { createFactRecorder, type RecordedViews } from '../../../../rules/record
 import { readClusterUID } from '../../../../sync/cluster-uid.ts';
 import { formatCount } from '../../../../views/text/counts.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
+import { withSynced } from '../../../fleet/node-facts.ts';
 import { withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
 import { parseDuration } from '../../../option-parsers.ts';
-import { KUBENODE_VERSION } from '../../version.ts';
-import { withSynced } from '../node-facts.ts';
+import { KUBENODE_VERSION } from '../../../version.ts';
 import { openRecording, type RecordingFile } from './recording-file.ts';
 
 const HELP = `

@@ -1,0 +1,57 @@
+/** The live state of a hub, from watches of its objects. Whether a process syncs is read every few seconds: a renewal does not count as a change. */
+import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
+import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
+import { createLiveFeed, type LiveFeed } from '../../kube/cache/live-feed.ts';
+import { createView } from '../../kube/cache/view.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { Clock } from '../../os/clock.ts';
+import { sortHub } from '../../views/status/hub-objects.ts';
+import { type HubStatus, summarizeHub } from '../../views/status/hub-status.ts';
+
+/** A third of the term of a Lease. */
+const LEASE_CHECK_MS = 5000;
+
+export interface HubFeedOptions {
+  readonly client: Client;
+  readonly clock: Clock;
+  /** What is known at the start: why pipelines are not synced, a sentence each. */
+  readonly unsynced: readonly string[];
+  /** Reads that again. */
+  readonly findUnsynced: (pipelines: readonly Pipeline[]) => Promise<readonly string[]>;
+}
+
+export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): LiveFeed<HubStatus> {
+  let { unsynced } = options;
+  return createLiveFeed(options, (parts) => {
+    const pipelines = createView<Pipeline>({ ...parts, resource: PIPELINES, transform: wholePipeline });
+    const clusters = createView<Cluster>({ ...parts, resource: CLUSTERS });
+    const releases = createView<Release>({ ...parts, resource: RELEASES });
+    return {
+      views: [pipelines, clusters, releases],
+      current: () =>
+        summarizeHub(
+          sortHub({
+            pipelines: pipelines.store.list(),
+            clusters: clusters.store.list(),
+            releases: releases.store.list(),
+          }),
+          { now: options.clock.now(), unsynced },
+        ),
+      async work(signal, notify) {
+        while (!signal.aborted) {
+          await options.clock.sleep(LEASE_CHECK_MS, signal).catch(() => undefined);
+          if (signal.aborted) return;
+          // While the server does not answer, the watches report it.
+          unsynced = await findUnsynced(pipelines.store.list()).catch(() => unsynced);
+          notify();
+        }
+      },
+    };
+  });
+}
+
+/** A note names the field managers of a Pipeline: they are kept. */
+function wholePipeline(object: KubeObject): Pipeline {
+  return object as Pipeline;
+}

@@ -1,0 +1,123 @@
+/** What the rules answer on one node, and which values decided. Reads the facts that it is given, and nothing else. */
+import type { NodeRemedier } from '../../api/generated/types.ts';
+import { isSelected } from '../../kube/objects/selector.ts';
+import { compileRule } from '../../rules/compile.ts';
+import {
+  type CompiledRule,
+  type ConditionTree,
+  type FactReader,
+  listLeaves,
+  type RuleOutcome,
+  type Truth,
+} from '../../rules/compiled-rule.ts';
+import { explainLeaf } from '../../rules/explain.ts';
+import type { LiveFacts } from '../../rules/live/live-facts.ts';
+import { createRuleEvaluator } from '../../rules/rule-evaluator.ts';
+import { fitTable, formatHanging } from '../../views/text/wrap.ts';
+
+export interface LeafView {
+  readonly of: 'conditions' | 'gate';
+  readonly truth: Truth;
+  readonly because: string;
+}
+
+export interface RuleView {
+  readonly rule: string;
+  readonly mode: string;
+  /** NotSelected: its target does not have the node. Refused: it does not compile. */
+  readonly outcome: RuleOutcome | 'NotSelected' | 'Refused';
+  readonly because: string;
+  readonly leaves: readonly LeafView[];
+}
+
+export interface ExplainedNode {
+  readonly machine: string;
+  /** Of the Node and the Machine. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly facts: Pick<LiveFacts, 'read' | 'unknownReason'>;
+}
+
+export async function viewRule({ metadata, spec }: NodeRemedier, node: ExplainedNode): Promise<RuleView> {
+  const head = { rule: metadata.name, mode: spec.mode };
+  const { rule, problems } = compileRule(spec);
+  if (!rule) {
+    const because = problems.map(({ path, message }) => `${path}: ${message}`).join('; ');
+    return { ...head, outcome: 'Refused', because, leaves: [] };
+  }
+  const { nodeSelector, exclude } = spec.target;
+  const isTarget = isSelected(nodeSelector, node.labels) && !(exclude && isSelected(exclude, node.labels));
+  const facts = node.facts.read(node.machine, rule.maxAge);
+  const { outcome, because } = await createRuleEvaluator(rule)(facts);
+  const leaves = [
+    ...viewLeaves('conditions', rule.conditions, { rule, facts, node }),
+    ...(rule.gate ? viewLeaves('gate', rule.gate, { rule, facts, node }) : []),
+  ];
+  return isTarget
+    ? { ...head, outcome, because: withReasons(because, outcome, leaves), leaves }
+    : { ...head, outcome: 'NotSelected', because: 'spec.target does not select the node', leaves };
+}
+
+interface LeafInput {
+  readonly rule: CompiledRule;
+  readonly facts: FactReader;
+  readonly node: ExplainedNode;
+}
+
+function viewLeaves(
+  of: LeafView['of'],
+  tree: ConditionTree,
+  { rule, facts, node }: LeafInput,
+): readonly LeafView[] {
+  return listLeaves(tree).map((leaf) => {
+    const { truth, lines } = explainLeaf(leaf, facts);
+    const reason = truth === 'Unknown' && node.facts.unknownReason(node.machine, leaf.ref, rule.maxAge);
+    return { of, truth, because: [...lines, ...(reason ? [reason] : [])].join(': ') };
+  });
+}
+
+/** Why the unknown facts are unknown, each reason once. */
+function withReasons(because: string, outcome: RuleOutcome, leaves: readonly LeafView[]): string {
+  if (outcome !== 'Indeterminate') return because;
+  const unknown = leaves.filter(
+    ({ truth, because: text }) => truth === 'Unknown' && text.includes(' is unknown: '),
+  );
+  const reasons = unknown.map((leaf) => leaf.because.slice(leaf.because.indexOf(' is unknown: ') + 13));
+  return [because, ...new Set(reasons)].join('; ');
+}
+
+/** Those that act or may act first. */
+const ORDER: readonly RuleView['outcome'][] = [
+  'Match',
+  'Held',
+  'Indeterminate',
+  'Refused',
+  'NoMatch',
+  'NotSelected',
+];
+
+export function sortViews(views: readonly RuleView[]): readonly RuleView[] {
+  return views.toSorted((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome));
+}
+
+export function formatRules(views: readonly RuleView[], columns: number): string {
+  return fitTable(
+    {
+      columns: ['rule', 'mode', 'outcome', 'why'],
+      rows: sortViews(views).map(({ rule, mode, outcome, because }) => [rule, mode, outcome, because]),
+      empty: 'no rules: the cluster has no NodeRemedier',
+    },
+    columns,
+  );
+}
+
+const MARKS: Readonly<Record<Truth, string>> = { True: 'yes', False: 'no', Unknown: '?' };
+
+/** Every comparison of one rule, whether it decided or not. */
+export function formatLeaves({ leaves }: RuleView, columns: number): string {
+  return leaves
+    .map(({ of, truth, because }, index) => {
+      const group = of === leaves[index - 1]?.of ? '' : of;
+      return formatHanging(`${group.padEnd(12)}${MARKS[truth].padEnd(5)}`, because, columns);
+    })
+    .join('');
+}

@@ -1,0 +1,41 @@
+/** The programs of a running `kubenode start --demo`, by their command lines: processes of another fleet are never found. Pure. */
+import type { ProcessIdentity } from '../../os/process/identity.ts';
+
+export interface DemoProgram {
+  /** `sync`, or `controllers CLUSTER`. */
+  readonly name: string;
+  readonly identity: ProcessIdentity;
+}
+
+/** Of the fleet with this kubeconfig, sorted by name. */
+export function selectPrograms(
+  processes: readonly ProcessIdentity[],
+  kubeconfig: string,
+): readonly DemoProgram[] {
+  const found = processes.flatMap((identity) => {
+    const name = nameOf(identity.command, kubeconfig);
+    return name === undefined ? [] : [{ name, identity }];
+  });
+  return found.toSorted((a, b) => a.name.localeCompare(b.name));
+}
+
+/** The folder that its sync reads. */
+export function repositoryOf(programs: readonly DemoProgram[]): string | undefined {
+  const sync = programs.find(({ name }) => name === 'sync');
+  return sync && valueOf(sync.identity.command, '--from');
+}
+
+const MAIN = /\/cli\/main\.[jt]s$/;
+
+function nameOf(command: readonly string[], kubeconfig: string): string | undefined {
+  const main = command.findIndex((argument) => MAIN.test(argument));
+  if (main < 0 || valueOf(command, '--kubeconfig') !== kubeconfig) return undefined;
+  const name = command[main + 1];
+  if (name === 'sync') return name;
+  return name === 'controllers' ? `${name} ${valueOf(command, '--context') ?? ''}` : undefined;
+}
+
+function valueOf(args: readonly string[], option: string): string | undefined {
+  const index = args.indexOf(option);
+  return index < 0 ? undefined : args[index + 1];
+}

@@ -1,0 +1,28 @@
+/** What stops the Defender of a cluster or waits for an answer there, as notes of the console. Pure. */
+import type { DefenderLedger, DefenderPolicy } from '../../api/generated/types.ts';
+import { defenderIncidents } from '../../api/status/incidents.ts';
+import { incidentHint } from '../../views/fleet/incident-hints.ts';
+import type { NoteLine, RowsByKey } from '../state/state.ts';
+import { noteRows } from './hub-rows.ts';
+
+export function defenderNotes(
+  cluster: string,
+  policies: readonly DefenderPolicy[],
+  ledger: DefenderLedger | undefined,
+): RowsByKey<NoteLine> {
+  const found = [
+    ...defenderIncidents(policies, ledger).map(
+      (incident) => `${incident.message}. ${incidentHint(incident)}`,
+    ),
+    ...(ledger ? approvalNotes(ledger) : []),
+  ];
+  const texts = found.map((text) => `${cluster}: ${text}`);
+  return noteRows(texts, []);
+}
+
+function approvalNotes({ status }: DefenderLedger): readonly string[] {
+  return (status?.approvals ?? []).map(
+    ({ machine, action, holder }) =>
+      `${action} of ${machine} for ${holder.kind} ${holder.name} waits for a person: kubenode defender approve ${machine}`,
+  );
+}

@@ -1,0 +1,86 @@
+/** The rows of the hub in the console, in the words of `kubenode status`. Pure. */
+import { INCIDENT_REASONS } from '../../api/status/incident-reasons.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { incidentSentence } from '../../views/status/cluster-health.ts';
+import { type ClusterRow, type HubStatus, inOneLine } from '../../views/status/hub-status.ts';
+import { shortCommit } from '../../views/text/age.ts';
+import type { ClusterLine, ConsoleState, NoteLine, RowsByKey } from '../state/state.ts';
+
+export type HubRows = Pick<ConsoleState, 'pipelines' | 'clusters' | 'notes'>;
+
+/**
+ * `staleReasons`: why the machines of a cluster are not shown, or may be old. `connected`: clusters whose own Defender is watched, which
+ * tells what it stops earlier than the hub does.
+ */
+export function hubRows(
+  { pipelines, clusters, unsynced, notes, trouble }: HubStatus,
+  staleReasons: ReadonlyMap<string, string>,
+  connected: ReadonlySet<string> = new Set(),
+): HubRows {
+  const incidents = clusters.flatMap((row) => incidentNotes(row, connected.has(row.name)));
+  return {
+    pipelines: keyed(
+      pipelines.map(({ name, phase, head, verdict, because, since }) => ({
+        name,
+        phase,
+        commit: shortCommit(head),
+        verdict,
+        because: inOneLine(because),
+        ...optional('since', since),
+      })),
+    ),
+    clusters: keyed(
+      clusters.map(({ name, stage, state, commit, synced, health, machines, because, since }, order) => ({
+        name,
+        order,
+        stage,
+        state,
+        commit: shortCommit(commit),
+        synced,
+        health,
+        ...optional('machines', machines && { total: machines.total ?? 0, ready: machines.ready ?? 0 }),
+        because: inOneLine(because),
+        ...optional('since', since),
+        ...optional('stale', staleReasons.get(name)),
+      })),
+    ),
+    notes: noteRows([...unsynced, ...incidents, ...trouble], notes),
+  };
+}
+
+const OF_THE_DEFENDER: ReadonlySet<string> = new Set(
+  INCIDENT_REASONS.filter((reason) => reason !== 'NoControllers'),
+);
+
+function incidentNotes({ name, incidents }: ClusterRow, isConnected: boolean): readonly string[] {
+  return incidents
+    .filter(({ reason }) => !isConnected || !OF_THE_DEFENDER.has(reason))
+    .map((incident) => `${name}: ${incidentSentence(incident)}`);
+}
+
+/** A cluster that no hub lists. */
+export function loneCluster(name: string, order: number, stale: string | undefined): ClusterLine {
+  return {
+    name,
+    order,
+    stage: '',
+    state: 'Local',
+    commit: '-',
+    synced: '-',
+    health: 'Unknown',
+    because: 'no hub lists it',
+    ...optional('stale', stale),
+  };
+}
+
+export function noteRows(bad: readonly string[], others: readonly string[]): RowsByKey<NoteLine> {
+  const rows = [
+    ...others.map((text) => ({ text: inOneLine(text), bad: false })),
+    ...bad.map((text) => ({ text: inOneLine(text), bad: true })),
+  ];
+  return Object.fromEntries(rows.map((row) => [row.text, row]));
+}
+
+function keyed<Row extends { readonly name: string }>(rows: readonly Row[]): RowsByKey<Row> {
+  return Object.fromEntries(rows.map((row) => [row.name, row]));
+}

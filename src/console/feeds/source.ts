@@ -1,0 +1,118 @@
+/** The whole fleet as the console shows it: the hub, its clusters, and the cluster of the context itself if it has machines. */
+
+import type { LiveFeed } from '../../kube/cache/live-feed.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { Clock } from '../../os/clock.ts';
+import type { HubStatus } from '../../views/status/hub-status.ts';
+import type { PresentSource } from '../server/history.ts';
+import { type ClusterLine, type FleetRows, NO_STATE } from '../state/state.ts';
+import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
+import { type ClusterMerge, createClusterMerge, isEmpty } from './cluster-merge.ts';
+import { type ConnectedClusters, createConnectedClusters } from './connected-clusters.ts';
+import { type HubRows, hubRows, loneCluster, noteRows } from './hub-rows.ts';
+
+export interface FleetSource extends PresentSource {
+  /** Resolves after the signal, when all watches have ended. */
+  run(signal: AbortSignal): Promise<void>;
+}
+
+export interface FleetSourceOptions {
+  readonly home: { readonly name: string; readonly client: Client };
+  /** Undefined: the context is not a hub. */
+  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly connectTo: (name: string) => Promise<Client>;
+  readonly clock: Clock;
+}
+
+/** A kubeconfig may get the context of a cluster later. */
+const RETRY_MS = 30_000;
+
+export function createFleetSource({ home, hub, connectTo, clock }: FleetSourceOptions): FleetSource {
+  const handlers: (() => void)[] = [];
+  const notify = (): void => {
+    for (const handler of handlers) handler();
+  };
+  const members = createConnectedClusters({ clock, connectTo, onChange: notify });
+  const own = createClusterFeed({ client: home.client, clock, cluster: home.name });
+  own.subscribe(notify);
+  hub?.subscribe(notify);
+  const merge = createClusterMerge();
+
+  return {
+    subscribe: (handler) => void handlers.push(handler),
+    current: () =>
+      mergeRows({ home: { ...home, server: home.client.server, feed: own }, hub, members }, merge),
+    async run(signal) {
+      await Promise.all([own.run(signal), hub?.run(signal), hub && followHub(hub, signal)]);
+      await members.close();
+    },
+  };
+
+  async function followHub(feed: LiveFeed<HubStatus>, signal: AbortSignal): Promise<void> {
+    let change = new AbortController();
+    feed.subscribe(() => change.abort());
+    while (!signal.aborted) {
+      change = new AbortController();
+      const names = feed.current()?.clusters.map(({ name }) => name) ?? [];
+      await members.update(names.filter((name) => name !== home.name));
+      await clock.sleep(RETRY_MS, AbortSignal.any([signal, change.signal])).catch(() => undefined);
+    }
+  }
+}
+
+interface Sources {
+  readonly home: { readonly name: string; readonly server: string; readonly feed: LiveFeed<ClusterRows> };
+  readonly hub: LiveFeed<HubStatus> | undefined;
+  readonly members: Pick<ConnectedClusters, 'list' | 'missingReason'>;
+}
+
+export function mergeRows({ home, hub, members }: Sources, merge: ClusterMerge): FleetRows {
+  const rows = readHubRows(hub, members);
+  const lone = loneLine({ home, hub, members }, rows.clusters);
+  const isHomeShown = lone !== undefined || Object.hasOwn(rows.clusters, home.name);
+  const feeds = [...members.list().map(({ feed }) => feed), ...(isHomeShown ? [home.feed] : [])];
+  const unseen = isHomeShown ? undefined : unseenReason({ home, hub, members });
+  const merged = merge(feeds.flatMap((feed) => feed.current() ?? []));
+  return {
+    ...rows,
+    ...(lone && { clusters: { ...rows.clusters, [home.name]: lone } }),
+    ...merged,
+    notes: { ...rows.notes, ...noteRows(unseen === undefined ? [] : [unseen], []), ...merged.notes },
+  };
+}
+
+function readHubRows(hub: Sources['hub'], members: Sources['members']): HubRows {
+  const status = hub?.current();
+  if (!status) return NO_STATE;
+  const connected = new Map(members.list().map((member) => [member.name, member.feed]));
+  const stale = status.clusters.flatMap(({ name }) => {
+    const feed = connected.get(name);
+    const because = feed ? feed.staleReason() : members.missingReason(name);
+    return because === undefined ? [] : [[name, because] as const];
+  });
+  const rows = hubRows(status, new Map(stale), new Set(connected.keys()));
+  const hubStale = hub?.staleReason();
+  return hubStale === undefined
+    ? rows
+    : { ...rows, notes: { ...rows.notes, ...noteRows([`hub: ${hubStale}`], []) } };
+}
+
+/**
+ * Why it is not known whether the context's own cluster has machines. A hub that cannot be read explains that already, and so does
+ * a member that is the same cluster.
+ */
+function unseenReason({ home, hub, members }: Sources): string | undefined {
+  const isExplained =
+    hub?.staleReason() !== undefined || members.list().some(({ server }) => server === home.server);
+  const because = isExplained ? undefined : home.feed.staleReason();
+  return because === undefined ? undefined : `machines of ${home.name}: ${because}`;
+}
+
+/** The line of the context's own cluster: only if it has machines, and the hub does not list it under another name. */
+function loneLine({ home, hub, members }: Sources, listed: HubRows['clusters']): ClusterLine | undefined {
+  if (Object.hasOwn(listed, home.name) || members.list().some(({ server }) => server === home.server)) {
+    return undefined;
+  }
+  if (hub && isEmpty(home.feed.current()?.machines ?? {})) return undefined;
+  return loneCluster(home.name, Object.keys(listed).length, home.feed.staleReason());
+}

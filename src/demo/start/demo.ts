@@ -1,0 +1,134 @@
+/** `kubenode start --demo`: the programs of a whole fleet on this machine, and what they do. */
+
+import { join } from 'node:path';
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine } from '../../api/generated/types.ts';
+import { NAMESPACE_AGENTS } from '../../api/names.ts';
+import { readHubStatus } from '../../cli/fleet/hub-status.ts';
+import { readHub } from '../../cli/hub-objects.ts';
+import type { Io } from '../../cli/io.ts';
+import { OWN_PROGRAM } from '../../cli/own-program.ts';
+import { type ConnectOptions, connect } from '../../kube/client/connect.ts';
+import { LEASES } from '../../kube/leader/record.ts';
+import type { Layout } from '../../local/layout.ts';
+import { createConvergence, type ReadyMachines, readyMachines } from './convergence.ts';
+import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
+import { createHubReader } from './hub-reader.ts';
+import { type FleetProgram, runPrograms } from './programs.ts';
+
+/** Those of the demo, besides the hub. */
+const CLUSTERS = ['test', 'pre', 'prod'];
+export const DEMO_CLUSTERS = 1 + CLUSTERS.length;
+
+const POLL_MS = 1000;
+
+export interface DemoOptions {
+  readonly repository: string;
+  /** Of the console. */
+  readonly port: number;
+}
+
+/** Until the signal of the command. */
+export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Promise<void> {
+  const { clock, signal } = io;
+  const warn = (text: string): void => io.err(`${text}\n`);
+  await Promise.all([
+    runPrograms(programsOf(layout, options, io.env), { clock, signal, warn }),
+    showFleet(io, layout),
+  ]);
+}
+
+/** Each connects to the clusters of this fleet, whatever the environment of the user names. */
+function programsOf(
+  layout: Layout,
+  { repository, port }: DemoOptions,
+  env: Io['env'],
+): readonly FleetProgram[] {
+  const connection = (context: string): readonly string[] => [
+    '--kubeconfig',
+    layout.kubeconfig,
+    '--context',
+    context,
+  ];
+  const program = (name: string, args: readonly string[]): FleetProgram => ({
+    name,
+    command: [process.execPath, ...process.execArgv, OWN_PROGRAM, ...args],
+    env,
+    logFile: logFileOf(layout, name),
+  });
+  return [
+    program('sync', ['sync', '--from', repository, ...connection('hub')]),
+    program('console', ['console', '--port', String(port), ...connection('hub')]),
+    ...CLUSTERS.map((name) =>
+      program(`controllers ${name}`, [
+        'controllers',
+        ...connection(name),
+        '--local-machines',
+        name,
+        '--local-dir',
+        layout.root,
+      ]),
+    ),
+  ];
+}
+
+function logFileOf(layout: Layout, name: string): string {
+  return join(layout.logs, `${name.replaceAll(' ', '-')}.log`);
+}
+
+/** What a machine reported before the fleet was stopped is not counted: its agent has to have been heard since. */
+async function countMachines(io: Io, { kubeconfig }: Layout, since: Date): Promise<ReadyMachines> {
+  const counts = await Promise.all(
+    CLUSTERS.map(async (context) => {
+      const client = await connect({ clock: io.clock, kubeconfig, context });
+      try {
+        const [machines, leases] = await Promise.all([
+          client.list<Machine>(MACHINES, { signal: io.signal }),
+          client.list(LEASES, { namespace: NAMESPACE_AGENTS, signal: io.signal }),
+        ]);
+        return readyMachines(machines.items, leases.items, since);
+      } finally {
+        await client.close();
+      }
+    }),
+  );
+  return {
+    ready: counts.reduce((sum, { ready }) => sum + ready, 0),
+    total: counts.reduce((sum, { total }) => sum + total, 0),
+  };
+}
+
+/** A line for each change, so that the output also serves as a log. */
+async function showFleet(io: Io, layout: Layout): Promise<void> {
+  const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
+  const since = io.clock.now();
+  const convergence = createConvergence({
+    nowMs: () => io.clock.monotonicMs(),
+    countMachines: () => countMachines(io, layout, since),
+  });
+  const hub = createHubReader({
+    signal: io.signal,
+    connect: () => connect({ clock: io.clock, ...flags }),
+    read: async (client) => {
+      const status = await readHubStatus(io, client, await readHub(client, io.signal), flags);
+      const converged = await convergence.lineOf(status);
+      return new Map([
+        ...fleetLines(status, { logFile: logFileOf(layout, 'sync') }),
+        ...(converged === undefined ? [] : [['converged', converged] as const]),
+      ]);
+    },
+  });
+  let before: ShownLines = new Map();
+  try {
+    while (!io.signal.aborted) {
+      const after = await hub.next(before);
+      const lines = changedLines(before, after);
+      const time = io.clock.now().toISOString().slice(11, 19);
+      io.out(lines.map((text) => `${time}${text}\n`).join(''));
+      before = after;
+      await io.clock.sleep(POLL_MS, io.signal).catch(() => undefined);
+    }
+  } finally {
+    await hub.close();
+  }
+}

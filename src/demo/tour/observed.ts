@@ -1,0 +1,124 @@
+/** Why the fleet is not in an expected state yet; undefined when it is. Pure. */
+import type {
+  Cluster,
+  Machine,
+  MachineComponentSet,
+  Pipeline,
+  RemedyOperationJob,
+} from '../../api/generated/types.ts';
+import { isCordoned } from '../../api/machine/node-state.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { shortCommit } from '../../views/text/age.ts';
+
+/** In the order in which commits reach them. */
+export const STAGES = ['test', 'pre', 'prod'] as const;
+
+export function notProvenReason(clusters: readonly Cluster[], commit: string): string | undefined {
+  return STAGES.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
+}
+
+/** The stages after the first one run the commit before. */
+export function laterStagesReason(clusters: readonly Cluster[], commit: string): string | undefined {
+  const later = STAGES.filter((name) => name !== STAGES[0]);
+  return later.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
+}
+
+export function notFailedReason(clusters: readonly Cluster[], commit: string): string | undefined {
+  return stateReason(clusters, { name: 'test', state: 'Failed', commit });
+}
+
+interface ExpectedState {
+  readonly name: string;
+  readonly state: string;
+  readonly commit: string;
+}
+
+function stateReason(
+  clusters: readonly Cluster[],
+  { name, state, commit }: ExpectedState,
+): string | undefined {
+  const sync = clusters.find(({ metadata }) => metadata.name === name)?.status?.sync;
+  if (sync === undefined) return `${name}: not observed yet`;
+  if (sync.state === state && sync.commit === commit) return undefined;
+  return `${name}: ${sync.state} at ${shortCommit(sync.commit)}: ${sync.message}`;
+}
+
+/** Each stage was proven before the next. */
+export function orderReason(clusters: readonly Cluster[], commit: string): string | undefined {
+  const times = STAGES.map((name) => {
+    const cluster = clusters.find(({ metadata }) => metadata.name === name);
+    return Date.parse(cluster?.status?.sync?.proven?.find((each) => each.commit === commit)?.provenAt ?? '');
+  });
+  const [test = Number.NaN, pre = Number.NaN, prod = Number.NaN] = times;
+  if (test < pre && pre < prod) return undefined;
+  return `proven at ${times.map((ms, index) => `${STAGES[index]} ${ms}`).join(', ')}`;
+}
+
+/** Of the component `web`. */
+export function otherVersionReason(machines: readonly Machine[], version: string): string | undefined {
+  const ref = `web-${version}`;
+  const others = machines.flatMap(({ metadata, status }) => {
+    const found = status?.components?.find(({ name }) => name === 'web')?.currentRef;
+    return found === ref ? [] : [`${metadata.name} runs ${found}`];
+  });
+  if (machines.length === 0) return 'no machine was found';
+  return others.length === 0 ? undefined : `not ${ref}: ${others.join(', ')}`;
+}
+
+/** One machine failed, in the first batch, and the set reports why. */
+export function notStoppedReason({ status }: MachineComponentSet): string | undefined {
+  const failed = status?.failedMachines ?? [];
+  if (failed.length !== 1) return `failed machines: ${failed.length}, expected 1`;
+  const { message } = conditionOf(status?.conditions, 'Ready') ?? {};
+  return message?.includes('answered 500') ? undefined : `Ready of the set: ${message}`;
+}
+
+/** The message of the refusal names a file and a line. */
+export function notRefusedReason(pipeline: Pipeline | undefined, bad: string): string | undefined {
+  const { commit, verdict, message = '' } = pipeline?.status?.head ?? {};
+  if (commit !== bad) return `the pipeline is at ${shortCommit(commit)}`;
+  return verdict === 'Refused' && FILE_AND_LINE.test(message) ? undefined : `${verdict}: ${message}`;
+}
+
+const FILE_AND_LINE = /\S+\.ts:\d+/;
+
+export function notRepairedReason(
+  job: RemedyOperationJob | undefined,
+  machine?: Pick<Machine, 'status'>,
+): string | undefined {
+  return job === undefined ? (remedyWaitReason(machine) ?? 'no repair job yet') : notSucceededReason(job);
+}
+
+function notSucceededReason({ metadata, status }: RemedyOperationJob): string | undefined {
+  const { phase = 'Pending', outcome } = status ?? {};
+  if (outcome?.class === 'Succeeded') return undefined;
+  return `${metadata.name}: ${phase} ${outcome?.message ?? ''}`.trimEnd();
+}
+
+/** Of a rule that found a fault and does not act. */
+export function remedyWaitReason(machine: Pick<Machine, 'status'> | undefined): string | undefined {
+  const [wait] = machine?.status?.remedyWaits ?? [];
+  return wait && `rule ${wait.rule} waits: ${wait.message ?? wait.reason}`;
+}
+
+export function notBackInServiceReason(node: KubeObject, bootIdBefore: string): string | undefined {
+  if (nodeBootId(node) === bootIdBefore) return `${node.metadata.name} has not booted again`;
+  return isCordoned(node) ? `${node.metadata.name} is cordoned` : undefined;
+}
+
+export function nodeBootId(node: KubeObject): string {
+  return textAt(node, 'status', 'nodeInfo', 'bootID') ?? '';
+}
+
+export function notReadyReason({ status }: Machine): string | undefined {
+  const ready = conditionOf(status?.conditions, 'Ready');
+  return ready?.status === 'True' ? undefined : `Ready=${ready?.status}: ${ready?.message}`;
+}
+
+/** The agent reports since another time than `since`. */
+export function restartedReason({ status }: Machine, since: string | undefined): string | undefined {
+  const { startedAt } = status?.agent ?? {};
+  return startedAt === undefined || startedAt === since ? 'the agent has not reported since' : undefined;
+}

@@ -1,0 +1,75 @@
+/** The git repository of the demo: the only one that the tour changes. */
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { CliError, EXIT } from '../../cli/errors.ts';
+import { shellWord } from '../../cli/format/runnable.ts';
+import { demoGit } from '../template/demo-git.ts';
+
+/** Of the commits of the tour, so that they differ from those of the user. */
+const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost'];
+
+export interface DemoRepository {
+  readonly folder: string;
+  head(): Promise<string>;
+  /** The number of commits up to the head. */
+  commits(): Promise<number>;
+  read(file: string): Promise<string>;
+  /** Rejects when nothing changes: the file has another form than that of the demo. */
+  edit(file: string, change: (text: string) => string): Promise<void>;
+  /** Takes edits back that are not committed. */
+  discard(): Promise<void>;
+  /** Resolves to the new head. */
+  commit(message: string): Promise<string>;
+  /** Reverts this commit. Resolves to the new head. */
+  revert(commit: string): Promise<string>;
+}
+
+export async function openDemoRepository(folder: string): Promise<DemoRepository> {
+  const git = (...args: readonly string[]): Promise<string> => demoGit(folder, ...args);
+  if (!existsSync(join(folder, 'fleet/local.json'))) {
+    throw new CliError('the repository of this fleet is not one of the demo', {
+      where: folder,
+      hint: 'start the demo with: kubenode start --demo FOLDER',
+      exitCode: EXIT.badInput,
+    });
+  }
+  const changed = await git('status', '--porcelain', '--untracked-files=no');
+  if (changed !== '') {
+    throw new CliError('the repository has changes that are not committed', {
+      where: `${folder}: ${changed.split('\n').join(', ')}`,
+      hint: `commit them, or discard them with: git -C ${shellWord(folder)} checkout .`,
+      exitCode: EXIT.badInput,
+    });
+  }
+  const head = (): Promise<string> => git('rev-parse', 'HEAD');
+  return {
+    folder,
+    head,
+    commits: async () => Number(await git('rev-list', '--count', 'HEAD')),
+    read: (file) => readFile(join(folder, file), 'utf8'),
+    async edit(file, change) {
+      const before = await readFile(join(folder, file), 'utf8');
+      const after = change(before);
+      if (after === before) {
+        throw new CliError('the file does not have the form that the demo gave it', {
+          where: join(folder, file),
+          hint: 'use a new repository: kubenode start --demo FOLDER',
+          exitCode: EXIT.badInput,
+        });
+      }
+      await writeFile(join(folder, file), after);
+    },
+    async discard() {
+      await git('checkout', '--quiet', '--', 'fleet', 'rules');
+    },
+    async commit(message) {
+      await git(...AUTHOR, 'commit', '--quiet', '-am', message);
+      return await head();
+    },
+    async revert(commit) {
+      await git(...AUTHOR, 'revert', '--no-edit', commit);
+      return await head();
+    },
+  };
+}

@@ -1,0 +1,113 @@
+/** Connects the steps with the fleet that runs: its API servers, its processes and its repository. */
+
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { CliError, EXIT } from '../../cli/errors.ts';
+import { shellWord } from '../../cli/format/runnable.ts';
+import type { Io } from '../../cli/io.ts';
+import { repositoryOf } from '../../cli/local/demo-programs.ts';
+import { findPrograms } from '../../cli/local/fleet-programs.ts';
+import { machinesFolder } from '../../cli/local/machines-folder.ts';
+import { OWN_PROGRAM } from '../../cli/own-program.ts';
+import type { Client } from '../../kube/client/client.ts';
+import { connect } from '../../kube/client/connect.ts';
+import { createLayout, type Layout } from '../../local/layout.ts';
+import { stopProcess } from '../../os/process/child.ts';
+import { instanceFolder, listUids } from '../../providers/local/folders.ts';
+import { findMarked } from '../../providers/local/processes.ts';
+import { STAGES } from './observed.ts';
+import { openDemoRepository } from './repository.ts';
+import type { Tour } from './step.ts';
+import { resumeMachine, suspendMachine } from './suspend.ts';
+import { verifyExpectation } from './verify.ts';
+
+/** The tour of the fleet in this folder, for as long as `work` runs. `print` gets lines for people. */
+export async function withTour(
+  io: Io,
+  { dir, print }: { readonly dir: string; readonly print: (line: string) => void },
+  work: (tour: Tour) => Promise<void>,
+): Promise<void> {
+  const layout = createLayout(dir);
+  const folder = repositoryOf(await findPrograms(layout));
+  if (folder === undefined) {
+    throw new CliError('no fleet of the demo is running', {
+      where: dir,
+      hint: 'start it in another terminal with: kubenode start --demo ../kubenode-demo',
+      exitCode: EXIT.unavailable,
+    });
+  }
+  const clients = new Map<string, Promise<Client>>();
+  const repository = await openDemoRepository(folder);
+  const machineFolder = (cluster: string, uid: string) => instanceFolder(machinesFolder(dir, cluster), uid);
+  try {
+    await resumeAll(dir);
+    await work({
+      repository,
+      now: () => io.clock.now(),
+      client(context) {
+        const { kubeconfig } = layout;
+        const client = clients.get(context) ?? connect({ clock: io.clock, kubeconfig, context });
+        clients.set(context, client);
+        return client;
+      },
+      say: print,
+      async show(args, exitCodes = [EXIT.ok]) {
+        print(`$ kubenode ${args.map(shellWord).join(' ')}`);
+        const output = await runKubenode(io, layout, args, exitCodes);
+        for (const line of output.trimEnd().split('\n')) print(`  ${line}`);
+        return output;
+      },
+      async verify(expectation) {
+        const { what, withinSeconds } = expectation;
+        // What is known already is not waited for.
+        if (withinSeconds > 0) print(`expected within ${withinSeconds} s: ${what}`);
+        await verifyExpectation(io, expectation, (reason) => print(`  ${reason}`));
+        print(`verified: ${what}`);
+      },
+      hostFolder: (cluster, uid) => machineFolder(cluster, uid).hostFolder,
+      machineProcesses: (cluster, uid) => findMarked(machineFolder(cluster, uid).path),
+      suspend: (cluster, uid) => suspendMachine(machineFolder(cluster, uid).path),
+      resume: (cluster, uid) => resumeMachine(machineFolder(cluster, uid).path),
+      programs: () => findPrograms(layout),
+      kill: (identity) => stopProcess(identity, io.clock, 0),
+    });
+  } finally {
+    for (const client of clients.values()) await client.then((each) => each.close()).catch(() => undefined);
+  }
+}
+
+/** A tour that was killed may have left machines that stand still. */
+async function resumeAll(dir: string): Promise<void> {
+  for (const cluster of STAGES) {
+    const machines = machinesFolder(dir, cluster);
+    // oxlint-disable-next-line no-await-in-loop -- each reads all processes
+    await Promise.all(
+      (await listUids(machines)).map((uid) => resumeMachine(instanceFolder(machines, uid).path)),
+    );
+  }
+}
+
+async function runKubenode(
+  { env, signal }: Io,
+  { kubeconfig, root }: Layout,
+  args: readonly string[],
+  exitCodes: readonly number[],
+): Promise<string> {
+  const child = spawn(process.execPath, [...process.execArgv, OWN_PROGRAM, ...args], {
+    env: { ...env, KUBECONFIG: kubeconfig },
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    signal,
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  const [output, errors, code] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (code !== null && exitCodes.includes(code)) return `${output}${errors}`;
+  throw new CliError(`kubenode ${args[0]} ended with exit code ${code}, expected ${exitCodes.join(' or ')}`, {
+    where: `${output}${errors}`.trim(),
+    hint: `run it again: KUBECONFIG=${shellWord(join(kubeconfig))} kubenode ${args.map(shellWord).join(' ')}`,
+  });
+}

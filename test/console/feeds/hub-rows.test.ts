@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { hubRows, loneCluster } from '../../../src/console/feeds/hub-rows.ts';
+import type { HubStatus } from '../../../src/views/status/hub-status.ts';
+
+const CLUSTER = {
+  name: 'test',
+  stage: 'test',
+  commit: '0123456789abcdef',
+  state: 'Applying',
+  synced: 'True',
+  health: 'Unhealthy',
+  machines: { total: 6, ready: 3 },
+  because: 'one\n  two',
+} as const;
+
+const ROW = { ...CLUSTER, incidents: [] };
+
+const STATUS: HubStatus = {
+  unsynced: ['nothing syncs pipeline fleet'],
+  pipelines: [
+    {
+      name: 'fleet',
+      phase: 'Promoting',
+      head: '0123456789abcdef',
+      verdict: 'Accepted',
+      because: 'test: Applying',
+    },
+  ],
+  incidents: [],
+  clusters: [ROW, { ...ROW, name: 'prod', stage: 'prod', since: '2030-01-01T00:00:00Z' }],
+  notes: ['a note'],
+  trouble: ['Cluster prod: failed'],
+};
+
+describe('hubRows', () => {
+  it('keeps the order of the stages, and names what keeps a cluster from being shown', () => {
+    const { clusters } = hubRows(STATUS, new Map([['prod', 'no context prod']]));
+    expect(clusters).toEqual({
+      test: { ...CLUSTER, order: 0, commit: '0123456789ab', because: 'one; two' },
+      prod: {
+        ...CLUSTER,
+        name: 'prod',
+        stage: 'prod',
+        order: 1,
+        commit: '0123456789ab',
+        because: 'one; two',
+        since: '2030-01-01T00:00:00Z',
+        stale: 'no context prod',
+      },
+    });
+  });
+
+  it('distinguishes what needs a person from notes', () => {
+    const { notes } = hubRows(STATUS, new Map());
+    expect(Object.values(notes).map(({ text, bad }) => [text, bad])).toEqual([
+      ['a note', false],
+      ['nothing syncs pipeline fleet', true],
+      ['Cluster prod: failed', true],
+    ]);
+  });
+
+  it('shows the pipeline with what it waits for', () => {
+    expect(hubRows(STATUS, new Map()).pipelines['fleet']).toEqual({
+      name: 'fleet',
+      phase: 'Promoting',
+      commit: '0123456789ab',
+      verdict: 'Accepted',
+      because: 'test: Applying',
+    });
+  });
+
+  it('shows a cluster without a hub', () => {
+    expect(loneCluster('here', 2, undefined)).toMatchObject({
+      name: 'here',
+      order: 2,
+      because: 'no hub lists it',
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import type {
+  Cluster,
+  Machine,
+  MachineComponentSet,
+  Pipeline,
+  RemedyOperationJob,
+} from '../../../src/api/generated/types.ts';
+import {
+  laterStagesReason,
+  notBackInServiceReason,
+  notFailedReason,
+  notProvenReason,
+  notReadyReason,
+  notRefusedReason,
+  notRepairedReason,
+  notStoppedReason,
+  orderReason,
+  otherVersionReason,
+  restartedReason,
+} from '../../../src/demo/tour/observed.ts';
+import { COMMIT, cluster, OLD_COMMIT, pipeline } from '../../cli/commands/builders.ts';
+
+const proven = (minute: number): object => ({
+  state: 'Proven',
+  commit: COMMIT,
+  message: 'proven',
+  proven: [{ commit: COMMIT, provenAt: `2030-01-01T12:0${minute}:00Z` }],
+});
+const fleet = (test: object, pre: object, prod: object): readonly Cluster[] => [
+  cluster(prod, 'prod'),
+  cluster(test, 'test'),
+  cluster(pre, 'pre'),
+];
+const applying = { state: 'Applying', commit: OLD_COMMIT, message: 'why' };
+const failed = { state: 'Failed', commit: COMMIT, message: 'why' };
+const machine = (status: object): Machine => ({ metadata: { name: 'm' }, status }) as never;
+const running = (currentRef: string): Machine => machine({ components: [{ name: 'web', currentRef }] });
+const set = (failedMachines: readonly string[], message: string): MachineComponentSet =>
+  ({
+    status: {
+      failedMachines: failedMachines.map((name) => ({ name })),
+      conditions: [{ type: 'Ready', message }],
+    },
+  }) as never;
+const head = (verdict: string, message: string, commit = COMMIT): Pipeline =>
+  pipeline({ head: { commit, verdict, message } });
+const job = (status: object): RemedyOperationJob => ({ metadata: { name: 'j' }, status }) as never;
+const node = (bootID: string, spec: object = {}): never =>
+  ({ metadata: { name: 'm' }, spec, status: { nodeInfo: { bootID } } }) as never;
+
+describe('what a step of the tour waits for', () => {
+  it.each<[name: string, reason: string | undefined, expected: string | undefined]>([
+    ['proven', notProvenReason(fleet(proven(1), proven(2), proven(3)), COMMIT), undefined],
+    [
+      'one stage behind',
+      notProvenReason(fleet(proven(1), applying, applying), COMMIT),
+      'pre: Applying at bbbbbbbbbbbb: why',
+    ],
+    [
+      'proven at another commit',
+      notProvenReason(fleet(proven(1), proven(2), proven(3)), OLD_COMMIT),
+      'test: Proven at aaaaaaaaaaaa: proven',
+    ],
+    ['no cluster yet', notProvenReason([], COMMIT), 'test: not observed yet'],
+    ['in order', orderReason(fleet(proven(1), proven(2), proven(3)), COMMIT), undefined],
+    ['later stages as before', laterStagesReason(fleet(failed, proven(2), proven(3)), COMMIT), undefined],
+    [
+      'a later stage with another commit',
+      laterStagesReason(fleet(failed, proven(2), applying), COMMIT),
+      'prod: Applying at bbbbbbbbbbbb: why',
+    ],
+    ['failed', notFailedReason(fleet(failed, applying, applying), COMMIT), undefined],
+    [
+      'not failed',
+      notFailedReason(fleet(applying, failed, failed), COMMIT),
+      'test: Applying at bbbbbbbbbbbb: why',
+    ],
+    ['the version', otherVersionReason([running('web-1')], '1'), undefined],
+    [
+      'another version',
+      otherVersionReason([running('web-1'), running('web-2')], '1'),
+      'not web-1: m runs web-2',
+    ],
+    ['no machine', otherVersionReason([], '1'), 'no machine was found'],
+    ['stopped at one', notStoppedReason(set(['m'], 'web answered 500')), undefined],
+    [
+      'stopped at two',
+      notStoppedReason(set(['m', 'n'], 'web answered 500')),
+      'failed machines: 2, expected 1',
+    ],
+    ['stopped for another reason', notStoppedReason(set(['m'], 'no disk')), 'Ready of the set: no disk'],
+    ['refused', notRefusedReason(head('Refused', 'bad [a/b.ts:12 x]'), COMMIT), undefined],
+    ['refused without a line', notRefusedReason(head('Refused', 'bad'), COMMIT), 'Refused: bad'],
+    ['accepted', notRefusedReason(head('Accepted', 'b.ts:12'), COMMIT), 'Accepted: b.ts:12'],
+    ['no pipeline', notRefusedReason(undefined, COMMIT), 'the pipeline is at -'],
+    ['repaired', notRepairedReason(job({ outcome: { class: 'Succeeded' } })), undefined],
+    [
+      'not repaired',
+      notRepairedReason(job({ phase: 'Failed', outcome: { class: 'Failed', message: 'no boot' } })),
+      'j: Failed no boot',
+    ],
+    ['not begun', notRepairedReason(job({})), 'j: Pending'],
+    ['no job', notRepairedReason(undefined, machine({})), 'no repair job yet'],
+    [
+      'denied',
+      notRepairedReason(
+        undefined,
+        machine({ remedyWaits: [{ rule: 'hang', reason: 'ZoneDark', message: 'zone west is dark' }] }),
+      ),
+      'rule hang waits: zone west is dark',
+    ],
+    ['booted', notBackInServiceReason(node('b'), 'a'), undefined],
+    ['not booted', notBackInServiceReason(node('a'), 'a'), 'm has not booted again'],
+    ['cordoned', notBackInServiceReason(node('b', { unschedulable: true }), 'a'), 'm is cordoned'],
+    ['ready', notReadyReason(machine({ conditions: [{ type: 'Ready', status: 'True' }] })), undefined],
+    [
+      'not ready',
+      notReadyReason(machine({ conditions: [{ type: 'Ready', status: 'False', message: 'why' }] })),
+      'Ready=False: why',
+    ],
+    ['restarted', restartedReason(machine({ agent: { startedAt: 'b' } }), 'a'), undefined],
+    [
+      'silent',
+      restartedReason(machine({ agent: { startedAt: 'a' } }), 'a'),
+      'the agent has not reported since',
+    ],
+  ])('is explained: %s', (_, reason, expected) => {
+    expect(reason).toBe(expected);
+  });
+
+  it('is an order of stages that none was proven before the one before it', () => {
+    expect(orderReason(fleet(proven(1), proven(3), proven(2)), COMMIT)).toContain('proven at test ');
+    expect(orderReason(fleet(proven(1), proven(2), applying), COMMIT)).toContain('prod NaN');
+  });
+});
