@@ -33,7 +33,7 @@ const COVERED_BY: Record<string, string> = {
   'src/rules/compile/tree.ts': 'test/rules/compile.test.ts',
   'src/rules/compile/value.ts': 'test/rules/compile.test.ts',
   'src/rules/problems.ts': 'test/rules/compile.test.ts',
-  'src/views/status/hub-objects.ts': 'test/cli/hub-objects.test.ts',
+  'src/views/status/hub-objects.ts': 'test/cli/fleet/hub-objects.test.ts',
   'src/sync/preview/text.ts': 'test/sync/preview/preview.test.ts',
   'src/sync/render/harness/source-location.ts': 'test/sync/render/renderer.test.ts',
 };

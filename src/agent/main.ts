@@ -10,7 +10,6 @@ import { runDetector } from './detector/detector.ts';
 import { type HostPrograms, readHostPrograms } from './detector/report/host-programs.ts';
 import { createNodeConditionsApi } from './detector/report/node-conditions-api.ts';
 import { createNodeEvents } from './detector/report/node-events.ts';
-import { createMachineEvents } from './events/recorder.ts';
 import { createFactCollector } from './facts/collector.ts';
 import type { Host } from './host/port.ts';
 import { createSandboxHost, type SandboxHost } from './host/sandbox/host.ts';
@@ -24,11 +23,12 @@ import {
 } from './identity/access.ts';
 import { type AgentIdentityOptions, createAgentIdentity } from './identity/identity.ts';
 import { agentLock } from './layout.ts';
-import { createAgentMetrics } from './metrics/agent-metrics.ts';
 import { requireOwnHost } from './run/acceptance.ts';
 import { type Agent, openAgent } from './run/agent.ts';
 import { createAgentApi } from './run/api.ts';
 import { createReconcileTrigger, type ReconcileTrigger } from './run/trigger.ts';
+import { createMachineEvents } from './status/event-recorder.ts';
+import { createAgentMetrics } from './status/metrics.ts';
 import type { AgentSelf, NoSelfUpgrade } from './upgrade/self.ts';
 
 export interface RunAgentOptions {

@@ -5,8 +5,8 @@
 import { Command } from 'commander';
 import { createCompletionCommand } from './commands/completion/completion.ts';
 import { createVersionCommand } from './commands/version.ts';
-import { noteCommand } from './format/runnable.ts';
 import type { Io } from './io.ts';
+import { noteCommand } from './runnable.ts';
 import { KUBENODE_VERSION } from './version.ts';
 
 const FOOTER = `

@@ -4,9 +4,9 @@ import { isKubeError } from '../kube/client/errors.ts';
 import { printableText } from '../kube/objects/printable.ts';
 import { describeError, EXIT, type ExitCode } from './errors.ts';
 import { exitCodeOf } from './exit.ts';
-import { withRunnableHints } from './format/runnable.ts';
 import { type Io, OutputClosed } from './io.ts';
 import { createProgram } from './program.ts';
+import { withRunnableHints } from './runnable.ts';
 
 export async function runCommandLine(bare: Io, args: readonly string[]): Promise<ExitCode> {
   const io = withRunnableHints(bare);

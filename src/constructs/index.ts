@@ -1,12 +1,12 @@
 /** The module that a fleet repository imports: `import { Fleet, MachineSet } from 'kubenode/constructs'`. */
-export type { PolicyTest, PolicyTestMachines } from '../api/policy-tests/format.ts';
+export type { PolicyTest, PolicyTestMachines } from '../api/validation/policy-tests.ts';
 export type { ObjectMetadata } from './checked-object.ts';
 export type {
   FactComparisons,
   FlagComparisons,
   NumberComparisons,
   ValueComparisons,
-} from './conditions/comparisons.ts';
+} from './comparisons.ts';
 export {
   all,
   any,
@@ -22,7 +22,7 @@ export {
   nodeProperties as node,
   probeByName as probe,
   type WithinWindow,
-} from './conditions/facts.ts';
+} from './facts.ts';
 export { type ClusterProps, Fleet, FleetCluster } from './fleet.ts';
 export { Cluster, type ClusterProps as ClusterObjectProps } from './generated/cluster.ts';
 export { DefenderLedger, type DefenderLedgerProps } from './generated/defenderledger.ts';

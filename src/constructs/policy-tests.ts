@@ -1,4 +1,4 @@
-import type { PolicyTest } from '../api/policy-tests/format.ts';
+import type { PolicyTest } from '../api/validation/policy-tests.ts';
 import type { DefenderPolicySpec } from './generated/types.ts';
 
 export interface PolicyTests {

@@ -38,3 +38,8 @@ export function systemCode(error: unknown): string | undefined {
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : undefined;
 }
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -2,9 +2,11 @@
  * Runs one check: builtin health, HTTP or PromQL, with a time limit. Errors, timeouts and missing data are Unknown; gate.ts
  * decides what that means for a soak. I/O goes through the ports `get` and `clock`.
  */
+
 import type { Check } from '../api/generated/types.ts';
 import { listAt, valueAt } from '../kube/objects/json.ts';
 import type { Clock } from '../os/clock.ts';
+import { messageOf } from '../os/errors.ts';
 import type { HttpAnswer } from '../os/http-get.ts';
 import type { CheckRun } from './gate.ts';
 
@@ -80,7 +82,7 @@ export function createCheckRunner(options: CheckRunnerOptions): CheckRunner {
     try {
       return await Promise.race([ask(end.signal), timeout]);
     } catch (error) {
-      return unknown(error instanceof Error ? error.message : String(error));
+      return unknown(messageOf(error));
     } finally {
       end.abort();
       timer.abort();

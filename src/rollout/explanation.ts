@@ -10,7 +10,3 @@ export interface Explanation {
   /** When time alone ends it. */
   readonly until?: Date;
 }
-
-export function earliest(moments: readonly (Date | undefined)[]): Date | undefined {
-  return moments.reduce((first, next) => (next && (!first || next < first) ? next : first), undefined);
-}

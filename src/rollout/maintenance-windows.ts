@@ -5,8 +5,9 @@
  * twice (the clock is set back) means the first occurrence; one that is skipped (the clock is set forward) means the moment of
  * the change. A window that is skipped as a whole does not open that day.
  */
+
 import type { Freeze, Window } from '../api/generated/types.ts';
-import { earliest } from './explanation.ts';
+import { firstMoment } from '../kube/objects/dates.ts';
 import type { Limit } from './limit.ts';
 
 export interface WindowState<W> {
@@ -54,7 +55,7 @@ export function activeFreeze<F extends Pick<Freeze, 'from' | 'until'>>(
 export function windowState<W extends Window>(windows: readonly W[], now: Date): WindowState<W> {
   const open = lastToClose(windows, now);
   if (!open) {
-    return { open: undefined, changesAt: earliest(windows.map((window) => nextOpening(window, now))) };
+    return { open: undefined, changesAt: firstMoment(windows.map((window) => nextOpening(window, now))) };
   }
   const horizon = +now + DAYS_AHEAD * DAY_MS;
   let last = open;

@@ -1,7 +1,9 @@
 /** The options of `npm run sim`. */
+
 import { parseArgs } from 'node:util';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
 import { optional } from '../kube/objects/optional.ts';
+import { messageOf } from '../os/errors.ts';
 import { SET_BREAKAGES, type SetBreakage } from './machines/breakage.ts';
 import { BREAKAGES, type Breakage } from './rollout/repairs/breakage.ts';
 
@@ -56,7 +58,7 @@ export function readOptions(args: readonly string[]): SimulatorOptions | string 
     const numbers = { seeds: +seeds, seed: +seed, days: +days, hours: +hours, machines: +machines };
     return checkOptions({ ...values, rollouts }, numbers);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

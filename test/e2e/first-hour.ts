@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { shellWord } from '../../src/cli/format/runnable.ts';
+import { shellWord } from '../../src/cli/runnable.ts';
 import { cacheFolder } from '../../src/local/folders.ts';
 import { personEnv } from '../support/page/person.ts';
 import { openTerminal, type Ran } from '../support/page/terminal.ts';

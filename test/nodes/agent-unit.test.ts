@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatAgentUnit } from '../../src/agent/service/unit-file.ts';
+import { formatAgentUnit } from '../../src/agent/install/own-unit.ts';
 import { putFile, putUnit } from '../support/node-kit/rootfs.ts';
 import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../support/node-kit.ts';
 

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { earliest } from '../../src/rollout/explanation.ts';
+import { firstMoment } from '../../src/kube/objects/dates.ts';
 import { later, NOW } from './builders.ts';
 
-describe('earliest', () => {
+describe('firstMoment', () => {
   it.each([
     [[], undefined],
     [[undefined], undefined],
     [[later(5), undefined, NOW, later(1)], NOW],
   ])('finds in %j: %s', (moments, expected) => {
-    expect(earliest(moments)).toEqual(expected);
+    expect(firstMoment(moments)).toEqual(expected);
   });
 });

@@ -5,7 +5,7 @@
 import type { Condition, Machine } from '../../src/api/generated/types.ts';
 import { hasStartupTaint } from '../../src/api/machine/node-state.ts';
 import { planNodeSync } from '../../src/controllers/machine/node/sync.ts';
-import type { MachineObservation } from '../../src/controllers/machine/observation.ts';
+import type { MachineObservation } from '../../src/controllers/machine/observe.ts';
 import { planMachine } from '../../src/controllers/machine/plan.ts';
 import { machineStatus } from '../../src/controllers/machine/status.ts';
 import { conditionOf } from '../../src/kube/objects/conditions.ts';

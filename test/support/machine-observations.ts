@@ -2,7 +2,7 @@
 import type { Machine } from '../../src/api/generated/types.ts';
 import { type InfraObservation, infraFindings } from '../../src/controllers/machine/instance/findings.ts';
 import { planNodeSync } from '../../src/controllers/machine/node/sync.ts';
-import type { MachineObservation } from '../../src/controllers/machine/observation.ts';
+import type { MachineObservation } from '../../src/controllers/machine/observe.ts';
 import { type MachinePlan, planMachine } from '../../src/controllers/machine/plan.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
 import { condition, type MachineParts, machine, NOW, node } from './builders.ts';

@@ -4,7 +4,7 @@ import type { ComponentProgress } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import type { SelfObservation } from '../upgrade/self.ts';
-import type { ComponentObservation } from './observation.ts';
+import type { ComponentObservation } from './observe.ts';
 
 export interface ComponentInput {
   readonly component: string;

@@ -5,7 +5,7 @@ import { mergeFile } from '../files/merge.ts';
 import type { UnitDefinition } from '../host/port.ts';
 import { currentLink, dataDirectory } from '../layout.ts';
 import type { Target } from '../target/target.ts';
-import type { ComponentObservation, ObservedFile } from './observation.ts';
+import type { ComponentObservation, ObservedFile } from './observe.ts';
 import type { ComponentAction, HostOperation } from './operation.ts';
 
 export interface Placement {

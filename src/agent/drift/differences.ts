@@ -1,7 +1,7 @@
 /** Where the host differs from the version in force, and what corrects it. Pure. */
 import type { ComponentFile } from '../../api/generated/types.ts';
 import { isClassAtLeast } from '../../api/machine/component-change.ts';
-import type { ComponentObservation } from '../component/observation.ts';
+import type { ComponentObservation } from '../component/observe.ts';
 import type { HostOperation } from '../component/operation.ts';
 import { fileDifference, isEnabledAs, linksOf } from '../component/placements.ts';
 import type { UnitDefinition, UnitStatus } from '../host/port.ts';

@@ -2,12 +2,14 @@
  * Gets the certificate of one identity and renews it. Every choice is made in plan.ts, from the disk and the API server, so that
  * the agent may end at any line. Only how long to wait after a failure is in memory.
  */
+
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { publicKeySha256 } from '../../os/x509/certificate-request.ts';
 import { type CertificateStep, type HeldCertificate, planCertificate } from './plan.ts';
 import {
@@ -66,7 +68,7 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
       return waitMs;
     } catch (error) {
       const hint = isKubeError(error, 'Unauthorized') ? options.unauthorizedHint?.() : undefined;
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       const message = hint === undefined ? text : `${text}. ${hint}`;
       if (message !== failure) {
         log.warn('certificate not requested', { identity: requestPrefix, ...optional('hint', hint), error });

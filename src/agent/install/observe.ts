@@ -1,6 +1,6 @@
 /** Reads from the host what the planner of a component compares. */
 import { optional } from '../../kube/objects/optional.ts';
-import type { ComponentObservation, ObservedFile } from '../component/observation.ts';
+import type { ComponentObservation, ObservedFile } from '../component/observe.ts';
 import { pathsOf } from '../component/placements.ts';
 import { decodeText } from '../files/text.ts';
 import type { Host, UnitStatus } from '../host/port.ts';

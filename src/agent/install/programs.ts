@@ -3,7 +3,7 @@
  * into the host.
  */
 import { optional } from '../../kube/objects/optional.ts';
-import type { ObservedProgram } from '../component/observation.ts';
+import type { ObservedProgram } from '../component/observe.ts';
 import { createFileCache } from '../host/file-cache.ts';
 import type { FileAttributes, Host, HostFiles } from '../host/port.ts';
 import type { Target } from '../target/target.ts';

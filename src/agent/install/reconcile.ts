@@ -6,7 +6,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';
 import type { ComponentInput } from '../component/input.ts';
-import type { ComponentObservation } from '../component/observation.ts';
+import type { ComponentObservation } from '../component/observe.ts';
 import type { ComponentAction, ComponentWait, HostOperation } from '../component/operation.ts';
 import { hasStopped } from '../component/plan.ts';
 import { endsOf } from '../component/transition.ts';

@@ -2,9 +2,11 @@
  * What this host permits to repair jobs: a file of the host, so that permission to write to the API cannot extend it.
  * Without the file the defaults apply; with a damaged one no step runs that asks it.
  */
+
 import { DEFAULT_PERMITS, type StepPermits } from '../../api/steps/permits.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { isRecord } from '../../kube/objects/json.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { HostFiles } from '../host/port.ts';
 import { JOBS_CONFIG_FILE } from '../layout.ts';
 
@@ -86,7 +88,7 @@ export async function readJobsConfig(files: Pick<HostFiles, 'read'>): Promise<Jo
   try {
     return parseJobsConfig(JSON.parse(new TextDecoder().decode(content)));
   } catch (error) {
-    return `${JOBS_CONFIG_FILE} is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `${JOBS_CONFIG_FILE} is not JSON: ${messageOf(error)}`;
   }
 }
 

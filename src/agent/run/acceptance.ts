@@ -1,7 +1,8 @@
 /** Keeps the last accepted state of the Machine on disk: the agent works from it while the API server is away. */
+
 import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
-import { OsError } from '../../os/errors.ts';
+import { messageOf, OsError } from '../../os/errors.ts';
 import { type AcceptedState, acceptMachine, knownSpecs, neededRefs } from '../desired/accepted.ts';
 import type { HostFiles } from '../host/port.ts';
 import { DESIRED_FILE } from '../layout.ts';
@@ -71,7 +72,7 @@ export async function openAcceptance(
         await take(machine);
       } catch (error) {
         // Of a disk that is full, the status of the Machine is the only place that people see.
-        const because = error instanceof Error ? error.message : String(error);
+        const because = messageOf(error);
         refused = `the newest state of the Machine could not be taken over: ${because}`;
         throw error;
       }

@@ -1,7 +1,9 @@
 /** Reconciles the components of the machine, one after the other, until each waits or has nothing left to do. */
+
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log, LogFields } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { otherComponent } from '../component/dependencies.ts';
 import type {
   ActivationBrakes,
@@ -12,6 +14,7 @@ import type {
 } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
 import { hasStopped } from '../component/plan.ts';
+import type { Prober } from '../component/prober.ts';
 import { keptUnits } from '../component/steps.ts';
 import { endsOf } from '../component/transition.ts';
 import { orderComponents } from '../desired/order.ts';
@@ -29,7 +32,6 @@ import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
 import type { ComponentProgress } from '../journal/progress.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
-import type { Prober } from '../probes/prober.ts';
 import type { ReportedComponent } from '../status/report.ts';
 import { createTargetReader, type TargetReader } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
@@ -115,7 +117,7 @@ export class ComponentsReconciler {
       return await this.#report(desired, await this.#settle(name, desired, surroundings));
     } catch (error) {
       log.error('reconcile failed', { component: name, error });
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       failures.add(name, { code: NOT_RECONCILED, message });
       return { ...this.#known(name), desired, findings: [], units: new Map() };
     }

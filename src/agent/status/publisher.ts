@@ -1,5 +1,7 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
+
 import { isDeepStrictEqual } from 'node:util';
+import { wholeSeconds } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -120,7 +122,7 @@ export class StatusPublisher {
         version,
         host: type,
         startedAt: this.#startedAt,
-        ...optional('certificateNotAfter', ends?.toISOString().replace(/\.\d+Z$/, 'Z')),
+        ...optional('certificateNotAfter', ends && wholeSeconds(ends)),
         ...optional('permits', typeof jobs === 'string' ? undefined : permitsOf(jobs)),
       },
       system: { ...system, machineID: await host.node.machineId() },

@@ -1,5 +1,7 @@
 /** Whether this agent can work on this host: its journal, its files, its facts. Changes nothing that stays. */
+
 import { isDeepStrictEqual } from 'node:util';
+import { messageOf } from '../../os/errors.ts';
 import type { Host } from '../host/port.ts';
 import type { JournalState } from '../journal/progress.ts';
 import { SELF_TEST_FILE } from '../layout.ts';
@@ -18,7 +20,7 @@ export async function selfTestReason(input: SelfTestInput): Promise<string | und
     if (damagedLines > 0) return `${damagedLines} lines of the journal cannot be read`;
     return (await journalReason(input)) ?? (await hostReason(input.host));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

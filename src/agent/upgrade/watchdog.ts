@@ -2,10 +2,12 @@
  * The watchdog of an upgrade of the agent: a process of its own that runs the old program. It ends when the file of the slots has
  * a verdict. Killed at any line, it continues from that file.
  */
+
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { Host } from '../host/port.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 import { planStartFailure, planUpgrade, type UpgradeAction } from './plan.ts';
@@ -84,7 +86,7 @@ export async function advanceUpgrade(
     try {
       await service.start(program);
     } catch (error) {
-      await carryOut(planStartFailure(upgrade, error instanceof Error ? error.message : String(error)));
+      await carryOut(planStartFailure(upgrade, messageOf(error)));
       // What follows the start does not happen.
       throw error;
     }

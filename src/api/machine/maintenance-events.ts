@@ -1,5 +1,7 @@
 /** The MaintenanceEvents of one machine, from an index, and what their spec alone tells. No npm package here. */
+
 import type { Store } from '../../kube/cache/store.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { DECIDED, FINAL_STATES, OUTAGES } from '../enums.ts';
 import type { MaintenanceEvent } from '../generated/types.ts';
 import { parseTime } from './node-state.ts';
@@ -33,7 +35,7 @@ export function isDecided({ spec: { hint, state } }: Pick<MaintenanceEvent, 'spe
 export function hintExpiry({ spec, metadata }: MaintenanceEvent): Date | undefined {
   const created = parseTime(metadata.creationTimestamp);
   if (!spec.hint || spec.ttlSeconds === undefined || !created) return undefined;
-  return new Date(created.getTime() + spec.ttlSeconds * 1000);
+  return secondsAfter(created, spec.ttlSeconds);
 }
 
 /** It ended, or it was a hint whose time is over. `now`: by the clock of the API server. */

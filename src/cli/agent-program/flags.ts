@@ -1,6 +1,8 @@
 /** Parses the arguments of a command by its definition. */
+
 import { parseArgs } from 'node:util';
 import { optional } from '../../kube/objects/optional.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { AgentCommandDefinition, AgentOption } from '../commands/agent/definitions.ts';
 import { CliError, EXIT } from '../errors.ts';
 
@@ -60,7 +62,7 @@ function parseWords(
       allowPositionals: true,
     });
   } catch (error) {
-    throw usage(error instanceof Error ? error.message : String(error));
+    throw usage(messageOf(error));
   }
 }
 

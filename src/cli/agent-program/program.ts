@@ -1,6 +1,6 @@
 /** The command line of the bundle: the commands of `kubenode agent`, parsed with Node.js alone. */
 import { resolve } from 'node:path';
-import { formatAgentUnit } from '../../agent/service/unit-file.ts';
+import { formatAgentUnit } from '../../agent/install/own-unit.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { printableText } from '../../kube/objects/printable.ts';
 import { formatJson } from '../../views/text/json.ts';

@@ -1,7 +1,7 @@
 /** Runs the tests of policies that a fleet has, for `kubenode plan` and `kubenode validate`: which ones fail, and where. */
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, sep } from 'node:path';
-import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
+import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
 import { policyTestFailure } from '../../defender/policy-tests/run.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import { printableLine } from '../../kube/objects/printable.ts';

@@ -13,10 +13,10 @@ import type { Resource } from '../../kube/objects/object.ts';
 import type { HubStatus } from '../../views/status/hub-status.ts';
 import { addConnectionOptions, type ConnectionFlags, findKubeconfig } from '../connection.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { createHubFeed } from '../fleet/hub-feed.ts';
 import { withCluster } from '../fleet/read.ts';
 import { findUnsynced } from '../fleet/sync-leases.ts';
 import type { Io } from '../io.ts';
+import { createHubFeed } from '../live/hub-feed.ts';
 import { createIntegerParser } from '../option-parsers.ts';
 
 const HELP = `

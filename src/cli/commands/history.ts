@@ -4,7 +4,7 @@ import { type HistoryRow, historyOf, historyRows, refusalsFor } from '../../view
 import { formatAge, shortCommit } from '../../views/text/age.ts';
 import type { Table } from '../../views/text/table.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../connection.ts';
-import { findByName, readHub } from '../hub-objects.ts';
+import { findByName, readHub } from '../fleet/hub-objects.ts';
 import type { Io } from '../io.ts';
 import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
 

@@ -18,9 +18,9 @@ import { isEmptyFolder, REPOSITORY_SECRET, type ScaffoldOptions } from '../../de
 import { isGitError } from '../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../errors.ts';
-import { shellWord } from '../format/runnable.ts';
 import type { Io } from '../io.ts';
 import { type StepProgress, withProgress } from '../progress.ts';
+import { shellWord } from '../runnable.ts';
 
 interface Flags {
   readonly plain?: true;

@@ -15,7 +15,6 @@ import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../
 import { findNextPort } from '../../os/ports.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { describeError } from '../errors.ts';
-import { shellWord } from '../format/runnable.ts';
 import type { Io } from '../io.ts';
 import { addDirOption } from '../local/dir-option.ts';
 import { withLocalErrors } from '../local/errors.ts';
@@ -23,6 +22,7 @@ import { requireNotStarted } from '../local/fleet-programs.ts';
 import { endMachines } from '../local/machines-folder.ts';
 import { startLocalClusters } from '../local/start-clusters.ts';
 import { type StepProgress, withProgress } from '../progress.ts';
+import { shellWord } from '../runnable.ts';
 
 const HELP = `
 Starts the local hub (see: kubenode local up) with all kinds of kubenode, prints how to connect to it, and prints every

@@ -3,7 +3,7 @@ import { join, relative, resolve } from 'node:path';
 import { Command } from 'commander';
 import { inactiveFields } from '../../api/inactive/find.ts';
 import { GROUP, MANAGER_SYNC, PRINCIPAL_SYNC } from '../../api/names.ts';
-import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
+import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
 import { type Problem, validate } from '../../api/validation/validate.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';

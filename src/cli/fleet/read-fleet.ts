@@ -5,6 +5,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { runConcurrently } from '../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { InCluster } from '../../views/fleet/cluster-column.ts';
 import type { ConnectionFlags } from '../connection.ts';
 import { EXIT } from '../errors.ts';
@@ -112,15 +113,11 @@ async function readOne<T>(
       await close(client);
     }
   } catch (error) {
-    return { cluster: name, because: reasonOf(end.signal.aborted ? end.signal.reason : error) };
+    return { cluster: name, because: messageOf(end.signal.aborted ? end.signal.reason : error) };
   } finally {
     end.abort();
     await isLate;
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Each item with its cluster, where there are several. */

@@ -9,9 +9,9 @@ import { digestOf } from '../../kube/objects/digest.ts';
 import type { LocalFleet } from '../../local/fleet.ts';
 import { HUB } from '../../local/names.ts';
 import { writeKubeconfigSecrets } from '../../local/pki/secrets.ts';
-import { installInto, throwIfInstallFailed } from '../install/install-into.ts';
 import type { Io } from '../io.ts';
 import type { StepProgress } from '../progress.ts';
+import { installInto, throwIfInstallFailed } from './install-into.ts';
 
 const MANAGER = 'kubenode-local';
 

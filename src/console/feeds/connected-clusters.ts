@@ -3,6 +3,7 @@
 import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { type ClusterRows, createClusterFeed } from './cluster-feed.ts';
 
 export interface ConnectedCluster {
@@ -54,10 +55,7 @@ export function createConnectedClusters({ clock, connectTo, onChange }: Clusters
       open.set(name, openCluster(name, await connectTo(name)));
       missing.delete(name);
     } catch (error) {
-      missing.set(
-        name,
-        `its machines are not shown: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      missing.set(name, `its machines are not shown: ${messageOf(error)}`);
     }
   }
 

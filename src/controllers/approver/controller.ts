@@ -2,6 +2,7 @@
  * Approves and denies the certificate requests of agents and their kubelets. Every choice is made in plan.ts. A decision is final on
  * the API server, so it is written once, with the version of the request that was judged.
  */
+
 import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../api/generated/types.ts';
 import { requestsBy, requestsFor } from '../../api/machine/certificate-requests.ts';
@@ -22,12 +23,13 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { LEASES } from '../../kube/leader/record.ts';
+import { wholeSeconds } from '../../kube/objects/dates.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { Counter } from '../../kube/process/metrics.ts';
+import type { Snapshot } from './observe.ts';
 import { type Approval, planApproval } from './plan.ts';
 import { readRequest } from './read-request.ts';
 import type { AgentRequest } from './request.ts';
-import type { Snapshot } from './snapshot.ts';
 
 export interface ApproverOptions {
   /** As kubenode-approver: it writes the subresource `approval`, which no apply reaches. */
@@ -98,10 +100,7 @@ async function decide(
 ): Promise<void> {
   const { reason, because, act } = approval;
   const type = act === 'Approve' ? 'Approved' : 'Denied';
-  const lastUpdateTime = context.clock
-    .now()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z');
+  const lastUpdateTime = wholeSeconds(context.clock.now());
   const condition = { type, status: 'True', reason, message: because, lastUpdateTime };
   const decided = { ...object, status: { ...object.status, conditions: [condition] } };
   try {

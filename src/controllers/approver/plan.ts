@@ -6,9 +6,9 @@ import { hasExactName } from '../../os/x509/request.ts';
 import { type Claim, claimOf, isOurs } from './claim.ts';
 import { contentChecks } from './content.ts';
 import { machineChecks } from './machine.ts';
+import type { Check, Snapshot } from './observe.ts';
 import { registrationChecks } from './registration.ts';
 import type { AgentRequest, Objection } from './request.ts';
-import type { Check, Snapshot } from './snapshot.ts';
 
 export type Approval =
   /** Not in our names, or decided already. */

@@ -4,8 +4,8 @@ import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
 import type { Claim } from './claim.ts';
+import { afterWaiting, type Check, type Snapshot } from './observe.ts';
 import type { AgentRequest, Objection } from './request.ts';
-import { afterWaiting, type Check, type Snapshot } from './snapshot.ts';
 
 /** An agent that got its first certificate reports within this time: the life of its token. */
 const JOINING_MS = 900_000;

@@ -2,6 +2,7 @@
  * Makes a bootstrap token for one Machine, as kubenode-machine: its agent gets its first certificate with it. The approver has the
  * last word; what is refused here would be denied there.
  */
+
 import { MACHINES } from '../../api/generated/resources.ts';
 import {
   ANNOTATION_BOOTSTRAP_TOKEN,
@@ -21,6 +22,7 @@ import {
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import { secondsAfter, wholeSeconds } from '../../kube/objects/dates.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
@@ -46,7 +48,7 @@ export async function createBootstrapToken(options: CreateTokenOptions): Promise
   const { client, machine: name, now, randomInt, seconds = BOOTSTRAP_TOKEN_SECONDS } = options;
   const machine = await client.get(MACHINES, { name });
   const [id, secret] = [randomText(6, randomInt), randomText(16, randomInt)];
-  const expiresAt = new Date(now.getTime() + seconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z');
+  const expiresAt = wholeSeconds(secondsAfter(now, seconds));
   const created = await client.create(SECRETS, secretOf(machine, { id, secret, expiresAt }));
   await writeRecord(client, machine, { id, expiresAt, secretUid: created.metadata.uid ?? '' });
   return { token: `${id}.${secret}`, expiresAt };

@@ -1,5 +1,5 @@
 /** When a set is to be reconciled again though nothing changed. Pure. */
-import { earliest } from '../../rollout/explanation.ts';
+import { firstMoment } from '../../kube/objects/dates.ts';
 import type { RolloutInput, RolloutPlan } from './rollout/input.ts';
 import type { DeniedMachine } from './status/report.ts';
 
@@ -24,6 +24,6 @@ export function nextReconcileAt({ input, plan, denials, isIncomplete }: RequeueI
   const latest = new Date(+now + (isWorking ? WORKING_MS : IDLE_MS));
   const moments = denials.map(({ denial }) => denial.retryAt);
   const soak = progress.batch?.soakUntil;
-  const next = earliest([latest, soak, ...moments].filter((moment) => moment && moment > now));
+  const next = firstMoment([latest, soak, ...moments].filter((moment) => moment && moment > now));
   return next ?? latest;
 }

@@ -31,11 +31,6 @@ function drainsOf({ spec, status }: RemedyOperationJob): readonly number[] {
   });
 }
 
-/** As the API stores it: whole seconds. */
-export function formatEventTime(moment: Date): string {
-  return moment.toISOString().replace(/\.\d{3}Z$/, 'Z');
-}
-
 /**
  * At once without notBefore. While the report stays the same it only moves to an earlier time: otherwise drains that become
  * faster would end a preparation that has begun.

@@ -1,14 +1,16 @@
 /** The status of a MaintenanceEvent, when it is looked at again, and when it is deleted. Pure. */
+
 import type { MaintenanceEvent, MaintenanceEventStatus, Wait } from '../../api/generated/types.ts';
 import { hintExpiry, isFinalState } from '../../api/machine/maintenance-events.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { maintenanceEventPhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import { conditionOf, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
+import { wholeSeconds } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { formatEventTime } from './drain-time.ts';
+import {} from './drain-time.ts';
 import { eventFindings } from './findings.ts';
-import type { MaintenanceObservation } from './observation.ts';
+import type { MaintenanceObservation } from './observe.ts';
 import { type StagedEvent, stageEvent } from './stage.ts';
 import { eventWait } from './waits.ts';
 
@@ -55,7 +57,7 @@ function statusOf(staged: StagedEvent, observation: MaintenanceObservation): Mai
     ...optional('waiting', wait && waitingSince(wait, status.waiting, now)),
     observedState: change.observed,
     ...optional('machine', match.machine),
-    ...optional('actAt', actAt && formatEventTime(actAt)),
+    ...optional('actAt', actAt && wholeSeconds(actAt)),
     ...jobNames(job, status),
     reports: metadata.generation ?? 1,
   };

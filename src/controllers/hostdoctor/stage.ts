@@ -4,7 +4,7 @@ import { isDecided, isMaintenanceOver, needsPreparation } from '../../api/machin
 import { actTime } from './drain-time.ts';
 import { hasPrepared, holdsNode, jobOfEvent } from './event-job.ts';
 import { type MachineMatch, matchMachine } from './match.ts';
-import type { MaintenanceObservation } from './observation.ts';
+import type { MaintenanceObservation } from './observe.ts';
 import { type StateChange, stateChange } from './state-change.ts';
 
 export type MaintenanceStage =

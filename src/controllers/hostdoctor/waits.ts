@@ -1,12 +1,14 @@
 /** What an event waits for, and what ends the wait. Pure. */
+
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { MAINTENANCE_REMEDIER } from '../../api/names.ts';
 import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { FoundWait } from '../../api/status/waiting.ts';
-import { formatEventTime } from './drain-time.ts';
+import { wholeSeconds } from '../../kube/objects/dates.ts';
+import {} from './drain-time.ts';
 import { holdsNode } from './event-job.ts';
-import type { MaintenanceObservation } from './observation.ts';
+import type { MaintenanceObservation } from './observe.ts';
 import type { MaintenanceStage, StagedEvent } from './stage.ts';
 
 type WaitOf = (staged: StagedEvent, observation: MaintenanceObservation) => FoundWait | undefined;
@@ -41,7 +43,7 @@ function undoingWait(job: RemedyOperationJob): FoundWait {
 }
 
 function earlyWait(reason: string, actAt: Date): FoundWait {
-  return { reason, message: `preparation begins at ${formatEventTime(actAt)}; no action required` };
+  return { reason, message: `preparation begins at ${wholeSeconds(actAt)}; no action required` };
 }
 
 function overWait(start: string): FoundWait {
@@ -54,7 +56,7 @@ function latePreparationWait(staged: StagedEvent, observation: MaintenanceObserv
   const { event, now } = observation;
   const deadline = parseTime(event.spec.deadline);
   if (!deadline || now <= deadline) return wait;
-  const message = `not prepared by the deadline ${formatEventTime(deadline)}: ${wait.message}`;
+  const message = `not prepared by the deadline ${wholeSeconds(deadline)}: ${wait.message}`;
   return { ...wait, reason: 'DeadlinePassed', message };
 }
 

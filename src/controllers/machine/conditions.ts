@@ -12,9 +12,9 @@ import {
 } from '../../kube/objects/conditions.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import { holdInForce } from '../../rollout/holds.ts';
+import { certificateFinding, requestReason } from './certificate-wait.ts';
 import { type Finding, finding } from './finding.ts';
-import type { MachineObservation } from './observation.ts';
-import { certificateFinding, requestReason } from './waits/certificate.ts';
+import type { MachineObservation } from './observe.ts';
 
 /** In the order in which a machine comes to life. */
 export function hostFindings(observation: MachineObservation): readonly Finding[] {

@@ -35,7 +35,7 @@ import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
 import { planNodeSync } from './node/sync.ts';
-import type { MachineObservation } from './observation.ts';
+import type { MachineObservation } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 

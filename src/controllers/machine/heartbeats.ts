@@ -5,8 +5,8 @@ import { agentLease } from '../../api/machine/agent-lease.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
-import type { Heartbeat } from './observation.ts';
-import { createSilences } from './silences.ts';
+import { createSilences } from './agent-silence.ts';
+import type { Heartbeat } from './observe.ts';
 
 export interface Heartbeats {
   of(machine: Machine, context: ReconcileContext): Heartbeat | undefined;

@@ -6,8 +6,8 @@ import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
 import { type Finding, finding } from './finding.ts';
-import type { MachineObservation } from './observation.ts';
-import { gatesStability } from './waits/gates.ts';
+import { gatesStability } from './gate-waits.ts';
+import type { MachineObservation } from './observe.ts';
 
 export interface MachinePlan {
   /** Of the machine controller only. */

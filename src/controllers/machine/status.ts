@@ -15,9 +15,9 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type Finding, finding } from './finding.ts';
+import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gate-waits.ts';
 import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
-import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './waits/gates.ts';
 
 export interface MachineReport {
   readonly machine: Machine;

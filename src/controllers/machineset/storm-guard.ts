@@ -1,6 +1,8 @@
 /** Stops a set while so many of its machines are ill that the cause is hardly in the machines. Pure. */
+
 import type { MachineSet, Storm } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import type { Member } from './members.ts';
@@ -78,7 +80,7 @@ function firstEnd(recovering: readonly Member[], set: MachineSet): Date | undefi
 }
 
 function wellFrom({ servesSince }: Member, { spec: { stormGuard } }: MachineSet): Date | undefined {
-  return servesSince && new Date(servesSince.getTime() + stormGuard.thawSeconds * 1000);
+  return servesSince && secondsAfter(servesSince, stormGuard.thawSeconds);
 }
 
 function isActive({ status }: MachineSet): boolean {

@@ -19,11 +19,11 @@ import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import { createCheckedRules } from './checked-rules.ts';
+import { createTurnOrder } from './job/order.ts';
 import { reconcileMachine } from './machine.ts';
 import { reconcileRule } from './rule.ts';
 import { createShadowTally } from './shadow.ts';
 import { machineKey, parseKey, type RemedyState, ruleKey } from './state.ts';
-import { createTurnOrder } from './turn/order.ts';
 
 export type RemedyControllerOptions = Pick<RemedyState, 'facts' | 'grants'>;
 

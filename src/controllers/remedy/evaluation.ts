@@ -1,9 +1,11 @@
 /** Evaluates the rules whose target a machine is, each by itself: one that fails harms no other. */
+
 import { NODE_REMEDIERS } from '../../api/generated/resources.ts';
 import type { Machine, MachineFault, NodeRemedier } from '../../api/generated/types.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { messageOf } from '../../os/errors.ts';
 import { type CompiledRule, type FactReader, UNKNOWN_READING } from '../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../rules/explain.ts';
 import type { RuleEvaluator } from '../../rules/rule-evaluator.ts';
@@ -105,6 +107,6 @@ function guarded(open: () => FactReader): FactReader {
 }
 
 function failed(error: unknown): RuleResult {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { outcome: 'Indeterminate', because: `the rule could not be evaluated: ${message}` };
 }

@@ -1,6 +1,13 @@
 /** `Machine.status.faults`: since when conditions that rules ask about have been as the rules ask, by our own clock. Pure. */
 import type { Machine, MachineFault } from '../../api/generated/types.ts';
 import { REASON } from '../../api/patterns.ts';
+import {
+  firstMoment,
+  lastMoment,
+  secondsAfter,
+  secondsBetween,
+  wholeSeconds,
+} from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import {
   type CompiledRule,
@@ -10,7 +17,6 @@ import {
   listLeaves,
 } from '../../rules/compiled-rule.ts';
 import { COMPARISONS } from '../../rules/operators.ts';
-import { firstMoment, lastMoment, secondsAfter, secondsBetween, timeText } from './moments.ts';
 
 export interface RuleReader {
   readonly compiled: Pick<CompiledRule, 'conditions'>;
@@ -100,7 +106,7 @@ function faultOf(
   const since = typeof observedSeconds === 'number' ? secondsAfter(now, -observedSeconds) : now;
   const before = recordOf(machine, type, nodeUID);
   const isSame = before?.status === status && isNotLater(since, before.since);
-  const start = isSame ? startOfRecord(before) : { since: timeText(since), transitions: next(before) };
+  const start = isSame ? startOfRecord(before) : { since: wholeSeconds(since), transitions: next(before) };
   return { type, status, nodeUID, ...start, ...wordOf(reason) };
 }
 

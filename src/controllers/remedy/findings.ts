@@ -1,10 +1,10 @@
 /** What each rule found on each machine, and since when by our own clock: in memory, filled again after a start. */
 
 import type { RemedyWait } from '../../api/status/rule-waits.ts';
+import { secondsBetween } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { RuleOutcome } from '../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../rules/explain.ts';
-import { secondsBetween } from './moments.ts';
 
 export interface RemedyFinding {
   readonly outcome: RuleOutcome;

@@ -7,18 +7,18 @@ import type { RemedyWait } from '../../api/status/rule-waits.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { firstMoment, secondsAfter } from '../../kube/objects/dates.ts';
 import { isJobAtWork } from './case/jobs.ts';
 import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from './evaluation.ts';
 import { findingsOn } from './findings.ts';
+import { takeTurn } from './job/ask-in-order.ts';
 import { shadow } from './job/execute.ts';
-import { rememberFindings, rememberWaits } from './memory.ts';
-import { firstMoment, secondsAfter } from './moments.ts';
+import { rememberFindings, rememberWaits } from './machine-findings.ts';
 import { planRemedy, type RemedyPlan } from './plan.ts';
-import { recordedWaits } from './report/recorded-waits.ts';
+import { recordedWaits } from './recorded-waits.ts';
 import { boundOf } from './rule.ts';
 import type { RemedyState } from './state.ts';
 import { isControlPlane, labelsOf } from './targets.ts';
-import { takeTurn } from './turn/take-turn.ts';
 
 /** A slow pass over everything catches what no change announced. */
 const FULL_PASS_SECONDS = 600;

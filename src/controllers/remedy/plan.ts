@@ -5,6 +5,7 @@ import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/genera
 import { ANNOTATION_COMMIT, LABEL_EXCLUDE } from '../../api/names.ts';
 import type { RemedyWait, WaitReason } from '../../api/status/rule-waits.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -14,7 +15,6 @@ import { beginOf, isJobAtWork } from './case/jobs.ts';
 import { type Attempt, nextAttempt } from './case/rungs.ts';
 import type { RemedyFinding } from './findings.ts';
 import { highestRisk } from './job/steps.ts';
-import { secondsAfter } from './moments.ts';
 import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
 
 export interface RuleOnMachine {

@@ -3,8 +3,8 @@ import type { GrantPort } from '../../api/grants.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { CheckedRules } from './checked-rules.ts';
 import type { Findings } from './findings.ts';
+import type { TurnOrder } from './job/order.ts';
 import type { ShadowTally } from './shadow.ts';
-import type { TurnOrder } from './turn/order.ts';
 
 export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now'>;
 

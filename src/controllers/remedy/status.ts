@@ -12,12 +12,12 @@ import { acceptedFinding } from '../../api/status/accepted.ts';
 import { nodeRemedierPhases } from '../../api/status/phase-tables.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { type ConditionUpdate, conditionOf, withConditions } from '../../kube/objects/conditions.ts';
+import { secondsBetween } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { beginOf, endOf, isJobAtWork } from './case/jobs.ts';
 import { ruleDigest } from './checked-rules.ts';
 import type { RemedyFinding } from './findings.ts';
-import { secondsBetween } from './moments.ts';
-import { permittedFinding } from './report/permits.ts';
+import { permittedFinding } from './permits.ts';
 import type { ShadowCounts } from './shadow.ts';
 import { boundText, isIll, isWithin, type MatchBound } from './targets.ts';
 

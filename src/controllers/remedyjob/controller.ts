@@ -28,7 +28,7 @@ import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { carryOutJob } from './execute.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import type { JobObservation } from './observation.ts';
+import type { JobObservation } from './observe.ts';
 import { planJob } from './plan.ts';
 import { markGrants, planOrphan } from './planner/orphans.ts';
 import { createJobEvaluator, type JobEvaluator } from './rule.ts';

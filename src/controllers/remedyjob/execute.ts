@@ -13,7 +13,7 @@ import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import type { JobObservation } from './observation.ts';
+import type { JobObservation } from './observe.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from './planner/decision.ts';
 import { machineReport } from './planner/machine-report.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';

@@ -10,7 +10,7 @@ import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { createProblemCollector } from '../../rules/problems.ts';
 import { createRuleEvaluator, type RuleEvaluator } from '../../rules/rule-evaluator.ts';
 import { createTreeEvaluator, type TreeEvaluator } from '../../rules/tree-evaluator.ts';
-import type { JobObservation } from './observation.ts';
+import type { JobObservation } from './observe.ts';
 
 export type JobTruth = Pick<JobObservation, 'rule' | 'presentFault' | 'verified'>;
 

@@ -2,7 +2,9 @@
  * The answer of a person to an act that waits for an approval. The person must be an approver of every rule that requires
  * an approval of the act, because the ledger keeps one answer for a machine. Pure.
  */
+
 import type { LedgerApproval } from '../../api/generated/types.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { approvalRulesFor, type RequiredApproval } from '../guards/approvals.ts';
@@ -83,7 +85,7 @@ function createApproval(
     by: user.name.slice(0, MAX_USER),
     reason: reason.slice(0, MAX_REASON),
     at: now.toISOString(),
-    until: new Date(+now + seconds * 1000).toISOString(),
+    until: secondsAfter(now, seconds).toISOString(),
   };
 }
 

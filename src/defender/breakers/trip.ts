@@ -1,5 +1,7 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
+
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';
@@ -39,5 +41,5 @@ function openBreaker(
   const shown = { trips, evidence: evidence.slice(0, 128) };
   if (trips >= breaker.manualAfterTrips) return { state: 'NeedsPerson', since, ...shown };
   const seconds = Math.min(MAX_COOLDOWN_SECONDS, breaker.cooldownSeconds * 2 ** (trips - 1));
-  return { state: 'Open', since, closesAt: new Date(+now + seconds * 1000).toISOString(), ...shown };
+  return { state: 'Open', since, closesAt: secondsAfter(now, seconds).toISOString(), ...shown };
 }

@@ -1,9 +1,11 @@
 /** One batch against the ledger: read, decide, write; again from the start when the write failed or may have failed. */
+
 import type { DefenderLedger, DefenderLedgerSpec } from '../../api/generated/types.ts';
 import type { Denial, DenialCause } from '../../api/grants.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { timeOfServer } from '../guards/self-doubt.ts';
 import type { PreparedPolicies } from '../policies/prepare.ts';
@@ -150,7 +152,7 @@ class LedgerRebuilt extends Error {
 }
 
 function failureOf(error: unknown): Denial {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (isKubeError(error, 'Conflict', 'AlreadyExists')) {
     return denial('LedgerConflict', `the ledger changed while it was written: ${message}`);
   }

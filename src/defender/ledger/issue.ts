@@ -1,6 +1,8 @@
 /** A new grant in the ledger, with everything that it is counted under. Pure. */
+
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
+import { secondsAfter } from '../../kube/objects/dates.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import type { MachineFacts } from '../facts/facts.ts';
@@ -66,7 +68,7 @@ function createEntry(
 export function endOfGrant(applying: readonly PreparedPolicy[], now: Date): string {
   const seconds = applying.map(({ spec }) => spec.grantSeconds);
   const shortest = seconds.length === 0 ? SHORTEST_GRANT_SECONDS : Math.min(...seconds);
-  return new Date(+now + shortest * 1000).toISOString();
+  return secondsAfter(now, shortest).toISOString();
 }
 
 function keysOf(

@@ -2,10 +2,12 @@
  * Why a policy cannot be decided by. The CRD refuses most of this already; an object that was stored before its CRD, or
  * edited past it, must not become a policy without limits.
  */
+
 import type { Amount, DefenderPolicy, DefenderPolicySpec } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../../api/names.ts';
 import { isRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { messageOf } from '../../os/errors.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 
 /** Outcomes of acts are kept in a list of the ledger of this length. */
@@ -66,7 +68,7 @@ function amountProblems(what: string, amount: Amount): readonly string[] {
     const limit = resolveIntOrPercent(amount, 100);
     return Number.isInteger(limit) && limit >= 0 ? [] : [`${what}: max must not be negative`];
   } catch (error) {
-    return [`${what}: ${error instanceof Error ? error.message : String(error)}`];
+    return [`${what}: ${messageOf(error)}`];
   }
 }
 

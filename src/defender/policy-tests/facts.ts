@@ -1,5 +1,9 @@
 /** The cluster of a test as the Defender would observe it. Pure. */
-import type { PolicyTestFacts, PolicyTestMachines, PolicyTestMember } from '../../api/policy-tests/format.ts';
+import type {
+  PolicyTestFacts,
+  PolicyTestMachines,
+  PolicyTestMember,
+} from '../../api/validation/policy-tests.ts';
 import type { ControlPlaneMember, FleetFacts, MachineFacts } from '../facts/facts.ts';
 import { createFleetIndex } from '../facts/fleet-index.ts';
 import { foreignOwner } from '../facts/foreign.ts';

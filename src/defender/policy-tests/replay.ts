@@ -1,13 +1,13 @@
 /** The ledger of a test: its earlier acts are granted and settled by the code that does so in a cluster. Pure. */
 import type { DefenderLedgerSpec } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
+import { defaultRisk, isStep } from '../../api/steps/steps.ts';
 import type {
   PolicyTest,
   PolicyTestAct,
   PolicyTestAsk,
   PolicyTestLedger,
-} from '../../api/policy-tests/format.ts';
-import { defaultRisk, isStep } from '../../api/steps/steps.ts';
+} from '../../api/validation/policy-tests.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { FleetFacts } from '../facts/facts.ts';
 import { after } from '../guards/guard.ts';

@@ -1,10 +1,12 @@
 /** Runs a test of policies with the decisions of the Defender: those of the breakers as well, by what the facts show. Pure. */
+
 import type { DefenderPolicy } from '../../api/generated/types.ts';
 import type { DenialCause } from '../../api/grants.ts';
-import type { PolicyTest } from '../../api/policy-tests/format.ts';
+import type { PolicyTest } from '../../api/validation/policy-tests.ts';
 import { validate } from '../../api/validation/validate.ts';
 import { API_VERSION } from '../../api/version.ts';
 import { isRecord, textAt } from '../../kube/objects/json.ts';
+import { messageOf } from '../../os/errors.ts';
 import { planLedger } from '../ledger/plan.ts';
 import { preparePolicies } from '../policies/prepare.ts';
 import { acceptanceProblems } from '../policies/unsupported.ts';
@@ -36,7 +38,7 @@ function failureOf(policies: unknown, test: unknown): string | undefined {
     const { reason, text } = verdictOf(found, parsed.data);
     return reason === parsed.data.expect ? undefined : `expected ${parsed.data.expect}, got ${text}`;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

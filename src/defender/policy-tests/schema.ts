@@ -4,9 +4,9 @@ import { DENY_REASONS } from '../../api/deny-reasons.ts';
 import { FAULT_CLASSES, HOLDERS, RISKS } from '../../api/enums.ts';
 import type { DefenderPolicySpec } from '../../api/generated/types.ts';
 import { defenderPolicy } from '../../api/kinds/defenderpolicy.ts';
-import type { PolicyTest } from '../../api/policy-tests/format.ts';
 import { OTHER_ACTIONS } from '../../api/steps/actions.ts';
 import { type Action, STEPS } from '../../api/steps/steps.ts';
+import type { PolicyTest } from '../../api/validation/policy-tests.ts';
 
 /** Machines of one entry: a test needs no more to reach any percentage. */
 const MAX_MACHINES = 10_000;

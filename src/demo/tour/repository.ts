@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CliError, EXIT } from '../../cli/errors.ts';
-import { shellWord } from '../../cli/format/runnable.ts';
+import { shellWord } from '../../cli/runnable.ts';
 import { demoGit } from '../template/demo-git.ts';
 
 /** Of the commits of the tour, so that they differ from those of the user. */

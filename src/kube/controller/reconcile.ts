@@ -1,5 +1,7 @@
 /** One reconcile of one key: it has a time limit, an abort stops its writes, and its end is reported even when it is late. */
+
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { KubeError } from '../client/errors.ts';
 import { type ContextParts, createContext } from './context.ts';
 import type { Controller, ReconcileResult } from './controller.ts';
@@ -69,7 +71,7 @@ export function beginReconcile(key: string, { controller, parts }: ReconcileOpti
 }
 
 function notSent(reason: unknown): KubeError {
-  const why = reason instanceof Error ? reason.message : String(reason);
+  const why = messageOf(reason);
   return new KubeError('Aborted', `not sent: ${why}`, { cause: reason });
 }
 

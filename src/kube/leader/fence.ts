@@ -1,4 +1,5 @@
 /** Stops every write of a client that is not allowed when it would be sent. */
+import { messageOf } from '../../os/errors.ts';
 import { KubeError } from '../client/errors.ts';
 import type { HttpRequest, Transport } from '../transport/transport.ts';
 
@@ -31,7 +32,7 @@ export function askFence(fence: () => void): void {
   try {
     fence();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new KubeError('Aborted', `request not sent: ${why}`, { cause: error });
   }
 }

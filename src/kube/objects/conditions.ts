@@ -1,4 +1,5 @@
 /** Reads and updates lists of `metav1.Condition`, and keeps lastTransitionTime while a status is unchanged. */
+import { wholeSeconds } from './dates.ts';
 import { truncate } from './truncate.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
@@ -99,7 +100,7 @@ function updatedCondition(before: Condition | undefined, update: ConditionUpdate
     type,
     status,
     ...(observedGeneration === undefined ? {} : { observedGeneration }),
-    lastTransitionTime: before?.status === status ? before.lastTransitionTime : formatTime(now),
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : wholeSeconds(now),
     reason,
     message: truncate(message, MAX_MESSAGE),
   };
@@ -112,9 +113,4 @@ function isEqual(a: Condition, b: Condition): boolean {
     a.reason === b.reason &&
     a.message === b.message
   );
-}
-
-/** metav1.Time has whole seconds. */
-function formatTime(moment: Date): string {
-  return moment.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }

@@ -2,7 +2,9 @@
  * Reads Kubernetes objects from YAML or JSON like the tools of Kubernetes: YAML 1.1, several documents in a file, and
  * Lists split into their items. Reports all problems of a text at once, each with its line.
  */
+
 import { type Document, isMap, LineCounter, parseAllDocuments } from 'yaml';
+import { messageOf } from '../../os/errors.ts';
 import { isRecord, type JsonRecord } from './json.ts';
 import type { KubeObject } from './object.ts';
 import { MAX_LEVELS, shapeReason } from './shape.ts';
@@ -91,7 +93,7 @@ function valueOf(document: Document.Parsed): { readonly value: unknown; readonly
     return { value: document.toJS({ maxAliasCount: 100 }) };
   } catch (error) {
     if (error instanceof RangeError) return { value: undefined, problem: TOO_DEEP };
-    return { value: undefined, problem: error instanceof Error ? error.message : String(error) };
+    return { value: undefined, problem: messageOf(error) };
   }
 }
 

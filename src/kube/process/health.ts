@@ -2,8 +2,10 @@
  * The HTTP endpoints for probes and Prometheus: /healthz (liveness), /readyz (readiness) and /metrics. The answer names
  * the result of every check.
  */
+
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { serveError } from '../../os/ports.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -108,7 +110,7 @@ async function runCheck(
   try {
     return await Promise.race([check(), timedOut]);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     done.abort();
   }

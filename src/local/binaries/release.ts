@@ -1,8 +1,8 @@
 /** Downloads official releases: Kubernetes programs as single files with a checksum each, etcd in an archive. */
 import { chmod, link, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { extractFile } from '../../os/archive/extract.ts';
 import { type DownloadContext, downloadFile, type FileDownload } from '../../os/download.ts';
+import { extractFile } from '../../os/extract.ts';
 import { toDiskError } from '../../os/files.ts';
 import { fetchText, HttpFailure, withProxy } from '../../os/http.ts';
 import { LocalError } from '../errors.ts';

@@ -1,6 +1,8 @@
 /** What a kubelet writes about its node: the Node, its status and its Lease. Pure. */
+
 import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { formatMicroTime } from '../../kube/leader/record.ts';
+import { wholeSeconds } from '../../kube/objects/dates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 export interface KubeletFacts {
@@ -53,8 +55,8 @@ export function nodeStatus(facts: KubeletFacts, since: Date, at: Date): KubeObje
       status: value,
       reason,
       message,
-      lastHeartbeatTime: formatTime(at),
-      lastTransitionTime: formatTime(since),
+      lastHeartbeatTime: wholeSeconds(at),
+      lastTransitionTime: wholeSeconds(since),
     })),
     nodeInfo: nodeInfo(facts),
   };
@@ -88,9 +90,4 @@ export function nodeLease(name: string, nodeUid: string, at: Date): KubeObject {
   const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(at) };
   const metadata = { name, namespace: LEASE_NAMESPACE, ownerReferences: [owner] };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
-}
-
-/** Kubernetes keeps whole seconds. */
-function formatTime(time: Date): string {
-  return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

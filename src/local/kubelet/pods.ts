@@ -1,4 +1,5 @@
 /** What to do with the pods of the node: report those that are bound to it as running, and end those that are deleted. Pure. */
+import { wholeSeconds } from '../../kube/objects/dates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 export interface PodObject extends KubeObject {
@@ -33,7 +34,7 @@ export function runningPod(
   { metadata: { name, namespace = '', uid = '' }, spec }: PodObject,
   at: Date,
 ): KubeObject {
-  const time = at.toISOString().replace(/\.\d+Z$/, 'Z');
+  const time = wholeSeconds(at);
   const status = {
     phase: 'Running',
     startTime: time,

@@ -1,5 +1,5 @@
 /** Errors of this machine as errors of a provider. */
-import { OsError, systemCode } from '../../os/errors.ts';
+import { messageOf, OsError, systemCode } from '../../os/errors.ts';
 import { toDiskError } from '../../os/files.ts';
 import { ProviderError, type ProviderErrorCode } from '../contract.ts';
 
@@ -20,7 +20,7 @@ export function toProviderError(
 ): ProviderError {
   if (error instanceof ProviderError) return error;
   const known = toDiskError(error, where);
-  const message = known instanceof Error ? known.message : String(known);
+  const message = messageOf(known);
   if (isMissingProgram(known)) {
     return new ProviderError('Terminal', message, { reason: 'AgentMissing', cause: error });
   }

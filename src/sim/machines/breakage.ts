@@ -3,7 +3,7 @@ import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import type { Provider } from '../../providers/contract.ts';
 import type { FaultyClient } from '../rollout/faulty-client.ts';
-import { find, type ProcessViews, unheld, viewsShowing } from '../rollout/guards/breakage.ts';
+import { find, type ProcessViews, unheld, viewsShowing } from '../rollout/repairs/guard-breakage.ts';
 
 type SetSpec = MachineSet['spec'];
 

@@ -23,8 +23,8 @@ import { type ControllerQueue, createControllerQueue } from '../rollout/controll
 import type { ControllerProcess } from '../rollout/controllers.ts';
 import { createFaultyClient, type FaultyClientOptions } from '../rollout/faulty-client.ts';
 import { createFollowingView } from '../rollout/following-view.ts';
-import { grantsWith, ledgerWithout } from '../rollout/guards/breakage.ts';
 import { createObservedLedger } from '../rollout/observed-ledger.ts';
+import { grantsWith, ledgerWithout } from '../rollout/repairs/guard-breakage.ts';
 import { providerWith, type SetBreakage, setClientWith, setViewsWith } from './breakage.ts';
 import type { SimulatedCloud } from './cloud.ts';
 import { createSimulatedProvider } from './provider.ts';

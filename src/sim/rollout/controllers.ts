@@ -34,9 +34,14 @@ import type { Random } from '../random.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
-import { grantsWith, ledgerWithout, type RolloutBreakage, rolloutViewsWith } from './guards/breakage.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
 import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
+import {
+  grantsWith,
+  ledgerWithout,
+  type RolloutBreakage,
+  rolloutViewsWith,
+} from './repairs/guard-breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
   /** With the controllers of rules and jobs. */

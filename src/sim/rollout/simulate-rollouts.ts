@@ -14,7 +14,6 @@ import {
   stepProcess,
 } from './controllers.ts';
 import { putDefender } from './defender-objects.ts';
-import type { RolloutBreakage } from './guards/breakage.ts';
 import type { RolloutEvent, RolloutViolation } from './history.ts';
 import { type SimulatedHost, type SimulatedVersion, stepHost } from './hosts.ts';
 import { judgeHistory } from './judge/judge.ts';
@@ -29,10 +28,11 @@ import {
 } from './people.ts';
 import { createRecorder, type Recorder } from './recorder.ts';
 import type { Breakage } from './repairs/breakage.ts';
+import type { RolloutBreakage } from './repairs/guard-breakage.ts';
 import { stepJobs } from './repairs/job-agent.ts';
 import { createRepairJudge, type RepairCounts } from './repairs/judge/repair-judge.ts';
 import { befallRepairs, calmRepairs, createRules, lookAfterNodes, stepFaults } from './repairs/misfortune.ts';
-import type { RepairsContext } from './repairs/patient.ts';
+import type { RepairsContext } from './repairs/sick-machine.ts';
 
 export interface RolloutSimulationOptions {
   readonly seed: number;

@@ -1,4 +1,5 @@
 /** Reconciles one cluster and keeps what it learns about it from one reconcile to the next. */
+
 import type { CorrectedDrift } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
@@ -8,6 +9,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import {
   type ClusterFailure,
   type ClusterReport,
@@ -235,7 +237,7 @@ function commitsIn(store: InventoryStore): string[] {
 }
 
 function failureOf(error: unknown, retryAt: Date): ClusterFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof DamagedInventory) return { reason: INVENTORY_DAMAGED, message };
   if (error instanceof EpochSuperseded) return { reason: LEASE_SUPERSEDED, message };
   if (isOverload(error)) {

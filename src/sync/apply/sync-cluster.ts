@@ -9,11 +9,11 @@ import type { SyncContext, SyncTarget } from './context.ts';
 import type { ApplyInput } from './input.ts';
 import { type InventoryEntry, missingIntents, spentAfter } from './inventory/inventory.ts';
 import { usedKinds } from './live/kinds.ts';
-import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './orphans/find.ts';
-import { describeOrphans, hasMissingEntries, withEntries } from './orphans/plan.ts';
-import { withoutPausedUnits } from './paused/units.ts';
 import { type ObjectPlan, planTarget, type TargetPlan } from './plan.ts';
+import { isSearchDue, type OrphanContext, unwatchedOrphans, watchedOrphans } from './prune/find-orphans.ts';
+import { withoutPausedUnits } from './prune/paused-units.ts';
 import type { PrunePlan } from './prune/plan.ts';
+import { describeOrphans, hasMissingEntries, withEntries } from './prune/plan-orphans.ts';
 import { type PruneResult, pruneUnits } from './prune/prune.ts';
 
 export interface SyncResult {

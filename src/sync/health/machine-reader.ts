@@ -2,6 +2,7 @@
  * Reads how the machines of a cluster are: a few small objects that its controllers keep current, however many machines there are.
  * Nothing that fails here fails a reconcile: it makes the health of the machines unknown.
  */
+
 import { DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES } from '../../api/generated/resources.ts';
 import type { DefenderLedger, DefenderPolicy } from '../../api/generated/types.ts';
 import { CONTROLLERS_LEASE, LEDGER } from '../../api/names.ts';
@@ -11,6 +12,7 @@ import { LEASES, type ObservedLease, observeLease } from '../../kube/leader/reco
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
+import { messageOf } from '../../os/errors.ts';
 import { type MachineHealth, machineHealth, unreadMachines, WITHOUT_MACHINES } from './machine-health.ts';
 
 export interface MachineReader {
@@ -36,7 +38,7 @@ export function createMachineReader(clock: Clock): MachineReader {
     } catch (error) {
       signal.throwIfAborted();
       if (isKubeError(error, 'NotFound')) return WITHOUT_MACHINES;
-      return unreadMachines(error instanceof Error ? error.message : String(error));
+      return unreadMachines(messageOf(error));
     }
   }
 

@@ -13,9 +13,9 @@ import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
 import { type CommitAcceptance, refuseCommit } from './acceptance/commit-checks.ts';
 import { createHeadAcceptance, type HeadAcceptanceOptions } from './acceptance/head-acceptance.ts';
 import { createUnacceptedCommits } from './acceptance/unaccepted-commits.ts';
-import { createLatestCheck } from './cancel/latest-check.ts';
 import { createCommitLog } from './commit-log.ts';
 import { countChanges } from './count-changes.ts';
+import { createLatestCheck } from './latest-check.ts';
 import { createRenderStore, type RenderStore } from './render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {

@@ -9,7 +9,7 @@ import type { ContentVerdict } from '../content-verdict.ts';
 import type { GitTransport } from '../git/transport.ts';
 import type { CommitRender, CommitRenderer, CommitResult, JudgedCommit } from '../render/renderer.ts';
 import type { Rendered } from '../rendered.ts';
-import { createSharedWork, type SharedWork } from './cancel/shared-work.ts';
+import { createSharedWork, type SharedWork } from './shared-work.ts';
 
 export interface RenderStoreOptions {
   readonly git: GitTransport;

@@ -4,11 +4,12 @@
  * Pure, without memory of its own: everything it knows is recorded in Release and Cluster status. A stage moves to the newest
  * commit that is proven in the stage before it (S31); proof belongs to the content that a commit renders to (S32).
  */
+
 import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
 import { pausedReason } from '../../api/status/pauses.ts';
+import { firstMoment } from '../../kube/objects/dates.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { earliest } from '../../rollout/explanation.ts';
 import { isHeadAccepted } from '../accepted-heads.ts';
 import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';
@@ -82,7 +83,7 @@ export function planPromotion(observed: PromotionSnapshot, head: HeadReport): Pr
     dueChecks: stages.flatMap(({ stage, members }) =>
       members.flatMap((member) => dueChecks(stage.name, member)),
     ),
-    ...optional('requeueAt', earliest(stages.map(({ rollouts }) => nextRequeue(rollouts, now)))),
+    ...optional('requeueAt', firstMoment(stages.map(({ rollouts }) => nextRequeue(rollouts, now)))),
   };
 }
 

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
-import { POLICY_TESTS_FOLDER } from '../../api/policy-tests/format.ts';
+import { POLICY_TESTS_FOLDER } from '../../api/validation/policy-tests.ts';
 import { createSystemClock } from '../../os/system-clock.ts';
 import { removeAbandonedFolders } from '../../os/worker/owned-folder.ts';
 import type { ContentVerdict } from '../content-verdict.ts';

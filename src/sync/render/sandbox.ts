@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 import { killProcessGroup } from '../../os/process/child.ts';
 import { endWithParent } from '../../os/worker/child-prefix.ts';
 import { RenderError, type RenderErrorCode } from './errors.ts';
-import { lowerPriority, residentBytes } from './memory.ts';
 import type { Isolation } from './os-isolation.ts';
+import { lowerPriority, residentBytes } from './process-memory.ts';
 import { RESULT_FD, type RenderJob } from './protocol.ts';
 import type { Toolchain } from './toolchain/toolchain.ts';
 

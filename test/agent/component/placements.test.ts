@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observation.ts';
+import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observe.ts';
 import { fileDifference, swapActions } from '../../../src/agent/component/placements.ts';
 import type { Target } from '../../../src/agent/target/target.ts';
 import { installed, V1, V2 } from '../../support/agent/component-input.ts';

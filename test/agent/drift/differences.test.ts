@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentObservation } from '../../../src/agent/component/observation.ts';
+import type { ComponentObservation } from '../../../src/agent/component/observe.ts';
 import { findDifferences } from '../../../src/agent/drift/differences.ts';
 import type { FileAttributes } from '../../../src/agent/host/port.ts';
 import { optional } from '../../../src/kube/objects/optional.ts';

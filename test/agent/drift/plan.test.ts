@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import type { ComponentObservation } from '../../../src/agent/component/observation.ts';
+import type { ComponentObservation } from '../../../src/agent/component/observe.ts';
 import { planReconcile } from '../../../src/agent/drift/plan.ts';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
 import { applyDrift, type ComponentDrift, NO_DRIFT } from '../../../src/agent/journal/drift.ts';

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { createGzip } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { bundleFile } from '../../../scripts/bundle.ts';
-import { NODE_FLAGS } from '../../../src/agent/service/unit-file.ts';
+import { NODE_FLAGS } from '../../../src/agent/install/own-unit.ts';
 import { sha256OfFile } from '../../../src/os/files.ts';
 import { target } from '../../support/agent/targets.ts';
 import { LONG } from '../../support/sweep-size.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { MachineEvent } from '../../../src/agent/events/machine-events.ts';
-import { createMachineEvents } from '../../../src/agent/events/recorder.ts';
+import { createMachineEvents } from '../../../src/agent/status/event-recorder.ts';
+import type { MachineEvent } from '../../../src/agent/status/machine-events.ts';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import { AGENT_GROUP, agentUser, LABEL_AGENT_BLOCKED } from '../../../src/api/names.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';

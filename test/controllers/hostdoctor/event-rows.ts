@@ -1,6 +1,6 @@
 /** Events in each stage, with what they wait for. */
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observation.ts';
+import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observe.ts';
 import type { MaintenanceStage } from '../../../src/controllers/hostdoctor/stage.ts';
 import { ago, machine } from '../../support/builders.ts';
 import {

@@ -1,6 +1,6 @@
 /** Each guard of a disruptive step × each change: what stops, and what is undone then. */
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../src/controllers/remedyjob/observation.ts';
+import type { JobObservation } from '../../../src/controllers/remedyjob/observe.ts';
 import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../src/controllers/remedyjob/observation.ts';
+import type { JobObservation } from '../../../src/controllers/remedyjob/observe.ts';
 import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyTest } from '../../../src/api/policy-tests/format.ts';
+import type { PolicyTest } from '../../../src/api/validation/policy-tests.ts';
 import { preparePolicies } from '../../../src/defender/policies/prepare.ts';
 import { replayLedger, testAsk } from '../../../src/defender/policy-tests/replay.ts';
 import { fleetFacts, machines, NOW, policy, secondsAgo } from '../builders.ts';

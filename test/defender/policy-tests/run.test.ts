@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PolicyTest } from '../../../src/api/policy-tests/format.ts';
+import type { PolicyTest } from '../../../src/api/validation/policy-tests.ts';
 import type { DefenderPolicySpec } from '../../../src/constructs/generated/types.ts';
 import { policyTestFailure } from '../../../src/defender/policy-tests/run.ts';
 

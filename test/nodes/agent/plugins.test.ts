@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { readPluginMonitor } from '../../../src/agent/detector/config/plugin-monitor.ts';
 import { createPluginMonitor } from '../../../src/agent/detector/monitors/plugin-monitor-run.ts';
 import type { RunLimits, RunResult } from '../../../src/agent/host/port.ts';
-import { formatAgentUnit } from '../../../src/agent/service/unit-file.ts';
+import { formatAgentUnit } from '../../../src/agent/install/own-unit.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { pluginMonitor } from '../../support/agent/detector-config.ts';
 import { AGENT_BINDS, NODE_PROGRAM, SOURCE } from '../../support/agent/remote-host/place.ts';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
 import { setClientWith, setViewsWith } from '../../../src/sim/machines/breakage.ts';
-import { ledgerWithout } from '../../../src/sim/rollout/guards/breakage.ts';
+import { ledgerWithout } from '../../../src/sim/rollout/repairs/guard-breakage.ts';
 import { machine } from '../../support/builders.ts';
 
 const held = machine('m-1', { spec: { hold: { reason: 'debugging', scope: 'All' } } });

@@ -1,6 +1,6 @@
 /** Input of the planner of a component: a free machine on which version 1.0 is installed and runs. */
 import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observation.ts';
+import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observe.ts';
 import type { ComponentPlan, HostOperation } from '../../../src/agent/component/operation.ts';
 import { linksOf } from '../../../src/agent/component/placements.ts';
 import { planComponent } from '../../../src/agent/component/plan.ts';

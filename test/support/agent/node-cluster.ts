@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildBundle } from '../../../scripts/bundle.ts';
-import { formatAgentUnit } from '../../../src/agent/service/unit-file.ts';
+import { formatAgentUnit } from '../../../src/agent/install/own-unit.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { sha256OfFile } from '../../../src/os/files.ts';

@@ -1,6 +1,6 @@
 /** F12, AWS node termination handler #321, #458 and #141: a hint that never came true left its node cordoned for ever. */
 import type { MaintenanceEvent, NodeRemedier } from '../../../src/api/generated/types.ts';
-import { maintenance } from '../../../src/constructs/conditions/facts.ts';
+import { maintenance } from '../../../src/constructs/facts.ts';
 import { PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { faultRule, PERSON_RUNG, shippedMaintenanceRule } from './fault-rules.ts';
 import { createRepairBed, type RepairBed } from './repair-bed.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observation.ts';
+import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observe.ts';
 import { planMaintenance } from '../../../src/controllers/hostdoctor/plan.ts';
 import { formatMaintenance, formatMaintenanceEvent } from '../../../src/views/maintenance/text.ts';
 import { type MaintenanceView, viewMaintenance } from '../../../src/views/maintenance/view.ts';

@@ -4,6 +4,7 @@
  */
 
 import { isRecord } from '../../../kube/objects/json.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { readLogMonitor } from './log-monitor.ts';
 import { ConfigError, type MonitorConfig } from './monitor.ts';
 import { readPluginMonitor } from './plugin-monitor.ts';
@@ -112,6 +113,6 @@ function parseJson({ content }: ConfigFile): unknown {
   try {
     return JSON.parse(content);
   } catch (error) {
-    throw new ConfigError('', `not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new ConfigError('', `not JSON: ${messageOf(error)}`);
   }
 }

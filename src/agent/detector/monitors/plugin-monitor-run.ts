@@ -1,5 +1,7 @@
 /** Runs the plug-ins of one file, each at its interval and never beside itself. */
+
 import type { Clock } from '../../../os/clock.ts';
+import { messageOf } from '../../../os/errors.ts';
 import type { Host } from '../../host/port.ts';
 import type { PluginMonitorConfig, PluginRule } from '../config/monitor.ts';
 import { pathInHost, pathOnDisk } from '../host-path.ts';
@@ -112,7 +114,7 @@ class PluginMonitor implements ProblemMonitor {
       };
       return pluginResult(await host.processes.run([program, ...args], limits), rule, config.maxOutputLength);
     } catch (error) {
-      const because = error instanceof Error ? error.message : String(error);
+      const because = messageOf(error);
       return { status: 'Unknown', message: `${path} could not be started: ${because}` };
     }
   }

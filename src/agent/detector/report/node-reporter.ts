@@ -1,9 +1,12 @@
 /** Writes the conditions to the Node: after each change, and every five minutes so that readers see that they are current. */
+
 import { MANAGER_AGENT } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
+import { wholeSeconds } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { messageOf } from '../../../os/errors.ts';
 import type { DetectedCondition } from '../match/condition.ts';
 import { findCondition, type NodeCondition, type NodeWithConditions, typesOf } from './condition-owners.ts';
 import { type HostPrograms, NODE_PROBLEM_DETECTOR } from './host-programs.ts';
@@ -162,7 +165,7 @@ export class NodeReporter {
 
   /** One line for each outage. */
   #warn(error: unknown): void {
-    const because = error instanceof Error ? error.message : String(error);
+    const because = messageOf(error);
     if (because !== this.#failure) this.#options.log.warn('conditions not written', { error });
     this.#failure = because;
   }
@@ -174,12 +177,7 @@ function writtenCondition({ since, message, ...condition }: DetectedCondition, n
   return {
     ...condition,
     message: message.slice(0, MAX_MESSAGE_BYTES),
-    lastHeartbeatTime: toSeconds(now),
-    lastTransitionTime: toSeconds(new Date(since)),
+    lastHeartbeatTime: wholeSeconds(now),
+    lastTransitionTime: wholeSeconds(new Date(since)),
   };
-}
-
-/** The API server keeps seconds. */
-function toSeconds(time: Date): string {
-  return time.toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -2,8 +2,8 @@
 import { chmod, link, mkdir, open, symlink } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
-import { type TarEntry, tarEntries } from '../../../os/archive/tar.ts';
 import { OsError } from '../../../os/errors.ts';
+import { type TarEntry, tarEntries } from '../../../os/tar.ts';
 import { HostError } from '../errors.ts';
 import type { UnpackLimits } from '../port.ts';
 

@@ -1,5 +1,7 @@
 /** Starts, restarts and stops the processes of a sandbox's units. They survive the agent, and the next one adopts them. */
+
 import type { Clock } from '../../../os/clock.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { readFileIfExists } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 import type { UnitDefinition } from '../port.ts';
@@ -59,7 +61,7 @@ export class SandboxSupervisor {
       if (this.#closed.signal.aborted) throw error;
       // How a hook ended is known already.
       const { outcome } = await this.states.read(name);
-      if (!outcome) await this.states.write(name, { ...state, outcome: 'Failed', result: resultOf(error) });
+      if (!outcome) await this.states.write(name, { ...state, outcome: 'Failed', result: messageOf(error) });
       throw error;
     }
   }
@@ -177,7 +179,7 @@ export class SandboxSupervisor {
       this.#onChange(unit.name);
       return run;
     } catch (error) {
-      return { ended: Promise.resolve(resultOf(error)) };
+      return { ended: Promise.resolve(messageOf(error)) };
     }
   }
 
@@ -245,10 +247,6 @@ interface UnitExit {
 /** In an object: a promise of a promise would wait for both. */
 interface Run {
   readonly ended: Promise<string | undefined>;
-}
-
-function resultOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -1,5 +1,7 @@
 /** Runs the programs of systemd and reads what they print. */
+
 import { execFile } from 'node:child_process';
+import { messageOf } from '../../../os/errors.ts';
 import { HostError } from '../errors.ts';
 
 export interface CommandAnswer {
@@ -34,7 +36,7 @@ export const runCommand: RunCommand = ([program = '', ...args]) => {
 };
 
 function notRun(program: string, cause: unknown): HostError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new HostError('NotSupported', `${program} did not run: ${reason}`, {
     where: program,
     hint: 'run the agent on a machine with systemd, or use --host sandbox',

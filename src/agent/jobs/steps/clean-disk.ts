@@ -1,6 +1,8 @@
 /** Deletes files that nothing uses, and looks again at each of them right before. */
+
 import { dirname } from 'node:path/posix';
 import type { CleanDiskInput } from '../../../api/generated/steps.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { findFilesystem, usedPercent } from '../../facts/filesystems.ts';
 import type { DiskUsage } from '../../host/port.ts';
 import { type ContainerRuntime, createContainerRuntime, type UnusedItem } from '../clean/runtime.ts';
@@ -84,7 +86,7 @@ class Cleaning {
     try {
       await this.#cleanTarget(target);
     } catch (error) {
-      this.failures.push(`${target} skipped: ${errorText(error)}`);
+      this.failures.push(`${target} skipped: ${messageOf(error)}`);
     }
   }
 
@@ -112,7 +114,7 @@ class Cleaning {
       if (sizeBytes > this.#maxBytes - this.bytes) continue;
       if (await this.isDone(target)) return;
       // The runtime itself refuses what is in use by now, which keeps no other from being removed.
-      const problem = this.#input.dryRun ? undefined : await remove(id).catch(errorText);
+      const problem = this.#input.dryRun ? undefined : await remove(id).catch(messageOf);
       if (problem === undefined) this.#count(name, sizeBytes);
       else this.failures.push(`${name} not removed: ${problem}`);
     }
@@ -166,8 +168,4 @@ class Cleaning {
     this.bytes += sizeBytes;
     this.lines.push(`${name} ${sizeBytes} bytes`);
   }
-}
-
-function errorText(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,4 +1,5 @@
 /** Starts the agent with the options of a command line. */
+
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { sandboxFolders } from '../../../agent/host/sandbox/folders.ts';
@@ -7,7 +8,7 @@ import { type AgentAccess, runAgent } from '../../../agent/main.ts';
 import { watchUpgrade } from '../../../agent/upgrade/main.ts';
 import { OBJECT_NAME } from '../../../api/patterns.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { systemCode } from '../../../os/errors.ts';
+import { messageOf, systemCode } from '../../../os/errors.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
@@ -74,10 +75,6 @@ async function makeDirectory(path: string): Promise<void> {
   await mkdir(path, { mode: 0o700 }).catch((error: unknown) => {
     if (systemCode(error) !== 'EEXIST') throw error;
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Before a token is used up: a request in a name that no Machine can have is denied. */

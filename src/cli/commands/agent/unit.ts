@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type AgentUnitOptions, formatAgentUnit } from '../../../agent/service/unit-file.ts';
+import { type AgentUnitOptions, formatAgentUnit } from '../../../agent/install/own-unit.ts';
 import type { Io } from '../../io.ts';
 import { createDefinedCommand } from './options.ts';
 

@@ -3,7 +3,6 @@ import { type LocalFleet, READY_MS } from '../../../local/fleet.ts';
 import { stateFolder } from '../../../local/folders.ts';
 import { namedProcesses, readLocalFleetStatus } from '../../../local/status.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { shellWord } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { addDirOption } from '../../local/dir-option.ts';
 import { withLocalErrors } from '../../local/errors.ts';
@@ -11,6 +10,7 @@ import { startLocalClusters, type UpFlags } from '../../local/start-clusters.ts'
 import { createIntegerParser, parseIpAddress } from '../../option-parsers.ts';
 import { createOutputOption } from '../../output.ts';
 import { type StepProgress, withProgress } from '../../progress.ts';
+import { shellWord } from '../../runnable.ts';
 import { awaitReady, readStatus, showLocalStatus } from './status.ts';
 
 const HELP = `

@@ -1,8 +1,10 @@
 /** `kubenode machine hold` and `release`: `spec.hold`, by which a person keeps automation off a machine. */
+
 import { Command, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineHold } from '../../../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../../../api/names.ts';
+import { secondsAfter } from '../../../kube/objects/dates.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { isSetByGit } from '../../../views/fleet/git-owned.ts';
@@ -67,7 +69,7 @@ export function createMachineHoldCommand(io: Io): Command {
 }
 
 function holdFor({ reason, scope, for: seconds }: HoldFlags, now: Date): MachineHold {
-  const until = seconds === undefined ? undefined : new Date(+now + seconds * 1000).toISOString();
+  const until = seconds === undefined ? undefined : secondsAfter(now, seconds).toISOString();
   return { reason, scope, ...optional('until', until) };
 }
 

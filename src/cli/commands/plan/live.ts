@@ -1,4 +1,5 @@
 /** Previews a commit on each cluster of the hub by dry run, where the user has the permission. */
+
 import { CLUSTERS, PIPELINES } from '../../../api/generated/resources.ts';
 import type { Cluster, Pipeline } from '../../../api/generated/types.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
@@ -7,6 +8,7 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { CLUSTER_SCOPE } from '../../../sync/apply/inventory/config-maps.ts';
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
@@ -163,7 +165,7 @@ async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
     return { client, calls, uid, clusters, pipelines };
   } catch (error) {
     await client?.close();
-    return `the hub could not be read: ${error instanceof Error ? error.message : String(error)}`;
+    return `the hub could not be read: ${messageOf(error)}`;
   }
 }
 
@@ -195,7 +197,7 @@ async function previewOnHub(
       because: 'only its deletes are read from the hub',
     };
   } catch (error) {
-    return { ...byCommits, because: error instanceof Error ? error.message : String(error) };
+    return { ...byCommits, because: messageOf(error) };
   }
 }
 
@@ -231,7 +233,7 @@ async function previewOnCluster(
     return { target: byCommits.target, by: 'live', ...(await readClusterPreview(io, hub, cluster, input)) };
   } catch (error) {
     if (isKubeError(error, 'Forbidden')) return { ...byCommits, because: error.message };
-    const because = error instanceof Error ? error.message : String(error);
+    const because = messageOf(error);
     return { target: byCommits.target, by: 'unknown', because, units: [] };
   }
 }

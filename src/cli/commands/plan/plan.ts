@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
-import { POLICY_TESTS_FOLDER } from '../../../api/policy-tests/format.ts';
+import { POLICY_TESTS_FOLDER } from '../../../api/validation/policy-tests.ts';
 import { openWorkingTree, type WorkingTree } from '../../../sync/git/working-tree.ts';
 import { findAllRefusals, type Refusal } from '../../../sync/judge/object-checks.ts';
 import {

@@ -10,7 +10,7 @@ import { printableLine } from '../../../kube/objects/printable.ts';
 import { type HubObjects } from '../../../views/status/hub-objects.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { readHub, selectPipeline } from '../../hub-objects.ts';
+import { readHub, selectPipeline } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readUserName } from '../../principal.ts';
 import { withHub } from './hub.ts';

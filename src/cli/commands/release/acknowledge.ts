@@ -5,7 +5,7 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { findByName, readHub } from '../../hub-objects.ts';
+import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { commitEntries } from './commit/commit-entries.ts';
 import { withHub } from './hub.ts';

@@ -12,7 +12,7 @@ import type { Resource } from '../../../kube/objects/object.ts';
 import { isSetByGit } from '../../../views/fleet/git-owned.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
-import { findByName, readHub } from '../../hub-objects.ts';
+import { findByName, readHub } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { readUserName } from '../../principal.ts';
 import { withHub } from './hub.ts';

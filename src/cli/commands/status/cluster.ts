@@ -7,10 +7,10 @@ import { treeOf } from '../../../views/status/tree/tree.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { hintsOf } from '../../format/runnable.ts';
-import { findByName } from '../../hub-objects.ts';
+import { findByName } from '../../fleet/hub-objects.ts';
 import type { Io } from '../../io.ts';
 import { type OutputFormat, printResult } from '../../output.ts';
+import { hintsOf } from '../../runnable.ts';
 import { clusterExitCode } from './exit-code.ts';
 
 export interface ShownCluster {

@@ -7,12 +7,12 @@ import type { HubStatus } from '../../../views/status/hub-status.ts';
 import { withoutTimes } from '../../../views/text/age.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { createHubFeed } from '../../fleet/hub-feed.ts';
-import { hintsOf, type MakeRunnable } from '../../format/runnable.ts';
 import type { Io } from '../../io.ts';
 import { createDisplay, type Presentation } from '../../live/display.ts';
 import { followLive } from '../../live/follow.ts';
+import { createHubFeed } from '../../live/hub-feed.ts';
 import type { OutputFormat } from '../../output.ts';
+import { hintsOf, type MakeRunnable } from '../../runnable.ts';
 
 export interface HubWatch {
   readonly client: Client;

@@ -7,8 +7,8 @@ import type { Client } from '../../../kube/client/client.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { addConnectionOptions, type ConnectionFlags, connectFrom } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
+import { readHub, selectPipeline } from '../../fleet/hub-objects.ts';
 import { findUnsynced } from '../../fleet/sync-leases.ts';
-import { readHub, selectPipeline } from '../../hub-objects.ts';
 import type { Io } from '../../io.ts';
 
 const HELP = `

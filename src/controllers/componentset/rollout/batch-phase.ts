@@ -1,4 +1,5 @@
 /** How far the open batch is: filled, settled, soaked, proven. Pure. */
+import { secondsAfter } from '../../../kube/objects/dates.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { needsReassignment } from './assignment.ts';
@@ -96,7 +97,7 @@ export function withSoak(
   const { batch } = progress;
   if (!batch) return progress;
   if (phase === 'Soaking' && !batch.soakUntil) {
-    const soakUntil = new Date(+now + set.spec.rollout.gate.soakSeconds * 1000);
+    const soakUntil = secondsAfter(now, set.spec.rollout.gate.soakSeconds);
     return { ...progress, batch: { ...batch, soakUntil } };
   }
   return phase === 'Settling' || phase === 'Filling' ? withoutSoak(progress) : progress;

@@ -1,7 +1,9 @@
 /** Reads which versions the API servers of this cluster run, each at its own address: behind one address they may differ. */
+
 import type { Client } from '../../../kube/client/client.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { messageOf } from '../../../os/errors.ts';
 import { versionIn } from './endpoints.ts';
 import type { PublishedServers } from './server-view.ts';
 import type { ServerVersions } from './skew.ts';
@@ -41,7 +43,7 @@ export function createServerVersionsReader(options: ServerVersionsOptions): Read
       const others = servers.urls().map((url) => async () => connectedVersion(url));
       return { state: 'Known', versions: await runConcurrently([own, ...others], (ask) => ask()) };
     } catch (error) {
-      return { state: 'Unknown', because: error instanceof Error ? error.message : String(error) };
+      return { state: 'Unknown', because: messageOf(error) };
     }
   }
 

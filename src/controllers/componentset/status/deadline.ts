@@ -1,6 +1,8 @@
 /** How long a rollout makes no progress. Pure. */
+
 import type { MachineComponentSet, MachineComponentSetStatus } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
+import { secondsAfter } from '../../../kube/objects/dates.ts';
 import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { SetReport } from './report.ts';
@@ -48,5 +50,5 @@ function hasReturned(before: Shown, after: Shown): boolean {
 
 /** When a set stalls that makes no progress. */
 export function progressDeadline({ spec }: Pick<MachineComponentSet, 'spec'>, progressedAt: Date): Date {
-  return new Date(+progressedAt + spec.rollout.progressDeadlineSeconds * 1000);
+  return secondsAfter(progressedAt, spec.rollout.progressDeadlineSeconds);
 }

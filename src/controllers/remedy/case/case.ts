@@ -1,7 +1,7 @@
 /** Which case the fault of a node belongs to: a new one, or that of its last job. Pure. */
 import { createHash } from 'node:crypto';
 import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { secondsBetween, timeText } from '../moments.ts';
+import { secondsBetween, wholeSeconds } from '../../../kube/objects/dates.ts';
 import { byBegin, endOf, isJobAtWork } from './jobs.ts';
 
 export interface Case {
@@ -40,7 +40,7 @@ export function caseId({
   nodeUID,
   since,
 }: Pick<CaseInput, 'remedier' | 'nodeUID' | 'since'>): string {
-  const identity = JSON.stringify([nodeUID, remedier.metadata.name, timeText(since)]);
+  const identity = JSON.stringify([nodeUID, remedier.metadata.name, wholeSeconds(since)]);
   return createHash('sha256').update(identity).digest('hex').slice(0, HEX);
 }
 

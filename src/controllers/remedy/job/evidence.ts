@@ -1,7 +1,7 @@
 /** What a decision saw, as its job keeps it: small, and frozen. Pure. */
 import type { Evidence } from '../../../api/generated/types.ts';
+import { wholeSeconds } from '../../../kube/objects/dates.ts';
 import type { CompiledRule, FactReader } from '../../../rules/compiled-rule.ts';
-import { timeText } from '../moments.ts';
 
 /** A rule and what it read. */
 export interface RuleReading {
@@ -20,7 +20,7 @@ export function evidenceOf(rules: readonly RuleReading[], now: Date): readonly E
       const value = facts(ref);
       if (found.has(ref.key) || Object.keys(value).length === 0) continue;
       const params = Object.keys(ref.params).length > 0 ? { params: ref.params } : {};
-      found.set(ref.key, { fact: ref.fact as Evidence['fact'], ...params, value, at: timeText(now) });
+      found.set(ref.key, { fact: ref.fact as Evidence['fact'], ...params, value, at: wholeSeconds(now) });
     }
   }
   return fitting([...found.values()].slice(0, MAX_ENTRIES));

@@ -12,8 +12,8 @@ import {
   MANAGED_BY,
 } from '../../../api/names.ts';
 import type { Intent } from '../../../kube/controller/intent.ts';
+import { secondsAfter, wholeSeconds } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { secondsAfter, timeText } from '../moments.ts';
 import type { RemedyAct } from '../plan.ts';
 import { actionOf, highestRisk, jobSteps } from './steps.ts';
 
@@ -93,7 +93,7 @@ export function jobIntent({ act, machine, grant, evidence }: JobContent): Intent
       plan: jobSteps(rung.plan, 's'),
       ...optional('verify', rung.verify),
       onVerified: jobSteps(rung.onVerified, 'v'),
-      deadline: timeText(deadline),
+      deadline: wholeSeconds(deadline),
       settle: SETTLE,
     },
   };

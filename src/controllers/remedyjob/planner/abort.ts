@@ -14,7 +14,7 @@ import {
   stepRecord,
 } from '../../../api/status/step-records.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobObservation } from '../observation.ts';
+import type { JobObservation } from '../observe.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 

@@ -13,7 +13,7 @@ import {
   withCondition,
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobObservation } from '../observation.ts';
+import type { JobObservation } from '../observe.ts';
 import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
 

@@ -10,7 +10,7 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { EvictionAnswers } from '../../../kube/drain/answers.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { JobObservation } from '../observation.ts';
+import type { JobObservation } from '../observe.ts';
 import type { RepairWait } from '../planner/decision.ts';
 import type { ApprovalPort } from './approval.ts';
 

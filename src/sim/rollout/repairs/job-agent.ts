@@ -13,7 +13,7 @@ import { MANAGER_AGENT } from '../../../api/names.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { bootIdOfHost, type SimulatedHost } from '../hosts.ts';
-import { type Patient, patientOf, type RepairsContext } from './patient.ts';
+import { type Patient, patientOf, type RepairsContext } from './sick-machine.ts';
 
 /** More than a machine has jobs at a time. */
 const MAX_ACTS = 32;

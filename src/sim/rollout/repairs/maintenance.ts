@@ -3,7 +3,7 @@ import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.t
 import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/types.ts';
 import { isFinalState, type MaintenanceState } from '../../../api/machine/maintenance-events.ts';
 import { ANNOTATION_COMMIT, GROUP, MAINTENANCE_REMEDIER } from '../../../api/names.ts';
-import { maintenance } from '../../../constructs/conditions/facts.ts';
+import { maintenance } from '../../../constructs/facts.ts';
 import type { Random } from '../../random.ts';
 import type { SimulatedApi } from '../api-server.ts';
 

@@ -8,8 +8,8 @@ import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { SimulatedHost } from '../hosts.ts';
 import { announceMaintenance, endMaintenance } from './maintenance.ts';
-import { type Illness, patientOf, type RepairsContext } from './patient.ts';
 import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
+import { type Illness, patientOf, type RepairsContext } from './sick-machine.ts';
 import { isUnschedulable } from './unschedulable.ts';
 
 const MINUTE_MS = 60_000;

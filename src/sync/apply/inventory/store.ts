@@ -3,12 +3,14 @@
  * last commit that was applied completely. Every write is a compare-and-swap, so that of two syncs only one continues.
  * Additions are written before removals, so that a crash after any write loses no entry.
  */
+
 import { LABEL_UNIT } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
 import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
+import { messageOf } from '../../../os/errors.ts';
 import {
   chunksWithAdditions,
   chunksWithRemovals,
@@ -119,7 +121,7 @@ function chunkOf({ server }: Client, object: KubeObject): InventoryChunk {
       entries: new Map(entries.map((entry) => [objectKey(entry), entry])),
     };
   } catch (error) {
-    throw damagedInventory(object, server, error instanceof Error ? error.message : String(error));
+    throw damagedInventory(object, server, messageOf(error));
   }
 }
 

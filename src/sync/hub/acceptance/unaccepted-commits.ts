@@ -2,7 +2,9 @@
  * Finds commits that inventories in clusters name and that the newest accepted commit neither contains nor replaces. Hub and
  * repository were restored from a backup, then: a cluster that runs such a commit is not written (S39).
  */
+
 import type { Log } from '../../../kube/process/log.ts';
+import { messageOf } from '../../../os/errors.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import type { GitTransport } from '../../git/transport.ts';
 import { checkAppliedCommit } from './applied-commit.ts';
@@ -59,7 +61,7 @@ export function createUnacceptedCommits({ git, ref, log }: UnacceptedCommitsOpti
       return reason;
     } catch (error) {
       log.warn('commit of an inventory not compared', { commit: lastApplied, newest, error });
-      const why = error instanceof Error ? error.message : String(error);
+      const why = messageOf(error);
       return `it is unknown whether ${newest} descends from the applied commit ${lastApplied}: ${why}`;
     }
   }

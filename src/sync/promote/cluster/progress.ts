@@ -2,9 +2,11 @@
  * How far one cluster is with the content that was assigned to it: its recorded status, updated by what was observed. Pure.
  * stage.ts decides which commit is assigned.
  */
+
 import type { ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
+import { firstMoment } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { type Explanation, earliest } from '../../../rollout/explanation.ts';
+import { type Explanation } from '../../../rollout/explanation.ts';
 import { type GateResult, gateResult, nextRuns } from '../../../rollout/gate.ts';
 import { notAfter, RECORD_EVERY_MS, soakEndsAt, stopSoak } from '../../../rollout/soak-clock.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
@@ -158,7 +160,7 @@ function keepSoaking(
     ...progress,
     until,
     dueChecks: checks.filter(({ at }) => at <= now).map(({ check }) => check),
-    ...optional('requeueAt', earliest([end, nextRecord(now), ...later])),
+    ...optional('requeueAt', firstMoment([end, nextRecord(now), ...later])),
   };
 }
 

@@ -1,5 +1,7 @@
 /** Whether a cluster answers, and since when it does not. Pure. */
+
 import type { ClusterSync } from '../../../api/generated/types.ts';
+import { secondsAfter } from '../../../kube/objects/dates.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 
@@ -27,7 +29,7 @@ export function clusterReachability(
     return overloaded(report, graceSeconds, now) ?? { state: isObserved(report) ? 'Reachable' : 'Unknown' };
   }
   const since = unreachableSince(cluster.status?.sync, report.lastContactAt, now);
-  const until = new Date(+since + graceSeconds * 1000);
+  const until = secondsAfter(since, graceSeconds);
   return { state: 'Unreachable', since, until, isGraceOver: now >= until };
 }
 
@@ -39,7 +41,7 @@ function overloaded(
 ): Reachability | undefined {
   if (overloadedSince === undefined) return undefined;
   const since = overloadedSince > now ? now : overloadedSince;
-  const until = new Date(+since + graceSeconds * 1000);
+  const until = secondsAfter(since, graceSeconds);
   if (now < until) return undefined;
   return { state: 'Unreachable', since, until, isGraceOver: true, isOverloaded: true };
 }

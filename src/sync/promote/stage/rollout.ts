@@ -1,7 +1,9 @@
 /** Summarizes how far the clusters of a stage are with the commit that the stage is on. Pure. */
+
 import type { ReleaseStageClusters, Stage } from '../../../api/generated/types.ts';
+import { firstMoment } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { type Explanation, earliest } from '../../../rollout/explanation.ts';
+import { type Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import { MAX_NAMES } from '../bounds.ts';
 import { type ClusterRollout, skipsSoak } from '../cluster/rollout.ts';
@@ -147,5 +149,5 @@ function isUnchanged({ state, member, digest }: ClusterRollout, commit: string):
 /** When time alone changes something next. Moments in the past are excluded: they would requeue for ever. */
 export function nextRequeue(rollouts: readonly ClusterRollout[], now: Date): Date | undefined {
   const moments = rollouts.flatMap(({ until, member }) => [until, member.progress.requeueAt]);
-  return earliest(moments.filter((moment) => moment !== undefined && moment > now));
+  return firstMoment(moments.filter((moment) => moment !== undefined && moment > now));
 }

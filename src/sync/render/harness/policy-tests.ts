@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { POLICY_TESTS_FOLDER } from '../../../api/policy-tests/format.ts';
+import { POLICY_TESTS_FOLDER } from '../../../api/validation/policy-tests.ts';
 import { isRecord, textAt } from '../../../kube/objects/json.ts';
 import { POLICY_TEST, type RenderJob } from '../protocol.ts';
 import type { Output } from './output.ts';

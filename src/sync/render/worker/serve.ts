@@ -2,8 +2,9 @@
  * What a render worker does: it runs the sandboxed processes, parses what they wrote, and judges it. The sandboxed processes run
  * code of a commit, this process does not; but what it parses and judges may be of any size, so it has limits of its own.
  */
+
 import { printableText } from '../../../kube/objects/printable.ts';
-import { systemCode } from '../../../os/errors.ts';
+import { messageOf, systemCode } from '../../../os/errors.ts';
 import { removeOwnedFolder } from '../../../os/worker/owned-folder.ts';
 import { sendToParent, serveParent } from '../../../os/worker/worker-process.ts';
 import type { ContentVerdict } from '../../content-verdict.ts';
@@ -98,7 +99,7 @@ async function verdictFor(result: RenderResult): Promise<ContentVerdict> {
     return await judge(result);
   } catch (error) {
     // The judge reads and writes nothing: its errors come from the commit, and come again with it.
-    const text = error instanceof Error ? error.message : String(error);
+    const text = messageOf(error);
     const message = `checking its objects failed: ${printableText(text.slice(0, MAX_ERROR))}`;
     return { accepted: false, message };
   }
@@ -133,7 +134,7 @@ function failureOf(error: unknown): RenderMessage {
     const { code, problems, hint } = error;
     return { failed: { code, problems, hint } };
   }
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return { broken: { message, code: systemCode(error) } };
 }
 

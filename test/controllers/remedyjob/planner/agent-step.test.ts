@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentStep, JobRelease, JobStepStatus } from '../../../../src/api/generated/types.ts';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observation.ts';
+import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
 import {
   planAgentStep,
   planRelease,

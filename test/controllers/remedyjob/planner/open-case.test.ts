@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observation.ts';
+import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
 import type { JobDecision } from '../../../../src/controllers/remedyjob/planner/decision.ts';
 import { planOpenCase } from '../../../../src/controllers/remedyjob/planner/open-case.ts';
 import { condition } from '../../../support/builders.ts';

@@ -7,7 +7,11 @@ import { createSimulatedApi } from '../../../../src/sim/rollout/api-server.ts';
 import { bootIdOfHost, type SimulatedHost, stepHost } from '../../../../src/sim/rollout/hosts.ts';
 import { addMachine, type PeopleContext } from '../../../../src/sim/rollout/people.ts';
 import { createRepairJudge } from '../../../../src/sim/rollout/repairs/judge/repair-judge.ts';
-import { type Patient, patientOf, type RepairsContext } from '../../../../src/sim/rollout/repairs/patient.ts';
+import {
+  type Patient,
+  patientOf,
+  type RepairsContext,
+} from '../../../../src/sim/rollout/repairs/sick-machine.ts';
 import { judgedJob } from './repair-objects.ts';
 
 export interface Hospital {

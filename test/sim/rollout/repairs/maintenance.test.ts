@@ -5,7 +5,7 @@ import { isDecided } from '../../../../src/api/machine/maintenance-events.ts';
 import { MAINTENANCE_REMEDIER } from '../../../../src/api/names.ts';
 import { createRandom } from '../../../../src/sim/random.ts';
 import { createSimulatedApi, type SimulatedApi } from '../../../../src/sim/rollout/api-server.ts';
-import { createMoments, KEYS } from '../../../../src/sim/rollout/repairs/judge/moments.ts';
+import { createMoments, KEYS } from '../../../../src/sim/rollout/repairs/judge/forbidden-since.ts';
 import { announceMaintenance, endMaintenance } from '../../../../src/sim/rollout/repairs/maintenance.ts';
 import { simulatedRemediers } from '../../../../src/sim/rollout/repairs/remediers.ts';
 import { machine } from '../../../support/builders.ts';

@@ -1,7 +1,9 @@
 /** The rollouts of a commit on one cluster, with what its Defender would answer now. Reads, and writes nothing. */
+
 import type { DefenderLedgerSpec } from '../../../../api/generated/types.ts';
 import { LEDGER } from '../../../../api/names.ts';
 import type { Defender, DefenderOptions } from '../../../../defender/defender.ts';
+import { messageOf } from '../../../../os/errors.ts';
 import type { LivePreview } from '../../../../sync/preview/live.ts';
 import type { TargetRollouts } from '../../../../sync/preview/rollouts.ts';
 import { withDefenderViews } from '../../../fleet/defender-session.ts';
@@ -50,8 +52,4 @@ async function askDefender(
 
 function ledgerIn({ ledgers }: Defender['observed']): DefenderLedgerSpec | undefined {
   return ledgers.store.get(LEDGER)?.spec;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

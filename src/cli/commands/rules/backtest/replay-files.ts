@@ -1,7 +1,9 @@
 /** Replays files of recorded facts to rules: each line once, however many rules there are. */
+
 import type { NodeRemedier } from '../../../../api/generated/types.ts';
 import { createCheckedRules } from '../../../../controllers/remedy/checked-rules.ts';
 import { createLogger } from '../../../../kube/process/logger.ts';
+import { messageOf } from '../../../../os/errors.ts';
 import { type ReadLine, readRecordedLines } from '../../../../rules/recording/read-lines.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import type { Io } from '../../../io.ts';
@@ -50,13 +52,10 @@ async function applyLine(replay: RuleReplay, { line, atMs, where }: ReadLine): P
   try {
     await replay.apply(line, atMs);
   } catch (error) {
-    throw new CliError(
-      `the recording cannot be replayed: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        where,
-        cause: error,
-      },
-    );
+    throw new CliError(`the recording cannot be replayed: ${messageOf(error)}`, {
+      where,
+      cause: error,
+    });
   }
 }
 

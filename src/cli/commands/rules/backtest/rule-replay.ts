@@ -2,10 +2,10 @@
 import type { NodeRemedier } from '../../../../api/generated/types.ts';
 import { createCheckedRules } from '../../../../controllers/remedy/checked-rules.ts';
 import { createRemedyController } from '../../../../controllers/remedy/controller.ts';
+import { createTurnOrder } from '../../../../controllers/remedy/job/order.ts';
 import { reconcileMachine } from '../../../../controllers/remedy/machine.ts';
 import { createShadowTally } from '../../../../controllers/remedy/shadow.ts';
 import { parseKey, type RemedyState } from '../../../../controllers/remedy/state.ts';
-import { createTurnOrder } from '../../../../controllers/remedy/turn/order.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';

@@ -12,10 +12,10 @@ import type { RolloutViolation } from '../../history.ts';
 import type { SimulatedHost } from '../../hosts.ts';
 import { budgetOf } from './budget-rule.ts';
 import { type CordonRules, createCordonRules } from './cordon-rules.ts';
+import { createMoments, type Moments } from './forbidden-since.ts';
 import { jobViolations } from './job-rules.ts';
 import { createLedgerRules, type LedgerRules } from './ledger-rules.ts';
 import { leftoverViolations } from './leftovers.ts';
-import { createMoments, type Moments } from './moments.ts';
 import { stepViolations } from './step-rules.ts';
 
 export interface RepairJudge {

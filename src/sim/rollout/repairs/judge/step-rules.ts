@@ -1,7 +1,7 @@
 /** What forbids a step that disturbs a node, by what is true in the API server at that moment. Pure. */
 import type { DefenderLedger, RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { KNOWN_AFTER_MS } from '../../judge/judged-fleet.ts';
-import { KEYS } from './moments.ts';
+import { KEYS } from './forbidden-since.ts';
 
 export interface JudgedStep {
   readonly job: RemedyOperationJob;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KEYS } from '../../../../../src/sim/rollout/repairs/judge/moments.ts';
+import { KEYS } from '../../../../../src/sim/rollout/repairs/judge/forbidden-since.ts';
 import { type JudgedStep, stepViolations } from '../../../../../src/sim/rollout/repairs/judge/step-rules.ts';
 import { judgedJob, judgedLedger } from '../repair-objects.ts';
 
