@@ -10,7 +10,7 @@ import type { Clock } from '../os/clock.ts';
 import { systemCode } from '../os/errors.ts';
 import { checkFreeSpace, toDiskError } from '../os/files.ts';
 import { type LockOptions, withLock } from '../os/lock.ts';
-import { findFreePort } from '../os/ports.ts';
+import { findFreePort } from '../os/net/ports.ts';
 import { type Binaries, createProgramLookup } from './binaries/binaries.ts';
 import { detectPlatform, type HostPlatform } from './binaries/platform.ts';
 import { resolveBinaries } from './binaries/resolve.ts';

@@ -7,7 +7,7 @@ import type { Check } from '../api/generated/types.ts';
 import { listAt, valueAt } from '../kube/objects/json.ts';
 import type { Clock } from '../os/clock.ts';
 import { messageOf } from '../os/errors.ts';
-import type { HttpAnswer } from '../os/http-get.ts';
+import type { HttpAnswer } from '../os/net/http-get.ts';
 import type { CheckRun } from './gate.ts';
 
 export interface CheckRunner {

@@ -7,7 +7,7 @@
  */
 
 import type { Freeze, Window } from '../api/generated/types.ts';
-import { firstMoment } from '../kube/objects/dates.ts';
+import { firstMoment } from '../os/dates.ts';
 import type { Limit } from './limit.ts';
 
 export interface WindowState<W> {

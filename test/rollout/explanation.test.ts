@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { firstMoment } from '../../src/kube/objects/dates.ts';
+import { firstMoment } from '../../src/os/dates.ts';
 import { later, NOW } from './builders.ts';
 
 describe('firstMoment', () => {

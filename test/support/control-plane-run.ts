@@ -12,7 +12,7 @@ import { type EtcdAccess, ensureEtcdPki } from '../../src/local/pki/authority.ts
 import { createEtcdCommand, type ProgramPath } from '../../src/local/processes/commands.ts';
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { writeFileAtomic } from '../../src/os/files.ts';
-import { findFreePort } from '../../src/os/ports.ts';
+import { findFreePort } from '../../src/os/net/ports.ts';
 import { type Command, stopProcess } from '../../src/os/process/child.ts';
 import { isSameProcess, type ProcessIdentity, readProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';

@@ -13,7 +13,7 @@ import { findAdvertisedAddress, listServerAddresses, localUrl } from '../../src/
 import { createApiServerCommand, LOOPBACK } from '../../src/local/processes/commands.ts';
 import { launchProcess } from '../../src/local/processes/launch.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
-import { findFreePort, isPortFree } from '../../src/os/ports.ts';
+import { findFreePort, isPortFree } from '../../src/os/net/ports.ts';
 import { stopProcess } from '../../src/os/process/child.ts';
 import type { ProcessIdentity } from '../../src/os/process/identity.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';

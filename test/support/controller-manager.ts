@@ -8,7 +8,7 @@ import {
   type ProgramPath,
 } from '../../src/local/processes/commands.ts';
 import { PRIVATE_MODE, writeFileAtomic } from '../../src/os/files.ts';
-import { findFreePort } from '../../src/os/ports.ts';
+import { findFreePort } from '../../src/os/net/ports.ts';
 import { startProcess, stopProcess } from '../../src/os/process/child.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import type { ApiServer } from './control-plane.ts';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../os/clock.ts';
 import { systemCode } from '../../os/errors.ts';
 import { toDiskError } from '../../os/files.ts';
-import { HttpFailure, openUrl } from '../../os/http.ts';
+import { HttpFailure, openUrl } from '../../os/net/http.ts';
 import { HostError } from './errors.ts';
 import type { DownloadLimits } from './port.ts';
 

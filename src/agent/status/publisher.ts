@@ -1,10 +1,10 @@
 /** Publishes what the agent reports: on the host, so that it can be read without the API server, then to the Machine. */
 
 import { isDeepStrictEqual } from 'node:util';
-import { wholeSeconds } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
+import { wholeSeconds } from '../../os/dates.ts';
 import type { AcceptedState } from '../desired/accepted.ts';
 import type { CollectedFacts } from '../facts/collector.ts';
 import type { Host } from '../host/port.ts';

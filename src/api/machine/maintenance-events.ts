@@ -1,7 +1,7 @@
 /** The MaintenanceEvents of one machine, from an index, and what their spec alone tells. No npm package here. */
 
 import type { Store } from '../../kube/cache/store.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import { DECIDED, FINAL_STATES, OUTAGES } from '../enums.ts';
 import type { MaintenanceEvent } from '../generated/types.ts';
 import { parseTime } from './node-state.ts';

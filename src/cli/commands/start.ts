@@ -12,7 +12,7 @@ import { type BackoffState, backOffAfterError, NO_ERRORS } from '../../kube/proc
 import { endsFleet, repairLocalFleet, stopLocalFleet } from '../../local/fleet.ts';
 import { stateFolder } from '../../local/folders.ts';
 import { type LocalFleetStatus, namedProcesses, readLocalFleetStatus } from '../../local/status.ts';
-import { findNextPort } from '../../os/ports.ts';
+import { findNextPort } from '../../os/net/ports.ts';
 import { systemRandom } from '../../os/system-random.ts';
 import { describeError } from '../errors.ts';
 import type { Io } from '../io.ts';

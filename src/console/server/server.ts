@@ -7,8 +7,8 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
-import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/connection-limits.ts';
-import { serveError } from '../../os/ports.ts';
+import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/net/connection-limits.ts';
+import { serveError } from '../../os/net/ports.ts';
 import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
 import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
 

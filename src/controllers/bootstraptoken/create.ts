@@ -22,9 +22,9 @@ import {
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
-import { secondsAfter, wholeSeconds } from '../../kube/objects/dates.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { secondsAfter, wholeSeconds } from '../../os/dates.ts';
 
 export interface CreateTokenOptions {
   readonly client: Client;

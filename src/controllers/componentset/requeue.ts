@@ -1,5 +1,5 @@
 /** When a set is to be reconciled again though nothing changed. Pure. */
-import { firstMoment } from '../../kube/objects/dates.ts';
+import { firstMoment } from '../../os/dates.ts';
 import type { RolloutInput, RolloutPlan } from './rollout/input.ts';
 import type { DeniedMachine } from './status/report.ts';
 

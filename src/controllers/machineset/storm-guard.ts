@@ -2,8 +2,8 @@
 
 import type { MachineSet, Storm } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import type { Member } from './members.ts';
 

@@ -1,14 +1,8 @@
 /** `Machine.status.faults`: since when conditions that rules ask about have been as the rules ask, by our own clock. Pure. */
 import type { Machine, MachineFault } from '../../api/generated/types.ts';
 import { REASON } from '../../api/patterns.ts';
-import {
-  firstMoment,
-  lastMoment,
-  secondsAfter,
-  secondsBetween,
-  wholeSeconds,
-} from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { firstMoment, lastMoment, secondsAfter, secondsBetween, wholeSeconds } from '../../os/dates.ts';
 import {
   type CompiledRule,
   type ConditionLeaf,

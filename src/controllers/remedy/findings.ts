@@ -1,8 +1,8 @@
 /** What each rule found on each machine, and since when by our own clock: in memory, filled again after a start. */
 
 import type { RemedyWait } from '../../api/status/rule-waits.ts';
-import { secondsBetween } from '../../kube/objects/dates.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { secondsBetween } from '../../os/dates.ts';
 import type { RuleOutcome } from '../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../rules/explain.ts';
 

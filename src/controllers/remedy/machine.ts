@@ -7,7 +7,7 @@ import type { RemedyWait } from '../../api/status/rule-waits.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
-import { firstMoment, secondsAfter } from '../../kube/objects/dates.ts';
+import { firstMoment, secondsAfter } from '../../os/dates.ts';
 import { isJobAtWork } from './case/jobs.ts';
 import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from './evaluation.ts';
 import { findingsOn } from './findings.ts';

@@ -5,10 +5,10 @@ import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/genera
 import { ANNOTATION_COMMIT, LABEL_EXCLUDE } from '../../api/names.ts';
 import type { RemedyWait, WaitReason } from '../../api/status/rule-waits.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type Case, caseOf } from './case/case.ts';
 import { beginOf, isJobAtWork } from './case/jobs.ts';

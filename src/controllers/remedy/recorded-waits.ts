@@ -1,8 +1,8 @@
 /** `Machine.status.remedyWaits`: for people, why each rule that is not well on the machine creates no job. Pure. */
 import type { MachineRemedyWait, NodeRemedier } from '../../api/generated/types.ts';
 import { type RemedyWait, reportedReason, type WaitReason } from '../../api/status/rule-waits.ts';
-import { firstMoment, secondsAfter, wholeSeconds } from '../../kube/objects/dates.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
+import { firstMoment, secondsAfter, wholeSeconds } from '../../os/dates.ts';
 import type { RemedyFinding } from './findings.ts';
 import { byPriority } from './plan.ts';
 

@@ -5,7 +5,7 @@ import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import type { ReconcileResult } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
-import { firstMoment, secondsAfter } from '../../kube/objects/dates.ts';
+import { firstMoment, secondsAfter } from '../../os/dates.ts';
 import { DEFAULT_RETENTION, planRetention, type Retention } from './case/retention.ts';
 import type { CheckedRules } from './checked-rules.ts';
 import { type Findings, findingsOf } from './findings.ts';

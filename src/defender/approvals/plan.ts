@@ -4,8 +4,8 @@
  */
 
 import type { LedgerApproval } from '../../api/generated/types.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
 import { ownValue } from '../../kube/objects/json.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { approvalRulesFor, type RequiredApproval } from '../guards/approvals.ts';
 import type { ActOfHolder } from '../ledger/entries.ts';

@@ -1,7 +1,7 @@
 /** How a breaker opens: for longer each time, and after some trips in a day until a person closes it. Pure. */
 
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { counterKey } from '../ledger/counter-key.ts';
 import type { LedgerDraft } from '../ledger/draft.ts';

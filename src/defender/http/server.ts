@@ -4,8 +4,12 @@ import { createServer, type Server } from 'node:https';
 import { createCredentials, type TlsMaterial } from '../../kube/auth/credentials.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { type ConnectionGuard, type ConnectionLimits, limitConnections } from '../../os/connection-limits.ts';
-import { serveError } from '../../os/ports.ts';
+import {
+  type ConnectionGuard,
+  type ConnectionLimits,
+  limitConnections,
+} from '../../os/net/connection-limits.ts';
+import { serveError } from '../../os/net/ports.ts';
 import type { HttpApi } from './api.ts';
 import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
 

@@ -2,8 +2,8 @@
 
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import type { GrantAsk } from '../../api/grants.ts';
-import { secondsAfter } from '../../kube/objects/dates.ts';
 import { ownValue } from '../../kube/objects/json.ts';
+import { secondsAfter } from '../../os/dates.ts';
 import { breakerKeys, isBreakerFor } from '../breakers/keys.ts';
 import type { MachineFacts } from '../facts/facts.ts';
 import { rateGroup } from '../guards/rates.ts';

@@ -1,8 +1,8 @@
 /** What the API server answered to the eviction of a pod, and when to ask again. Pure. */
 
+import { secondsAfter } from '../../os/dates.ts';
 import { isKubeError, type KubeError, type KubeErrorCode } from '../client/errors.ts';
 import type { EvictionOutcome } from '../controller/writes/evict.ts';
-import { secondsAfter } from '../objects/dates.ts';
 
 /** By the UID of the pod. Only an optimization: without it, evictions that were refused are asked for again at once. */
 export type EvictionAnswers = ReadonlyMap<string, EvictionAnswer>;

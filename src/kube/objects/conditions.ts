@@ -1,5 +1,5 @@
 /** Reads and updates lists of `metav1.Condition`, and keeps lastTransitionTime while a status is unchanged. */
-import { wholeSeconds } from './dates.ts';
+import { wholeSeconds } from '../../os/dates.ts';
 import { truncate } from './truncate.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

@@ -6,7 +6,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
-import { serveError } from '../../os/ports.ts';
+import { serveError } from '../../os/net/ports.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 

@@ -4,7 +4,7 @@
  */
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { isHandshakeError } from '../../os/network-errors.ts';
+import { isHandshakeError } from '../../os/net/network-errors.ts';
 import type { Connection, Identity } from '../auth/credentials.ts';
 import { KubeError } from '../client/errors.ts';
 import { createDeadline, type Deadline } from './deadline.ts';

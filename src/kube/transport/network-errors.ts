@@ -1,5 +1,5 @@
 /** The KubeError for an exchange that failed on the network. Shared by both transports. */
-import { describeNetworkError } from '../../os/network-errors.ts';
+import { describeNetworkError } from '../../os/net/network-errors.ts';
 import { KubeError } from '../client/errors.ts';
 
 /** `reason` of the KubeError is the machine's code, for logs. */

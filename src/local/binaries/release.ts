@@ -1,10 +1,10 @@
 /** Downloads official releases: Kubernetes programs as single files with a checksum each, etcd in an archive. */
 import { chmod, link, mkdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { type DownloadContext, downloadFile, type FileDownload } from '../../os/download.ts';
 import { extractFile } from '../../os/extract.ts';
 import { toDiskError } from '../../os/files.ts';
-import { fetchText, HttpFailure, withProxy } from '../../os/http.ts';
+import { type DownloadContext, downloadFile, type FileDownload } from '../../os/net/download.ts';
+import { fetchText, HttpFailure, withProxy } from '../../os/net/http.ts';
 import { LocalError } from '../errors.ts';
 import type { LocalEnvironment } from '../folders.ts';
 import type { Program } from '../processes/commands.ts';

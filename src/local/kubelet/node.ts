@@ -2,8 +2,8 @@
 
 import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { formatMicroTime } from '../../kube/leader/record.ts';
-import { wholeSeconds } from '../../kube/objects/dates.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { wholeSeconds } from '../../os/dates.ts';
 
 export interface KubeletFacts {
   readonly name: string;

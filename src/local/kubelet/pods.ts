@@ -1,6 +1,7 @@
 /** What to do with the pods of the node: report those that are bound to it as running, and end those that are deleted. Pure. */
-import { wholeSeconds } from '../../kube/objects/dates.ts';
+
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { wholeSeconds } from '../../os/dates.ts';
 
 export interface PodObject extends KubeObject {
   readonly spec?: {

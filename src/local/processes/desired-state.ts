@@ -1,5 +1,5 @@
 /** Computes the desired state of a fleet from the current state and the requested clusters. */
-import { findNextPort, isPortFree } from '../../os/ports.ts';
+import { findNextPort, isPortFree } from '../../os/net/ports.ts';
 import { LocalError } from '../errors.ts';
 import { clusterNames } from '../names.ts';
 import type { FleetState, LocalClusterState } from '../state.ts';

@@ -1,6 +1,6 @@
 /** Executes a plan: stops processes first, then starts and adopts others in the order of their dependencies. */
 import type { Clock } from '../../os/clock.ts';
-import { isPortFree } from '../../os/ports.ts';
+import { isPortFree } from '../../os/net/ports.ts';
 import { stopProcess } from '../../os/process/child.ts';
 import { isLocalError, LocalError } from '../errors.ts';
 import type { FleetAccess } from '../pki/access.ts';

@@ -9,7 +9,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { httpGet } from '../../os/http-get.ts';
+import { httpGet } from '../../os/net/http-get.ts';
 import { type CheckRunner, createCheckRunner } from '../../rollout/check-runner.ts';
 import { type CheckScheduler, createCheckScheduler } from '../../rollout/check-scheduler.ts';
 import type { HeadReport } from '../commits.ts';

@@ -7,9 +7,9 @@
 
 import type { Pipeline, PipelineStatus, Release } from '../../api/generated/types.ts';
 import { pausedReason } from '../../api/status/pauses.ts';
-import { firstMoment } from '../../kube/objects/dates.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { firstMoment } from '../../os/dates.ts';
 import { isHeadAccepted } from '../accepted-heads.ts';
 import type { HeadReport } from '../commits.ts';
 import { type ClusterPlan, planClusters, planWithoutCommit } from './cluster/plan.ts';

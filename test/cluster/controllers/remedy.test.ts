@@ -5,7 +5,7 @@ import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/ap
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../src/api/names.ts';
 import { formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
-import { findFreePort } from '../../../src/os/ports.ts';
+import { findFreePort } from '../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { REMOVED } from '../../rules/sample-rule.ts';
 import { condition, node } from '../../support/builders.ts';

@@ -5,7 +5,7 @@ import { chmod, readFile, symlink, writeFile } from 'node:fs/promises';
 import { delimiter, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findFreePort } from '../../../src/os/ports.ts';
+import { findFreePort } from '../../../src/os/net/ports.ts';
 import { eventually } from '../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../support/https-client.ts';
 import { tempFolder } from '../../support/temp.ts';

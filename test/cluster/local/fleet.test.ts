@@ -16,7 +16,7 @@ import { listExternalAddresses, localUrl } from '../../../src/local/processes/ad
 import { LOOPBACK } from '../../../src/local/processes/commands.ts';
 import { listPorts } from '../../../src/local/processes/desired-state.ts';
 import { readState, writeState } from '../../../src/local/state.ts';
-import { findFreePort, isPortFree } from '../../../src/os/ports.ts';
+import { findFreePort, isPortFree } from '../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { localFleet } from '../../support/local-fleet.ts';
 import { tempFolder } from '../../support/temp.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listPorts, planFleetState, replacePort } from '../../../src/local/processes/desired-state.ts';
-import { findFreePort } from '../../../src/os/ports.ts';
+import { findFreePort } from '../../../src/os/net/ports.ts';
 
 describe('planFleetState', () => {
   it('creates one cluster by default', async () => {

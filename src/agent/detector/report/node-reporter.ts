@@ -2,10 +2,10 @@
 
 import { MANAGER_AGENT } from '../../../api/names.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
-import { wholeSeconds } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { wholeSeconds } from '../../../os/dates.ts';
 import { messageOf } from '../../../os/errors.ts';
 import type { DetectedCondition } from '../match/condition.ts';
 import { findCondition, type NodeCondition, type NodeWithConditions, typesOf } from './condition-owners.ts';

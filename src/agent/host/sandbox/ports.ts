@@ -4,7 +4,7 @@
  */
 import { writeFileAtomic } from '../../../os/files.ts';
 import { type Lock, tryAcquireLock } from '../../../os/lock.ts';
-import { findNextPort } from '../../../os/ports.ts';
+import { findNextPort } from '../../../os/net/ports.ts';
 import { createParsedFile } from '../disk/parsed-file.ts';
 import type { DeclaredPort, HostNetwork } from '../port.ts';
 

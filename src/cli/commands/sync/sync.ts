@@ -19,7 +19,7 @@ import { createMetrics } from '../../../kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
 import { cacheFolder } from '../../../local/folders.ts';
 import { ensurePrivateFolder } from '../../../os/files.ts';
-import { httpGet } from '../../../os/http-get.ts';
+import { httpGet } from '../../../os/net/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { createCheckRunner } from '../../../rollout/check-runner.ts';
 import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';

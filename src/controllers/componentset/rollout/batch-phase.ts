@@ -1,5 +1,5 @@
 /** How far the open batch is: filled, settled, soaked, proven. Pure. */
-import { secondsAfter } from '../../../kube/objects/dates.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { needsReassignment } from './assignment.ts';

@@ -2,8 +2,8 @@
 
 import type { MachineComponentSet, MachineComponentSetStatus } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
-import { secondsAfter } from '../../../kube/objects/dates.ts';
 import { canonicalJson } from '../../../kube/objects/digest.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { SetReport } from './report.ts';
 

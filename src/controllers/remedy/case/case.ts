@@ -1,7 +1,7 @@
 /** Which case the fault of a node belongs to: a new one, or that of its last job. Pure. */
 import { createHash } from 'node:crypto';
 import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { secondsBetween, wholeSeconds } from '../../../kube/objects/dates.ts';
+import { secondsBetween, wholeSeconds } from '../../../os/dates.ts';
 import { byBegin, endOf, isJobAtWork } from './jobs.ts';
 
 export interface Case {

@@ -1,7 +1,7 @@
 /** Which jobs that ended are deleted: they are the history that facts and counts are read from. Pure. */
 import { RISKS } from '../../../api/enums.ts';
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
-import { firstMoment, secondsAfter } from '../../../kube/objects/dates.ts';
+import { firstMoment, secondsAfter } from '../../../os/dates.ts';
 import { beginOf, endOf, isJobAtWork } from './jobs.ts';
 
 export interface Retention {

@@ -1,7 +1,7 @@
 /** The next attempt of a case: which rung of the ladder, and the how manieth try. Pure. */
 import type { NodeRemedier, RemedyOperationJob, Rung } from '../../../api/generated/types.ts';
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
-import { secondsAfter } from '../../../kube/objects/dates.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 import { byBegin, endOf } from './jobs.ts';
 
 export interface Attempt {

@@ -5,8 +5,8 @@
  */
 
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
-import { secondsAfter } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 import type { RemedyAct } from '../plan.ts';
 import { act, type ExecuteParts } from './execute.ts';
 import { askFor } from './job.ts';

@@ -1,6 +1,6 @@
 /** What a decision saw, as its job keeps it: small, and frozen. Pure. */
 import type { Evidence } from '../../../api/generated/types.ts';
-import { wholeSeconds } from '../../../kube/objects/dates.ts';
+import { wholeSeconds } from '../../../os/dates.ts';
 import type { CompiledRule, FactReader } from '../../../rules/compiled-rule.ts';
 
 /** A rule and what it read. */

@@ -12,8 +12,8 @@ import {
   MANAGED_BY,
 } from '../../../api/names.ts';
 import type { Intent } from '../../../kube/controller/intent.ts';
-import { secondsAfter, wholeSeconds } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { secondsAfter, wholeSeconds } from '../../../os/dates.ts';
 import type { RemedyAct } from '../plan.ts';
 import { actionOf, highestRisk, jobSteps } from './steps.ts';
 

@@ -1,5 +1,5 @@
 /** Maps a failed connection to a git server to an error. */
-import { describeNetworkError } from '../../../os/network-errors.ts';
+import { describeNetworkError } from '../../../os/net/network-errors.ts';
 import { GitError } from '../errors.ts';
 
 export function gitNetworkError(error: unknown, display: string): GitError {

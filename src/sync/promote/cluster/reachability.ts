@@ -1,7 +1,7 @@
 /** Whether a cluster answers, and since when it does not. Pure. */
 
 import type { ClusterSync } from '../../../api/generated/types.ts';
-import { secondsAfter } from '../../../kube/objects/dates.ts';
+import { secondsAfter } from '../../../os/dates.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 

@@ -1,8 +1,8 @@
 /** Summarizes how far the clusters of a stage are with the commit that the stage is on. Pure. */
 
 import type { ReleaseStageClusters, Stage } from '../../../api/generated/types.ts';
-import { firstMoment } from '../../../kube/objects/dates.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { firstMoment } from '../../../os/dates.ts';
 import { type Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import { MAX_NAMES } from '../bounds.ts';

@@ -18,7 +18,7 @@ import { LABEL_BLOCK, PRINCIPAL_DEFENDER, ROLE_GRANTS } from '../../../../src/ap
 import { defenderRights } from '../../../../src/api/roles/controllers.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import { createAuthority, issueCertificate } from '../../../../src/local/pki/certificate.ts';
-import { findFreePort } from '../../../../src/os/ports.ts';
+import { findFreePort } from '../../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../../support/https-client.ts';

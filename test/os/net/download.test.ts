@@ -4,9 +4,9 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { downloadFile } from '../../src/os/download.ts';
-import { createSystemClock } from '../../src/os/system-clock.ts';
-import { tempFolder } from '../support/temp.ts';
+import { downloadFile } from '../../../src/os/net/download.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { tempFolder } from '../../support/temp.ts';
 
 const CONTENT = 'x'.repeat(1000);
 const SHA256 = createHash('sha256').update(CONTENT).digest('hex');

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { findFreePort, findNextPort, isPortFree } from '../../src/os/ports.ts';
+import { findFreePort, findNextPort, isPortFree } from '../../../src/os/net/ports.ts';
 
 describe('isPortFree', () => {
   it('is false while another server listens on the port', async () => {

@@ -1,7 +1,7 @@
 /** HTTP for downloads: one GET that follows redirects, uses the proxy of the environment, and fails when no data arrives. */
 import { setGlobalProxyFromEnv } from 'node:http';
-import type { Clock } from './clock.ts';
-import { systemCode } from './errors.ts';
+import type { Clock } from '../clock.ts';
+import { systemCode } from '../errors.ts';
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';

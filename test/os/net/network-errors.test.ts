@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeNetworkError, isHandshakeError, type NetworkFault } from '../../src/os/network-errors.ts';
+import {
+  describeNetworkError,
+  isHandshakeError,
+  type NetworkFault,
+} from '../../../src/os/net/network-errors.ts';
 
 describe('describeNetworkError', () => {
   it.each<[code: string, kind: NetworkFault['kind'], message: RegExp]>([

@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fetchText } from '../../src/os/http.ts';
-import { findFreePort } from '../../src/os/ports.ts';
-import { createSystemClock } from '../../src/os/system-clock.ts';
+import { fetchText } from '../../../src/os/net/http.ts';
+import { findFreePort } from '../../../src/os/net/ports.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
 
 const clock = createSystemClock();
 

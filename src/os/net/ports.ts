@@ -1,7 +1,7 @@
 /** TCP ports of this machine. */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
-import { OsError, type OsErrorCode, systemCode } from './errors.ts';
+import { OsError, type OsErrorCode, systemCode } from '../errors.ts';
 
 /**
  * A port that is free now, and that no outgoing connection takes while its server restarts. Another program may take it before it is

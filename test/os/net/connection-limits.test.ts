@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { admitConnection, clientAddress, type OpenConnection } from '../../src/os/connection-limits.ts';
+import {
+  admitConnection,
+  clientAddress,
+  type OpenConnection,
+} from '../../../src/os/net/connection-limits.ts';
 
 const LIMITS = { total: 6, perAddress: 3, reserved: 2 };
 

@@ -4,9 +4,9 @@
  */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Clock } from './clock.ts';
-import { OsError } from './errors.ts';
-import { sha256OfFile, toDiskError } from './files.ts';
+import type { Clock } from '../clock.ts';
+import { OsError } from '../errors.ts';
+import { sha256OfFile, toDiskError } from '../files.ts';
 import { HttpFailure, openUrl } from './http.ts';
 
 export interface FileDownload {
