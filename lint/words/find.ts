@@ -27,6 +27,7 @@ export function findInSource({ path, text }: TextFile): readonly Finding[] {
   return [
     ...parts.flatMap((part) => (isProse(part) ? findPhrases(path, part.line, plainText(part)) : [])),
     ...parts.flatMap((part) => (part.kind === 'code' ? findNames(path, part) : [])),
+    ...(path.startsWith('src/') ? parts.flatMap((part) => findFragment(path, part)) : []),
     ...findInPath(path),
   ].toSorted((a, b) => a.line - b.line);
 }
@@ -112,6 +113,15 @@ function insteadOfName(name: string): string | undefined {
   if (Object.hasOwn(BANNED_NAMES, name)) return BANNED_NAMES[name];
   const words = name.split(/(?=[A-Z])|[-_.]/).map((word) => word.toLowerCase());
   return words.flatMap((word) => (Object.hasOwn(BANNED_WORDS, word) ? (BANNED_WORDS[word] ?? []) : []))[0];
+}
+
+/** A doc comment that begins so has no verb, or none that a reader finds: `Of the view of Events.` */
+const FRAGMENT = /^\/\*\*[\s*]*(?<word>Of|What)\b/;
+
+function findFragment(path: string, { kind, text, line }: TextPart): Finding[] {
+  const word = kind === 'comment' ? FRAGMENT.exec(text)?.groups?.['word'] : undefined;
+  if (word === undefined) return [];
+  return [{ path, line, found: `/** ${word} …`, instead: 'a sentence with a subject and a verb' }];
 }
 
 function findInPath(path: string): Finding[] {

@@ -1,6 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { findInDocument, findInSource, findTwiceExported } from '../../../lint/words/find.ts';
 
+describe('doc comments', () => {
+  it.each([
+    ['/** Of the view of Events. */', ['/** Of …']],
+    ['/**\n * What is a choice, or ends by itself at once.\n */', ['/** What …']],
+    ['/** Reads what the view holds. */', []],
+    ['/** Offers, whatever is asked. */', []],
+    ['// Of two, the first.', []],
+    ["const text = '/** Of a string */';", []],
+  ])('have a subject and a verb: %s', (text, found) => {
+    expect(foundIn(findInSource({ path: 'src/a.ts', text }))).toEqual(found);
+    expect(findInSource({ path: 'test/a.ts', text })).toEqual([]);
+  });
+});
+
 describe('banned phrases', () => {
   it.each<[sentence: string, ...found: string[]]>([
     ['This cluster is no hub.', 'is no'],
@@ -32,7 +46,7 @@ describe('banned phrases', () => {
     ['Let it pass through; passes the gate'],
     ['`nobody` is the user that runs it'],
   ])('%s', (sentence, ...found) => {
-    const asComment = findInSource({ path: 'src/a.ts', text: `/** ${sentence} */\n` });
+    const asComment = findInSource({ path: 'bench/a.ts', text: `/** ${sentence} */\n` });
     expect(foundIn(asComment)).toEqual(found.toSorted(compareTexts));
     expect(foundIn(findInDocument({ path: 'docs/a.md', text: sentence }))).toEqual(foundIn(asComment));
   });
