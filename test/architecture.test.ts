@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { overlap } from '../src/kube/controller/writes/field-path.ts';
@@ -57,8 +57,6 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
 };
 /** They put the folders together, and nothing imports them. */
 const SYNC_ENTRY_POINTS = ['src/sync/sync.ts', 'src/sync/metrics.ts'];
-/** Imports against that order that are still to be removed. */
-
 /** More files side by side than this hide a folder that is missing. */
 const MAX_FILES = 15;
 /** Folders with more, each with the reason. */
@@ -105,7 +103,6 @@ const homes: Record<string, string> = {
   pino: 'src/kube/',
   preact: 'src/console/page/',
   uplot: 'src/console/page/',
-  ssh2: 'src/providers/ssh/',
 };
 
 // In src/rollout the check runner and scheduler do I/O, through ports; everything else there decides. Tests of policies import the toolchain.
@@ -139,22 +136,7 @@ const ENTRY_POINTS = [
   'src/sync/render/harness/main.ts',
   'src/sync/render/worker/main.ts',
 ];
-/** What parts that do not exist yet will import: the controllers, the Defender and simulated agents. */
-const FUTURE_ENTRY_POINTS = [
-  // Simulated agents run on it.
-  'src/agent/host/memory/',
-  'src/api/',
-  'src/kube/controller/',
-  'src/kube/drain/',
-  'src/kube/process/shutdown.ts',
-  'src/kube/transport/https.ts',
-  'src/rollout/',
-  // The remedy controllers.
-  'src/controllers/remedyjob/',
-  'src/rules/live/',
-];
-
-/** Entry points of the agent, present and future: its bundle contains these and everything that they import. */
+/** The entry points of the agent: its bundle contains these and everything that they import. */
 const AGENT_ROOTS = [
   'src/agent/main.ts',
   'src/cli/agent-program/main.ts',
@@ -274,10 +256,16 @@ describe('architecture', () => {
   });
 
   it('has no file in src that only tests use: it belongs in test/', () => {
-    const future = paths(files).filter((path) => FUTURE_ENTRY_POINTS.some((start) => path.startsWith(start)));
-    const used = new Set([...ENTRY_POINTS, ...future]);
+    const used = new Set(ENTRY_POINTS);
     for (const path of used) for (const target of filesIn(path)) used.add(target);
     expect(paths(files).filter((path) => path.startsWith('src/') && !used.has(path))).toEqual([]);
+  });
+
+  it('names only files and folders that exist', () => {
+    const named = [...ENTRY_POINTS, ...AGENT_ROOTS, ...RUN_BY_TESTS, ...SYNC_ENTRY_POINTS, ...PHASE_PRINTED];
+    expect([...named, ...PHASE_OF_KUBERNETES].filter((path) => !sources.has(path))).toEqual([]);
+    const folders = [...Object.keys(below), ...Object.values(homes), ...Object.keys(LARGE_FOLDERS)];
+    expect(folders.filter((folder) => !existsSync(folder))).toEqual([]);
   });
 
   it('checks the purity of more than five files', () => {
@@ -286,12 +274,7 @@ describe('architecture', () => {
 
   it('gives the agent no npm package', () => {
     const roots = [...AGENT_ROOTS, ...paths(files).filter((path) => path.startsWith('src/agent/'))];
-    const bundle = [
-      ...reachableFrom(
-        roots.filter((path) => sources.has(path)),
-        sources,
-      ),
-    ];
+    const bundle = [...reachableFrom(roots, sources)];
     expect(bundle.length).toBeGreaterThan(5);
     const packages = bundle.flatMap((path) =>
       importsOf(path)

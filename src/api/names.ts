@@ -25,7 +25,6 @@ export const NAMESPACE_AGENTS = 'kubenode-agents';
 export const LABEL_MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** The value of LABEL_MANAGED_BY on every object that one of our controllers creates. */
 export const MANAGED_BY = 'kubenode';
-export const LABEL_CLUSTER = `${GROUP}/cluster`;
 /** Not stored: selectors match it against `spec.environment` of a Cluster. */
 export const LABEL_ENVIRONMENT = `${GROUP}/environment`;
 /** Not stored: selectors match it against `spec.region` of a Cluster. */
@@ -48,7 +47,6 @@ export const LABEL_AGENT_BLOCKED = `${GROUP}/agent-blocked`;
 export const LABEL_REMEDIER = `${GROUP}/remedier`;
 /** Identifies the jobs of one fault. */
 export const LABEL_CASE = `${GROUP}/case`;
-export const LABEL_PART = `${GROUP}/part`;
 /** On a ClusterRole: its rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
 /** `true` on a Namespace: its pods may read the metrics of the pods of kubenode. */
@@ -102,16 +100,11 @@ export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 export const TAINT_EFFECT = 'NoSchedule';
 /** From registration until the Machine is Ready for the first time. */
 export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
-/** While a job or rollout works on the node. Tells other remediators to leave it alone. */
-export const TAINT_MAINTENANCE = `${GROUP}/maintenance`;
-export const TAINT_DISK = `${GROUP}/disk`;
 
 // Finalizers
 
-export const FINALIZER_CLUSTER = `${GROUP}/cluster`;
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
-export const FINALIZER_IN_USE = `${GROUP}/in-use`;
 /** A job first returns cordon, taints and grant. */
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
@@ -242,16 +235,8 @@ export function bootstrapTokenSecret(tokenId: string): string {
 /** The shipped NodeRemedier that prepares a machine for what a MaintenanceEvent announces. Its jobs are the jobs of events. */
 export const MAINTENANCE_REMEDIER = 'maintenance';
 
-/** The namespace whose UID identifies a cluster. */
-export const IDENTITY_NAMESPACE = NAMESPACE_KUBE_SYSTEM;
-
 /** The Lease whose holder runs the controllers of a cluster. */
 export const CONTROLLERS_LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' } as const;
-
-/** The Lease whose holder may sync the cluster. */
-export function clusterLease(cluster: string): string {
-  return `cluster-${cluster}`;
-}
 
 /** The Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
 export function kubeconfigSecret(cluster: string): string {
@@ -260,10 +245,6 @@ export function kubeconfigSecret(cluster: string): string {
 
 /** Prefix of the ConfigMaps of sync's write-ahead inventory: `inventory-<unit>-<n>`. */
 export const INVENTORY_PREFIX = 'inventory-';
-
-export function inventoryConfigMap(unit: string, index: number): string {
-  return `${INVENTORY_PREFIX}${unit}-${index}`;
-}
 
 // Conditions
 

@@ -79,14 +79,6 @@ export function withConditions(
   );
 }
 
-export function withoutCondition(
-  conditions: readonly Condition[] | undefined,
-  type: string,
-): readonly Condition[] {
-  const present = conditions ?? [];
-  return conditionOf(present, type) ? present.filter((condition) => condition.type !== type) : present;
-}
-
 /** Only a new status is a transition: a new reason or message keeps lastTransitionTime. */
 function updatedCondition(before: Condition | undefined, update: ConditionUpdate, now: Date): Condition {
   const { type, status, observedGeneration, reason, message } = update;

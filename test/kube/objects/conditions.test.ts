@@ -6,7 +6,6 @@ import {
   conditionStatus,
   withCondition,
   withConditions,
-  withoutCondition,
 } from '../../../src/kube/objects/conditions.ts';
 
 const T1 = new Date('2030-01-01T12:00:00.123Z');
@@ -109,13 +108,5 @@ describe('conditionStatus', () => {
 
   it('reads a missing list as Unknown', () => {
     expect(conditionStatus(undefined, 'Ready')).toBe('Unknown');
-  });
-});
-
-describe('withoutCondition', () => {
-  it('removes a condition, and returns the same list when it is missing', () => {
-    const two = withConditions([], [ready, { ...ready, type: 'Synced' }], T1);
-    expect(withoutCondition(two, 'Ready').map(({ type }) => type)).toEqual(['Synced']);
-    expect(withoutCondition(two, 'Other')).toBe(two);
   });
 });
