@@ -1,8 +1,10 @@
 /** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
+
 import type { CorrectedDrift } from '../api/generated/types.ts';
 import type { Settlement } from './health/health.ts';
 import type { MachineHealth } from './health/machine-health.ts';
 import type { UnhealthyObject } from './health/target-health.ts';
+import type { RenderedTarget } from './rendered.ts';
 
 export interface ClusterTarget {
   /**
@@ -19,6 +21,12 @@ export interface ClusterTarget {
   readonly pausedUnits?: ReadonlyMap<string, string>;
   /** End of the soak. Promotion waits for an observation made at this moment or later. */
   readonly observeAt?: Date;
+}
+
+/** What promotion set for the cluster, together with what the commit renders to. */
+export interface ClusterAssignment extends ClusterTarget {
+  /** What a commit renders to for the cluster. Loaded for each reconcile: renders of whole fleets are too large to keep. */
+  readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
 }
 
 /** Everything currently observed about one cluster. It holds no desired state. */

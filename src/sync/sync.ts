@@ -12,18 +12,17 @@ import type { Log } from '../kube/process/log.ts';
 import type { EventMetrics, LeaseMetrics, WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
 import type { CheckRunner } from '../rollout/check-runner.ts';
-import type { ApplyPolicy, ClusterAssignment } from './apply/cluster-syncer.ts';
+import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
 import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines/recorder.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
-import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline-workers.ts';
+import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
 import { DEFAULT_DELETE_BUDGET } from './judge/delete-budget.ts';
 import { createPromotionController } from './promote/controller.ts';
 import { judgingPipeline } from './promote/gates/in-force.ts';
-import type { ClusterWorkersPort } from './promote/ports.ts';
 import { promotedClusters } from './promote/stage/membership.ts';
 import type { CommitRenderer } from './render/renderer.ts';
 
@@ -127,7 +126,10 @@ interface Hub {
   readonly events: EventRecorder;
 }
 
-/** A Pipeline renders its commits, promotion sets the target of each cluster, and the target carries the content. */
+/**
+ * The worker of a Pipeline opens its repository and hands its commits to promotion, which sets the target of each cluster with what
+ * its commit renders to. docs/architecture.md follows a commit through these files.
+ */
 function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hub): Workers {
   const { stores } = hub;
   const policy = (name: string): ApplyPolicy => policyOf(stores.pipelines.get(name));
@@ -157,20 +159,17 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
       promotedClusters(pipeline, stores.clusters.list(), stores.pipelines.list()).flatMap(
         ({ metadata }) => clusters.report(metadata.name)?.commits ?? [],
       ),
-    promote: async (name, fence) => (await promotion.reconcile(name, fence)).requeueAt,
+    promote: async (name, commits, fence) => (await promotion.reconcile(name, commits, fence)).requeueAt,
     reportSource: (name, head, fence) => promotion.reportSource(name, head, fence),
   });
   const assignments = createAssignments({ ...options, hub, clusters, pipelines });
   const deletedPipelines = createDeletedPipelines({ ...options, hub, clusters });
   const promotion = createPromotionController({
     hub,
-    source: {
-      accepted: async ({ metadata }, named) =>
-        (await pipelines.get(metadata.name)?.accepted(named)) ?? NO_COMMITS,
-      changes: async ({ metadata }, commit, contents) =>
-        (await pipelines.get(metadata.name)?.changes(commit, contents)) ?? new Map(),
+    clusters: {
+      setTarget: (cluster, target) => clusters.setTarget(cluster, target),
+      report: (cluster) => assignments.report(cluster),
     },
-    clusters: withContent(clusters, pipelines, assignments),
     clock: options.clock,
     log: options.log,
     onCheckResult: (name) => pipelines.get(name)?.requeue(),
@@ -190,28 +189,6 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
     deletedPipelines.refresh();
   }
 }
-
-/** Adds to each target that promotion sets what its commit renders to. */
-function withContent(
-  clusters: ClusterWorkers,
-  pipelines: PipelineWorkers,
-  assignments: Assignments,
-): ClusterWorkersPort {
-  return {
-    report: (cluster) => assignments.report(cluster),
-    setTarget(cluster, target) {
-      const { pipeline } = target;
-      const content: ClusterAssignment['content'] = async (commit) =>
-        pipelines.get(pipeline)?.content(cluster, commit);
-      clusters.setTarget(cluster, { ...target, content });
-    },
-  };
-}
-
-const NO_COMMITS = {
-  commits: [],
-  head: { verdict: 'Accepted', unread: 'the Pipeline is not open' },
-} as const;
 
 function refreshOnChange({ stores }: HubCache, workers: Workers): void {
   const { clusters, pipelines, assignments, deletedPipelines } = workers;

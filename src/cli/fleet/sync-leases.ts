@@ -4,7 +4,7 @@ import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import { LEASES, readLeaseRecord } from '../../kube/leader/record.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { pipelineLease } from '../../sync/hub/pipeline-lease.ts';
+import { pipelineLease } from '../../sync/hub/pipeline/lease.ts';
 import { formatAge } from '../../views/text/age.ts';
 import { textField } from '../../views/text/fields.ts';
 import type { ConnectionFlags } from '../connection.ts';

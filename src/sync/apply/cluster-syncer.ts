@@ -10,6 +10,7 @@ import type { Log } from '../../kube/process/log.ts';
 import type { WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
+import type { ClusterAssignment } from '../cluster-report.ts';
 import {
   type ClusterFailure,
   type ClusterReport,
@@ -59,12 +60,6 @@ export interface ClusterSyncerOptions {
   readonly recordedDrift?: () => CorrectedDrift | undefined;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
-}
-
-/** What promotion set for the cluster, together with what the commit renders to. */
-export interface ClusterAssignment extends ClusterTarget {
-  /** What a commit renders to for the cluster. Loaded for each reconcile: renders of whole fleets are too large to keep. */
-  readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
 }
 
 export interface ApplyPolicy {

@@ -8,12 +8,8 @@ import { isKubeError } from '../../kube/client/errors.ts';
 import { createLoop } from '../../kube/controller/loop.ts';
 import { backOffAfterError, NO_ERRORS } from '../../kube/process/backoff.ts';
 import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
-import {
-  type ApplyPolicy,
-  type ClusterAssignment,
-  type ClusterSyncerOptions,
-  createClusterSyncer,
-} from './cluster-syncer.ts';
+import { type ClusterAssignment } from '../cluster-report.ts';
+import { type ApplyPolicy, type ClusterSyncerOptions, createClusterSyncer } from './cluster-syncer.ts';
 
 export interface ClusterWorkerOptions extends Omit<ClusterSyncerOptions, 'onChange'> {
   /** The report has changed. */

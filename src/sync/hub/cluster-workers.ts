@@ -8,10 +8,11 @@ import { createHeldLease, type HeldLease } from '../../kube/leader/held-lease.ts
 import type { Log } from '../../kube/process/log.ts';
 import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { ApplyPolicy, ClusterAssignment } from '../apply/cluster-syncer.ts';
+import type { ApplyPolicy } from '../apply/cluster-syncer.ts';
 import { type ClusterWorker, createClusterWorker } from '../apply/cluster-worker.ts';
 import type { ClusterEvent } from '../apply/context.ts';
 import { CLUSTER_SCOPE } from '../apply/inventory/config-maps.ts';
+import type { ClusterAssignment } from '../cluster-report.ts';
 import { joinDrift } from '../drift-history.ts';
 import type { ClusterWorkersPort } from '../promote/ports.ts';
 import { connectCluster, connectionVersion } from './connection.ts';

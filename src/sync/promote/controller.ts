@@ -20,7 +20,7 @@ import { fencedHub } from './fenced-hub.ts';
 import { observePromotion, type PromotionObservation, type PromotionSources } from './observe.ts';
 import { sourceStatus } from './pipeline-status.ts';
 import { type PromotionPlan, planPromotion } from './plan.ts';
-import type { WriteFence } from './ports.ts';
+import type { CommitSource, WriteFence } from './ports.ts';
 import { withStageChanges } from './release/stage-changes.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
@@ -38,7 +38,11 @@ export interface PromotionController {
    * Reconciles one Pipeline. Rejects if something could not be recorded; the next reconcile continues from there. Each write
    * asks the fence as it leaves: whether the Lease of the Pipeline is still held.
    */
-  reconcile(pipeline: string, fence?: WriteFence): Promise<{ readonly requeueAt?: Date }>;
+  reconcile(
+    pipeline: string,
+    commits: CommitSource,
+    fence?: WriteFence,
+  ): Promise<{ readonly requeueAt?: Date }>;
   /** Records what was found at the head while nothing can be promoted yet. */
   reportSource(pipeline: string, head: HeadReport, fence?: WriteFence): Promise<void>;
 }
@@ -59,17 +63,21 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     },
   };
 
-  async function reconcile(name: string, fence?: WriteFence): Promise<{ readonly requeueAt?: Date }> {
+  async function reconcile(
+    name: string,
+    commits: CommitSource,
+    fence?: WriteFence,
+  ): Promise<{ readonly requeueAt?: Date }> {
     const ports = fence ? { ...unfenced, hub: fencedHub(hub, fence) } : unfenced;
     const pipeline = await hub.pipeline(name);
     if (!pipeline) return {};
     const checks = schedulerOf(name);
-    const observation = await observePromotion(ports, pipeline, checks);
+    const observation = await observePromotion(ports, pipeline, { commits, checks });
     const plan = planPromotion(observation.snapshot, observation.head);
 
-    const proofFailures = await runAll(releaseWrites(ports, pipeline, plan));
+    const proofFailures = await runAll(releaseWrites(ports, plan, commits));
     const clusters = await writeClusters(ports, plan, observation, proofFailures.length === 0);
-    for (const cluster of clusters.ready) setTarget(cluster);
+    for (const cluster of clusters.ready) setTarget(cluster, commits);
     const otherFailures = await runAll(otherWrites(ports, pipeline, plan));
 
     for (const cluster of clusters.written) dropRecorded(checks, cluster);
@@ -84,9 +92,10 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
     return optional('requeueAt', plan.requeueAt);
   }
 
-  function setTarget({ name, target, sync, member }: ClusterPlan): void {
+  function setTarget({ name, target, sync, member }: ClusterPlan, commits: CommitSource): void {
     const observeAt = sync.state === 'Soaking' ? member.progress.until : undefined;
-    unfenced.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt) });
+    const content = (commit: string): ReturnType<CommitSource['content']> => commits.content(name, commit);
+    unfenced.clusters.setTarget(name, { ...target, ...optional('observeAt', observeAt), content });
   }
 
   function startChecks(checks: CheckScheduler, { stages, dueChecks }: PromotionPlan): void {
@@ -157,14 +166,14 @@ interface PlannedWrite {
 
 function releaseWrites(
   ports: PromotionPorts,
-  pipeline: Pipeline,
   { create, releases, stages }: PromotionPlan,
+  commits: CommitSource,
 ): readonly PlannedWrite[] {
   return releases.map((planned) => ({
     key: planned.release.metadata.name,
     write: async () => {
       if (planned.release === create) {
-        const counted = await countChanges(ports, { pipeline, release: create, stages });
+        const counted = await countChanges(commits, { release: create, stages });
         await ports.hub.createRelease(truncateToSchema(counted));
       }
       const changed = withNewStatus(planned.release, planned.status);
@@ -177,16 +186,15 @@ function releaseWrites(
 
 /** Once, as it is created: what an approval is about. */
 async function countChanges(
-  { source }: PromotionPorts,
-  { pipeline, release, stages }: Pick<PromotionPlan, 'stages'> & { pipeline: Pipeline; release: Release },
+  commits: CommitSource,
+  { release, stages }: Pick<PromotionPlan, 'stages'> & { readonly release: Release },
 ): Promise<Release> {
   const contents = stages.map(({ stage, members }) => ({
     stage: stage.name,
     clusters: members.map(({ name, recorded }) => ({ cluster: name, commit: recorded.commit })),
   }));
   const all = contents.flatMap(({ clusters }) => clusters);
-  const counts = await source.changes?.(pipeline, release.spec.commit, all);
-  return counts ? withStageChanges(release, contents, counts) : release;
+  return withStageChanges(release, contents, await commits.changes(release.spec.commit, all));
 }
 
 function clusterWrite(

@@ -16,9 +16,14 @@ import { type ClusterClaim, claimClusters } from './stage/membership.ts';
 
 export interface PromotionSources {
   readonly hub: HubStore;
-  readonly source: CommitSource;
   readonly clusters: ClusterWorkersPort;
   readonly clock: Clock;
+}
+
+/** What one reconcile of a Pipeline is given. */
+export interface PromotedPipeline {
+  readonly commits: CommitSource;
+  readonly checks: CheckScheduler;
 }
 
 export interface PromotionObservation {
@@ -29,9 +34,9 @@ export interface PromotionObservation {
 }
 
 export async function observePromotion(
-  { hub, source, clusters, clock }: PromotionSources,
+  { hub, clusters, clock }: PromotionSources,
   pipeline: Pipeline,
-  checks: CheckScheduler,
+  { commits: source, checks }: PromotedPipeline,
 ): Promise<PromotionObservation> {
   const { name } = pipeline.metadata;
   const [objects, pipelines, releases] = await Promise.all([
@@ -57,10 +62,7 @@ export async function observePromotion(
       isNotHeld: claim.holder !== name,
     };
   });
-  const { commits, head, unaccepted } = await source.accepted(
-    pipeline,
-    mentionedCommits(snapshots, releases),
-  );
+  const { commits, head, unaccepted } = await source.accepted(mentionedCommits(snapshots, releases));
   const removed = removedClusters(managedClusters(name, objects), commits.at(-1));
   const shared = sharedClusters(objects.map(withReport), removed);
   const own = claims.filter(({ owner }) => owner === name);

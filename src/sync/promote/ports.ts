@@ -1,7 +1,8 @@
 /** What promotion needs from the hub, from git and from the cluster workers. The planner gets the answers as plain data. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
-import type { ClusterReport, ClusterTarget } from '../cluster-report.ts';
+import type { ClusterAssignment, ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommits, ObjectCounts } from '../commits.ts';
+import type { RenderedTarget } from '../rendered.ts';
 
 /** Called as a write leaves, after every wait. When it throws, nothing is sent. */
 export type WriteFence = () => void;
@@ -21,22 +22,21 @@ export interface HubStore {
   deleteRelease(release: Release, fence?: WriteFence): Promise<void>;
 }
 
-/** The accepted commits of a Pipeline's source. */
+/** The accepted commits of one Pipeline, with what each renders to: the open repository hands it to promotion, and this to the clusters. */
 export interface CommitSource {
   /**
-   * The accepted commits, oldest first; the last one is the newest accepted head. The list holds at least the newest, those
-   * of `mentioned` (named by Releases and clusters) that are its ancestors, and what was accepted between them.
+   * Returns the accepted commits, oldest first; the last one is the newest accepted head. The list holds at least the newest, those
+   * of `mentioned` (Releases and clusters name them, so they were accepted before) that are its ancestors, and what was accepted
+   * between them.
    */
-  accepted(pipeline: Pipeline, mentioned: readonly string[]): Promise<AcceptedCommits>;
+  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
   /**
-   * How many objects a commit changes in each of these clusters, against the commit that it has. Without the clusters for which
-   * that is unknown.
+   * Counts the objects that a commit changes in each of these clusters, against the commit that it has. Clusters for which that is
+   * unknown are left out.
    */
-  changes?(
-    pipeline: Pipeline,
-    commit: string,
-    clusters: readonly ClusterContent[],
-  ): Promise<ReadonlyMap<string, ObjectCounts>>;
+  changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
+  /** Returns what a commit renders to for a target; undefined while that cannot be known, for example without the Lease. */
+  content(target: string, commit: string): Promise<RenderedTarget | undefined>;
 }
 
 export interface ClusterContent {
@@ -51,6 +51,6 @@ export interface ClusterWorkersPort {
    * Level-triggered: it is set again in every reconcile, and an unchanged target has no effect. A new target ends every
    * wait, retry and hold of the old one; the request in flight completes.
    */
-  setTarget(cluster: string, target: ClusterTarget): void;
+  setTarget(cluster: string, target: ClusterAssignment): void;
   report(cluster: string): ClusterReport | undefined;
 }

@@ -3,7 +3,7 @@ import { runCommandLine } from '../../../src/cli/run.ts';
 import { createEmptyLease, formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
-import { pipelineLease } from '../../../src/sync/hub/pipeline-lease.ts';
+import { pipelineLease } from '../../../src/sync/hub/pipeline/lease.ts';
 import { type TestIo, testIo } from '../../support/test-io.ts';
 import type { InstalledServer } from '../api/installed-server.ts';
 import { startHub } from './hub-fixture.ts';

@@ -1,4 +1,5 @@
 /** Texts of servers, people and git that no schema foresees: the hub has to accept every status that contains them. */
+
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Cluster, Pipeline, Release } from '../../../src/api/generated/types.ts';
@@ -11,6 +12,7 @@ import type { ClusterReport, WorkReport } from '../../../src/sync/cluster-report
 import type { AcceptedCommit, HeadReport } from '../../../src/sync/commits.ts';
 import { settlementOf } from '../../../src/sync/health/health.ts';
 import { createPromotionController } from '../../../src/sync/promote/controller.ts';
+import type { CommitSource } from '../../../src/sync/promote/ports.ts';
 import { checkOf, NOW } from '../../rollout/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { runs } from '../../support/sweep-size.ts';
@@ -130,6 +132,11 @@ async function written({
     into.set(object.metadata.name, JSON.parse(JSON.stringify(object)) as T);
   };
   const clock = virtualClock(NOW);
+  const commits: CommitSource = {
+    accepted: async () => ({ commits: [accepted], head: found }),
+    changes: async () => new Map(),
+    content: async () => undefined,
+  };
   const controller = createPromotionController({
     hub: {
       pipeline: async (name) => pipelines.get(name),
@@ -142,18 +149,17 @@ async function written({
       createRelease: (object) => put(releases, object),
       deleteRelease: async () => undefined,
     },
-    source: { accepted: async () => ({ commits: [accepted], head: found }) },
     clusters: { setTarget: () => undefined, report: () => observed },
     runner: { run: async () => ({ result: 'Failed', message: check }) },
     clock,
     log: memoryLog(),
   });
   for (let reconcile = 0; reconcile < 4; reconcile += 1) {
-    await controller.reconcile('fleet');
+    await controller.reconcile('fleet', commits);
     await Promise.resolve();
   }
   const before = all.length;
-  await controller.reconcile('fleet');
+  await controller.reconcile('fleet', commits);
   expect(all.slice(before).map(({ kind }) => kind)).toEqual([]);
   return all;
 }

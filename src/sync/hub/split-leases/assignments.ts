@@ -10,7 +10,7 @@ import type { ClusterReport } from '../../cluster-report.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import type { ClusterWorkers } from '../cluster-workers.ts';
 import type { HubCache } from '../hub-cache.ts';
-import type { PipelineWorkers } from '../pipeline-workers.ts';
+import type { PipelineWorkers } from '../pipeline/workers.ts';
 import { applyReport, recordedTarget, withApplyReport } from './report.ts';
 import { createReportWriter, type DueReport } from './report-writer.ts';
 

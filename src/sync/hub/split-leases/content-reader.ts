@@ -13,7 +13,7 @@ import type { GitTransport } from '../../git/transport.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import { checkAppliedCommit } from '../acceptance/applied-commit.ts';
-import { contentFor } from '../pipeline-source.ts';
+import { contentFor } from '../pipeline/source.ts';
 import { createRenderStore, type RenderStore } from '../render-store.ts';
 import { openRepository, repositoryVersion } from '../repository.ts';
 

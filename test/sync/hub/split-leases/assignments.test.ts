@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Cluster, ClusterApplyReport, Pipeline } from '../../../../src/api/generated/types.ts';
 import { createStore } from '../../../../src/kube/cache/store.ts';
-import type { ClusterAssignment } from '../../../../src/sync/apply/cluster-syncer.ts';
-import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
+import type { ClusterAssignment, WorkReport } from '../../../../src/sync/cluster-report.ts';
 import { type Assignments, createAssignments } from '../../../../src/sync/hub/split-leases/assignments.ts';
 import type { AssignedContent } from '../../../../src/sync/hub/split-leases/content-reader.ts';
 import { memoryLog } from '../../../support/memory-log.ts';

@@ -1,11 +1,12 @@
 /** The simulation with the real controller: a hub in memory, ports that can fail, and processes that are killed. */
+
 import type { Cluster, Pipeline, Release } from '../../../../src/api/generated/types.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import {
   createPromotionController,
   type PromotionController,
 } from '../../../../src/sync/promote/controller.ts';
-import type { HubStore } from '../../../../src/sync/promote/ports.ts';
+import type { CommitSource, HubStore } from '../../../../src/sync/promote/ports.ts';
 import { type MemoryLog, memoryLog } from '../../../support/memory-log.ts';
 import { PromotionSimulation, type SimulationOptions } from './simulation.ts';
 
@@ -44,15 +45,18 @@ export class HubSimulation {
     into.set(object.metadata.name, { ...object, metadata });
   }
 
+  readonly #commits: CommitSource = {
+    accepted: async () => {
+      await this.#call('accepted', () => undefined);
+      return { commits: this.sim.accepted(), head: { verdict: 'Accepted', ...this.head } };
+    },
+    changes: async () => new Map(),
+    content: async () => undefined,
+  };
+
   #start(): PromotionController {
     return createPromotionController({
       hub: this.#hub(),
-      source: {
-        accepted: async () => {
-          await this.#call('accepted', () => undefined);
-          return { commits: this.sim.accepted(), head: { verdict: 'Accepted', ...this.head } };
-        },
-      },
       clusters: {
         setTarget: (name, target) => {
           this.#act(`target ${name} ${target.mode} ${target.commit ?? '-'}`, () => {
@@ -134,7 +138,7 @@ export class HubSimulation {
     const before = this.calls.length;
     this.#isTargetNew = false;
     try {
-      const { requeueAt } = await this.#controller.reconcile('fleet');
+      const { requeueAt } = await this.#controller.reconcile('fleet', this.#commits);
       this.#requeueAt = requeueAt;
       await Promise.resolve();
     } catch (error) {

@@ -2,43 +2,40 @@
  * The source of one Pipeline: polls its repository, checks its head, and renders accepted commits. When git, a render or a check
  * fails without a result, the accepted commits stay unchanged.
  */
-import type { Pipeline } from '../../api/generated/types.ts';
-import { optional } from '../../kube/objects/optional.ts';
-import type { Clock } from '../../os/clock.ts';
-import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
-import { createGitSource, isStale, type ObservedHead, type SourceState } from '../git/source.ts';
-import type { ClusterContent } from '../promote/ports.ts';
-import type { CommitRenderer } from '../render/renderer.ts';
-import { emptyTargetFor, type RenderedTarget } from '../rendered.ts';
-import { type CommitAcceptance, refuseCommit } from './acceptance/commit-checks.ts';
-import { createHeadAcceptance, type HeadAcceptanceOptions } from './acceptance/head-acceptance.ts';
-import { createUnacceptedCommits } from './acceptance/unaccepted-commits.ts';
-import { createCommitLog } from './commit-log.ts';
-import { countChanges } from './count-changes.ts';
-import { createLatestCheck } from './latest-check.ts';
-import { createRenderStore, type RenderStore } from './render-store.ts';
+import type { Pipeline } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Clock } from '../../../os/clock.ts';
+import type { AcceptedCommits, HeadReport, HubProblem, ObjectCounts } from '../../commits.ts';
+import { createGitSource, isStale, type ObservedHead, type SourceState } from '../../git/source.ts';
+import type { ClusterContent, CommitSource } from '../../promote/ports.ts';
+import type { CommitRenderer } from '../../render/renderer.ts';
+import { emptyTargetFor, type RenderedTarget } from '../../rendered.ts';
+import { type CommitAcceptance, refuseCommit } from '../acceptance/commit-checks.ts';
+import { createHeadAcceptance, type HeadAcceptanceOptions } from '../acceptance/head-acceptance.ts';
+import { createUnacceptedCommits } from '../acceptance/unaccepted-commits.ts';
+import { createCommitLog } from '../commit-log.ts';
+import { countChanges } from '../count-changes.ts';
+import { createLatestCheck } from '../latest-check.ts';
+import { createRenderStore, type RenderStore } from '../render-store.ts';
 
 export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref' | 'renders'> {
   readonly pipeline: Pipeline;
   readonly renderer: CommitRenderer;
   readonly clock: Clock;
   readonly random: () => number;
+  /** What keeps the objects of the hub itself from being applied: it is reported with the head. */
+  readonly hubProblem?: () => HubProblem | undefined;
   readonly onChange: () => void;
 }
 
-export interface PipelineSource {
+export interface PipelineSource extends CommitSource {
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
-  /** Includes the mentioned commits: Releases and clusters name them, so they were accepted before. */
-  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
-  /** How many objects a commit changes in each cluster, where that is known. */
-  changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
   head(): HeadReport;
   /** Polls at once for a new request of a person. */
   pollNow(request: string): void;
   /** Whether the repository was read, or could not be: before that nothing is known about the head. */
   hasPolled(): boolean;
-  content(target: string, commit: string): Promise<RenderedTarget | undefined>;
   /** The newest accepted commit, which the hub's own objects follow. */
   newestAccepted(): string | undefined;
   close(): Promise<void>;
@@ -108,6 +105,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...(state.head ? { commit: state.head.commit, observedAt: state.head.observedAt } : {}),
       ...optional('unread', unread),
       ...optional('polledFor', state.polledFor),
+      ...optional('hub', options.hubProblem?.()),
       ...verdictFor(state.head),
     };
   }

@@ -1,11 +1,11 @@
 /** One worker and one Lease for each Pipeline of the hub. */
-import type { Client } from '../../kube/client/client.ts';
-import { createHeldLease } from '../../kube/leader/held-lease.ts';
-import { byCode } from '../../kube/objects/digest.ts';
-import type { LeaseMetrics, WatchMetrics } from '../../kube/process/metrics-runtime.ts';
-import { pipelineLease } from './pipeline-lease.ts';
-import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './pipeline-worker.ts';
-import { createWorkerSet } from './worker-set.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { createHeldLease } from '../../../kube/leader/held-lease.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
+import type { LeaseMetrics, WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { createWorkerSet } from '../worker-set.ts';
+import { pipelineLease } from './lease.ts';
+import { createPipelineWorker, type PipelineWorker, type PipelineWorkerOptions } from './worker.ts';
 
 export interface PipelineWorkersOptions extends Omit<PipelineWorkerOptions, 'name' | 'lease'> {
   readonly client: Client;

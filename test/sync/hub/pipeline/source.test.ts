@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { Pipeline } from '../../../src/api/generated/types.ts';
-import { EMPTY_TARGET } from '../../../src/sync/commits.ts';
-import { GitError } from '../../../src/sync/git/errors.ts';
-import type { CommitInfo, GitTransport } from '../../../src/sync/git/transport.ts';
-import { createVerdictMemory } from '../../../src/sync/hub/acceptance/commit-checks.ts';
-import { createPipelineSource, type PipelineSource } from '../../../src/sync/hub/pipeline-source.ts';
-import { RenderError } from '../../../src/sync/render/errors.ts';
-import { judgedRenderer } from '../../support/judged-renderer.ts';
-import { memoryLog } from '../../support/memory-log.ts';
-import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
+import type { Pipeline } from '../../../../src/api/generated/types.ts';
+import { EMPTY_TARGET } from '../../../../src/sync/commits.ts';
+import { GitError } from '../../../../src/sync/git/errors.ts';
+import type { CommitInfo, GitTransport } from '../../../../src/sync/git/transport.ts';
+import { createVerdictMemory } from '../../../../src/sync/hub/acceptance/commit-checks.ts';
+import { createPipelineSource, type PipelineSource } from '../../../../src/sync/hub/pipeline/source.ts';
+import { RenderError } from '../../../../src/sync/render/errors.ts';
+import { judgedRenderer } from '../../../support/judged-renderer.ts';
+import { memoryLog } from '../../../support/memory-log.ts';
+import { type VirtualClock, virtualClock } from '../../../support/virtual-clock.ts';
 
 const REF = 'refs/heads/main';
 const POLL_SECONDS = 30;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { WorkReport } from '../../../src/sync/cluster-report.ts';
-import { hubProblem } from '../../../src/sync/hub/pipeline-session.ts';
+import type { WorkReport } from '../../../../src/sync/cluster-report.ts';
+import { hubProblem } from '../../../../src/sync/hub/pipeline/own-objects.ts';
 
 const work = (state: WorkReport['state'], failures: WorkReport['failures'] = []): WorkReport => ({
   digest: 'd',

@@ -1,43 +1,38 @@
 /**
  * Reconciles one Pipeline while this process holds its Lease: polls its repository, keeps the hub's own objects at the newest
- * accepted commit, and runs promotion, which sets the target of each cluster. Its state in memory can be lost at any time.
+ * accepted commit, and hands the accepted commits to promotion, which sets the target of each cluster. Its state in memory can be
+ * lost at any time.
  */
-import type { Pipeline } from '../../api/generated/types.ts';
-import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
-import { ANNOTATION_POLL_REQUEST } from '../../api/names.ts';
-import { SecretError } from '../../api/secrets/read.ts';
-import { createLoop } from '../../kube/controller/loop.ts';
-import type { AcceptedCommits, HeadReport, ObjectCounts } from '../commits.ts';
-import type { ClusterContent, WriteFence } from '../promote/ports.ts';
-import type { RenderedTarget } from '../rendered.ts';
-import { createVersionedVerdicts, type VerdictMemory } from './acceptance/commit-checks.ts';
-import {
-  openPipelineSession,
-  type PipelineSession,
-  type PipelineSessionOptions,
-} from './pipeline-session.ts';
-import { repositoryVersion } from './repository.ts';
+import type { Pipeline } from '../../../api/generated/types.ts';
+import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts';
+import { ANNOTATION_POLL_REQUEST } from '../../../api/names.ts';
+import { SecretError } from '../../../api/secrets/read.ts';
+import { createLoop } from '../../../kube/controller/loop.ts';
+import type { AcceptedCommits, HeadReport } from '../../commits.ts';
+import type { CommitSource, WriteFence } from '../../promote/ports.ts';
+import type { RenderedTarget } from '../../rendered.ts';
+import { createVersionedVerdicts } from '../acceptance/commit-checks.ts';
+import { repositoryVersion } from '../repository.ts';
 import {
   type AssignedContent,
   type ContentReader,
   createContentReader,
-} from './split-leases/content-reader.ts';
+} from '../split-leases/content-reader.ts';
+import { openPipelineSession, type PipelineSession, type PipelineSessionOptions } from './session.ts';
 
-export interface PipelineWorkerOptions extends Omit<PipelineSessionOptions, 'onChange' | 'verdicts'> {
+export interface PipelineWorkerOptions
+  extends Omit<PipelineSessionOptions, 'onChange' | 'verdicts' | 'version'> {
   /** Reconciles the promotion of the Pipeline; resolves to the time to requeue it, if any. */
-  readonly promote: (pipeline: string, fence: WriteFence) => Promise<Date | undefined>;
+  readonly promote: (pipeline: string, commits: CommitSource, fence: WriteFence) => Promise<Date | undefined>;
   /** Records why nothing can be promoted yet. */
   readonly reportSource: (pipeline: string, head: HeadReport, fence: WriteFence) => Promise<void>;
 }
 
 export interface PipelineWorker {
   requeue(): void;
-  /** Whether this process holds the Lease, and so promotes the Pipeline. */
+  /** Tells whether this process holds the Lease, and so promotes the Pipeline. */
   isHeld(): boolean;
-  accepted(mentioned: readonly string[]): Promise<AcceptedCommits>;
-  changes(commit: string, clusters: readonly ClusterContent[]): Promise<ReadonlyMap<string, ObjectCounts>>;
-  content(target: string, commit: string): Promise<RenderedTarget | undefined>;
-  /** What is assigned to a cluster, while another process holds the Lease. */
+  /** Returns what is assigned to a cluster, while another process holds the Lease. */
   assignedContent(assigned: AssignedContent): Promise<RenderedTarget | undefined>;
   close(): Promise<void>;
 }
@@ -53,14 +48,17 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   const reader = createReader(options);
   const verdictsOf = createVersionedVerdicts();
   let isClosed = false;
-  let session: (PipelineSession & { readonly version: string }) | undefined;
+  let session: PipelineSession | undefined;
+  /** Outlives each session: targets keep it, and a repository that is opened again answers for the commits of the one before. */
+  const commits: CommitSource = {
+    accepted: async (mentioned) => (await session?.source.accepted(mentioned)) ?? NO_COMMITS,
+    changes: async (commit, clusters) => (await session?.source.changes(commit, clusters)) ?? new Map(),
+    content: async (target, commit) => await session?.source.content(target, commit),
+  };
 
   return {
     requeue: () => loop.trigger(),
     isHeld: () => lease.notHeldReason() === undefined,
-    accepted: async (mentioned) => (await session?.accepted(mentioned)) ?? NO_COMMITS,
-    changes: async (commit, clusters) => (await session?.source.changes(commit, clusters)) ?? new Map(),
-    content: async (target, commit) => session?.source.content(target, commit),
     assignedContent,
     async close() {
       isClosed = true;
@@ -80,15 +78,20 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       servePollRequest(session, hub.stores.pipelines.get(name));
       if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
-      if (session.source.head().commit === undefined || !(await session.syncHub())) {
-        await options.reportSource(name, session.head(), lease.fence);
+      if (session.source.head().commit === undefined || !(await followNewest(session))) {
+        await options.reportSource(name, session.source.head(), lease.fence);
         return MAX_REQUEUE_MS;
       }
-      return delayUntil(await options.promote(name, lease.fence), clock.now());
+      return delayUntil(await options.promote(name, commits, lease.fence), clock.now());
     } catch (error) {
       if (!isClosed) log.warn('reconcile failed', { pipeline: name, error });
       return reportUnopened(error);
     }
+  }
+
+  async function followNewest({ source, ownObjects }: PipelineSession): Promise<boolean> {
+    const newest = source.newestAccepted();
+    return newest !== undefined && (await ownObjects.follow(newest, commits));
   }
 
   /** A change of the Pipeline or of a Secret triggers the next reconcile. */
@@ -110,14 +113,15 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     if (session?.version === version) return;
     await closeSession();
     if (pipeline && version && !isClosed) {
-      session = { ...openSession(pipeline, verdictsOf(version)), version };
+      session = openSession(pipeline, version);
       await reader.close();
     }
   }
 
-  function openSession(pipeline: Pipeline, verdicts: VerdictMemory): PipelineSession {
+  function openSession(pipeline: Pipeline, version: string): PipelineSession {
+    const onChange = (): void => loop.trigger();
     try {
-      return openPipelineSession(pipeline, { ...options, verdicts, onChange: () => loop.trigger() });
+      return openPipelineSession(pipeline, { ...options, verdicts: verdictsOf(version), version, onChange });
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
       throw new PipelineUnopened('CredentialsInvalid', error.message);

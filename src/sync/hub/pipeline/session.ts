@@ -1,0 +1,57 @@
+/** The open repository of a Pipeline, with the objects of the hub itself, which follow its newest accepted commit. */
+import type { Pipeline } from '../../../api/generated/types.ts';
+import { acceptedHeads } from '../../accepted-heads.ts';
+import type { CommitRenderer } from '../../render/renderer.ts';
+import type { VerdictMemory } from '../acceptance/commit-checks.ts';
+import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
+import { openRepository } from '../repository.ts';
+import { createOwnObjects, type OwnObjects, type OwnObjectsOptions } from './own-objects.ts';
+import { createPipelineSource, type PipelineSource } from './source.ts';
+
+export interface PipelineSession {
+  readonly version: string;
+  readonly source: PipelineSource;
+  readonly ownObjects: OwnObjects;
+  close(): Promise<void>;
+}
+
+export interface PipelineSessionOptions extends OwnObjectsOptions {
+  readonly renderer: CommitRenderer;
+  readonly verdicts: VerdictMemory;
+  /** The version of the repository: its address and its credentials. */
+  readonly version: string;
+  /** The commits that the clusters of a Pipeline report: they may be newer than a restored hub. */
+  readonly clusterCommits: (pipeline: string) => readonly string[];
+  readonly gitFolder: string;
+}
+
+export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
+  const { name, hub, clusterCommits, version } = options;
+  const { releases, pipelines, secrets } = hub.stores;
+  const stop = new AbortController();
+  const git = openRepository(pipeline, secrets, options.gitFolder);
+  const ownObjects = createOwnObjects(options);
+  const source = createPipelineSource({
+    ...options,
+    pipeline,
+    git,
+    appliedCommits: () => unreleasedCommits(clusterCommits(name), releases.list()),
+    newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
+    acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
+    hubProblem: () => ownObjects.problem(),
+  });
+  const polling = source.run(stop.signal);
+  return {
+    version,
+    source,
+    ownObjects,
+    async close() {
+      stop.abort();
+      // The source first: the others may wait for a render.
+      const closing = source.close();
+      await ownObjects.close();
+      await polling;
+      await closing;
+    },
+  };
+}
