@@ -49,12 +49,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   const verdictsOf = createVersionedVerdicts();
   let isClosed = false;
   let session: PipelineSession | undefined;
-  /** Outlives each session: targets keep it, and a repository that is opened again answers for the commits of the one before. */
-  const commits: CommitSource = {
-    accepted: async (mentioned) => (await session?.source.accepted(mentioned)) ?? NO_COMMITS,
-    changes: async (commit, clusters) => (await session?.source.changes(commit, clusters)) ?? new Map(),
-    content: async (target, commit) => await session?.source.content(target, commit),
-  };
+  const commits = commitsOf(() => session);
 
   return {
     requeue: () => loop.trigger(),
@@ -78,7 +73,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       servePollRequest(session, hub.stores.pipelines.get(name));
       if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
-      if (session.source.head().commit === undefined || !(await followNewest(session))) {
+      if (session.source.head().commit === undefined || !(await followNewest(session, commits))) {
         await options.reportSource(name, session.source.head(), lease.fence);
         return MAX_REQUEUE_MS;
       }
@@ -87,11 +82,6 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
       if (!isClosed) log.warn('reconcile failed', { pipeline: name, error });
       return reportUnopened(error);
     }
-  }
-
-  async function followNewest({ source, ownObjects }: PipelineSession): Promise<boolean> {
-    const newest = source.newestAccepted();
-    return newest !== undefined && (await ownObjects.follow(newest, commits));
   }
 
   /** A change of the Pipeline or of a Secret triggers the next reconcile. */
@@ -119,9 +109,9 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   }
 
   function openSession(pipeline: Pipeline, version: string): PipelineSession {
-    const onChange = (): void => loop.trigger();
+    const verdicts = verdictsOf(version);
     try {
-      return openPipelineSession(pipeline, { ...options, verdicts: verdictsOf(version), version, onChange });
+      return openPipelineSession(pipeline, { ...options, verdicts, version, onChange: () => loop.trigger() });
     } catch (error) {
       if (!(error instanceof SecretError)) throw error;
       throw new PipelineUnopened('CredentialsInvalid', error.message);
@@ -143,6 +133,23 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     session = undefined;
     await closing?.close();
   }
+}
+
+/** Outlives each session: targets keep it, and a repository that is opened again answers for the commits of the one before. */
+function commitsOf(session: () => PipelineSession | undefined): CommitSource {
+  return {
+    accepted: async (mentioned) => (await session()?.source.accepted(mentioned)) ?? NO_COMMITS,
+    changes: async (commit, clusters) => (await session()?.source.changes(commit, clusters)) ?? new Map(),
+    content: async (target, commit) => await session()?.source.content(target, commit),
+  };
+}
+
+async function followNewest(
+  { source, ownObjects }: PipelineSession,
+  commits: CommitSource,
+): Promise<boolean> {
+  const newest = source.newestAccepted();
+  return newest !== undefined && (await ownObjects.follow(newest, commits));
 }
 
 function delayUntil(requeueAt: Date | undefined, now: Date): number {
