@@ -7,11 +7,11 @@ import { OsError } from '../os/errors.ts';
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** `plan`, `install --dry-run`: there are changes. `status`: the commit is not everywhere yet. */
+  /** The result of `plan` and `install --dry-run` if there are changes, and of `status` if the commit is not everywhere yet. */
   changes: 2,
-  /** `plan`: at least one unit would be held. `defender ask`: denied. */
+  /** The result of `plan` if at least one unit would be held, and of `defender ask` if it is denied. */
   held: 3,
-  /** `status`: machines or objects are unhealthy, or something endangers them. */
+  /** The result of `status` if machines or objects are unhealthy, or something endangers them. */
   unhealthy: 3,
   usage: 64,
   /** A file or an object is invalid. */

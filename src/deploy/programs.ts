@@ -12,7 +12,7 @@ export interface DeployedProgram {
   /** The arguments of the program `kubenode`, without those of the health server. */
   readonly args: readonly string[];
   readonly resources: DeployedResources;
-  /** TCP ports of the servers that it calls. */
+  /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
   readonly usesDns: boolean;
@@ -31,7 +31,7 @@ export interface DeployedResources {
 export const CACHE_FOLDER = '/var/cache/kubenode';
 export const HEALTH_PORT = 8080;
 
-/** API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
+/** The ports of API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
 const API_SERVERS = [443, 6443];
 const SSH = 22;
 

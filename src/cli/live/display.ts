@@ -11,11 +11,11 @@ import { type OutputFormat } from '../output.ts';
 
 export interface Display<View> {
   show(view: View, stale: string | undefined): void;
-  /** After this time it is shown again although nothing changed, because ages did. Undefined: never. */
+  /** The time after which the view is shown again although nothing changed, because ages did. Undefined: never. */
   readonly redrawMs?: number;
 }
 
-/** How the views of one command are shown. Pure. */
+/** Describes how the views of one command are shown. Pure. */
 export interface Presentation<View> {
   /** Returns the text with which the warnings of a log begin. */
   readonly label: (view: View) => string;

@@ -28,9 +28,9 @@ export interface StreamsOptions {
   readonly maxUnreadBytes?: number;
 }
 
-/** Two pictures a second are live for a person, and each costs the browser a layout of the page. */
+/** The interval of updates. Two pictures a second are live for a person, and each costs the browser a layout of the page. */
 const UPDATE_MS = 500;
-/** Shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
+/** The interval of heartbeats: shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
 /**
  * The limit of open streams. Each tab of a person is one. A browser opens at most six connections to one address, so this is several
@@ -39,7 +39,7 @@ const HEARTBEAT_MS = 15_000;
 const MAX_STREAMS = 32;
 /** The limit of open streams of one client, which leaves half of them to the others. */
 const MAX_STREAMS_PER_ADDRESS = 16;
-/** Five times the state of 10,000 machines. */
+/** The default limit of unread bytes: five times the state of 10,000 machines. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 export function createEventStreams(options: StreamsOptions): EventStreams {

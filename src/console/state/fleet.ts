@@ -25,7 +25,7 @@ export interface ClusterGroupView {
 export interface ZoneGroup {
   readonly zone: string;
   readonly machines: number;
-  /** How many machines have each phase, the most frequent first. */
+  /** The number of machines of each phase, the most frequent first. */
   readonly counts: readonly (readonly [phase: string, count: number])[];
   readonly blocks: readonly TileBlock[];
 }

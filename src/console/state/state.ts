@@ -88,12 +88,12 @@ export interface RolloutCard {
   readonly cluster: string;
   readonly set: string;
   readonly phase: string;
-  /** Running, Completed, NeedsPerson or Failed. */
+  /** The state: Running, Completed, NeedsPerson or Failed. */
   readonly state: string;
   /** Whether the rollout completed and machines do not run its revision now. */
   readonly isBehind?: true;
   readonly because: string;
-  /** `kubelet 1.35.0 to 1.36.0`, a text for each component. */
+  /** The changes, a text for each component: `kubelet 1.35.0 to 1.36.0`. */
   readonly changes: readonly string[];
   readonly batch?: RolloutBatch;
   readonly selected: number;
@@ -128,7 +128,7 @@ export interface RepairCard {
   readonly rung: string;
   readonly attempt: number;
   readonly phase: string;
-  /** Running, NeedsPerson, Succeeded, Ended or Failed. */
+  /** The state: Running, NeedsPerson, Succeeded, Ended or Failed. */
   readonly state: string;
   readonly created?: string;
   readonly evidence: readonly string[];

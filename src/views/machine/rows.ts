@@ -15,7 +15,7 @@ export interface MachineRow {
   /** The time when it became Ready, or when its trouble began. */
   readonly since?: string;
   readonly zone?: string;
-  /** Component sets that assigned something to it. */
+  /** The component sets that assigned something to the machine. */
   readonly sets: readonly string[];
   /** The versions that its agent reports as installed. */
   readonly runs: readonly string[];
