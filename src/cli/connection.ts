@@ -41,7 +41,7 @@ export async function connectFrom(
 
 const kubeconfigs = new WeakMap<Io, string>();
 
-/** What to do when the server of this command cannot be reached. Undefined unless it is a local cluster. */
+/** Returns a hint for when the server of this command cannot be reached. Undefined unless it is a local cluster. */
 export function unreachableHint(io: Io): string | undefined {
   const kubeconfig = kubeconfigs.get(io);
   const folder = kubeconfig === undefined ? undefined : fleetFolderOf(resolve(io.cwd, kubeconfig));
@@ -50,7 +50,7 @@ export function unreachableHint(io: Io): string | undefined {
   return `start the local cluster with: kubenode local up${dirOption}`;
 }
 
-/** Undefined inside a pod: the client then uses its ServiceAccount. */
+/** Finds the kubeconfig of the command. Undefined inside a pod: the client then uses its ServiceAccount. */
 export function findKubeconfig(io: Io, flags: ConnectionFlags): string | undefined {
   const found = selectKubeconfig(io, flags);
   if (found !== undefined) kubeconfigs.set(io, found);

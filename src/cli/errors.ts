@@ -1,17 +1,17 @@
-/** The error text and the exit code of a command that fails. */
+/** Formats the error text of a command that fails, and decides its exit code. */
 import { isKubeError, type KubeError, type KubeErrorCode } from '../kube/client/errors.ts';
 import { textAt } from '../kube/objects/json.ts';
 import { OsError } from '../os/errors.ts';
 
-/** Documented in docs/cli.md; scripts rely on them. */
+/** The exit codes. They are documented in docs/cli.md; scripts rely on them. */
 export const EXIT = {
   ok: 0,
   failed: 1,
-  /** `plan`, `install --dry-run`: there are changes. `status`: the commit is not everywhere yet. */
+  /** The result of `plan` and `install --dry-run` if there are changes, and of `status` if the commit is not everywhere yet. */
   changes: 2,
-  /** `plan`: at least one unit would be held. `defender ask`: denied. */
+  /** The result of `plan` if at least one unit would be held, and of `defender ask` if it is denied. */
   held: 3,
-  /** `status`: machines or objects are unhealthy, or something endangers them. */
+  /** The result of `status` if machines or objects are unhealthy, or something endangers them. */
   unhealthy: 3,
   usage: 64,
   /** A file or an object is invalid. */
@@ -28,7 +28,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 export interface CliErrorDetails {
   /** The file, object, server or flag. */
   readonly where?: string;
-  /** What to do about it, as an imperative. */
+  /** The hint about what to do, as an imperative. */
   readonly hint?: string;
   readonly exitCode?: ExitCode;
   readonly cause?: unknown;
@@ -49,8 +49,8 @@ export class CliError extends Error {
 }
 
 /**
- * The text for people, without a stack: `error: what`, `where:` and `hint:`, a line each. `unreachableHint`: what to do when the API
- * server cannot be reached, if more is known about it.
+ * Returns the text for people, without a stack: `error: what`, `where:` and `hint:`, a line each. `unreachableHint` is the hint for when
+ * the API server cannot be reached, if more is known about it.
  */
 export function describeError(
   error: unknown,
@@ -94,7 +94,7 @@ interface Parts {
   readonly hint: string | undefined;
 }
 
-/** Errors of other parts may carry `where` and `hint` too, without importing this file. */
+/** Reads the parts of an error. Errors of other modules may carry `where` and `hint` too, without importing this file. */
 function partsOf(error: unknown): Parts {
   if (!(error instanceof Error)) return { message: String(error), where: undefined, hint: undefined };
   return { message: error.message, where: textAt(error, 'where'), hint: textAt(error, 'hint') };

@@ -1,15 +1,15 @@
-/** Commands in hints, so that a person can copy them: as their shell finds them, for the cluster that was asked. */
+/** Completes the commands in hints, so that a person can copy them: as their shell finds them, for the cluster that was asked. */
 import type { Command } from 'commander';
 import { optional } from '../kube/objects/optional.ts';
 import type { ConnectionFlags } from './connection.ts';
 import type { Io } from './io.ts';
 
-/** Where a command in a hint would run. */
+/** The shell in which a command in a hint would run. */
 export interface Shell {
   readonly env: Io['env'];
-  /** The command that prints the hint got these. */
+  /** The flags that the command got that prints the hint. */
   readonly flags: ConnectionFlags;
-  /** It is about the hub: a context of a cluster is of no use to it. */
+  /** Whether the command is about the hub: a context of a cluster is of no use to it. */
   readonly isOfHub: boolean;
 }
 
@@ -17,7 +17,10 @@ export type MakeRunnable = (text: string) => string;
 
 const PROGRAM = /(?<=[`:] ?|\brun |\bwith )kubenode (?=[a-z])/g;
 const GROUPS = 'rollout|remedy|machine|defender|component|maintenance';
-/** The words after "kubenode" tell these from prose. The second group is the rest of the command and of its clause. */
+/**
+ * The commands about clusters. The words after "kubenode" distinguish them from prose. The second group is the rest of the command and of
+ * its clause.
+ */
 const OF_CLUSTERS = commandsOf(String.raw`(?:${GROUPS})\s+[a-z-]+|rules\s+explain|why|status`);
 const OF_HUB = commandsOf(String.raw`release\s+[a-z-]+|history|plan`);
 
@@ -33,7 +36,7 @@ export function makeRunnable(text: string, { env, flags, isOfHub }: Shell): stri
   return isOfHub ? ofClusters.replaceAll(OF_HUB, complete) : ofClusters;
 }
 
-/** What the rest of the command lacks. */
+/** Returns the options that the rest of the command lacks. */
 function optionsOf(flags: ConnectionFlags, rest: string): string {
   return Object.entries(flags)
     .map(([name, value]: [string, string]) =>
@@ -42,14 +45,14 @@ function optionsOf(flags: ConnectionFlags, rest: string): string {
     .join('');
 }
 
-/** A path as one word of a POSIX shell. */
+/** Quotes a text as one word of a POSIX shell. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 interface Asked {
   readonly shell: Shell;
-  /** Its result is for programs, not for people. */
+  /** Whether the result of the command is for programs, not for people. */
   readonly printsData: boolean;
 }
 
@@ -61,7 +64,7 @@ export function hintsOf(io: Io): MakeRunnable {
   return (text) => makeRunnable(text, shell);
 }
 
-/** Called when the command line is parsed, before the command runs. */
+/** Records the command. Called when the command line is parsed, before the command runs. */
 export function noteCommand(io: Io, command: Command): void {
   const { kubeconfig, context, output = 'table' } = command.opts<ConnectionFlags & { output?: string }>();
   const isOfHub = [command, command.parent].some((each) => HUB_COMMANDS.has(each?.name() ?? ''));
@@ -69,7 +72,7 @@ export function noteCommand(io: Io, command: Command): void {
   asked.set(io, { shell: { env: io.env, flags, isOfHub }, printsData: output !== 'table' });
 }
 
-/** Its streams complete every command that they print in a sentence, and leave data as they are. */
+/** Returns an Io whose streams complete every command that they print in a sentence, and leave data as they are. */
 export function withRunnableHints(io: Io): Io {
   const hinting: Io = {
     ...io,

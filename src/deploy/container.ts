@@ -1,4 +1,4 @@
-/** The one container of a pod of kubenode. */
+/** Builds the one container of a pod of kubenode. */
 import { type Chart, Duration, JsonPatch, Size } from 'cdk8s';
 import {
   type Container,
@@ -64,7 +64,10 @@ export function mountFolders(chart: Chart, container: Container, { resources }: 
   container.mount('/tmp', Volume.fromEmptyDir(chart, 'tmp', 'tmp', { sizeLimit: Size.mebibytes(TMP_MIB) }));
 }
 
-/** What cdk8s-plus has no properties for. Applied to the JSON, because the constructs would drop what they do not know. */
+/**
+ * Returns the settings for which cdk8s-plus has no properties, as patches of the JSON: the constructs would drop fields that they do not
+ * know.
+ */
 export function podPatches(
   { startsPrograms, resources: { cacheMiB } }: DeployedProgram,
   matchLabels: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What the pods of a program may connect to, and what may connect to them. Pure. */
+/** Describes what the pods of a program may connect to, and what may connect to them. Pure. */
 import { LABEL_SCRAPE } from '../api/names.ts';
 import { type DeployedProgram, HEALTH_PORT } from './programs.ts';
 
@@ -8,8 +8,8 @@ const DNS = [
 ];
 
 /**
- * Egress is limited by port only: API servers and git servers are not pods, and a NetworkPolicy knows no names. The probes of the
- * kubelet come from the node of the pod, which no NetworkPolicy blocks.
+ * Returns the spec of the NetworkPolicy. Egress is limited by port only: API servers and git servers are not pods, and a NetworkPolicy
+ * knows no names. The probes of the kubelet come from the node of the pod, which no NetworkPolicy blocks.
  */
 export function networkPolicySpec(
   { egressPorts, usesDns }: DeployedProgram,

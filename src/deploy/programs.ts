@@ -2,36 +2,36 @@
 import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../api/names.ts';
 
 export interface DeployedProgram {
-  /** Of its objects. */
+  /** The name of the objects of the program. */
   readonly name: string;
   /** The label `app.kubernetes.io/component` of its pods. */
   readonly component: string;
   /** The ServiceAccount, which `kubenode install` creates and binds. */
   readonly account: string;
   readonly description: string;
-  /** Of the program `kubenode`, without those of the health server. */
+  /** The arguments of the program `kubenode`, without those of the health server. */
   readonly args: readonly string[];
   readonly resources: DeployedResources;
-  /** TCP ports of the servers that it calls. */
+  /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
-  /** It finds servers by name. */
+  /** Whether the program finds servers by name, and so needs DNS. */
   readonly usesDns: boolean;
-  /** It starts other programs. */
+  /** Whether the program starts other programs. */
   readonly startsPrograms: boolean;
 }
 
 export interface DeployedResources {
   readonly cpuMillis: { readonly request: number; readonly limit: number };
   readonly memoryMiB: { readonly request: number; readonly limit: number };
-  /** Of the cache folder; the limit also evicts a pod that logs or writes without end. */
+  /** The size of the cache folder; the limit also evicts a pod that logs or writes without end. */
   readonly cacheMiB: { readonly request: number; readonly limit: number };
 }
 
-/** Where the root file system is read-only, this folder is not. */
+/** The folder that stays writable where the root file system is read-only. */
 export const CACHE_FOLDER = '/var/cache/kubenode';
 export const HEALTH_PORT = 8080;
 
-/** API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
+/** The ports of API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
 const API_SERVERS = [443, 6443];
 const SSH = 22;
 

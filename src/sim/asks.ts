@@ -1,11 +1,11 @@
-/** What holders ask for in one step: repairs, rollouts, and asks that must be refused. */
+/** Draws what holders ask for in one step: repairs, rollouts, and asks that must be refused. */
 import type { GrantAsk } from '../api/grants.ts';
 import type { MachineFacts } from '../defender/facts/facts.ts';
 import type { SimulatedFleet, SimulatedMachine } from './fleet.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
 
-/** `ill`: machines that are observed as not Ready. */
+/** Draws the asks of one step. `ill` are the machines that are observed as not Ready. */
 export function drawAsks(
   fleet: SimulatedFleet,
   ill: Iterable<MachineFacts>,
@@ -18,7 +18,7 @@ export function drawAsks(
   return [...repairs, ...rollout, ...wrong, ...storm];
 }
 
-/** Only what the scenario names: no ask that must be refused, and no storm of asks. */
+/** Returns only the asks that the scenario names: no ask that must be refused, and no storm of asks. */
 export function scenarioAsks(
   fleet: SimulatedFleet,
   ill: Iterable<MachineFacts>,
@@ -38,14 +38,14 @@ function drawRepairs(
   return asking.map(({ name, nodeUID }) => repairOf(fleet, { name, uid: nodeUID ?? '' }));
 }
 
-/** The small pool has as many rollouts as a tenth of the fleet: its limits are the hardest to keep. */
+/** Draws the ask of a rollout, or none. The small pool has as many rollouts as a tenth of the fleet: its limits are the hardest to keep. */
 function drawRollout(fleet: SimulatedFleet, random: Random): readonly GrantAsk[] {
   const candidates = random.chance(0.1) ? fleet.machines.slice(-2) : fleet.machines;
   const chosen = random.chance(0.3) ? random.pick(candidates) : undefined;
   return chosen ? [rolloutOf(fleet, chosen, random)] : [];
 }
 
-/** What the machine remembers of an act that begins. */
+/** Records an act that begins as a repair of the machine. */
 export function rememberAsk(
   machine: SimulatedMachine,
   { holder, action, risk }: GrantAsk,
@@ -93,7 +93,10 @@ function diagnosticsOf({ nowMs }: SimulatedFleet, { name, uid }: SimulatedMachin
   return { holder, action: 'CollectDiagnostics', risk: 'None', ...common };
 }
 
-/** A message that was delayed, one about another Node, one below its risk, one without revision, one without approval. */
+/**
+ * Returns one ask that must be refused: a message that was delayed, one about another Node, one below its risk, one without revision, one
+ * without approval.
+ */
 function wrongAsks(fleet: SimulatedFleet, random: Random): readonly GrantAsk[] {
   const machine = random.pick(fleet.machines);
   if (!machine) return [];

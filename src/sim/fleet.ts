@@ -1,4 +1,4 @@
-/** The fleet as it really is: machines, what befalls them, and the conditions of the cluster. Guards never see it directly. */
+/** Simulates the fleet as it really is: machines, what befalls them, and the conditions of the cluster. Guards never read it directly. */
 import type { Grant, GrantAsk } from '../api/grants.ts';
 import type { MachineFacts, RepairFact } from '../defender/facts/facts.ts';
 import type { Faults } from '../defender/facts/fault-since.ts';
@@ -11,23 +11,23 @@ export interface SimulatedMachine {
   readonly zone: string;
   readonly pool: string;
   readonly isControlPlane: boolean;
-  /** Of its kubelet. */
+  /** The version of the kubelet. */
   readonly version: string;
   uid: number;
   createdMs: number;
   isReady: boolean;
-  /** Not Ready because its zone is dark: Ready again when the zone returns. */
+  /** Whether it is not Ready because its zone is dark: it is Ready again when the zone returns. */
   isDark: boolean;
-  /** Its agent is cut off: others see Unknown. */
+  /** Whether its agent is cut off: others observe Unknown. */
   isSilent: boolean;
-  /** When others saw that it is not Ready; 0: it is. */
+  /** The time when others observed that it is not Ready; 0: it is Ready. */
   brokenMs: number;
   silentSinceMs: number;
   isCordoned: boolean;
   isHeld: boolean;
   isForeign: boolean;
   hasBlockingPod: boolean;
-  /** When one of the fields above last changed: others may not have observed it yet. */
+  /** The time when one of the fields above last changed: others may not have observed the change yet. */
   changedMs: number;
   repairs: RepairFact[];
   act: SimulatedAct | undefined;
@@ -40,7 +40,7 @@ export interface SimulatedAct {
   readonly willFail: boolean;
 }
 
-/** Conditions that come and go, each with the time since when it holds. */
+/** The conditions that come and go, each with the time since when it holds. */
 export const HAZARDS = [
   'stopped',
   'frozen',
@@ -68,7 +68,7 @@ export interface SimulatedFleet {
   nowMs: number;
 }
 
-/** Every fifth of the first machines has it. */
+/** The version that every fifth of the first machines has. */
 export const NEW_VERSION = 'v1.35.0';
 const TRIED_ON = 100;
 const OLD_VERSION = 'v1.34.2';
@@ -108,7 +108,7 @@ export function createFleet(size: number, startMs: number): SimulatedFleet {
   return { machines, byName, controlPlane, acting: new Set(), shown, hazards: new Map(), nowMs: startMs };
 }
 
-/** Since how long the condition holds; 0: it does not. */
+/** Returns how long the condition has held; 0: it does not hold. */
 export function hazardAgeMs({ hazards, nowMs }: SimulatedFleet, hazard: Hazard): number {
   const found = hazards.get(hazard);
   return found && nowMs < found.untilMs ? nowMs - found.sinceMs : 0;
@@ -119,7 +119,7 @@ export function isOn(fleet: SimulatedFleet, hazard: Hazard): boolean {
   return found !== undefined && fleet.nowMs < found.untilMs;
 }
 
-/** One step of time for everything that happens by chance. Returns the machines that changed. */
+/** Simulates one step of time for everything that happens by chance. Returns the machines that changed. */
 export function befall(fleet: SimulatedFleet, random: Random, stepMs: number): ReadonlySet<SimulatedMachine> {
   const changed = new Set<SimulatedMachine>();
   for (const hazard of HAZARDS) startHazard(fleet, random, { hazard, stepMs });
@@ -163,7 +163,7 @@ function startHazard(
   fleet.hazards.set(hazard, { sinceMs: fleet.nowMs, untilMs: fleet.nowMs + lasts });
 }
 
-/** While it shows, every twentieth machine of the version fails in a minute. */
+/** Breaks machines of a bad version: while the hazard lasts, every twentieth machine of the version fails in a minute. */
 function breakVersion(fleet: SimulatedFleet, random: Random, changed: Set<SimulatedMachine>): void {
   if (!isOn(fleet, 'badVersion')) return;
   for (const machine of fleet.machines) {
@@ -183,7 +183,7 @@ export function endAct(fleet: SimulatedFleet, machine: SimulatedMachine): void {
   fleet.acting.delete(machine);
 }
 
-/** The machines of a dark zone are not Ready; of a cut fleet, every fourth is silent. */
+/** Applies dark zones and cuts: the machines of a dark zone are not Ready; of a cut fleet, every fourth is silent. */
 export function zoneAndSilence(fleet: SimulatedFleet, changed: Set<SimulatedMachine>): void {
   const { shown, nowMs } = fleet;
   const [isDark, isCut] = [isOn(fleet, 'zoneDark'), isOn(fleet, 'massUnknown')];
@@ -209,7 +209,7 @@ function darken(machine: SimulatedMachine, nowMs: number): SimulatedMachine {
   return machine;
 }
 
-/** An act in work takes its machine down until it ends. */
+/** Ends the darkness of a machine. An act in work keeps its machine down until the act ends. */
 function lighten(machine: SimulatedMachine, nowMs: number): SimulatedMachine {
   machine.isDark = false;
   machine.isReady = machine.act === undefined;

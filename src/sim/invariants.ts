@@ -1,4 +1,4 @@
-/** What must hold whenever an act begins, judged by the fleet as it really is and never by the ledger. */
+/** Checks what must hold whenever an act begins, judged by the fleet as it really is and never by the ledger. */
 import { RISKS } from '../api/enums.ts';
 import type { GrantAsk } from '../api/grants.ts';
 import { isStep, stepEntry } from '../api/steps/steps.ts';
@@ -6,25 +6,28 @@ import { takesNodeDown } from '../defender/ledger/entries.ts';
 import { type Hazard, hazardAgeMs, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';
 import { LIMITS, QUIET_HOURS, rebootLimits } from './policies.ts';
 
-/** Facts reach the Defender one step later; an act may begin in the step after its decision. */
+/**
+ * The time within which a change may be unknown: facts reach the Defender one step later, and an act may begin in the step after its
+ * decision.
+ */
 export const SIGHT_MS = 180_000;
 
 export interface Begun {
   readonly fleet: SimulatedFleet;
   readonly machine: SimulatedMachine;
   readonly ask: GrantAsk;
-  /** When the reboots that began were granted. */
+  /** The times when the reboots that began were granted. */
   readonly reboots: readonly number[];
-  /** Acts of risk Node or higher that were in work before. */
+  /** The number of acts of risk Node or higher that were in work before. */
   readonly inWork: number;
-  /** When the ledger was last deleted or restored. */
+  /** The time when the ledger was last deleted or restored. */
   readonly lostMs: number;
-  /** When a recovery had to begin. */
+  /** The time when a recovery had to begin. */
   readonly recoversMs: number;
-  /** When too many acts in a row had failed. */
+  /** The time when too many acts in a row had failed. */
   readonly breakerOpenMs: number;
   readonly grants: number;
-  /** Disruptive acts that may be in work in the zone after a storm in it. */
+  /** The number of disruptive acts that may be in work in the zone after a storm in it. */
   readonly stormAllowance: number;
   /** Whether it is clear that the version of the machine is bad. */
   readonly isUnderCause: boolean;
@@ -32,7 +35,7 @@ export interface Begun {
 
 const FORBIDDEN: readonly Hazard[] = ['stopped', 'alerting', 'apiErrors', 'clockWrong', 'massUnknown'];
 
-/** Every promise that the act breaks. */
+/** Returns every promise that the act breaks. */
 export function brokenPromises(begun: Begun): readonly string[] {
   return [
     ...hazardViolations(begun),
@@ -64,7 +67,7 @@ function hazardViolations({ fleet, machine, ask }: Begun): readonly string[] {
   ]);
 }
 
-/** But for the minutes in which its begin may not be noticed. */
+/** Tells whether the time is in the quiet hours, except for the minutes in which their begin may not be noticed. */
 function isQuiet(nowMs: number): boolean {
   return [nowMs, nowMs - SIGHT_MS].every((ms) => {
     const hour = new Date(ms).getUTCHours();
@@ -121,7 +124,7 @@ function isDown({ isReady, act }: SimulatedMachine): boolean {
   return !isReady || act !== undefined;
 }
 
-/** What changed just now may not be visible yet. */
+/** Tells whether the last change of the machine is old enough to be known: a newer one may not be visible yet. */
 function isOld(machine: SimulatedMachine, { nowMs }: SimulatedFleet): boolean {
   return nowMs - machine.changedMs > SIGHT_MS;
 }
@@ -144,7 +147,7 @@ function limitViolations(begun: Begun): readonly string[] {
   ]);
 }
 
-/** Counters and breakers begin again when the ledger is deleted or restored. */
+/** Tells whether the reboots exceed their rate. Counters and breakers begin again when the ledger is deleted or restored. */
 function exceedsRate({ fleet, ask, reboots, lostMs }: Begun): boolean {
   if (ask.action !== 'Reboot' || fleet.nowMs - lostMs < 3_600_000) return false;
   return (
@@ -168,7 +171,7 @@ function isLastOfPool(begun: Begun): boolean {
   return serving.length <= 1 && isServing(machine) && isLongAlone(begun);
 }
 
-/** The others of the pool went out of service long enough ago for everyone to know. */
+/** Tells whether the others of the pool went out of service long enough ago for every observer to know. */
 function isLongAlone({ fleet, machine }: Begun): boolean {
   return fleet.machines.every((each) => each.pool !== machine.pool || isOld(each, fleet));
 }

@@ -1,4 +1,4 @@
-/** The options of `npm run sim`. */
+/** Parses the options of `npm run sim`. */
 
 import { parseArgs } from 'node:util';
 import { GUARD_IDS } from '../defender/guards/guards.ts';
@@ -17,22 +17,22 @@ export interface SimulatorOptions {
   readonly without?: ReadonlySet<string>;
   /** Rolls versions out with the real controllers, instead of asks to the Defender alone. */
   readonly rollouts: boolean;
-  /** The same with faults that appear, and the real controllers that repair them. */
+  /** Rolls versions out as `rollouts` does, with faults that appear, and with the real controllers that repair them. */
   readonly repairs: boolean;
   /** Keeps the machines of a MachineSet with the real controllers. */
   readonly sets: boolean;
   readonly broken?: Breakage;
-  /** In a run with sets. */
+  /** The breakage in a run with sets. */
   readonly brokenSet?: SetBreakage;
-  /** Of faults, in a run with rollouts or sets. */
+  /** The hours of faults, in a run with rollouts or sets. */
   readonly hours: number;
 }
 
 const NUMBERS = ['seeds', 'seed', 'days', 'hours', 'machines'] as const;
-/** Defaults of a run of asks, of one with rollouts, and of one with sets. */
+/** The default numbers of machines of a run of asks, of one with rollouts, and of one with sets. */
 const MACHINES = { asks: '1000', rollouts: '8', sets: '12' } as const;
 
-/** The options, or what is wrong with them. */
+/** Parses the options, or returns what is wrong with them. */
 export function readOptions(args: readonly string[]): SimulatorOptions | string {
   try {
     const { values } = parseArgs({
@@ -90,7 +90,7 @@ function checkOptions(
   return { help, json: output === 'json', rollouts, repairs, sets, ...numbers, ...broken };
 }
 
-/** What is broken on purpose. */
+/** Reads what is broken on purpose, or returns what is wrong with these options. */
 function readBreaks(
   { without, break: breakage }: Pick<Words, 'without' | 'break'>,
   { rollouts, repairs, sets }: Pick<Words, 'rollouts' | 'repairs' | 'sets'>,
@@ -117,7 +117,7 @@ function readOne<K extends string, T extends string>(
   return typeof found === 'string' ? found : optional(field, found[0]);
 }
 
-/** The name, none, or what is wrong with it. */
+/** Reads a name: returns the name, none, or what is wrong with it. */
 function readName<T extends string>(
   kind: string,
   name: string | undefined,

@@ -1,4 +1,4 @@
-/** The state of one run: the fleet, what is known of it, the ledger and its three replicas. */
+/** Holds the state of one run: the fleet, what is known of it, the ledger and its three replicas. */
 import type { Risk } from '../api/enums.ts';
 import type { LedgerGrant } from '../api/generated/types.ts';
 import type { GrantAsk } from '../api/grants.ts';
@@ -21,7 +21,7 @@ export interface SimulationOptions {
   readonly days: number;
   readonly machines: number;
   readonly without?: ReadonlySet<string>;
-  /** Default: everything happens by chance. */
+  /** The scenario. Default: everything happens by chance. */
   readonly scenario?: Scenario;
 }
 
@@ -33,7 +33,7 @@ export interface Violation {
 
 export interface Storm {
   readonly sinceMs: number;
-  /** Acts that were verified since then: the first one was the probe. */
+  /** The number of acts that were verified since then: the first one was the probe. */
   verified: number;
 }
 
@@ -46,21 +46,21 @@ export interface BegunAct {
 
 export interface SimulationRun {
   readonly fleet: SimulatedFleet;
-  /** As the Defender observes the fleet. */
+  /** The index of the fleet as the Defender observes it. */
   readonly index: FleetIndex;
   readonly ledger: SimulatedLedger;
   readonly random: Random;
-  /** As observed: the machines that are not Ready. */
+  /** The machines that are not Ready, as observed. */
   readonly ill: Map<string, MachineFacts>;
-  /** By zone. */
+  /** The storms by zone. */
   readonly storms: Map<string, Storm>;
-  /** Acts in the order in which they began. */
+  /** The acts in the order in which they began. */
   readonly journal: BegunAct[];
   readonly replicas: LedgerAttempts[];
   readonly violations: Violation[];
   readonly denials: Record<string, number>;
   readonly reboots: number[];
-  /** Machines whose changes are not observed yet. */
+  /** The machines whose changes are not observed yet. */
   readonly dirty: Set<SimulatedMachine>;
   readonly failures: { count: number; firstMs: number; openMs: number };
   observedMs: number;
@@ -70,13 +70,13 @@ export interface SimulationRun {
   acts: number;
 }
 
-/** What shows that a version is bad. */
+/** The times of the reviews that show that a version is bad. */
 export interface CauseWatch {
-  /** The first review of a series that may have opened the breaker. */
+  /** The time of the first review of a series that may have opened the breaker. */
   suspectedMs: number;
-  /** The last one of the series. */
+  /** The time of the last review of the series. */
   lastMs: number;
-  /** A review that must have found the breaker open, or opened it. */
+  /** The time of a review that must have found the breaker open, or opened it. */
   knownMs: number;
 }
 
@@ -180,7 +180,7 @@ export function isNode({ risk }: GrantAsk): boolean {
   return risk !== 'None' && risk !== 'Pod';
 }
 
-/** Nothing waits: retries follow at once, and three replicas still take turns. */
+/** Returns a clock on which nothing waits: retries follow at once, and three replicas still take turns. */
 function clockOf({ fleet }: SimulationRun): Clock {
   const nowMs = (): number => fleet.nowMs + (isOn(fleet, 'clockWrong') ? CLOCK_JUMP_SECONDS * 1000 : 0);
   return { now: () => new Date(nowMs()), monotonicMs: nowMs, sleep: () => Promise.resolve() };

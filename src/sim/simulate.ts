@@ -1,6 +1,6 @@
 /**
- * One run from one seed: holders ask three replicas of the real ledger for grants, in a fleet where machines fail, answers
- * are missing and ledgers are restored. Each act that begins is judged by the fleet as it really is.
+ * Simulates one run from one seed: holders ask three replicas of the real ledger for grants, in a fleet where machines fail, answers are
+ * missing and ledgers are restored. Each act that begins is judged by the fleet as it really is.
  */
 import { planRecovery } from '../defender/ledger/recover.ts';
 import { endActs, expireGrants } from './ends.ts';
@@ -24,12 +24,12 @@ export interface SimulationResult {
   readonly denials: Readonly<Record<string, number>>;
   readonly violations: readonly Violation[];
   readonly journal: readonly BegunAct[];
-  /** Names of the machines that are not Ready at the end. */
+  /** The names of the machines that are not Ready at the end. */
   readonly notReady: readonly string[];
 }
 
 const STEP_MS = 60_000;
-/** Every ten minutes. */
+/** The number of steps between sweeps: ten minutes. */
 const SWEEP_STEPS = 10;
 const DAY_MS = 86_400_000;
 
@@ -55,7 +55,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   return { seed: options.seed, acts, denials, violations, journal, notReady };
 }
 
-/** What changed in the last step becomes visible, unless the view is cut off. */
+/** Makes what changed in the last step visible, unless the view is cut off. */
 function observe(run: SimulationRun): void {
   if (isOn(run.fleet, 'viewCut')) return;
   for (const machine of run.dirty) observeMachine(run, machine);
@@ -63,7 +63,7 @@ function observe(run: SimulationRun): void {
   run.observedMs = run.fleet.nowMs;
 }
 
-/** Four backups a day; about once in two days the ledger is deleted or restored. */
+/** Damages the ledger: it has four backups a day, and about once in two days it is deleted or restored. */
 function damageLedger(run: SimulationRun): void {
   const { fleet, ledger, random } = run;
   if (random.chance(STEP_MS / (DAY_MS / 4))) ledger.backup();

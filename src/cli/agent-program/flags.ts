@@ -23,7 +23,7 @@ export class Flags {
     return this.#values.get(name);
   }
 
-  /** Of an option that is required or has a default. */
+  /** Returns the value of an option that is required or has a default. */
   get(name: string): string {
     return this.#values.get(name) ?? '';
   }

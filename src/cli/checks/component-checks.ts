@@ -1,4 +1,4 @@
-/** What an agent will need of a MachineComponent: content without conflicts, and the digest that names it in a Machine. */
+/** Checks what an agent will need of a MachineComponent: content without conflicts, and the digest that names it in a Machine. */
 import type { MachineComponentSpec } from '../../api/generated/types.ts';
 import { componentProblems } from '../../api/machine/component-problems.ts';
 import { GROUP } from '../../api/names.ts';
@@ -11,11 +11,11 @@ import { type CrdSchema, findCrd, schemaOf } from './crds.ts';
 
 export interface CheckedComponent {
   readonly problems: readonly Problem[];
-  /** As `Machine.spec.components[].digest` names this content. */
+  /** The digest by which `Machine.spec.components[].digest` names this content. */
   readonly digest: string;
 }
 
-/** Undefined for objects of other kinds, and for what the schema refuses. */
+/** Checks an object. Returns undefined for objects of other kinds, and for what the schema refuses. */
 export type CheckComponent = (object: KubeObject) => CheckedComponent | undefined;
 
 export function createComponentCheck(): CheckComponent {
@@ -30,7 +30,7 @@ export function createComponentCheck(): CheckComponent {
   };
 }
 
-/** As the API server stores it: the digest is made of that. */
+/** Returns the value as the API server stores it, with defaults: the digest is computed from that. */
 export function withSchemaDefaults(schema: CrdSchema, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => withSchemaDefaults(schema.items ?? {}, each));
   if (!isRecord(value)) return value;

@@ -17,9 +17,9 @@ import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { RenderedTarget } from '../../sync/rendered.ts';
 
-/** Of one cluster. */
+/** The permits that a commit declares for one cluster. */
 export interface DeclaredPermits {
-  /** The default first, because not every machine needs to have the component. */
+  /** The permits, the default first, because not every machine needs to have the component. */
   readonly permits: readonly StepPermits[];
   /** Whether the commit decides what hosts permit. Otherwise a host may have a file that is not from git. */
   readonly isComplete: boolean;
@@ -45,8 +45,8 @@ function refusal(needed: NeededPermit): Problem {
 }
 
 /**
- * Warnings about targets of a render, each once, for `kubenode rules test|lint` and `kubenode plan`: a file outside of git may permit
- * what the commit does not.
+ * Returns warnings about targets of a render, each once, for `kubenode rules test|lint` and `kubenode plan`: a file outside of git may
+ * permit what the commit does not.
  */
 export function declaredPermitWarnings(targets: readonly RenderedTarget[]): readonly string[] {
   const all = targets.flatMap(({ units }) =>
@@ -74,7 +74,7 @@ function unpermitted(object: KubeObject, { permits }: DeclaredPermits): readonly
 
 interface JobsFile {
   readonly content: string;
-  /** Other modes keep what the host has. */
+  /** Whether the file replaces the one of the host. Other modes keep what the host has. */
   readonly isWhole: boolean;
 }
 
@@ -87,7 +87,7 @@ function jobsFiles({ spec }: KubeObject): readonly JobsFile[] {
     }));
 }
 
-/** Undefined when the content is only known on the host. */
+/** Parses the permits of a file. Undefined when the content is only known on the host. */
 function permitsIn({ content, isWhole }: JobsFile): StepPermits | undefined {
   if (!isWhole || content.includes('${')) return undefined;
   const config = parse(content);

@@ -1,4 +1,4 @@
-/** `kubenode start`: a local hub in the foreground, or with `--demo` (`npm start`) a whole fleet, for evaluation and development. */
+/** Runs `kubenode start`: a local hub in the foreground, or with `--demo` (`npm start`) a whole fleet, for evaluation and development. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Command } from 'commander';
@@ -86,12 +86,12 @@ async function ensureRepository(io: Io, folder: string, progress: StepProgress):
 }
 
 export interface Started {
-  /** Where this command runs: in another one, npx would look for a package of that name. */
+  /** The folder where this command runs: in another one, npx would look for a package of that name. */
   readonly folder: string;
   readonly demo: DemoOptions | undefined;
-  /** The fleet is stopped at the end of this command. */
+  /** Whether the fleet is stopped at the end of this command. */
   readonly isOurs: boolean;
-  /** Of commands that find the fleet by its folder. */
+  /** The option of commands that find the fleet by its folder. */
   readonly dirOption: string;
 }
 
@@ -116,7 +116,7 @@ Ctrl-C ${isOurs ? stops : `ends this command; the clusters keep running: npx kub
 `;
 }
 
-/** From whichever version the repository has now. None for one whose file was rewritten. */
+/** Returns the commands that update the repository from its current version; none for one whose file was rewritten. */
 function updateCommands(repository: string): string {
   const file = join(repository, 'fleet/versions.ts');
   const version = existsSync(file) ? selectedVersion(readFileSync(file, 'utf8')) : undefined;
@@ -128,7 +128,7 @@ function updateCommands(repository: string): string {
 `;
 }
 
-/** The first free one from the usual one on: the address stays the same when the console is started again. */
+/** Finds the first free port from the usual one on: the address stays the same when the console is started again. */
 async function findConsolePort(): Promise<number> {
   return await findNextPort(new Set(), '127.0.0.1', CONSOLE_PORT);
 }
@@ -148,7 +148,7 @@ async function watch(io: Io, dir: string): Promise<void> {
   }
 }
 
-/** Of a fleet of which none runs, nothing: it was stopped on purpose. */
+/** Lists the processes that ended. Empty for a fleet of which no process runs: it was stopped on purpose. */
 export function endedProcesses(status: LocalFleetStatus | undefined): readonly string[] {
   if (!status) return [];
   const all = namedProcesses(status);
@@ -156,7 +156,7 @@ export function endedProcesses(status: LocalFleetStatus | undefined): readonly s
   return ended.length === all.length ? [] : ended.map(({ id }) => id);
 }
 
-/** A process that ends again and again is started with growing delays. */
+/** Starts ended processes again. A process that ends repeatedly is started with growing delays. */
 async function repair(
   io: Io,
   dir: string,
@@ -185,7 +185,7 @@ function formatStatus(status: LocalFleetStatus | undefined): string {
     .join('');
 }
 
-/** Runs after Ctrl-C, so it does not use the aborted signal; a later Ctrl-C ends the process at once. */
+/** Stops the fleet. Runs after Ctrl-C, so it does not use the aborted signal; a later Ctrl-C ends the process at once. */
 async function stop(io: Io, dir: string): Promise<void> {
   io.err('stopping: another Ctrl-C leaves processes behind, which kubenode local down ends\n');
   const signal = new AbortController().signal;

@@ -1,4 +1,4 @@
-/** The Defender inside a command: it reads the cluster once, decides with the same code, and writes the ledger by compare-and-swap. */
+/** Runs the Defender inside a command: it reads the cluster once, decides with the same code, and writes the ledger by compare-and-swap. */
 import { NAMESPACE, PRINCIPAL_DEFENDER } from '../../api/names.ts';
 import { createDefender, type Defender, type DefenderOptions } from '../../defender/defender.ts';
 import { createCallWindow } from '../../defender/facts/call-window.ts';
@@ -16,7 +16,7 @@ import { type StepProgress, withProgress } from '../progress.ts';
 
 export interface DefenderSession {
   readonly defender: Defender;
-  /** As the person. */
+  /** The client with the rights of the person. */
   readonly client: Client;
   readonly user: User;
 }
@@ -26,7 +26,7 @@ export interface SessionOptions {
   readonly as?: 'defender' | 'person';
 }
 
-/** The work runs when every view is complete. Resolves with its result. */
+/** Runs the work when every view is complete. Resolves with its result. */
 export async function withDefender<T>(
   io: Io,
   flags: ConnectionFlags,
@@ -63,13 +63,13 @@ export async function withDefender<T>(
 }
 
 export interface ViewsOptions {
-  /** Of an error of the first requests. Default: the error. */
+  /** Explains an error of the first requests. Default: the error itself. */
   readonly explain?: (error: unknown) => unknown;
   /** Waits until every view is complete. */
   readonly wait?: (complete: () => Promise<unknown>) => Promise<unknown>;
 }
 
-/** The work runs when every view is complete. Rejects at once when one of them cannot be read. */
+/** Runs the work when every view is complete. Rejects at once when one of them cannot be read. */
 export async function withDefenderViews<T>(
   io: Io,
   { client, calls }: Pick<DefenderOptions, 'client' | 'calls'>,

@@ -1,4 +1,4 @@
-/** What belongs to one machine besides its Machine, as far as the person may read it. */
+/** Reads what belongs to one machine besides its Machine, as far as the person may read it. */
 import { DEFENDER_LEDGERS } from '../../api/generated/resources.ts';
 import type { LedgerGrant } from '../../api/generated/types.ts';
 import { LEDGER } from '../../api/names.ts';
@@ -15,7 +15,7 @@ export async function readNodeOf(
   return await readIfPermitted(client, NODES, machine, signal);
 }
 
-/** Of acts that are not settled. */
+/** Reads the grants of acts that are not settled, by machine. */
 export async function readGrants(
   client: Client,
   signal: AbortSignal,
@@ -25,7 +25,7 @@ export async function readGrants(
   return Object.fromEntries(grants.filter(([, { state }]) => state !== 'Settled'));
 }
 
-/** Undefined: it does not exist, or the person may not read it. */
+/** Reads an object. Undefined: it does not exist, or the person may not read it. */
 export async function readIfPermitted<T extends KubeObject>(
   client: Client,
   resource: Resource<T>,

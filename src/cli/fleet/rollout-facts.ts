@@ -1,4 +1,4 @@
-/** What the reasons of machines are computed from, read once and trimmed: bounded also for 10,000 machines. */
+/** Reads what the reasons of machines are computed from, once and trimmed: bounded even for 10,000 machines. */
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { LedgerGrant, MachineComponentSet } from '../../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../../api/names.ts';
@@ -34,7 +34,7 @@ export async function readSetsAndVersions(client: Client, signal: AbortSignal): 
   return { sets, find: createFindVersion({ get }), findInstalled: get, classOf: createClassOf(get), grants };
 }
 
-/** By name; empty where the person may not read Nodes. */
+/** Reads the Nodes by name; empty where the person may not read Nodes. */
 export async function readNodes(
   client: Client,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function readNodes(
   }
 }
 
-/** What identity, readiness, cordons, holds and the start-up taint are read from. */
+/** Trims a Node to what identity, readiness, cordons, holds and the start-up taint are read from. */
 export function trimNode({ apiVersion, kind, metadata, ...rest }: KubeObject): KubeObject {
   const hold = metadata.annotations?.[ANNOTATION_HOLD];
   const ready = listAt(rest, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');

@@ -1,4 +1,4 @@
-/** What the rules answer on one node, and which values decided. Reads the facts that it is given, and nothing else. */
+/** Explains what the rules answer on one node, and which values decided. Reads the facts that it receives, and nothing else. */
 import type { NodeRemedier } from '../../api/generated/types.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { compileRule } from '../../rules/compile.ts';
@@ -24,7 +24,7 @@ export interface LeafView {
 export interface RuleView {
   readonly rule: string;
   readonly mode: string;
-  /** NotSelected: its target does not have the node. Refused: it does not compile. */
+  /** The outcome. NotSelected: the target of the rule does not have the node. Refused: the rule does not compile. */
   readonly outcome: RuleOutcome | 'NotSelected' | 'Refused';
   readonly because: string;
   readonly leaves: readonly LeafView[];
@@ -32,7 +32,7 @@ export interface RuleView {
 
 export interface ExplainedNode {
   readonly machine: string;
-  /** Of the Node and the Machine. */
+  /** The labels of the Node and the Machine. */
   readonly labels: Readonly<Record<string, string>>;
   readonly facts: Pick<LiveFacts, 'read' | 'unknownReason'>;
 }
@@ -75,7 +75,7 @@ function viewLeaves(
   });
 }
 
-/** Why the unknown facts are unknown, each reason once. */
+/** Adds why the unknown facts are unknown, each reason once. */
 function withReasons(because: string, outcome: RuleOutcome, leaves: readonly LeafView[]): string {
   if (outcome !== 'Indeterminate') return because;
   const unknown = leaves.filter(
@@ -85,7 +85,7 @@ function withReasons(because: string, outcome: RuleOutcome, leaves: readonly Lea
   return [because, ...new Set(reasons)].join('; ');
 }
 
-/** Those that act or may act first. */
+/** The order of the outcomes: rules that act or may act come first. */
 const ORDER: readonly RuleView['outcome'][] = [
   'Match',
   'Held',
@@ -112,7 +112,7 @@ export function formatRules(views: readonly RuleView[], columns: number): string
 
 const MARKS: Readonly<Record<Truth, string>> = { True: 'yes', False: 'no', Unknown: '?' };
 
-/** Every comparison of one rule, whether it decided or not. */
+/** Formats every comparison of one rule, whether it decided or not. */
 export function formatLeaves({ leaves }: RuleView, columns: number): string {
   return leaves
     .map(({ of, truth, because }, index) => {

@@ -1,4 +1,6 @@
-/** Where a live view goes: a terminal, which is redrawn; a log, a line for each change; or a program, a document for each change. */
+/**
+ * Displays a live view: in a terminal, which is redrawn; in a log, a line for each change; or for a program, a document for each change.
+ */
 import { isDeepStrictEqual } from 'node:util';
 import { printableLine, printableText } from '../../kube/objects/printable.ts';
 import type { Screen } from '../../views/text/frame.ts';
@@ -9,18 +11,18 @@ import { type OutputFormat } from '../output.ts';
 
 export interface Display<View> {
   show(view: View, stale: string | undefined): void;
-  /** After this time it is shown again although nothing changed, because ages did. Undefined: never. */
+  /** The time after which the view is shown again although nothing changed, because ages did. Undefined: never. */
   readonly redrawMs?: number;
 }
 
-/** How the views of one command are shown. Pure. */
+/** Describes how the views of one command are shown. Pure. */
 export interface Presentation<View> {
-  /** Begins the warnings of a log. */
+  /** Returns the text with which the warnings of a log begin. */
   readonly label: (view: View) => string;
-  /** A line for each change. Without `before`, what it is at. */
+  /** Returns a line for each change since `before`; without it, the current state. */
   readonly changes: (before: View | undefined, after: View, now: Date) => readonly string[];
   readonly frame: (view: View, now: Date, screen: Screen) => readonly FrameLine[];
-  /** What a program compares: two equal ones are one document. Default: the whole view. */
+  /** Returns what decides whether a program gets a new document: two equal values are one document. Default: the whole view. */
   readonly compared?: (view: View) => unknown;
 }
 
@@ -63,7 +65,7 @@ function lineDisplay<View>(io: Io, { label, changes }: Presentation<View>): Disp
   };
 }
 
-/** Once for each reason, and when it is over. */
+/** Creates a function that warns once for each reason, and when it is over. */
 function createWarnings(io: Io): (label: string, stale: string | undefined) => void {
   let warned: string | undefined;
   return (label, stale) => {

@@ -1,4 +1,7 @@
-/** The live state of a hub, from watches of its objects. Whether a process syncs is read every few seconds: a renewal does not count as a change. */
+/**
+ * Feeds the live state of a hub, from watches of its objects. Whether a process syncs is read every few seconds: a renewal does not count
+ * as a change.
+ */
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import { createLiveFeed, type LiveFeed } from '../../kube/cache/live-feed.ts';
@@ -9,15 +12,15 @@ import type { Clock } from '../../os/clock.ts';
 import { sortHub } from '../../views/status/hub-objects.ts';
 import { type HubStatus, summarizeHub } from '../../views/status/hub-status.ts';
 
-/** A third of the term of a Lease. */
+/** The interval of the checks: a third of the term of a Lease. */
 const LEASE_CHECK_MS = 5000;
 
 export interface HubFeedOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** What is known at the start: why pipelines are not synced, a sentence each. */
+  /** The reasons known at the start why pipelines are not synced, a sentence each. */
   readonly unsynced: readonly string[];
-  /** Reads that again. */
+  /** Reads again why pipelines are not synced. */
   readonly findUnsynced: (pipelines: readonly Pipeline[]) => Promise<readonly string[]>;
 }
 
@@ -51,7 +54,7 @@ export function createHubFeed({ findUnsynced, ...options }: HubFeedOptions): Liv
   });
 }
 
-/** A note names the field managers of a Pipeline: they are kept. */
+/** Keeps the whole Pipeline: a note names its field managers. */
 function wholePipeline(object: KubeObject): Pipeline {
   return object as Pipeline;
 }

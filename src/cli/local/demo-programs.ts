@@ -1,13 +1,13 @@
-/** The programs of a running `kubenode start --demo`, by their command lines: processes of another fleet are never found. Pure. */
+/** Finds the programs of a running `kubenode start --demo` by their command lines: processes of another fleet are never found. Pure. */
 import type { ProcessIdentity } from '../../os/process/identity.ts';
 
 export interface DemoProgram {
-  /** `sync`, or `controllers CLUSTER`. */
+  /** The name of the program: `sync`, or `controllers CLUSTER`. */
   readonly name: string;
   readonly identity: ProcessIdentity;
 }
 
-/** Of the fleet with this kubeconfig, sorted by name. */
+/** Selects the programs of the fleet with this kubeconfig, sorted by name. */
 export function selectPrograms(
   processes: readonly ProcessIdentity[],
   kubeconfig: string,
@@ -19,7 +19,7 @@ export function selectPrograms(
   return found.toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The folder that its sync reads. */
+/** Returns the folder that the sync of the fleet reads. */
 export function repositoryOf(programs: readonly DemoProgram[]): string | undefined {
   const sync = programs.find(({ name }) => name === 'sync');
   return sync && valueOf(sync.identity.command, '--from');

@@ -1,4 +1,4 @@
-/** Programs of kubenode that a person started by hand and that use a local fleet. Pure. */
+/** Finds programs of kubenode that a person started by hand and that use a local fleet. Pure. */
 import { basename, join, resolve } from 'node:path';
 import { stateFolder } from '../../local/folders.ts';
 
@@ -7,7 +7,7 @@ export interface KubenodeProcess {
   readonly pid: number;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined if it is not known. */
+  /** The working directory; undefined if it is not known. */
   readonly cwd: string | undefined;
   /** Whether its user has ~/.kube/config, which comes before the local fleet. */
   readonly hasUserKubeconfig: boolean;
@@ -15,17 +15,17 @@ export interface KubenodeProcess {
 
 export interface FleetUser {
   readonly pid: number;
-  /** `kubenode controllers --context test` */
+  /** The command, such as `kubenode controllers --context test`. */
   readonly command: string;
-  /** It creates machines in the folders of the fleet: they must not be deleted below it. */
+  /** Whether it creates machines in the folders of the fleet: they must not be deleted while it runs. */
   readonly createsMachines: boolean;
 }
 
-/** Commands that run until they are ended. */
+/** The commands that run until they are ended. */
 const LONG_RUNNING = ['sync', 'controllers', 'console', 'agent'];
 const PROGRAM = /\/(cli\/main\.[jt]s|kubenode|kubenode\.js)$/;
 
-/** Of the fleet in this folder, sorted by pid. */
+/** Selects the programs that use the fleet in this folder, sorted by pid. */
 export function selectFleetUsers(programs: readonly KubenodeProcess[], root: string): readonly FleetUser[] {
   const users = programs.flatMap((program) => {
     const args = kubenodeArgs(program.command);
@@ -37,7 +37,7 @@ export function selectFleetUsers(programs: readonly KubenodeProcess[], root: str
   return users.toSorted((a, b) => a.pid - b.pid);
 }
 
-/** Empty if it is another program. */
+/** Returns the arguments of kubenode; empty if it is another program. */
 function kubenodeArgs(command: readonly string[]): readonly string[] {
   const main = command.findIndex((argument) => PROGRAM.test(argument));
   const isNode = /^(node|kubenode)/.test(basename(command[0] ?? '')) || main === 0;
@@ -50,7 +50,7 @@ function usesFleet(program: KubenodeProcess, args: readonly string[], root: stri
   return paths.map((path) => resolve(cwd, path)).some((path) => `${path}/`.startsWith(`${root}/`));
 }
 
-/** In the order in which a command looks for them. */
+/** Lists the kubeconfigs in the order in which a command looks for them. */
 function kubeconfigs(
   { env, hasUserKubeconfig }: KubenodeProcess,
   args: readonly string[],

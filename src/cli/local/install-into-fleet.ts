@@ -1,4 +1,4 @@
-/** What `kubenode local up` installs: the kinds in every cluster, and in the hub the kubeconfigs for sync. */
+/** Installs what `kubenode local up` brings: the kinds in every cluster, and in the hub the kubeconfigs for sync. */
 import { installation } from '../../api/install/installation.ts';
 import { ANNOTATION_INSTALLED, NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';

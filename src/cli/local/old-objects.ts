@@ -1,4 +1,4 @@
-/** The last step of an installation: what an earlier version left goes. */
+/** Runs the last step of an installation: deletes what an earlier version left. */
 import { installation } from '../../api/install/installation.ts';
 import { type RemovedObject, removeOld } from '../../api/install/remove-old.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -10,11 +10,11 @@ import { printWarnings } from '../output.ts';
 
 interface OldObjectsOptions {
   readonly dryRun: boolean;
-  /** Of this installation. */
+  /** The objects of this installation. */
   readonly objects: readonly KubeObject[];
 }
 
-/** A user who may not list these kinds has installed everything nevertheless: a warning. */
+/** Deletes old objects. A user who may not list these kinds has installed everything nevertheless, and gets a warning. */
 export async function removeOldObjects(
   io: Io,
   client: Client,

@@ -5,7 +5,7 @@ import type { StepProgress } from '../progress.ts';
 import { installIntoFleet } from './install-into-fleet.ts';
 
 export interface UpFlags {
-  /** Of `kubenode start`: it stops the fleet at its end. */
+  /** Whether `kubenode start` runs, which stops the fleet at its end. */
   readonly claims?: boolean;
   readonly clusters?: number;
   readonly dir: string;

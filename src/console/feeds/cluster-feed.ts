@@ -1,4 +1,4 @@
-/** The live rows of one cluster of the console, from watches. Reads only kinds of kubenode: the role for viewers permits that. */
+/** Feeds the console with the live rows of one cluster, from watches. Reads only kinds of kubenode: the role for viewers permits that. */
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
@@ -34,11 +34,11 @@ export type ClusterRows = Pick<
 export interface ClusterFeedOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** Begins the keys of its rows. */
+  /** The name of the cluster, with which the keys of its rows begin. */
   readonly cluster: string;
 }
 
-/** What no row shows, of 10,000 machines. */
+/** The fields of a Machine that no row shows. They are dropped to save memory: there may be 10,000 machines. */
 const UNUSED = ['status.facts', 'status.system', 'status.drift', 'status.preflight', 'status.repairs'];
 
 export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): LiveFeed<ClusterRows> {
@@ -63,7 +63,7 @@ export function createClusterFeed({ cluster, ...options }: ClusterFeedOptions): 
   });
 }
 
-/** Computes again only after a change in one of the views: of many clusters, few change at once. */
+/** Returns a function that computes the state again only after a change in one of the views: of many clusters, few change at once. */
 export function untilChange<State>(
   views: readonly { readonly store: Pick<Store<never>, 'subscribe'> }[],
   compute: () => State,

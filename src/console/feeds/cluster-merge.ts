@@ -1,13 +1,13 @@
 /**
- * The rows of several clusters in one state. A section that changed in no cluster stays the same object: a rollout changes other sections
- * several times a second, and to copy 10,000 machines and to compare them with those of before takes 3 ms of CPU.
+ * Merges the rows of several clusters into one state. A section that changed in no cluster stays the same object: a rollout changes other
+ * sections several times a second, and to copy 10,000 machines and to compare them with those of before takes 3 ms of CPU.
  */
 import type { RowsByKey } from '../state/state.ts';
 import type { ClusterRows } from './cluster-feed.ts';
 
 export type ClusterMerge = (clusters: readonly ClusterRows[]) => ClusterRows;
 
-/** Remembers what it merged last. */
+/** Creates a merge that remembers what it merged last. */
 export function createClusterMerge(): ClusterMerge {
   const machines = createSectionMerge<ClusterRows['machines']>();
   const rollouts = createSectionMerge<ClusterRows['rollouts']>();
@@ -25,7 +25,7 @@ export function createClusterMerge(): ClusterMerge {
   });
 }
 
-/** Of a single cluster it is the same object. */
+/** Creates a merge of one section. If a single cluster has rows, the section of that cluster is returned without a copy. */
 function createSectionMerge<Section extends RowsByKey<unknown>>(): (sections: readonly Section[]) => Section {
   let last: readonly Section[] = [];
   let merged = {} as Section;

@@ -1,4 +1,4 @@
-/** The rows of one cluster in the console, in the words of the commands about machines, rollouts and repairs. Pure. */
+/** Builds the rows of one cluster in the console, in the words of the commands about machines, rollouts and repairs. Pure. */
 import type {
   DefenderLedger,
   DefenderPolicy,
@@ -31,7 +31,7 @@ import type {
   TileCordon,
 } from '../state/state.ts';
 
-/** The open ones, and of the others the newest. */
+/** The most repairs that are shown: the open ones, then the newest of the others. */
 const MAX_REPAIRS = 50;
 const MAX_IN_WORK = 20;
 
@@ -53,7 +53,7 @@ export function machineTile(machine: Machine): MachineTile {
   };
 }
 
-/** As its controller reports it. Nodes themselves are not read: viewers may not. */
+/** Returns the cordon as the controller of the machine reports it. Nodes themselves are not read: viewers may not. */
 function tileCordon({ status }: Machine): TileCordon | undefined {
   const { cordon } = status?.node ?? {};
   return cordon && { ...optional('g', cordon.grant), ...optional('s', secondsOf(cordon.since)) };
@@ -147,7 +147,7 @@ export function limitLines(cluster: string, policies: readonly DefenderPolicy[])
   );
 }
 
-/** Of acts that are not settled. */
+/** Returns a line for each grant of an act that is not settled. */
 export function grantLines(cluster: string, ledger: DefenderLedger | undefined): RowsByKey<GrantLine> {
   const grants = Object.entries(ledger?.spec.grants ?? {}).filter(([, grant]) => isInFlight(grant));
   return Object.fromEntries(

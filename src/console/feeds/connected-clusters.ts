@@ -1,4 +1,4 @@
-/** The clusters that the console watches: those that the hub lists, as far as the kubeconfig has a context of the same name. */
+/** Watches the clusters that the hub lists, as far as the kubeconfig has a context of the same name. */
 
 import type { LiveFeed } from '../../kube/cache/live-feed.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -13,9 +13,9 @@ export interface ConnectedCluster {
 }
 
 export interface ConnectedClusters {
-  /** Of connected clusters. */
+  /** Lists the connected clusters. */
   list(): readonly ConnectedCluster[];
-  /** Why a cluster is not connected. */
+  /** Explains why a cluster is not connected. */
   missingReason(name: string): string | undefined;
   /** Connects clusters that are new, and ends the watches of those that are not in the list. */
   update(names: readonly string[]): Promise<void>;
@@ -25,7 +25,7 @@ export interface ConnectedClusters {
 
 export interface ClustersOptions {
   readonly clock: Clock;
-  /** Rejects: the kubeconfig has no context of this name. */
+  /** Connects to the cluster of this name. Rejects if the kubeconfig has no context of this name. */
   readonly connectTo: (name: string) => Promise<Client>;
   readonly onChange: () => void;
 }

@@ -1,4 +1,4 @@
-/** What stops the Defender of a cluster or waits for an answer there, as notes of the console. Pure. */
+/** Lists what stops the Defender of a cluster or waits for an answer there, as notes of the console. Pure. */
 import type { DefenderLedger, DefenderPolicy } from '../../api/generated/types.ts';
 import { defenderIncidents } from '../../api/status/incidents.ts';
 import { incidentHint } from '../../views/fleet/incident-hints.ts';

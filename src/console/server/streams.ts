@@ -1,4 +1,4 @@
-/** The open pages: each gets the whole state once, then what changed, at most twice a second. */
+/** Sends the state to the open pages: each gets the whole state once, then what changed, at most twice a second. */
 import type { ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import { diffStates } from '../state/patch.ts';
@@ -7,12 +7,12 @@ import { SECURITY_HEADERS } from './guard.ts';
 
 export interface ConsoleSource {
   current(): ConsoleState;
-  /** Called at each change. */
+  /** Registers a handler that is called at each change. */
   subscribe(handler: () => void): void;
 }
 
 export interface EventStreams {
-  /** False: too many pages are open. */
+  /** Adds a page. Returns false if too many pages are open. */
   add(response: ServerResponse, address: string): boolean;
   readonly size: number;
   /** Resolves after the signal, when every stream was ended. */
@@ -24,27 +24,30 @@ export interface StreamsOptions {
   readonly clock: Clock;
   readonly maxStreams?: number;
   readonly maxStreamsPerAddress?: number;
-  /** What a page may leave unread before it is disconnected. */
+  /** The number of bytes that a page may leave unread before it is disconnected. */
   readonly maxUnreadBytes?: number;
 }
 
-/** Two pictures a second are live for a person, and each costs the browser a layout of the page. */
+/** The interval of updates. Two pictures a second are live for a person, and each costs the browser a layout of the page. */
 const UPDATE_MS = 500;
-/** Shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
+/** The interval of heartbeats: shorter than the idle time after which common proxies close a connection, 30 to 60 s. */
 const HEARTBEAT_MS = 15_000;
-/** Each tab of a person is one. A browser opens at most six connections to one address, so this is several people. */
+/**
+ * The limit of open streams. Each tab of a person is one. A browser opens at most six connections to one address, so this is several
+ * people.
+ */
 const MAX_STREAMS = 32;
-/** One client leaves half of them to the others. */
+/** The limit of open streams of one client, which leaves half of them to the others. */
 const MAX_STREAMS_PER_ADDRESS = 16;
-/** Five times the state of 10,000 machines. */
+/** The default limit of unread bytes: five times the state of 10,000 machines. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 export function createEventStreams(options: StreamsOptions): EventStreams {
   const { source, clock, maxStreams = MAX_STREAMS, maxUnreadBytes = MAX_UNREAD_BYTES } = options;
   const { maxStreamsPerAddress = MAX_STREAMS_PER_ADDRESS } = options;
-  /** With the addresses of the clients. */
+  /** The open pages, with the addresses of their clients. */
   const open = new Map<ServerResponse, string>();
-  /** What the open pages show. */
+  /** The state that the open pages show. */
   let shown = NO_STATE;
   const stateText = createStateText();
   let change = Promise.withResolvers<void>();
@@ -83,7 +86,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     }
   }
 
-  /** Without a page, nothing is computed. */
+  /** Sends the last changes to the open pages. Without a page, nothing is computed. */
   function sendChange(): void {
     if (open.size === 0) return;
     const next = source.current();
@@ -104,7 +107,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
     for (const response of open.keys()) write(response, text);
   }
 
-  /** A page that does not read is disconnected: it connects again and gets the whole state. */
+  /** Writes to a page. A page that does not read is disconnected: it connects again and gets the whole state. */
   function write(response: ServerResponse, text: string): void {
     response.write(text);
     if (response.writableLength > maxUnreadBytes) {
@@ -114,7 +117,7 @@ export function createEventStreams(options: StreamsOptions): EventStreams {
   }
 }
 
-/** Pages that open while nothing changes get the same text. */
+/** Returns a function that formats the whole state. Pages that open while nothing changes get the same text. */
 function createStateText(): (state: ConsoleState) => string {
   let last: { readonly state: ConsoleState; readonly text: string } | undefined;
   return (state) => {

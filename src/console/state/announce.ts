@@ -1,15 +1,15 @@
-/** What a screen reader announces of a change: short, however much changed. Pure; runs in the page. */
+/** Decides what a screen reader announces of a change: short, however much changed. Pure; runs in the page. */
 import type { ConsolePatch, SectionPatch } from './patch.ts';
 import type { ConsoleState, MachineTile } from './state.ts';
 
 const MAX_NAMED = 3;
 
-/** What was shown before the change. */
+/** The state that was shown before the change. */
 export interface Announced extends Pick<ConsoleState, 'rollouts' | 'repairs' | 'clusters'> {
   readonly machine: (key: string) => MachineTile | undefined;
 }
 
-/** Empty: nothing that a person has to hear. */
+/** Returns the text to announce. Empty: a person need not hear about the change. */
 export function announceChange(before: Announced, change: ConsolePatch): string {
   return [
     changedTexts(before.machine, change.machines, { what: 'machines', state: ({ p }) => p }),

@@ -1,7 +1,10 @@
-/** What a person has to look at first, so that it is shown above the fleet however large that is. Pure; runs in the page. */
+/** Decides what a person has to look at first, so that it is shown above the fleet however large that is. Pure; runs in the page. */
 import type { RepairCard, RolloutCard } from './state.ts';
 
-/** It waits for a person, it has stopped, or machines fail while it goes on or fell behind after it completed. */
+/**
+ * Tells whether a rollout waits for a person, has stopped, has machines that fail while it runs, or has some that fell behind and fail
+ * after it completed.
+ */
 export function rolloutNeedsAttention({
   state,
   failed,
@@ -14,7 +17,7 @@ export function rolloutNeedsAttention({
   );
 }
 
-/** One that failed is over: what is left to do is a repair, a job or a note of its own. */
+/** Tells whether a repair waits for a person. One that failed is over: what is left to do is a repair, a job or a note of its own. */
 export function repairNeedsAttention({ state }: Pick<RepairCard, 'state'>): boolean {
   return state === 'NeedsPerson';
 }

@@ -1,13 +1,13 @@
 /**
- * The fleet in the order in which it is shown: stages, their clusters, their zones, blocks of their machines. A change replaces only
- * what it is in, so that of 10,000 machines the page draws few. Pure; runs in the page.
+ * Groups the fleet in the order in which it is shown: stages, their clusters, their zones, blocks of their machines. A change replaces only
+ * the groups that contain it, so that of 10,000 machines the page draws few. Pure; runs in the page.
  */
 import type { ConsolePatch } from './patch.ts';
 import type { ClusterLine, ConsoleState, MachineTile } from './state.ts';
 
 export interface FleetGroups {
   readonly stages: readonly StageGroup[];
-  /** By cluster, also of clusters that are not listed. */
+  /** The zones by cluster, also of clusters that are not listed. */
   readonly zones: ReadonlyMap<string, readonly ZoneGroup[]>;
 }
 
@@ -25,7 +25,7 @@ export interface ClusterGroupView {
 export interface ZoneGroup {
   readonly zone: string;
   readonly machines: number;
-  /** How many machines have each phase, the most frequent first. */
+  /** The number of machines of each phase, the most frequent first. */
   readonly counts: readonly (readonly [phase: string, count: number])[];
   readonly blocks: readonly TileBlock[];
 }
@@ -43,9 +43,9 @@ type MachinesPatch = NonNullable<ConsolePatch['machines']>;
 
 const NO_ZONE = 'no zone';
 export const NO_STAGE = 'no stage';
-/** Small enough to be drawn in a frame, and large enough that 10,000 machines are few blocks. */
+/** The number of tiles in a block: small enough to be drawn in a frame, and large enough that 10,000 machines are few blocks. */
 const BLOCK_TILES = 200;
-/** To group a fleet again takes less time than to replace more machines. */
+/** The most machines to replace one by one: to group a fleet again takes less time than to replace more. */
 const MAX_REPLACED = 100;
 
 export function groupFleet({ clusters, machines }: Shown): FleetGroups {
@@ -54,7 +54,7 @@ export function groupFleet({ clusters, machines }: Shown): FleetGroups {
   return { zones, stages: groupStages(clusters, zones) };
 }
 
-/** The groups after a change. `clusters`: as they are after it. */
+/** Returns the groups after a change. `clusters` are those after the change. */
 export function regroupFleet(
   before: FleetGroups,
   clusters: ConsoleState['clusters'],
@@ -68,7 +68,7 @@ export function regroupFleet(
     : groupFleet({ clusters, machines: changeRows(zones, change.machines) });
 }
 
-/** The rows of all machines after a change. */
+/** Returns the rows of all machines after a change. */
 function changeRows(zones: FleetGroups['zones'], { set, removed }: MachinesPatch): ConsoleState['machines'] {
   const tiles = [...zones.values()].flat().flatMap(({ blocks }) => blocks.flat());
   const rows = new Map(tiles.map(({ key, tile }) => [key, tile]));
@@ -77,7 +77,7 @@ function changeRows(zones: FleetGroups['zones'], { set, removed }: MachinesPatch
   return Object.fromEntries(rows);
 }
 
-/** Undefined: there is no such machine. */
+/** Finds the tile of a machine. Undefined: there is no such machine. */
 export function findTile({ zones }: FleetGroups, key: string): MachineTile | undefined {
   for (const { blocks } of zones.get(clusterOf(key)) ?? []) {
     const found = findInBlocks(blocks, key);
@@ -127,7 +127,7 @@ function groupStages(clusters: ConsoleState['clusters'], zones: FleetGroups['zon
   }));
 }
 
-/** Undefined: a machine is new, deleted, or in another zone, or there are many. */
+/** Returns the zones with the changed tiles replaced. Undefined: a machine is new, deleted, or in another zone, or many changed. */
 function replaceTiles(
   zones: FleetGroups['zones'],
   { set, removed }: MachinesPatch,
@@ -158,7 +158,7 @@ function replaceInZones(
 }
 
 interface FoundTile {
-  /** Of the block, and of the tile in it. */
+  /** The index of the block in its zone; `index` is that of the tile in the block. */
   readonly place: number;
   readonly index: number;
   readonly block: TileBlock;

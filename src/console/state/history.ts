@@ -1,15 +1,15 @@
-/** The last hour in numbers: a point every few seconds, the same for every page. Pure; also runs in the page. */
+/** Keeps the last hour in numbers: a point every few seconds, the same for every page. Pure; also runs in the page. */
 import { machineSign } from './phases.ts';
 import type { ConsoleState, FleetRows, HistoryPoint } from './state.ts';
 
-/** An hour of points. */
+/** The number of points in an hour. */
 const MAX_POINTS = 720;
 export const POINT_MS = 3_600_000 / MAX_POINTS;
 
 export interface HistoryLine {
   readonly field: keyof HistoryPoint;
   readonly title: string;
-  /** It counts most of the fleet, and would flatten the others. */
+  /** Whether the line has a scale of its own: it counts most of the fleet, and would flatten the others. */
   readonly hasOwnScale?: true;
 }
 
@@ -33,7 +33,7 @@ export function pointOf({ machines, repairs, grants, rollouts }: FleetRows): His
   };
 }
 
-/** By the second: numbers as keys are in ascending order. The oldest points are dropped. */
+/** Adds a point by its second, and drops the oldest points: numbers as keys are in ascending order. */
 export function addPoint(
   history: ConsoleState['history'],
   nowMs: number,
@@ -44,7 +44,7 @@ export function addPoint(
   return Object.fromEntries(all.slice(-MAX_POINTS));
 }
 
-/** A column of times, in seconds, and one for each line. */
+/** Returns a column of times, in seconds, and a column for each line. */
 export function historyColumns(history: ConsoleState['history']): [number[], ...number[][]] {
   const points = Object.values(history);
   return [
@@ -58,7 +58,7 @@ export interface HistorySummary {
   readonly most: number;
 }
 
-/** Of one line. */
+/** Returns the newest and the largest value of one line. */
 export function summarizeLine(history: ConsoleState['history'], field: keyof HistoryPoint): HistorySummary {
   const values = Object.values(history).map((point) => point[field]);
   return { now: values.at(-1) ?? 0, most: Math.max(0, ...values) };

@@ -1,6 +1,6 @@
-/** Where an arrow key leads among tiles in rows. Pure; runs in the page. */
+/** Decides where an arrow key leads among tiles in rows. Pure; runs in the page. */
 
-/** Of a tile on the screen. */
+/** The position of a tile on the screen. */
 export interface TileBox {
   readonly top: number;
   readonly left: number;
@@ -12,12 +12,12 @@ export interface TileMove {
   readonly key: string;
   /** The index of the tile that has the focus. */
   readonly from: number;
-  /** Of tiles. */
+  /** The number of tiles. */
   readonly count: number;
 }
 
 /**
- * The index of the next tile; undefined: the key does not move. Zones and clusters are beside each other: only the places count.
+ * Returns the index of the next tile; undefined: the key does not move. Zones and clusters are beside each other: only the places count.
  * `readBoxes` is called only for a key that needs them: for 10,000 tiles the browser has to compute the layout of all.
  */
 export function moveFocus(
@@ -37,7 +37,7 @@ export function moveFocus(
 /** A tile straight above or below is closer than one beside it in a nearer row. */
 const SIDE_WEIGHT = 2;
 
-/** `direction`: 1 below, -1 above. Without a tile there, the same one. */
+/** Returns the index of the nearest tile below (`direction` 1) or above (-1). Without a tile there, returns `from`. */
 function nearestTile(from: number, boxes: readonly TileBox[], direction: 1 | -1): number {
   const start = boxes[from] ?? { top: 0, left: 0 };
   const distances = boxes.map(({ top, left }, index) => ({

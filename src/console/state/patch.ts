@@ -1,7 +1,7 @@
-/** What changed between two states, and a state with that change. Pure; also runs in the page. */
+/** Computes what changed between two states, and a state with that change. Pure; also runs in the page. */
 import { type ConsoleRows, type ConsoleState, type RowsByKey, SECTIONS } from './state.ts';
 
-/** Only the sections that changed. */
+/** A change of the state, with only the sections that changed. */
 export type ConsolePatch = { readonly [Section in keyof ConsoleRows]?: SectionPatch<ConsoleRows[Section]> };
 
 export interface SectionPatch<Row> {
@@ -11,7 +11,7 @@ export interface SectionPatch<Row> {
 
 type AnyRows = RowsByKey<ConsoleRows[keyof ConsoleRows]>;
 
-/** Undefined: they are equal. */
+/** Returns what changed from `before` to `after`. Undefined: they are equal. */
 export function diffStates(before: ConsoleState, after: ConsoleState): ConsolePatch | undefined {
   const changed = SECTIONS.flatMap((section) => {
     const patch = diffRows(before[section], after[section]);
@@ -29,12 +29,14 @@ function diffRows(before: AnyRows, after: AnyRows): SectionPatch<AnyRows[string]
   return { set: Object.fromEntries(set.map((key) => [key, after[key]])) as AnyRows, removed };
 }
 
-/** Rows are made from the same fields in the same order, and most are the same object as before. */
+/** Tells whether two rows are equal. Rows are made from the same fields in the same order, and most are the same object as before. */
 function isEqualRow(before: unknown, after: unknown): boolean {
   return before === after || JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Of the sections that the state has. Sections and rows that did not change stay the same objects. */
+/**
+ * Returns the state with the change, only for the sections that the state has. Sections and rows that did not change stay the same objects.
+ */
 export function applyPatch<State extends Partial<ConsoleState>>(state: State, patch: ConsolePatch): State {
   const sections = SECTIONS.flatMap((section) => {
     const rows = state[section];

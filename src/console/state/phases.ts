@@ -1,4 +1,4 @@
-/** The sign of each state: a letter or a shape besides the color, so that it can be read without colors. Pure; runs in the page. */
+/** Maps each state to a sign: a letter or a shape besides the color, so that it can be read without colors. Pure; runs in the page. */
 
 import type { MachineTile } from './state.ts';
 
@@ -26,13 +26,13 @@ const MACHINE_SIGNS: Readonly<Record<string, PhaseSign>> = {
 const SIGNED_AS_CORDONED: ReadonlySet<string> = new Set(['Ready', 'Updating']);
 const UNKNOWN_SIGN: PhaseSign = { sign: '·', tone: 'quiet' };
 
-/** A cordon of others is as quiet as a hold: kubenode changes nothing there. */
+/** The sign of a cordon. A cordon of others is as quiet as a hold: kubenode changes nothing there. */
 const CORDON_SIGNS: Readonly<Record<Cordoner, PhaseSign>> = {
   kubenode: { sign: 'C', tone: 'busy' },
   others: { sign: 'U', tone: 'quiet' },
 };
 
-/** Who keeps new pods away from a Node. */
+/** The one who keeps new pods away from a Node. */
 export type Cordoner = 'kubenode' | 'others';
 
 export function cordonerOf({ c }: Pick<MachineTile, 'c'>): Cordoner | undefined {
@@ -40,8 +40,8 @@ export function cordonerOf({ c }: Pick<MachineTile, 'c'>): Cordoner | undefined 
 }
 
 /**
- * A machine that is being repaired is shown so, whatever its phase. A cordon hides no trouble, no hold and no deletion: each of
- * these explains more than the cordon does.
+ * Returns the sign of a machine. A machine that is being repaired is shown so, whatever its phase. A cordon hides no trouble, no hold and
+ * no deletion: each of these explains more than the cordon does.
  */
 export function machineSign(tile: Pick<MachineTile, 'p' | 'c'>, isRepaired = false): PhaseSign {
   const { p: phase } = tile;
@@ -63,7 +63,7 @@ const TONES: ReadonlyMap<string, PhaseTone> = new Map([
   ),
 ]);
 
-/** Of a cluster, a pipeline, a rollout or a repair. */
+/** Returns the tone of the state of a cluster, a pipeline, a rollout or a repair. */
 export function stateTone(state: string): PhaseTone {
   return TONES.get(state) ?? 'quiet';
 }

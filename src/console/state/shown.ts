@@ -1,4 +1,4 @@
-/** What the page keeps of the state: machines only in their groups, because to copy 10,000 rows at each change takes 10 ms. Pure. */
+/** Keeps the state in the page: machines only in their groups, because to copy 10,000 rows at each change takes 10 ms. Pure. */
 import { type FleetGroups, groupFleet, regroupFleet } from './fleet.ts';
 import { applyPatch, type ConsolePatch } from './patch.ts';
 import type { ConsoleState } from './state.ts';

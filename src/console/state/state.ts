@@ -1,26 +1,26 @@
-/** What the console shows, as it is sent to the page: rows by key, so that a change is a few rows. */
+/** The rows that the console shows, as they are sent to the page: by key, so that a change is a few rows. */
 
 export interface ConsoleRows {
   readonly pipelines: PipelineLine;
   readonly clusters: ClusterLine;
-  /** By `<cluster>/<machine>`. */
+  /** The machines by `<cluster>/<machine>`. */
   readonly machines: MachineTile;
-  /** By `<cluster>/<set>`. */
+  /** The rollouts by `<cluster>/<set>`. */
   readonly rollouts: RolloutCard;
-  /** By `<cluster>/<job>`. */
+  /** The repairs by `<cluster>/<job>`. */
   readonly repairs: RepairCard;
   readonly limits: LimitLine;
   readonly grants: GrantLine;
-  /** What needs a person, by its text. */
+  /** The notes about what needs a person, by their text. */
   readonly notes: NoteLine;
-  /** The last hour, by the second of the epoch. */
+  /** The numbers of the last hour, by the second of the epoch. */
   readonly history: HistoryPoint;
 }
 
 export type RowsByKey<Row> = Readonly<Record<string, Row>>;
 export type ConsoleState = { readonly [Section in keyof ConsoleRows]: RowsByKey<ConsoleRows[Section]> };
 
-/** What the clusters have now. */
+/** The current rows of the fleet, without the history. */
 export type FleetRows = Omit<ConsoleState, 'history'>;
 
 /** A wait, and what ends it. Absent: it waits for nothing. */
@@ -41,19 +41,19 @@ export interface PipelineLine {
 
 export interface ClusterLine {
   readonly name: string;
-  /** Place in the order of the stages. */
+  /** The place of the cluster in the order of the stages. */
   readonly order: number;
   readonly stage: string;
   readonly commit: string;
   readonly state: string;
   readonly synced: string;
-  /** How its machines and objects are, whatever commit they run: Healthy, Unhealthy, Progressing or Unknown. */
+  /** The health of its machines and objects, whatever commit they run: Healthy, Unhealthy, Progressing or Unknown. */
   readonly health: string;
-  /** As its Defender counted them last. */
+  /** The machines as the Defender of the cluster counted them last. */
   readonly machines?: ReadyCount;
   readonly because: string;
   readonly since?: string;
-  /** Why its machines are not shown, or may be old. */
+  /** Explains why the machines of the cluster are not shown, or may be old. */
   readonly stale?: string;
 }
 
@@ -62,25 +62,25 @@ export interface ReadyCount {
   readonly ready: number;
 }
 
-/** Short names, because there may be 10,000 of them. */
+/** One machine. The names of the fields are short, because there may be 10,000 machines. */
 export interface MachineTile {
-  /** Phase. */
+  /** The phase. */
   readonly p: string;
-  /** Zone. */
+  /** The zone. */
   readonly z?: string;
-  /** Since, in seconds of the epoch. */
+  /** The time when it became Ready, or when its trouble began, in seconds of the epoch. */
   readonly s?: number;
-  /** Versions that run. */
+  /** The versions that run. */
   readonly v?: string;
-  /** Its Node is cordoned. */
+  /** The cordon of its Node. Absent: the Node is not cordoned. */
   readonly c?: TileCordon;
   readonly why?: WhyLine;
 }
 
 export interface TileCordon {
-  /** The grant of kubenode that it is for. Absent: it is of a person or another tool. */
+  /** The grant of kubenode that the cordon is for. Absent: the cordon is of a person or another tool. */
   readonly g?: string;
-  /** Since, in seconds of the epoch. */
+  /** The time since which the Node is cordoned, in seconds of the epoch. */
   readonly s?: number;
 }
 
@@ -88,12 +88,12 @@ export interface RolloutCard {
   readonly cluster: string;
   readonly set: string;
   readonly phase: string;
-  /** Running, Completed, NeedsPerson or Failed. */
+  /** The state: Running, Completed, NeedsPerson or Failed. */
   readonly state: string;
-  /** It completed, and machines do not run it now. */
+  /** Whether the rollout completed and machines do not run its revision now. */
   readonly isBehind?: true;
   readonly because: string;
-  /** `kubelet 1.35.0 to 1.36.0`, a text for each component. */
+  /** The changes, a text for each component: `kubelet 1.35.0 to 1.36.0`. */
   readonly changes: readonly string[];
   readonly batch?: RolloutBatch;
   readonly selected: number;
@@ -106,7 +106,7 @@ export interface RolloutCard {
 }
 
 export interface RolloutBatch {
-  /** As the commands name it: `2 of 3`. */
+  /** The place of the batch as the commands name it: `2 of 3`. */
   readonly place: string;
   readonly size: number;
   readonly updated: number;
@@ -128,7 +128,7 @@ export interface RepairCard {
   readonly rung: string;
   readonly attempt: number;
   readonly phase: string;
-  /** Running, NeedsPerson, Succeeded, Ended or Failed. */
+  /** The state: Running, NeedsPerson, Succeeded, Ended or Failed. */
   readonly state: string;
   readonly created?: string;
   readonly evidence: readonly string[];
@@ -140,7 +140,7 @@ export interface RepairCard {
 
 export interface MomentLine {
   readonly what: string;
-  /** Absent: not reached. */
+  /** The time of the step. Absent: it is not reached. */
   readonly at?: string;
   readonly because: string;
 }
@@ -155,7 +155,7 @@ export interface LimitLine {
   readonly cluster: string;
   readonly policy: string;
   readonly rule: string;
-  /** What is counted, such as zone a. */
+  /** The name of what is counted, such as zone a. */
   readonly counts: string;
   readonly used: number;
   readonly limit: number;
@@ -173,11 +173,11 @@ export interface GrantLine {
 
 export interface NoteLine {
   readonly text: string;
-  /** Something failed or needs a person. */
+  /** Whether something failed or needs a person. */
   readonly bad: boolean;
 }
 
-/** How many there were. */
+/** The numbers of the fleet at one time. */
 export interface HistoryPoint {
   readonly changing: number;
   readonly trouble: number;

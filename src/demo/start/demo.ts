@@ -1,4 +1,4 @@
-/** `kubenode start --demo`: the programs of a whole fleet on this machine, and what they do. */
+/** Runs `kubenode start --demo`: the programs of a whole fleet on this machine, and shows what they do. */
 
 import { join } from 'node:path';
 import { MACHINES } from '../../api/generated/resources.ts';
@@ -16,7 +16,7 @@ import { changedLines, fleetLines, type ShownLines } from './fleet-lines.ts';
 import { createHubReader } from './hub-reader.ts';
 import { type FleetProgram, runPrograms } from './programs.ts';
 
-/** Those of the demo, besides the hub. */
+/** The clusters of the demo besides the hub. */
 const CLUSTERS = ['test', 'pre', 'prod'];
 export const DEMO_CLUSTERS = 1 + CLUSTERS.length;
 
@@ -24,11 +24,11 @@ const POLL_MS = 1000;
 
 export interface DemoOptions {
   readonly repository: string;
-  /** Of the console. */
+  /** The port of the console. */
   readonly port: number;
 }
 
-/** Until the signal of the command. */
+/** Runs the fleet and shows its changes until the signal of the command. */
 export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Promise<void> {
   const { clock, signal } = io;
   const warn = (text: string): void => io.err(`${text}\n`);
@@ -38,7 +38,7 @@ export async function runDemo(io: Io, layout: Layout, options: DemoOptions): Pro
   ]);
 }
 
-/** Each connects to the clusters of this fleet, whatever the environment of the user names. */
+/** Returns the programs of the fleet. Each connects to the clusters of this fleet, whatever the environment of the user names. */
 function programsOf(
   layout: Layout,
   { repository, port }: DemoOptions,
@@ -76,7 +76,10 @@ function logFileOf(layout: Layout, name: string): string {
   return join(layout.logs, `${name.replaceAll(' ', '-')}.log`);
 }
 
-/** What a machine reported before the fleet was stopped is not counted: its agent has to have been heard since. */
+/**
+ * Counts the machines that are Ready. What a machine reported before the fleet was stopped does not count: its agent must have renewed its
+ * Lease since.
+ */
 async function countMachines(io: Io, { kubeconfig }: Layout, since: Date): Promise<ReadyMachines> {
   const counts = await Promise.all(
     CLUSTERS.map(async (context) => {
@@ -98,7 +101,7 @@ async function countMachines(io: Io, { kubeconfig }: Layout, since: Date): Promi
   };
 }
 
-/** A line for each change, so that the output also serves as a log. */
+/** Prints a line for each change, so that the output also serves as a log. */
 async function showFleet(io: Io, layout: Layout): Promise<void> {
   const flags = { kubeconfig: layout.kubeconfig, context: 'hub' } satisfies Partial<ConnectOptions>;
   const since = io.clock.now();

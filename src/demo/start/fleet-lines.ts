@@ -1,15 +1,15 @@
-/** What changed in a fleet since it was shown last: a line for each pipeline and cluster. Pure. */
+/** Lists what changed in a fleet since it was shown last: a line for each pipeline and cluster. Pure. */
 
 import { printableLine } from '../../kube/objects/printable.ts';
 import type { HubStatus } from '../../views/status/hub-status.ts';
 import { shortCommit } from '../../views/text/age.ts';
 
-/** Of this command, which starts sync and keeps it running. */
+/** The sync process that this command starts and keeps running. */
 export interface OwnSync {
   readonly logFile: string;
 }
 
-/** By name of the row. */
+/** The lines that were shown, by the name of their row. */
 export type ShownLines = ReadonlyMap<string, string>;
 
 export function fleetLines({ pipelines, clusters, unsynced }: HubStatus, { logFile }: OwnSync): ShownLines {

@@ -1,11 +1,14 @@
-/** git in the repository of the demo: without the hooks and signatures that a user requires everywhere, which are for commits of the user. */
+/**
+ * Runs git in the repository of the demo, without the hooks and signatures that a user requires everywhere: those are for commits of the
+ * user.
+ */
 import { execFile } from 'node:child_process';
 import { CliError, EXIT } from '../../cli/errors.ts';
 import { systemCode } from '../../os/errors.ts';
 
 const SETTINGS = ['-c', 'commit.gpgSign=false', '-c', 'core.hooksPath=/dev/null'] as const;
 
-/** What it printed. Rejects with what git printed about its failure. */
+/** Runs git in the folder and resolves to what it printed. Rejects with what git printed about its failure. */
 export async function demoGit(folder: string, ...args: readonly string[]): Promise<string> {
   return await new Promise((resolve, reject) => {
     execFile('git', ['-C', folder, ...SETTINGS, ...args], (error, stdout, stderr) => {

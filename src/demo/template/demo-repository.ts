@@ -1,4 +1,4 @@
-/** The repository of the demo fleet with its first commit, made where it does not exist yet. */
+/** Creates the repository of the demo fleet with its first commit, where it does not exist yet. */
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,7 +17,7 @@ import {
 } from './repository-files.ts';
 import { PACKAGE_ROOT } from './scaffold.ts';
 
-/** Of the first commit: those that follow are of the user. */
+/** The author of the first commit. The commits that follow are those of the user. */
 const AUTHOR = ['-c', 'user.name=kubenode', '-c', 'user.email=kubenode@localhost'];
 
 export interface DemoRepositoryOptions {
@@ -28,8 +28,8 @@ export interface DemoRepositoryOptions {
 }
 
 /**
- * A repository of the demo that exists is used as it is. One of a start that ended before the first commit is completed.
- * Resolves to a warning about what it lacks: the fleet runs without it.
+ * Creates or completes the repository of the demo. One that exists is used as it is; one of a start that ended before the first commit is
+ * completed. Resolves to a warning about what the repository lacks: the fleet runs without it.
  */
 export async function ensureDemoRepository(
   folder: string,
@@ -47,7 +47,9 @@ interface DemoFiles {
   readonly warning: string | undefined;
 }
 
-/** A fleet whose repository has no kubenode runs all the same, and is edited beside a checkout of kubenode. */
+/**
+ * Returns the files of the repository. A fleet whose repository has no kubenode still runs, and is edited beside a checkout of kubenode.
+ */
 async function filesOf(folder: string, { npm, packed }: DemoRepositoryOptions): Promise<DemoFiles> {
   const content = {
     content: 'Demo',
@@ -97,7 +99,7 @@ function isDemo(folder: string): boolean {
   return existsSync(join(folder, 'fleet/local.json'));
 }
 
-/** Missing, empty, or with nothing but these files, each of them whole or cut off. */
+/** Tells whether the folder is missing, empty, or contains nothing but these files, each of them whole or cut off. */
 function isUnfinished(folder: string, files: RepositoryFiles): boolean {
   if (!existsSync(folder)) return true;
   if (!statSync(folder).isDirectory()) return false;
@@ -113,7 +115,7 @@ function isUnfinished(folder: string, files: RepositoryFiles): boolean {
     .every((name) => ours.has(name) && filesBelow(folder, name).every(isOurs));
 }
 
-/** Of a file, only itself. */
+/** Lists the files below a folder; for a file, only that file. */
 function filesBelow(root: string, path: string): readonly string[] {
   if (!lstatSync(join(root, path)).isDirectory()) return [path];
   return readdirSync(join(root, path)).flatMap((name) => filesBelow(root, `${path}/${name}`));

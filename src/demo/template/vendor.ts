@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { CliError } from '../../cli/errors.ts';
 import type { RunNpm } from './npm.ts';
 
-/** What the build of a checkout reads, besides the files of the package. */
+/** The paths that the build of a checkout reads, besides the files of the package. */
 const BUILD_INPUTS = [
   'src',
   'scripts',
@@ -42,7 +42,7 @@ export async function packKubenode(packageRoot: string, npm: RunNpm): Promise<Pa
   }
 }
 
-/** The package contains only emitted JavaScript. */
+/** Tells whether the folder is a checkout: the package contains only emitted JavaScript. */
 function isCheckout(packageRoot: string): boolean {
   return existsSync(join(packageRoot, 'src', 'cli', 'main.ts'));
 }

@@ -1,4 +1,4 @@
-/** Why the fleet is not in an expected state yet; undefined when it is. Pure. */
+/** Explains why the fleet is not in an expected state yet; returns undefined when it is. Pure. */
 import type {
   Cluster,
   Machine,
@@ -12,14 +12,14 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { shortCommit } from '../../views/text/age.ts';
 
-/** In the order in which commits reach them. */
+/** The stages, in the order in which commits reach them. */
 export const STAGES = ['test', 'pre', 'prod'] as const;
 
 export function notProvenReason(clusters: readonly Cluster[], commit: string): string | undefined {
   return STAGES.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
 }
 
-/** The stages after the first one run the commit before. */
+/** Explains why the stages after the first one do not all run this commit; undefined: they do. */
 export function laterStagesReason(clusters: readonly Cluster[], commit: string): string | undefined {
   const later = STAGES.filter((name) => name !== STAGES[0]);
   return later.map((name) => stateReason(clusters, { name, state: 'Proven', commit })).find(Boolean);
@@ -45,7 +45,7 @@ function stateReason(
   return `${name}: ${sync.state} at ${shortCommit(sync.commit)}: ${sync.message}`;
 }
 
-/** Each stage was proven before the next. */
+/** Explains why the stages were not proven one after the other; undefined: each was proven before the next. */
 export function orderReason(clusters: readonly Cluster[], commit: string): string | undefined {
   const times = STAGES.map((name) => {
     const cluster = clusters.find(({ metadata }) => metadata.name === name);
@@ -56,7 +56,7 @@ export function orderReason(clusters: readonly Cluster[], commit: string): strin
   return `proven at ${times.map((ms, index) => `${STAGES[index]} ${ms}`).join(', ')}`;
 }
 
-/** Of the component `web`. */
+/** Lists the machines that do not run this version of the component `web`; undefined: all of them run it. */
 export function otherVersionReason(machines: readonly Machine[], version: string): string | undefined {
   const ref = `web-${version}`;
   const others = machines.flatMap(({ metadata, status }) => {
@@ -67,7 +67,7 @@ export function otherVersionReason(machines: readonly Machine[], version: string
   return others.length === 0 ? undefined : `not ${ref}: ${others.join(', ')}`;
 }
 
-/** One machine failed, in the first batch, and the set reports why. */
+/** Explains why the rollout did not stop as expected; undefined: one machine failed, in the first batch, and the set reports why. */
 export function notStoppedReason({ status }: MachineComponentSet): string | undefined {
   const failed = status?.failedMachines ?? [];
   if (failed.length !== 1) return `failed machines: ${failed.length}, expected 1`;
@@ -75,7 +75,7 @@ export function notStoppedReason({ status }: MachineComponentSet): string | unde
   return message?.includes('answered 500') ? undefined : `Ready of the set: ${message}`;
 }
 
-/** The message of the refusal names a file and a line. */
+/** Explains why the bad commit is not refused as expected; undefined: it is, and the message of the refusal names a file and a line. */
 export function notRefusedReason(pipeline: Pipeline | undefined, bad: string): string | undefined {
   const { commit, verdict, message = '' } = pipeline?.status?.head ?? {};
   if (commit !== bad) return `the pipeline is at ${shortCommit(commit)}`;
@@ -97,7 +97,7 @@ function notSucceededReason({ metadata, status }: RemedyOperationJob): string | 
   return `${metadata.name}: ${phase} ${outcome?.message ?? ''}`.trimEnd();
 }
 
-/** Of a rule that found a fault and does not act. */
+/** Tells for what a rule waits that found a fault on the machine and does not act; undefined: no rule waits. */
 export function remedyWaitReason(machine: Pick<Machine, 'status'> | undefined): string | undefined {
   const [wait] = machine?.status?.remedyWaits ?? [];
   return wait && `rule ${wait.rule} waits: ${wait.message ?? wait.reason}`;
@@ -117,7 +117,7 @@ export function notReadyReason({ status }: Machine): string | undefined {
   return ready?.status === 'True' ? undefined : `Ready=${ready?.status}: ${ready?.message}`;
 }
 
-/** The agent reports since another time than `since`. */
+/** Explains why the agent does not count as restarted; undefined: it reports a start at another time than `since`. */
 export function restartedReason({ status }: Machine, since: string | undefined): string | undefined {
   const { startedAt } = status?.agent ?? {};
   return startedAt === undefined || startedAt === since ? 'the agent has not reported since' : undefined;

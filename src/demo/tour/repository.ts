@@ -6,7 +6,7 @@ import { CliError, EXIT } from '../../cli/errors.ts';
 import { shellWord } from '../../cli/runnable.ts';
 import { demoGit } from '../template/demo-git.ts';
 
-/** Of the commits of the tour, so that they differ from those of the user. */
+/** The author of the commits of the tour, so that they differ from those of the user. */
 const AUTHOR = ['-c', 'user.name=kubenode tour', '-c', 'user.email=tour@localhost'];
 
 export interface DemoRepository {

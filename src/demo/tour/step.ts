@@ -1,4 +1,4 @@
-/** What a step of the tour is, and what it works with. */
+/** Describes a step of the tour, and what it works with. */
 
 import type { DemoProgram } from '../../cli/local/demo-programs.ts';
 import type { Client } from '../../kube/client/client.ts';
@@ -17,23 +17,23 @@ export interface TourStep {
 export interface Tour {
   readonly repository: DemoRepository;
   readonly now: () => Date;
-  /** By the name of the context: hub, test, pre, prod. */
+  /** Connects to the cluster by the name of its context: hub, test, pre, prod. */
   client(context: string): Promise<Client>;
-  /** A line about what is done. */
+  /** Prints a line about what is done. */
   say(text: string): void;
   /** Prints a command of kubenode and its output. Rejects when it ends with none of these codes. */
   show(args: readonly string[], exitCodes?: readonly number[]): Promise<string>;
   verify(expectation: Expectation): Promise<void>;
-  /** The sandbox of a machine. */
+  /** Returns the sandbox folder of a machine. */
   hostFolder(cluster: string, machineUid: string): string;
-  /** The agent of that machine, and all that it started. */
+  /** Lists the agent of that machine and all processes that it started. */
   machineProcesses(cluster: string, machineUid: string): Promise<readonly ProcessIdentity[]>;
-  /** All processes of that machine stand still, as after a loss of power, until it is resumed. */
+  /** Stops all processes of that machine, as a loss of power would, until it is resumed. */
   suspend(cluster: string, machineUid: string): Promise<void>;
-  /** Also when it was not suspended. */
+  /** Resumes the processes of that machine. Does nothing if it was not suspended. */
   resume(cluster: string, machineUid: string): Promise<void>;
-  /** Sync and the controllers. */
+  /** Lists the programs of the demo: sync and the controllers. */
   programs(): Promise<readonly DemoProgram[]>;
-  /** As `kill -9`. */
+  /** Kills a process as `kill -9` does. */
   kill(identity: ProcessIdentity): Promise<void>;
 }

@@ -1,25 +1,25 @@
-/** The provider of a simulated cluster: instances that start, stop and end over time. */
+/** Simulates the provider of a cluster: instances that start, stop and end over time. */
 import { type Instance, type InstanceRequest, ProviderError } from '../../providers/contract.ts';
 import type { Random } from '../random.ts';
 
 export interface CloudInstance extends Pick<Instance, 'id' | 'machine' | 'tags' | 'zone'> {
   readonly createdMs: number;
   state: 'Running' | 'Stopped';
-  /** From when on its host may join the cluster. */
+  /** The time from which its host may join the cluster. */
   joinsMs: number;
-  /** While it is being deleted: when nothing of it is left. */
+  /** The time when nothing of it is left; undefined unless it is being deleted. */
   endsMs: number | undefined;
 }
 
 export interface SimulatedCloud {
-  /** The one that exists with this UID, or a new one. */
+  /** Returns the id of the instance that exists with this UID, or of a new one. */
   create(request: InstanceRequest): string;
   get(id: string): CloudInstance | undefined;
   list(): readonly CloudInstance[];
-  /** When nothing of it is left. */
+  /** Deletes an instance. Returns the time when nothing of it is left. */
   delete(id: string): number;
   start(id: string): void;
-  /** What is being deleted ends. */
+  /** Ends the instances that are being deleted and whose time has come. */
   step(): void;
 }
 
@@ -31,7 +31,7 @@ export interface CloudOptions {
   readonly deleting: (instance: CloudInstance) => void;
 }
 
-/** Its host never joins, until a person looks. */
+/** The time of a host that never joins, until a person looks. */
 export const NEVER_JOINS = Number.POSITIVE_INFINITY;
 const BAD_HOST = 0.05;
 const SECOND_MS = 1000;

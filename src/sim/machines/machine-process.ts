@@ -1,4 +1,4 @@
-/** One process of the controllers of Machines and MachineSets: many reconciles at a time, and provider calls that take their time. */
+/** Runs one process of the controllers of Machines and MachineSets: many reconciles at a time, and provider calls that take their time. */
 import { setImmediate } from 'node:timers/promises';
 import {
   DEFENDER_LEDGERS,
@@ -32,7 +32,7 @@ import { createVirtualWaits } from './virtual-waits.ts';
 
 export interface MachineProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
   readonly cloud: SimulatedCloud;
-  /** Of each event of a watch. */
+  /** Returns the delay of each event of a watch, in milliseconds. */
   readonly delayMs: () => number;
   readonly unsearched: (machine: string) => void;
   readonly broken: SetBreakage | undefined;
@@ -51,7 +51,7 @@ const KINDS: readonly Resource[] = [
   REMEDY_OPERATION_JOBS,
   CERTIFICATE_REQUESTS,
 ];
-/** More than any moment needs. */
+/** The limit of reconciles in one step: more than any moment needs. */
 const MAX_RECONCILES = 3000;
 const MOST_AT_ONCE = 4;
 const TOKEN_MS = 900_000;
@@ -113,7 +113,7 @@ export function createMachineProcess(options: MachineProcessOptions): Controller
     },
   };
 
-  /** What others wrote is read, calls of the provider end, and what is due is reconciled, some of it at the same time. */
+  /** Runs one step: reads what others wrote, ends calls of the provider, and reconciles what is due, some of it at the same time. */
   async function step(): Promise<void> {
     for (const each of following) each.follow();
     waits.release();

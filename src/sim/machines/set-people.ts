@@ -1,4 +1,4 @@
-/** What people do to a simulated MachineSet and its machines, and what befalls the hosts. */
+/** Simulates what people do to a MachineSet and its machines, and what befalls the hosts. */
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import { ANNOTATION_DELETE, GROUP } from '../../api/names.ts';
@@ -7,9 +7,9 @@ import { type CloudInstance, NEVER_JOINS } from './cloud.ts';
 import { type InstanceHosts, silence } from './instance-hosts.ts';
 
 export interface SetPeople extends InstanceHosts {
-  /** The most that people ask for. */
+  /** The most machines that people ask for. */
   readonly machines: number;
-  /** What people do in it is told apart from what controllers do. */
+  /** Runs an act of people, which is distinguished from what controllers do. */
   readonly asPerson: (act: () => void) => void;
 }
 
@@ -39,13 +39,13 @@ export function createSet({ api, random, machines }: SetPeople): void {
   api.put({ apiVersion: `${GROUP}/v1alpha1`, kind: MACHINE_SETS.kind, metadata: { name: SET }, spec });
 }
 
-/** What the API server fills in when a set creates a Machine. */
+/** Adds the defaults that the API server fills in when a set creates a Machine. */
 export function defaultedMachine(machine: Machine): Machine {
   const defaults = { readinessGates: [], minReadySeconds: 0, components: [], agentEpoch: 0 };
   return { ...machine, spec: { ...defaults, ...machine.spec } };
 }
 
-/** Each step of 5 seconds. */
+/** Simulates what happens by chance. Called in each step of 5 seconds. */
 export function befallSet(people: SetPeople): void {
   const { random } = people;
   if (random.chance(0.04)) interfereWithSet(people);
@@ -54,7 +54,7 @@ export function befallSet(people: SetPeople): void {
   if (instance) befallInstance(instance, people);
 }
 
-/** One edit, also in the middle of a reconcile. */
+/** Makes one edit of a person, which may come in the middle of a reconcile. */
 export function interfereWithSet(people: SetPeople): void {
   const act = people.random.pick(ACTS);
   if (act) people.asPerson(() => act(people));
@@ -123,7 +123,7 @@ function held(machine: Machine, random: Random): Machine {
   return { ...machine, spec: { ...machine.spec, hold: { reason: 'debugging', scope } } };
 }
 
-/** To be looked at before: then it is held as well. */
+/** Marks a machine for deletion. Half of them are held as well, as those that a person wants to look at before. */
 function markForDeletion(people: SetPeople): void {
   const machine = pickMachine(people);
   if (!machine) return;
@@ -148,7 +148,9 @@ function befallInstance(instance: CloudInstance, { random, cloud, asPerson }: Se
   if (random.chance(0.0005)) asPerson(() => void cloud.delete(instance.id));
 }
 
-/** What disturbs the set ends; people ask for `replicas`, and delete the machines whose instance does not exist. */
+/**
+ * Ends what disturbs the set: it is not paused, nothing is held or silent, hosts that would never join do, and people ask for `replicas`.
+ */
 export function calmSet(people: SetPeople, replicas: number): void {
   const { api, hosts, cloud } = people;
   people.asPerson(() => {

@@ -1,7 +1,7 @@
 /**
- * One run from one seed: the real controllers of Machines and MachineSets and the real Defender keep a set of machines at a provider that
- * is slow and fails, while people scale, edit, hold and delete, views are late, and the process is killed. Then everything is calm, and
- * what is left is judged.
+ * Simulates one run from one seed: the real controllers of Machines and MachineSets and the real Defender keep a set of machines at a
+ * provider that is slow and fails, while people scale, edit, hold and delete, views are late, and the process is killed. Then everything is
+ * calm, and what is left is judged.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
@@ -30,12 +30,12 @@ import {
 
 export interface MachineSetSimulationOptions {
   readonly seed: number;
-  /** Of faults, before everything is calm. */
+  /** The hours of faults, before everything is calm. */
   readonly hours: number;
-  /** The most that people ask for. */
+  /** The most machines that people ask for. */
   readonly machines: number;
   readonly broken?: SetBreakage;
-  /** Answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
+  /** Whether answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
   readonly frequentFaults?: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface MachineSetSimulationResult {
   readonly seed: number;
   readonly kills: number;
   readonly violations: readonly RolloutViolation[];
-  /** What was created and deleted, in order. */
+  /** The list of what was created and deleted, in order. */
   readonly history: readonly string[];
 }
 
@@ -59,11 +59,11 @@ interface SetRun extends SetPeople, RestartedProcess {
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
 const STEP_MS = 5000;
 const HOUR_MS = 3_600_000;
-/** Without a change for so long, after the last fault: longer than a storm needs to thaw. */
+/** The time without a change, after the last fault, that ends a run: longer than a storm needs to thaw. */
 const QUIET_MS = 900_000;
 const LONGEST_CALM_MS = 4 * HOUR_MS;
 const LONGEST_DELAY_S = 30;
-/** In each step. */
+/** The chance in each step that watches become late. */
 const LATE = { seldom: 0.01, often: 0.05 } as const;
 const FREQUENT_FAULTS: FaultRates = { lost: 0.15, interference: 0.1 };
 
@@ -165,7 +165,7 @@ function startProcess(run: SetRun): ControllerProcess {
   });
 }
 
-/** For some minutes every event is late. */
+/** Makes every event late for some minutes. */
 function delayWatches({ watch, clock, random, frequentFaults }: SetRun): void {
   if (clock.nowMs >= watch.untilMs) watch.delayMs = 0;
   if (!random.chance(frequentFaults ? LATE.often : LATE.seldom)) return;

@@ -1,7 +1,7 @@
-/** Calls that take time: they wait for the virtual clock, and others go on meanwhile. */
+/** Simulates calls that take time: they wait for the virtual clock, while others continue. */
 export interface VirtualWaits {
   wait(ms: number): Promise<void>;
-  /** What has waited for long enough goes on. */
+  /** Resolves the waits that have lasted for long enough. */
   release(): void;
 }
 

@@ -1,4 +1,4 @@
-/** What one real controller has to reconcile, and when: by its own triggers, with its own fenced writes. */
+/** Decides what one real controller has to reconcile, and when: by its own triggers, with its own fenced writes. */
 import type { View } from '../../kube/cache/view.ts';
 import { type ContextParts, createContext } from '../../kube/controller/context.ts';
 import type { Controller } from '../../kube/controller/controller.ts';
@@ -27,13 +27,13 @@ export interface ControllerQueue {
 }
 
 const RETRY_MS = 5000;
-/** Turns in which statuses that only report are written. */
+/** The number of turns in which statuses that only report are written. */
 const REST_TURNS = 30;
 
 export function createControllerQueue(options: QueueOptions): ControllerQueue {
   const { controller, client, views, clock, nowMs, skewMs } = options;
   const dueMs = new Map<string, number>();
-  /** One reconcile of a key at a time. */
+  /** The keys in work: each has one reconcile at a time. */
   const running = new Set<string>();
   const retry = (key: string): void => void dueMs.set(key, nowMs() + RETRY_MS);
   const changed = (key: string): void => void dueMs.set(key, 0);

@@ -1,4 +1,4 @@
-/** One process of controllers over the simulated API server: the real controllers, their writes, and the real ledger. */
+/** Runs one process of controllers over the simulated API server: the real controllers, their writes, and the real ledger. */
 import {
   DEFENDER_LEDGERS,
   DEFENDER_POLICIES,
@@ -44,10 +44,10 @@ import {
 } from './repairs/guard-breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
-  /** With the controllers of rules and jobs. */
+  /** The options of the controllers of rules and jobs. Absent: they do not run. */
   readonly repairs?: { readonly broken: Breakage | undefined };
   readonly broken?: RolloutBreakage;
-  /** Of its wall clock. */
+  /** Returns the skew of the wall clock of the process. */
   readonly skewMs: () => number;
 }
 
@@ -58,7 +58,7 @@ export interface ControllerProcess {
   close(): void;
 }
 
-/** Of a run in which the process is killed now and then. */
+/** The state of a run in which the process is killed now and then. */
 export interface RestartedProcess {
   process: ControllerProcess | undefined;
   startsMs: number;
@@ -82,7 +82,7 @@ const KINDS: readonly Resource[] = [
   CERTIFICATE_REQUESTS,
 ];
 const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS, MAINTENANCE_EVENTS];
-/** More than any moment needs. */
+/** The limit of reconciles in one step: more than any moment needs. */
 const MAX_RECONCILES = 2000;
 
 export function createControllerProcess(options: ProcessOptions): ControllerProcess {
@@ -191,7 +191,7 @@ function factViews(views: Readonly<Record<string, View>>): FactViews {
   };
 }
 
-/** A process that was killed is started again after a while. */
+/** Steps the process of a run. A process that was killed is started again after a while. */
 export async function stepProcess<Run extends RestartedProcess>(
   run: Run,
   start: (run: Run) => ControllerProcess,

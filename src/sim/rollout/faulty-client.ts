@@ -1,4 +1,6 @@
-/** A client of the simulated API server: requests that fail, answers that are lost, others who write first, and a process that is killed at a write. */
+/**
+ * Creates a client of the simulated API server: requests fail, answers are lost, others write first, and the process is killed at a write.
+ */
 import type { CallWindow } from '../../defender/facts/call-window.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
@@ -11,9 +13,11 @@ import type { SimulatedApi } from './api-server.ts';
 export interface FaultyClient
   extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
   readonly isDead: () => boolean;
-  /** Before and after a call of something else than the API server. Throws when the process was killed, or is just now. */
+  /**
+   * Brackets a call of something else than the API server: called before and after it. Throws when the process was killed, or is just now.
+   */
   readonly live: () => void;
-  /** Throws what the API server did not answer: it is a fault of the simulator, or of a planner. */
+  /** Throws an error that the API server did not answer: it is a fault of the simulator, or of a planner. */
   readonly noteError: (error: unknown) => void;
 }
 
@@ -27,11 +31,11 @@ export interface FaultyClientOptions {
   readonly rates?: FaultRates;
 }
 
-/** Of each write. */
+/** The chances of a fault in each write. */
 export interface FaultRates {
-  /** The request, and once more its answer. */
+  /** The chance that the request is lost, and once more that its answer is. */
   readonly lost: number;
-  /** Somebody writes first. */
+  /** The chance that somebody writes first. */
   readonly interference: number;
 }
 

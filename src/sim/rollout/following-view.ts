@@ -1,4 +1,4 @@
-/** A view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
+/** Creates a view of one kind that follows the journal of the simulated API server, and now and then falls behind. */
 import { MAINTENANCE_EVENTS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import { CERTIFICATE_REQUEST_INDEXERS } from '../../api/machine/certificate-requests.ts';
 import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
@@ -18,7 +18,7 @@ export interface FollowingViewOptions {
   readonly random: Random;
   readonly nowMs: () => number;
   readonly isCalm: () => boolean;
-  /** Of each event. Default: none is late. */
+  /** Returns the delay of each event, in milliseconds. Default: no event is late. */
   readonly delayMs?: () => number;
 }
 
@@ -37,7 +37,7 @@ function indexersOf({ kind }: Resource): Readonly<Record<string, (object: never)
   return kind === REMEDY_OPERATION_JOBS.kind ? JOB_INDEXERS : INDEXERS;
 }
 
-/** Begins with a complete list. */
+/** Creates a view that begins with a complete list. */
 export function createFollowingView(
   resource: Resource,
   { api, random, nowMs, isCalm, delayMs = () => 0 }: FollowingViewOptions,

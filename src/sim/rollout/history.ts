@@ -1,4 +1,7 @@
-/** What really happened in a simulated cluster, as the judge of rollouts reads it: what git asked for, what hosts did, and each write that starts one. */
+/**
+ * One event that really happened in a simulated cluster, as the judge of rollouts reads it: what git asked for, what hosts did, and each
+ * write that starts an update.
+ */
 
 export type RolloutEvent = { readonly atMs: number } & (
   | ({ readonly what: 'Set' } & DesiredSet)
@@ -11,15 +14,15 @@ export type RolloutEvent = { readonly atMs: number } & (
   | ({ readonly what: 'Quiet' } & QuietCluster)
 );
 
-/** What git asks for, once the API server has it. */
+/** The set that git asks for, once the API server has it. */
 export interface DesiredSet {
   readonly set: string;
   readonly exists: boolean;
   readonly paused: boolean;
-  /** Undefined: a component does not exist. */
+  /** The revision. Undefined: a component does not exist. */
   readonly revision?: string;
   readonly retryToken?: string;
-  /** How many machines may be out of service, of those that the set selects now. */
+  /** The number of machines that may be out of service, of those that the set selects now. */
   readonly maxUnavailable: number;
   readonly maxFailed: number;
   readonly soakMs: number;
@@ -32,20 +35,20 @@ export interface MachineTruth {
   readonly machine: string;
   readonly uid: string;
   readonly exists: boolean;
-  /** That select it. */
+  /** The sets that select the machine. */
   readonly sets: readonly string[];
-  /** Its Node is Ready and not cordoned, its agent speaks, and it has been in service. */
+  /** Whether its Node is Ready and not cordoned, its agent reports, and it has been in service. */
   readonly serves: boolean;
-  /** The same, also while it is cordoned. */
+  /** Whether the same holds, apart from a cordon. */
   readonly isHealthy: boolean;
-  /** Without the mark of a grant. */
+  /** Whether its Node is cordoned without the mark of a grant. */
   readonly isCordonedByPerson: boolean;
-  /** Its Node reports a fault: at its revision it is not in service, as the health patrol sees it. */
+  /** Whether its Node reports a fault: at its revision it is not in service, as the health patrol observes it. */
   readonly isFaulty: boolean;
   readonly isHeld: boolean;
 }
 
-/** What the host does with the entries of a set. */
+/** The state of the entries of a set on a host. */
 export interface HostTruth {
   readonly machine: string;
   readonly set: string;
@@ -53,19 +56,21 @@ export interface HostTruth {
   readonly state: 'Working' | 'Committed' | 'GaveUp';
 }
 
-/** An entry was written that makes a host begin an update, or permits one. */
+/** The write of an entry that makes a host begin an update, or permits one. */
 export interface StartedUpdate {
   readonly machine: string;
   readonly set: string;
   readonly revision: string;
   readonly batch?: number;
-  /** In the entry. */
+  /** The grant in the entry. */
   readonly grant?: string;
-  /** Update: the host has to change. Restart: it may restart what it has. None: it has that content, or is at work on it. */
+  /**
+   * The effect on the host. Update: it has to change. Restart: it may restart what it has. None: it has that content, or is at work on it.
+   */
   readonly kind: 'Update' | 'Restart' | 'None';
 }
 
-/** As it is in the ledger. */
+/** The grant as it is in the ledger. */
 export interface GrantTruth {
   readonly machine: string;
   readonly id: string;
@@ -74,9 +79,9 @@ export interface GrantTruth {
   readonly untilMs: number;
 }
 
-/** Long after the last fault. */
+/** The state of the cluster long after the last fault. */
 export interface QuietCluster {
-  /** What each set waits for. */
+  /** The reason for which each set waits. */
   readonly waits: Readonly<Record<string, string>>;
   /** Machines whose update never ends, or whose Node a version broke: they stay out of service, with their grant. */
   readonly hung: readonly string[];

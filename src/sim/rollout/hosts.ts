@@ -1,4 +1,7 @@
-/** Hosts with their agents and kubelets: they install what their Machine asks for with the grant that it carries, and fail, fall silent or break. */
+/**
+ * Simulates hosts with their agents and kubelets: they install what their Machine asks for with the grant that it carries, and fail, fall
+ * silent or break.
+ */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentReport } from '../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
@@ -13,7 +16,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Random } from '../random.ts';
 import type { SimulatedApi } from './api-server.ts';
 
-/** Late: the Node is not Ready a minute after the commit, for as long as the version is installed. */
+/** The behavior of a version. Late: the Node is not Ready a minute after the commit, for as long as the version is installed. */
 export type Behavior = 'Good' | 'Fails' | 'Hangs' | 'Late';
 
 export interface SimulatedVersion {
@@ -23,7 +26,7 @@ export interface SimulatedVersion {
 
 export interface SimulatedHost {
   readonly name: string;
-  /** Its Machine: another one of that name has another host. */
+  /** The UID of its Machine: another one of that name has another host. */
   readonly uid: string;
   readonly components: Map<string, HostComponent>;
   silentUntilMs: number;
@@ -31,14 +34,14 @@ export interface SimulatedHost {
   heartbeatMs: number;
   readyChangedMs: number;
   isReady: boolean;
-  /** How often it was started. */
+  /** The number of times that it was started. */
   boots: number;
 }
 
 export interface HostComponent {
   installed?: MachineComponentEntry;
   committedMs: number;
-  /** Digests of what failed here. */
+  /** The digests of the content that failed here. */
   readonly denied: Set<string>;
   retryToken?: string | undefined;
   work?: { readonly id: string; readonly activeMs: number; readonly endsMs: number } | undefined;
@@ -77,7 +80,7 @@ export function componentOn(host: SimulatedHost, name: string): HostComponent {
   return found;
 }
 
-/** What the host does with the entry, whatever its agent reports. What waits for a restart still runs. */
+/** Returns what the host does with the entry, whatever its agent reports. Content that waits for a restart still runs. */
 export function hostState(
   host: SimulatedHost,
   entry: MachineComponentEntry,
@@ -236,7 +239,7 @@ function stepNode(host: SimulatedHost, machine: Machine | undefined, context: Ho
   api.put(nodeOf(host, node));
 }
 
-/** The Node of a Machine that is deleted does not come back. */
+/** Tells whether the Node may join: that of a Machine that is deleted does not return. */
 function mayJoin({ uid }: SimulatedHost, machine: Machine | undefined): boolean {
   return machine?.metadata.uid === uid && machine.metadata.deletionTimestamp === undefined;
 }
@@ -254,7 +257,7 @@ export function bootIdOfHost({ uid, boots }: Pick<SimulatedHost, 'uid' | 'boots'
   return `boot-${uid}-${boots}`;
 }
 
-/** The kubelet of a host that is not Ready reports no boot. */
+/** Returns the Node as the kubelet reports it. The kubelet of a host that is not Ready reports no boot. */
 function nodeOf(host: SimulatedHost, before: KubeObject | undefined): KubeObject {
   const { name, isReady, readyChangedMs } = host;
   const lastTransitionTime = new Date(readyChangedMs).toISOString();

@@ -1,4 +1,4 @@
-/** What people do to a simulated cluster, and what befalls it: commits, holds, machines that come and go, agents that fall silent. */
+/** Simulates what people do to a cluster, and what befalls it: commits, holds, machines that come and go, agents that fall silent. */
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../api/generated/types.ts';
 import { GROUP } from '../../api/names.ts';
@@ -12,7 +12,7 @@ export interface PeopleContext {
   readonly random: Random;
   readonly nowMs: () => number;
   readonly hosts: Map<string, SimulatedHost>;
-  /** By name of the MachineComponent. */
+  /** The versions by name of the MachineComponent. */
   readonly versions: Map<string, SimulatedVersion>;
 }
 
@@ -27,7 +27,7 @@ export function createSets(context: PeopleContext): void {
   }
 }
 
-/** Machines join one after the other. */
+/** Adds a machine: machines join one after the other. */
 export function addMachine({ api, hosts, nowMs, random }: PeopleContext): void {
   const name = `m-${hosts.size + api.list(MACHINES).length}-${random.below(10_000)}`;
   const machine: Machine = {
@@ -77,7 +77,7 @@ function specOf(random: Random, name: string, index: number): MachineComponentSe
   };
 }
 
-/** Each step of 5 seconds. */
+/** Simulates what happens by chance. Called in each step of 5 seconds. */
 export function befallCluster(context: PeopleContext): void {
   const { random, hosts, api } = context;
   if (random.chance(0.004)) addMachine(context);
@@ -101,7 +101,7 @@ function deleteMachine({ api, random }: PeopleContext): void {
   if (machine && machines.length > 5) api.delete(MACHINES, machine.metadata);
 }
 
-/** One edit of a set or of a machine, also in the middle of a reconcile. */
+/** Makes one edit of a set or of a machine, which may come in the middle of a reconcile. */
 export function interfere(context: PeopleContext): void {
   const { api, random } = context;
   if (random.chance(0.3)) {
@@ -183,7 +183,7 @@ function withRollout(spec: Spec, rollout: Partial<Spec['rollout']>): Spec {
   return { ...spec, rollout: { ...spec.rollout, ...rollout } };
 }
 
-/** Bad on every machine, or on some. */
+/** Draws the behavior of a version: good, or bad on every machine or on some. */
 function drawBehavior(random: Random): SimulatedVersion['behaviorOn'] {
   if (random.chance(0.6)) return () => 'Good';
   const behavior = random.pick<Behavior>(['Fails', 'Fails', 'Hangs', 'Late']) ?? 'Fails';
@@ -192,7 +192,7 @@ function drawBehavior(random: Random): SimulatedVersion['behaviorOn'] {
   return (machine) => ((Number(machine.split('-')[2]) + salt) % 10 < share ? behavior : 'Good');
 }
 
-/** Returns its name. */
+/** Adds a version, and returns its name. */
 function addVersion(
   { api, versions, random }: PeopleContext,
   name: string,
@@ -223,7 +223,7 @@ function addVersion(
   return ref;
 }
 
-/** People look at what waits for them now and then. */
+/** Approves the rollouts that wait for people, who look at them now and then. */
 export function approveRollouts(api: SimulatedApi): void {
   for (const set of api.list(MACHINE_COMPONENT_SETS)) {
     const revision = revisionToApprove(set);
@@ -239,7 +239,7 @@ function revisionToApprove({ status, spec }: MachineComponentSet): string | unde
   return spec.rollout.approved?.revision === updateRevision ? undefined : updateRevision;
 }
 
-/** What disturbs the cluster ends: nothing is paused, held or silent any more. */
+/** Ends what disturbs the cluster: nothing is paused, held or silent any more. */
 export function calmDown({ api, hosts }: PeopleContext): void {
   for (const machine of api.list(MACHINES)) {
     const { hold: _, ...spec } = machine.spec;

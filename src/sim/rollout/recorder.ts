@@ -13,10 +13,10 @@ import { desiredSet, isHung, machineTruth, type SimulatedCluster, startedUpdate 
 
 export interface Recorder {
   readonly history: readonly RolloutEvent[];
-  /** One write, in the moment in which the API server has it. */
+  /** Records one write, in the moment in which the API server has it. */
   written(change: ApiChange): void;
   observe(): void;
-  /** Long after the last fault. */
+  /** Records the state of the cluster long after the last fault. */
   quiet(): void;
 }
 
@@ -29,9 +29,9 @@ type Recorded = Untimed<RolloutEvent>;
 
 interface Recording extends RecorderOptions {
   readonly add: (event: Recorded) => void;
-  /** Not what was added before under that key. */
+  /** Adds an event, unless it equals the one that was added last under that key. */
   readonly addChanged: (key: string, event: Recorded) => void;
-  /** By key, what was added last. */
+  /** The events that were added last, by key. */
   readonly last: Map<string, Recorded>;
 }
 
@@ -79,7 +79,7 @@ function recordStarts({ hosts, add }: Recording, before: Machine | undefined, af
   }
 }
 
-/** In the order in which rollouts end, once each. */
+/** Records the end of a rollout, in the order in which rollouts end, once each. */
 function recordEnd({ last, add }: Recording, { metadata: { name }, status }: MachineComponentSet): void {
   const [newest] = status?.history ?? [];
   const { result, revision = '', finishedAt } = newest ?? {};
@@ -150,7 +150,7 @@ function recordGrants({ api, addChanged }: Recording): void {
   }
 }
 
-/** A machine that hangs keeps its cordon and its grant. */
+/** Describes the quiet cluster. A machine that hangs keeps its cordon and its grant. */
 function quietCluster({ api, hosts }: SimulatedCluster): QuietCluster {
   const isOver = (machine: string): boolean => !isHung(hosts.get(machine));
   const { grants = {} } = api.get(DEFENDER_LEDGERS, LEDGER)?.spec ?? {};
@@ -173,7 +173,7 @@ function quietCluster({ api, hosts }: SimulatedCluster): QuietCluster {
   };
 }
 
-/** What remains of a wait, or of a batch that is open. */
+/** Returns the reason of a wait that remains, or that a batch is open. */
 function waitOf(status: MachineComponentSet['status']): string {
   return status?.waiting?.reason ?? (status?.batch ? 'BatchOpen' : 'AllDone');
 }

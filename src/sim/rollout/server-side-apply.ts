@@ -1,4 +1,4 @@
-/** What a server-side apply makes of an object: as much of it as the controllers of the simulator need. Pure. */
+/** Computes what a server-side apply makes of an object: as much of it as the controllers of the simulator need. Pure. */
 import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject, ManagedFields, Metadata, OwnerReference } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -29,7 +29,7 @@ export function recordAt(object: KubeObject, part: AppliedPart): JsonRecord {
   return isRecord(found) ? found : {};
 }
 
-/** Conditions are merged by type. */
+/** Merges a part of the object. Conditions are merged by type. */
 function mergedPart(live: JsonRecord, desired: JsonRecord, before: readonly string[]): JsonRecord {
   const kept = Object.entries(live).filter(([field]) => !before.includes(field) || field === 'conditions');
   const all = { ...Object.fromEntries(kept), ...desired };
@@ -53,7 +53,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Labels are merged by key, owners by UID. Each manager has its own record of what it applies. */
+/** Merges the metadata: labels by key, owners by UID. Each manager has its own record of what it applies. */
 function appliedMetadata({ metadata }: KubeObject, object: KubeObject, manager: string): Metadata {
   const { managedFields = [] } = metadata;
   const others = managedFields.filter((each) => each.manager !== manager);

@@ -1,6 +1,7 @@
 /**
- * One run from one seed: the real controllers of machines and component sets and the real Defender roll versions out over a simulated
- * cluster, while people edit it, hosts fail, calls are lost and the process is killed. Then everything is calm, and what is left is judged.
+ * Simulates one run from one seed: the real controllers of machines and component sets and the real Defender roll versions out over a
+ * simulated cluster, while people edit it, hosts fail, calls are lost and the process is killed. Then everything is calm, and what is left
+ * is judged.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -36,10 +37,10 @@ import type { RepairsContext } from './repairs/sick-machine.ts';
 
 export interface RolloutSimulationOptions {
   readonly seed: number;
-  /** Of faults, before everything is calm. */
+  /** The hours of faults, before everything is calm. */
   readonly hours: number;
   readonly machines: number;
-  /** Faults appear, and the controllers of rules and jobs repair them under the same limit. */
+  /** The options of a run in which faults appear, and the controllers of rules and jobs repair them under the same limit. */
   readonly repairs?: { readonly broken?: Breakage };
   /** A guard of the planner that is taken out. */
   readonly broken?: RolloutBreakage;
@@ -52,20 +53,20 @@ export interface RolloutSimulationResult {
   readonly kills: number;
   readonly violations: readonly RolloutViolation[];
   readonly history: readonly RolloutEvent[];
-  /** In a run with repairs. */
+  /** The counts of a run with repairs. */
   readonly repairs?: RepairCounts;
 }
 
 const START_MS = Date.parse('2030-01-01T00:00:00Z');
 const STEP_MS = 5000;
 const HOUR_MS = 3_600_000;
-/** Without a change for so long, after the last fault. */
+/** The time without a change, after the last fault, that ends a run. */
 const QUIET_MS = 1_800_000;
 const LONGEST_CALM_MS = 3 * HOUR_MS;
 
-/** Machines that updates and repairs may take out of service together. */
+/** The number of machines that updates and repairs may take out of service together. */
 const SHARED_LIMIT = 2;
-/** As many as a run of some hours needs. */
+/** The limits for each machine: as many as a run of some hours needs. */
 const PER_MACHINE = { maxGrants: 12, maxReboots: 6, windowSeconds: 7200, minIntervalSeconds: 60 } as const;
 
 interface ClusterRun extends PeopleContext, RestartedProcess {
@@ -201,7 +202,7 @@ function startProcess(run: ClusterRun): ControllerProcess {
   });
 }
 
-/** By some seconds, that the Defender does not mind, or by more. */
+/** Makes the clock jump by some seconds, which the Defender tolerates, or by more. */
 function jumpClock({ clock, random }: ClusterRun): void {
   if (clock.nowMs >= clock.skewUntilMs) clock.skewMs = 0;
   if (!random.chance(0.0007)) return;

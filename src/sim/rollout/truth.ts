@@ -1,4 +1,7 @@
-/** What is true in a simulated cluster, for the history that the judge reads: from its objects and its hosts, and not from any status. */
+/**
+ * Computes what is true in a simulated cluster, for the history that the judge reads: from its objects and its hosts, and not from any
+ * status.
+ */
 import { MACHINE_COMPONENTS } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponentEntry, MachineComponentSet } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
@@ -22,7 +25,7 @@ export interface SimulatedCluster {
   readonly hosts: ReadonlyMap<string, SimulatedHost>;
 }
 
-/** More batches than a rollout has. */
+/** The number of batches without a limit: more than a rollout has. */
 const UNLIMITED = 1000;
 
 export function desiredSet(
@@ -76,7 +79,7 @@ export function machineTruth(
   };
 }
 
-/** Of the grant that it is cordoned for. */
+/** Tells whether the Node has the mark of the grant that it is cordoned for. */
 function hasMark(node: KubeObject | undefined): boolean {
   return node?.metadata.annotations?.[ANNOTATION_CORDONED_BY] !== undefined;
 }
@@ -92,7 +95,7 @@ function hasFault(node: KubeObject | undefined): boolean {
   });
 }
 
-/** Undefined: the write changes nothing that the host would act on. */
+/** Returns the update that a write starts. Undefined: the write changes nothing that the host would act on. */
 export function startedUpdate(
   machine: string,
   before: MachineComponentEntry | undefined,
@@ -123,12 +126,12 @@ function restartKind(
   return host?.components.get(name)?.hasDrifted === true ? 'Restart' : 'None';
 }
 
-/** The host may have that content already. */
+/** Returns the kind of an update: the host may have that content already. */
 function updateKind(entry: MachineComponentEntry, host: SimulatedHost | undefined): StartedUpdate['kind'] {
   return host && hostState(host, entry) === 'Committed' ? 'None' : 'Update';
 }
 
-/** Its update goes on, or a version broke its Node: it stays out of service until a person acts. */
+/** Tells whether the update of the host never ends, or a version broke its Node: the machine stays out of service until a person acts. */
 export function isHung(host: SimulatedHost | undefined): boolean {
   if (!host) return false;
   return !host.isReady || [...host.components.values()].some(({ work }) => work !== undefined);

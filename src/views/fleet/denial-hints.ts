@@ -1,4 +1,4 @@
-/** What ends each denial of the Defender: a command, a commit, or time. docs/runbooks/denials.md tells more. */
+/** Maps each denial of the Defender to what ends it: a command, a commit, or time. docs/runbooks/denials.md explains more. */
 import type { DenyReason } from '../../api/deny-reasons.ts';
 
 const WAIT_FOR_ACT = 'no action required once that act has settled: kubenode why machine MACHINE';
@@ -8,7 +8,7 @@ const WAIT_FOR_ROOM =
 const ASKED_AGAIN = 'no action required: it is asked for again with fresh facts';
 const RESTORE_VIEW = 'check the API server, and the network between it and kubenode controllers';
 
-/** `MACHINE` is replaced. */
+/** The hint for each reason, in which `MACHINE` is replaced by the name of the machine. */
 export const DENIAL_HINTS: Readonly<Record<DenyReason, string>> = {
   KillSwitch: 'kubenode defender resume, or remove spec.killSwitch from the policy in git',
   ClusterPaused: 'remove spec.paused in git',

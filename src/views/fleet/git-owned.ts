@@ -1,11 +1,11 @@
-/** Whether git sets a field of an object, by the server's record of who applied it. Pure. */
+/** Decides whether git sets a field of an object, by the server's record of who applied it. Pure. */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { shortCommit } from '../text/age.ts';
 import { formatYaml } from '../text/yaml.ts';
 
-/** A field below `path` counts, too: `isSetByGit(set, 'spec', 'rollout', 'approved')`. */
+/** Tells whether git sets the field at `path`, or a field below it: `isSetByGit(set, 'spec', 'rollout', 'approved')`. */
 export function isSetByGit({ metadata }: KubeObject, ...path: readonly string[]): boolean {
   const fields = path.map((field) => `f:${field}`);
   return (
@@ -16,7 +16,7 @@ export function isSetByGit({ metadata }: KubeObject, ...path: readonly string[])
   );
 }
 
-/** The commit that set its content, and the place in the fleet repository. */
+/** Names the commit that set the content of the object, and the place in the fleet repository. */
 export function gitOrigin({ metadata }: KubeObject): string {
   const { [ANNOTATION_COMMIT]: commit, [ANNOTATION_SOURCE]: source } = metadata.annotations ?? {};
   return [commit ? `commit ${shortCommit(commit)}` : 'its commit is not recorded', source]
@@ -24,7 +24,7 @@ export function gitOrigin({ metadata }: KubeObject): string {
     .join(', ');
 }
 
-/** What a person commits instead of what this command would write. */
+/** Returns the text about the change that a person commits instead of what this command would write. */
 export function commitText(object: KubeObject, change: object): string {
   const { kind, metadata } = object;
   const body = formatYaml(change)

@@ -1,10 +1,10 @@
-/** What to do about what endangers the machines of a cluster: a command, or a commit. Pure. */
+/** Describes how to remove what endangers the machines of a cluster: a command, or a commit. Pure. */
 import type { ClusterIncident } from '../../api/generated/types.ts';
 import type { IncidentReason } from '../../api/status/incident-reasons.ts';
 
 interface Hint {
   readonly text: string;
-  /** Run against the cluster. */
+  /** Whether the text is a command, which is run against the cluster. */
   readonly isCommand: boolean;
 }
 
@@ -21,7 +21,9 @@ const HINTS: Readonly<Record<IncidentReason, Hint>> = {
   LedgerNotReady: command('kubenode defender status'),
 };
 
-/** With `context`: the context of the cluster, for a reader who is connected to the hub. */
+/**
+ * Returns the hint for an incident. With `context`, a command names the context of the cluster, for a reader who is connected to the hub.
+ */
 export function incidentHint({ reason }: Pick<ClusterIncident, 'reason'>, context?: string): string {
   const { text, isCommand } = HINTS[reason];
   return isCommand ? withContext(text, context) : text;

@@ -1,10 +1,13 @@
-/** What ends the wait of a rule that found a fault on a machine and begins no repair. Pure. */
+/** Describes what ends the wait of a rule that found a fault on a machine and begins no repair. Pure. */
 import { LABEL_EXCLUDE } from '../../api/names.ts';
 import type { WaitReason } from '../../api/status/rule-waits.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { DENIAL_HINTS } from './denial-hints.ts';
 
-/** `MACHINE` and `RULE` are replaced. Where the Defender denied it, its reason is reported instead. */
+/**
+ * The hint for each reason, in which `MACHINE` and `RULE` are replaced. Where the Defender denied the repair, its reason is reported
+ * instead.
+ */
 const HINTS: Readonly<Record<Exclude<WaitReason, 'Denied'>, string>> = {
   Observe: 'no action required: the rule only counts. To let it act, commit spec.mode Enforce',
   Shadow:

@@ -1,4 +1,4 @@
-/** What ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
+/** Describes what ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
 
 import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { Wait } from '../../api/generated/types.ts';
@@ -8,7 +8,7 @@ import { DENIAL_HINTS } from './denial-hints.ts';
 const STOPPED =
   'fix the version and commit, or go back: kubenode rollout undo SET. A new spec.retryToken continues with this one';
 
-/** `SET` and `BLOCKER` are replaced. */
+/** The hint for each reason, in which `SET` and `BLOCKER` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
   NotObserved: 'run kubenode controllers for this cluster',
   NotObservedYet: 'run kubenode controllers for this cluster',
@@ -75,12 +75,12 @@ export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'
     .replaceAll('MACHINE', name);
 }
 
-/** What ends a denial of the Defender about this machine. */
+/** Returns the hint that ends a denial of the Defender about this machine. */
 export function denialHint(reason: DenyReason, machine: string): string {
   return DENIAL_HINTS[reason].replaceAll('MACHINE', machine);
 }
 
-/** Of an answer about the machine itself: it must not lead back to the command that gave it. */
+/** Returns the hint for an answer about the machine itself: it must not lead back to the command that gave the answer. */
 export function hintBeside(machine: string, hint: string): string {
   if (hint === `kubenode why machine ${machine}`) {
     return `kubenode machine show ${machine} lists its conditions, and what its agent reports of each component`;

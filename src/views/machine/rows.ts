@@ -1,4 +1,4 @@
-/** One line for each machine, and how many are where. Pure. */
+/** Formats one line for each machine, and counts the machines by state. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -12,12 +12,12 @@ import { machineTrouble } from './trouble.ts';
 export interface MachineRow {
   readonly name: string;
   readonly phase: string;
-  /** When it became Ready, or when its trouble began. */
+  /** The time when it became Ready, or when its trouble began. */
   readonly since?: string;
   readonly zone?: string;
-  /** Component sets that assigned something to it. */
+  /** The component sets that assigned something to the machine. */
   readonly sets: readonly string[];
-  /** What its agent reports as installed. */
+  /** The versions that its agent reports as installed. */
   readonly runs: readonly string[];
   readonly reason?: string;
   readonly because: string;
@@ -49,7 +49,7 @@ function setsOf({ components }: Machine['spec']): readonly string[] {
   return [...new Set(components.flatMap(({ assignment }) => assignment?.set ?? []))];
 }
 
-/** Those that need somebody first. */
+/** The order of the phases: machines that need a person come first. */
 const ORDER: readonly string[] = [
   'Stalled',
   'Unreachable',
@@ -117,7 +117,7 @@ function summary(rows: readonly MachineRow[]): string {
   return `${formatCount(rows.length, 'machine')}: ${parts.join(', ')}`;
 }
 
-/** The kubelet, if it has one: what people ask for first. */
+/** Returns the version of the kubelet if the machine has one, because people ask for it first. */
 function runsCell(runs: readonly string[]): string {
   const first = runs.find((ref) => ref.startsWith('kubelet-')) ?? runs[0];
   if (first === undefined) return '-';

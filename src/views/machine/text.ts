@@ -19,9 +19,9 @@ import { isBad, machineTrouble, type Trouble } from './trouble.ts';
 
 export interface ShownMachine {
   readonly machine: Machine;
-  /** Undefined: there is none, or it cannot be read. */
+  /** The Node of the machine. Undefined: there is none, or it cannot be read. */
   readonly node: KubeObject | undefined;
-  /** Of the ledger, unless it is settled. */
+  /** The grant of the machine in the ledger, unless it is settled. */
   readonly grant: LedgerGrant | undefined;
 }
 
@@ -135,7 +135,7 @@ function reportReason(report: MachineComponentReport | undefined): string {
   return [error?.message, waiting?.message ?? waiting?.reason].filter(Boolean).join('; ');
 }
 
-/** Those that need attention. */
+/** Formats the conditions that need attention. */
 function conditionTable({ status }: Machine, now: Date, columns: number): string {
   const bad = (status?.conditions ?? []).filter(isBad);
   if (bad.length === 0) return '';

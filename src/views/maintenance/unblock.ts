@@ -1,8 +1,8 @@
-/** What ends the wait of a MaintenanceEvent. Pure. */
+/** Describes what ends the wait of a MaintenanceEvent. Pure. */
 import type { Wait } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 
-/** `EVENT`, `MACHINE` and `JOB` are replaced. */
+/** The hint for each reason, in which `EVENT`, `MACHINE` and `JOB` are replaced. */
 const UNBLOCKS: Readonly<Record<string, string>> = {
   NotScheduled:
     'no action required: the reporter makes it certain, with spec.hint false and spec.state Scheduled',

@@ -1,4 +1,4 @@
-/** What people are shown of one MaintenanceEvent. Pure: from the object alone. */
+/** Builds the view of one MaintenanceEvent for people. Pure: it reads only the object. */
 import type { MaintenanceEvent, Wait } from '../../api/generated/types.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { byCode } from '../../kube/objects/digest.ts';
@@ -18,11 +18,11 @@ export interface MaintenanceView {
   readonly created?: string;
   readonly notBefore?: string;
   readonly deadline?: string;
-  /** When preparation begins. */
+  /** The time when preparation begins. */
   readonly actAt?: string;
   readonly job?: string;
   readonly waiting?: Wait;
-  /** What ends the wait; empty while it does not wait. */
+  /** The hint that ends the wait; empty while the event does not wait. */
   readonly unblock: string;
   /** Each condition with what it means now. */
   readonly conditions: readonly {
@@ -32,7 +32,7 @@ export interface MaintenanceView {
     readonly message: string;
   }[];
   readonly reports: number;
-  /** What the reporter told about it. */
+  /** The cause, the confidence and the details that the reporter gave. */
   readonly details: string;
 }
 
@@ -71,7 +71,7 @@ function detailsOf({ cause, confidencePercent, details }: MaintenanceEvent['spec
   return [cause, confidence, details].filter(Boolean).join('; ');
 }
 
-/** Those that are not over first, by their start; then those that are, the newest first. */
+/** Sorts events: those that are not over first, by their start; then those that are, the newest first. */
 export function sortMaintenance(views: readonly MaintenanceView[]): readonly MaintenanceView[] {
   return views.toSorted(
     (a, b) =>
@@ -81,7 +81,7 @@ export function sortMaintenance(views: readonly MaintenanceView[]): readonly Mai
   );
 }
 
-/** What has no start may begin at any time. */
+/** Returns the start of the event, or else the time of its creation: an event without a start may begin at any time. */
 function startOf({ notBefore, created = '' }: MaintenanceView): string {
   return new Date(notBefore ?? created).toJSON() ?? '';
 }

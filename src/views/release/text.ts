@@ -24,12 +24,12 @@ export function createReleasesTable(releases: readonly Release[], now: Date): Ta
   };
 }
 
-/** What a person is needed for, a line each. */
+/** Formats what a person is needed for, a line each. */
 export function formatTrouble(trouble: readonly string[]): string {
   return trouble.map((each) => `a person is needed: ${printableLine(each)}\n`).join('');
 }
 
-/** With what holds up its Pipeline: that may concern no cluster, and so no stage. */
+/** Formats one release, with what holds up its Pipeline: that may concern no cluster, and so no stage. */
 export function formatRelease(release: Release, now: Date, pipeline?: Pipeline): string {
   return `${formatSummary(release, now, pipeline)}\n${formatStages(release, now)}${formatFailures(release, now)}`;
 }
@@ -60,7 +60,7 @@ function formatSummary(release: Release, now: Date, pipeline: Pipeline | undefin
   return `${lines.filter(Boolean).map(printableLine).join('\n')}\n`;
 }
 
-/** What each stage changes, against what its clusters had when the Release was created. A line each. */
+/** Lists what each stage changes, against what its clusters had when the Release was created. A line each. */
 export function planChanges({ spec }: Release): readonly string[] {
   return (spec.plan.stages ?? []).map((each) => {
     const [creates, updates, deletes] = (['creates', 'updates', 'deletes'] as const).map((field) =>

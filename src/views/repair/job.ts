@@ -1,4 +1,4 @@
-/** What people are shown of one repair job. Pure: from the object alone. */
+/** Builds the view of one repair job for people. Pure: it reads only the object. */
 import type { JobCancel, JobDrain, RemedyOperationJob, Wait } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { evidenceText } from './evidence.ts';
@@ -6,7 +6,7 @@ import { type JobStepView, viewSteps } from './steps.ts';
 import { type TimelineEntry, viewTimeline } from './timeline.ts';
 import { isApprovalWait, isOpenCase, jobUnblock } from './unblock.ts';
 
-/** Ended: superseded or cancelled. Failed: also handed to a person. */
+/** The state of a job. Ended: superseded or cancelled. Failed: also handed to a person. */
 export type JobState = 'Running' | 'NeedsPerson' | 'Succeeded' | 'Ended' | 'Failed';
 
 export interface JobView {
@@ -21,7 +21,7 @@ export interface JobView {
   readonly state: JobState;
   readonly created?: string;
   readonly waiting?: Wait;
-  /** What ends the wait; empty while it does not wait. */
+  /** The hint that ends the wait; empty while the job does not wait. */
   readonly unblock: string;
   readonly cancel?: JobCancel;
   readonly outcome?: string;
@@ -78,7 +78,7 @@ export function isOver(state: JobState): boolean {
   return state !== 'Running' && state !== 'NeedsPerson';
 }
 
-/** A job that has ended waits for nothing, unless its machine still needs a person. */
+/** Returns the wait of the job. A job that has ended waits for nothing, unless its machine still needs a person. */
 function waitOf(state: JobState, waiting: Wait | undefined): Wait | undefined {
   return waiting && (!isOver(state) || isOpenCase(waiting)) ? waiting : undefined;
 }

@@ -1,4 +1,4 @@
-/** One line for each job, and how many are in which phase. Pure. */
+/** Formats one line for each job, and counts the jobs of each phase. Pure. */
 
 import { byCode } from '../../kube/objects/digest.ts';
 import { clusterColumn, type InCluster } from '../fleet/cluster-column.ts';
@@ -7,10 +7,10 @@ import { formatCount } from '../text/counts.ts';
 import { COLUMNS, fitTable, formatHanging } from '../text/wrap.ts';
 import { isOver, type JobState, type JobView } from './job.ts';
 
-/** Jobs that need a person first, then those in work, then those that ended. */
+/** The order of the states: jobs that need a person first, then those in work, then those that ended. */
 const ORDER: readonly JobState[] = ['NeedsPerson', 'Running', 'Failed', 'Ended', 'Succeeded'];
 
-/** Of those that ended the newest first. */
+/** Sorts jobs by their state; those that ended come last, the newest first. */
 export function sortJobs<T extends JobView & InCluster>(views: readonly T[]): readonly T[] {
   return views.toSorted(
     (a, b) =>
@@ -61,7 +61,7 @@ export function formatJobs(
   return `${formatHanging('', summary(views), columns)}\n${table}${hidden}`;
 }
 
-/** What it waits for, or how it ended. */
+/** Explains what the job waits for, or how it ended; empty if it succeeded. */
 export function whyText({ waiting, outcome, state }: JobView, now: Date): string {
   if (state === 'Succeeded') return '';
   if (!waiting) return outcome ?? '';

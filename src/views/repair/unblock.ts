@@ -1,11 +1,11 @@
-/** What ends the wait of a job: a command, or time, with when. Pure. */
+/** Describes what ends the wait of a job: a command, or time, with when. Pure. */
 import type { JobStepStatus, RemedyOperationJob, Wait } from '../../api/generated/types.ts';
 import type { RepairWaitReason } from '../../api/status/repair-waits.ts';
 import { currentStep, isOpenRecord, stepRecord } from '../../api/status/step-records.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { unblockHint } from '../fleet/unblock.ts';
 
-/** `MACHINE`, `RULE` and `WHEN` are replaced. */
+/** The hint for each reason, in which `MACHINE`, `RULE` and `WHEN` are replaced. */
 const JOB_WAITS: Readonly<Record<RepairWaitReason, string>> = {
   Agent: 'no action required while its agent answers: kubenode machine show MACHINE',
   ApprovalRequired:
@@ -33,12 +33,12 @@ const JOB_WAITS: Readonly<Record<RepairWaitReason, string>> = {
   VerificationHolding: 'no action required: the repair is verified at WHEN if the conditions hold until then',
 };
 
-/** A person has to answer. */
+/** Tells whether the job waits until a person answers. */
 export function isApprovalWait({ reason }: Wait): boolean {
   return reason === ('ApprovalRequired' satisfies RepairWaitReason);
 }
 
-/** The job has ended, and its machine still needs a person. */
+/** Tells whether the job has ended while its machine still needs a person. */
 export function isOpenCase({ reason }: Wait): boolean {
   const reasons: readonly RepairWaitReason[] = ['NeedsPerson', 'FaultClearing'];
   return reasons.some((each) => each === reason);
@@ -55,7 +55,7 @@ export function jobUnblock(job: RemedyOperationJob, waiting: Wait): string {
   return `${hint}${stepEndText(job, waiting)}`;
 }
 
-/** By the time that the job controller records. */
+/** Returns the time when the wait ends, as the job controller records it. */
 function endOfWait(job: RemedyOperationJob, { reason, since }: Wait): string | undefined {
   if (reason === 'LeadTime') return leadTimeEnd(job);
   const { holdSeconds, timeoutSeconds } = job.spec.verify ?? {};
@@ -67,7 +67,7 @@ function leadTimeEnd(job: RemedyOperationJob): string | undefined {
   return timeAfter(openRecord(job)?.startedAt, currentStep(job)?.with?.['leadTimeSeconds']);
 }
 
-/** A step waits no longer than its timeout. */
+/** Returns a text about the end of the step: a step waits no longer than its timeout. */
 function stepEndText(job: RemedyOperationJob, { reason }: Wait): string {
   const step = currentStep(job);
   const endsAt = timeAfter(openRecord(job)?.startedAt, step?.timeoutSeconds);

@@ -1,4 +1,4 @@
-/** What ends the wait or the stop of a rollout. Pure. */
+/** Describes what ends the wait or the stop of a rollout. Pure. */
 import type { MachineComponentSet } from '../../api/generated/types.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { unblockHint } from '../fleet/unblock.ts';

@@ -1,4 +1,4 @@
-/** What people and programs see of a rollout: from the set and the machines that it selects. Pure. */
+/** Builds the view of a rollout for people and programs, from the set and the machines that it selects. Pure. */
 import type {
   CheckResult,
   FailedMachine,
@@ -21,29 +21,29 @@ export interface RolloutView {
   readonly set: string;
   readonly phase: string;
   readonly outcome: RolloutOutcome;
-  /** That completed last. */
+  /** The revision that completed last. */
   readonly from?: string;
   readonly to?: string;
-  /** What the set asks for: `web 2.2.0, kubelet 1.36.3`. */
+  /** The versions that the set asks for: `web 2.2.0, kubelet 1.36.3`. */
   readonly versions: string;
   readonly changes: readonly VersionChange[];
   readonly batch?: BatchView;
   readonly counts: Required<RolloutCounts>;
   readonly plan?: RolloutPlan;
   readonly waiting?: Wait;
-  /** When the state of the rollout began. */
+  /** The time when the state of the rollout began. */
   readonly since?: string;
   readonly unblock: string;
   readonly checks: readonly CheckResult[];
-  /** The first ones; `counts` has all. */
+  /** The first machines that failed; `counts` has the number of all. */
   readonly failed: readonly FailedMachine[];
   readonly inWork: readonly MachineInWork[];
 }
 
 export interface BatchView {
-  /** From 0. */
+  /** The index of the batch, from 0. */
   readonly index: number;
-  /** Batches in all, as far as they are known. */
+  /** The number of all batches, as far as they are known. */
   readonly of?: number;
   readonly size: number;
   readonly updated: number;
@@ -54,9 +54,9 @@ export interface BatchView {
 
 export interface VersionChange {
   readonly component: string;
-  /** Undefined: it is new. */
+  /** The version before. Undefined: the component is new. */
   readonly from?: string;
-  /** Undefined: it is removed. */
+  /** The version after. Undefined: the component is removed. */
   readonly to?: string;
 }
 
@@ -123,7 +123,10 @@ function viewBatch({ batch = {} }: Status): BatchView | undefined {
   };
 }
 
-/** Machines of the newest revision whose agents are not at their end. A machine counts once, with its first open component. */
+/**
+ * Returns the open component of a machine of the newest revision whose agent is not at its end. A machine counts once, with its first open
+ * component.
+ */
 export function machineInWork(
   { metadata: { name }, spec, status }: Machine,
   { metadata, status: of = NO_STATUS }: MachineComponentSet,
@@ -161,7 +164,7 @@ function fromRevision({ currentRevision, updateRevision }: Status): string | und
   return currentRevision === updateRevision ? undefined : currentRevision;
 }
 
-/** Against the revision that completed last; without one everything is new. */
+/** Lists the changes of versions against the revision that completed last; without one everything is new. */
 function versionChanges({ spec, status }: MachineComponentSet): readonly VersionChange[] {
   const record = status?.history?.find(({ revision }) => revision === status.currentRevision);
   const refs = record?.components ?? [];
@@ -172,7 +175,10 @@ function versionChanges({ spec, status }: MachineComponentSet): readonly Version
   });
 }
 
-/** `node-exporter-1.8` is not a version of `node` when the set has a component node-exporter. */
+/**
+ * Tells whether the ref is one of another component: `node-exporter-1.8` is not a version of `node` when the set has a component
+ * node-exporter.
+ */
 function isOfOther(ref: string, name: string, { components }: MachineComponentSet['spec']): boolean {
   return components.some((each) => each.name.length > name.length && ref.startsWith(`${each.name}-`));
 }

@@ -1,11 +1,11 @@
-/** What changed between two looks at a hub, a line each: for logs and pipes. Pure. */
+/** Lists what changed between two observations of a hub, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../kube/objects/printable.ts';
 import { relativeTimes, shortCommit, withoutTimes } from '../text/age.ts';
 import { listNames } from '../text/list-names.ts';
 import { type ClusterGroup, groupClusters, stateKey } from './groups.ts';
 import { type HubStatus, inOneLine, type PipelineRow } from './hub-status.ts';
 
-/** Without `before`, everything. Clusters that changed in the same way share a line. */
+/** Lists the changes since `before`; without it, everything. Clusters that changed in the same way share a line. */
 export function hubChanges(before: HubStatus | undefined, after: HubStatus, now: Date): readonly string[] {
   const states = new Map(before?.clusters.map((row) => [row.name, stateKey(row)]));
   const changed = after.clusters.filter((row) => states.get(row.name) !== stateKey(row));
@@ -49,13 +49,13 @@ function clusterLine({ names, row }: ClusterGroup): string {
   return `${stage ? `stage ${stage}: ` : ''}${clusters}: ${state} ${shortCommit(commit)}${syncedText(row)}${unhealthyText(row)}: ${because}`;
 }
 
-/** Nothing where it is in sync, or where its state tells. */
+/** Formats the sync state of a cluster; empty where it is in sync, or where its state explains it. */
 export function syncedText({ state, synced }: ClusterGroup['row']): string {
   if (synced === 'True' || ['Applying', 'Pending'].includes(state)) return '';
   return synced === 'False' ? ', not in sync' : ', sync unknown';
 }
 
-/** Nothing where it is healthy, or where that is not known yet: its state tells why. */
+/** Formats the health of a cluster; empty where it is healthy, or where that is not known yet: its state explains why. */
 export function unhealthyText({ health }: ClusterGroup['row']): string {
   return health === 'Unhealthy' ? ', Unhealthy' : '';
 }

@@ -1,6 +1,6 @@
 /**
- * How a cluster is, whatever commit it runs: its machines as its own Defender counts them, what endangers them, and the objects that
- * sync applied. Pure.
+ * Computes the health of a cluster, whatever commit it runs: of its machines as its own Defender counts them, what endangers them, and of
+ * the objects that sync applied. Pure.
  */
 import type { Cluster, MachineCounts } from '../../api/generated/types.ts';
 import type { IncidentReason } from '../../api/status/incident-reasons.ts';
@@ -15,25 +15,25 @@ import { incidentHint, withContext } from '../fleet/incident-hints.ts';
 
 export interface ClusterHealth {
   readonly health: HealthState;
-  /** Absent: they were never counted, or kubenode keeps none. */
+  /** The machines of the cluster. Absent: they were never counted, or kubenode keeps none. */
   readonly machines?: MachineCounts;
-  /** What endangers it, the most urgent first. */
+  /** The incidents that endanger the cluster, the most urgent first. */
   readonly incidents: readonly HealthIncident[];
-  /** What is not healthy yet, and may become so without a person. */
+  /** The objects that are not healthy yet and may become so without a person. Empty: the row of the cluster explains them already. */
   readonly pending?: string;
 }
 
 export interface HealthIncident {
-  /** For programs: of the Defender and the controllers, or that machines or objects are unhealthy. */
+  /** The reason for programs: one of the Defender and the controllers, or that machines or objects are unhealthy. */
   readonly reason: IncidentReason | 'MachinesUnhealthy' | 'MachinesUnknown' | 'ObjectsUnhealthy';
   readonly message: string;
-  /** What to do: a command, or a commit. */
+  /** The hint about what to do: a command, or a commit. */
   readonly hint: string;
 }
 
 export type HealthState = 'Healthy' | 'Unhealthy' | 'Progressing' | 'Unknown';
 
-/** `shown`: what the row of the cluster explains already. */
+/** Computes the health of a cluster. `shown` is the text that the row of the cluster shows already: it is not repeated. */
 export function clusterHealth(cluster: Cluster, shown: string): ClusterHealth {
   const { status } = cluster;
   const counted = optional('machines', status?.machines);
@@ -56,7 +56,7 @@ interface HealthInput {
   readonly objects: ConditionStatus | undefined;
   readonly pending: string | undefined;
   readonly isEndangered: boolean;
-  /** All machines are Ready. */
+  /** Whether all machines are Ready. */
   readonly isWhole: boolean;
 }
 
@@ -67,13 +67,13 @@ function healthOf({ machines, objects, pending, isEndangered, isWhole }: HealthI
   return pending === undefined ? 'Unknown' : 'Progressing';
 }
 
-/** As they were counted last. */
+/** Tells whether all machines are Ready, as they were counted last. */
 function areAllReady({ status }: Cluster): boolean {
   const { total = 0, ready = 0 } = status?.machines ?? {};
   return ready >= total;
 }
 
-/** The context of a cluster has its name. The hub itself is the context that is asked. */
+/** Returns the context of a cluster, which has its name. The hub itself needs none: it is the context that is asked. */
 function contextOf({ metadata: { name }, spec }: Cluster): string | undefined {
   return spec.connection?.inCluster ? undefined : name;
 }
@@ -108,7 +108,7 @@ function objectIncidents(
   return [{ reason: 'ObjectsUnhealthy', message: finding.message, hint: `kubenode status ${name}` }];
 }
 
-/** Begins with what it is, and ends with what to do. */
+/** Formats an incident: the message, then what to do. */
 export function incidentSentence({ message, hint }: Pick<HealthIncident, 'message' | 'hint'>): string {
   return `${message}. ${hint}`;
 }
@@ -118,13 +118,13 @@ function pendingText(healthy: Condition | undefined, shown: string): string | un
   return shown.includes(healthy.message) ? '' : healthy.message;
 }
 
-/** `Unhealthy, 3/6`: how many of its machines are Ready. */
+/** Formats the health and how many machines are Ready for a table: `Unhealthy, 3/6`. */
 export function healthCell({ health, machines }: Pick<ClusterHealth, 'health' | 'machines'>): string {
   const { total = 0, ready = 0 } = machines ?? {};
   return total === 0 ? health : `${health}, ${ready}/${total}`;
 }
 
-/** `Healthy, 6 of 6 machines Ready`. */
+/** Formats the health and how many machines are Ready for a sentence: `Healthy, 6 of 6 machines Ready`. */
 export function healthText({ health, machines }: Pick<ClusterHealth, 'health' | 'machines'>): string {
   const { total = 0, ready = 0 } = machines ?? {};
   return total === 0 ? health : `${health}, ${ready} of ${total} machines Ready`;

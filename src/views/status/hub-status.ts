@@ -15,15 +15,15 @@ import { type HubObjects, pipelineTrouble } from './hub-objects.ts';
 import { keptObjectNotes, pausedUnitNotes, pipelineNotes } from './pipeline-notes.ts';
 
 export interface HubStatus {
-  /** What endangers machines and objects, whatever commit they run, and what to do: a sentence each. */
+  /** The incidents that endanger machines and objects, whatever commit they run, and what to do: a sentence each. */
   readonly incidents: readonly string[];
-  /** Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
+  /** The Pipelines that no process syncs, a sentence each: everything else is as it was recorded last. */
   readonly unsynced: readonly string[];
   readonly pipelines: readonly PipelineRow[];
   readonly clusters: readonly ClusterRow[];
-  /** What a person has to know although nothing failed, a sentence each. */
+  /** The notes that a person has to know although nothing failed, a sentence each. */
   readonly notes: readonly string[];
-  /** Why a commit is not where it should be and needs intervention, a sentence each. */
+  /** The reasons why a commit is not where it should be and needs intervention, a sentence each. */
   readonly trouble: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export interface PipelineRow {
 
 export interface ClusterRow extends ClusterHealth {
   readonly name: string;
-  /** Absent: no Pipeline selects it, or none has yet. */
+  /** The Pipeline that selects the cluster. Absent: no Pipeline selects it, or none has yet. */
   readonly pipeline?: string;
   readonly stage: string;
   readonly commit: string;
@@ -83,7 +83,7 @@ export function summarizeHub(
   return { incidents, unsynced, ...rows, notes, trouble };
 }
 
-/** While a commit is applied, its state tells what it waits for. */
+/** Lists what is not healthy yet on a cluster that proved its commit. While a commit is applied, its state explains what it waits for. */
 function pendingNotes({ name, state, pending = '' }: ClusterRow): readonly string[] {
   return state === 'Proven' && pending !== '' ? [`Cluster ${name}: not healthy yet: ${pending}`] : [];
 }
@@ -96,14 +96,14 @@ function approvalText({ metadata, status }: Release): string {
   return `Release ${metadata.name}: ${status?.waiting?.message ?? 'needs an approval'}`;
 }
 
-/** In the order of the stages; clusters without a stage come last. */
+/** Sorts clusters in the order of the stages; clusters without a stage come last. */
 function sortByStage(rows: readonly ClusterRow[], pipelines: readonly Pipeline[]): readonly ClusterRow[] {
   const stages = pipelines.flatMap(({ spec }) => spec.stages.map(({ name }) => name));
   const stageIndex = ({ stage }: ClusterRow): number => stages.indexOf(stage) + 1 || stages.length + 1;
   return rows.toSorted((a, b) => stageIndex(a) - stageIndex(b) || byCode(a.name, b.name));
 }
 
-/** What needs a person. */
+/** The phases of a Pipeline that need a person. */
 export const BAD_PHASES: ReadonlySet<string> = new Set(['Stalled', 'Held', 'SourceFailed', 'Refused']);
 export const BAD_STATES: ReadonlySet<string> = new Set(['Failed', 'Held', 'Unreachable', 'Skipped']);
 
@@ -123,7 +123,7 @@ function pipelineRow(pipeline: Pipeline): PipelineRow {
   };
 }
 
-/** Unknown until sync has observed it. */
+/** Returns the phase of a Pipeline: Unknown until sync has observed it. */
 function phaseOf({ metadata: { deletionTimestamp }, status }: Pipeline): string {
   const conditions = status?.conditions;
   return conditions ? pipelinePhases.phaseOf({ conditions, deletionTimestamp }) : 'Unknown';
@@ -141,7 +141,10 @@ function waitOf(pipeline: Pipeline): { because: string; since: string } {
 
 const NOT_OBSERVED = 'not observed yet: check that kubenode sync is running';
 
-/** Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only while it runs. */
+/**
+ * Builds the row of a cluster. Without a Pipeline, the recorded status is the last of a Pipeline that was deleted: sync records that only
+ * while it runs.
+ */
 export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): ClusterRow {
   const deleted = pipelines.length === 0 ? cluster.status?.assigned?.pipeline : undefined;
   const row = recordedRow(cluster);
@@ -150,7 +153,7 @@ export function clusterRow(cluster: Cluster, pipelines: readonly Pipeline[]): Cl
     : { ...row, state: 'Held', synced: 'Unknown', because: deletedPipelineMessage(deleted) };
 }
 
-/** A proof stays while deletes are held, and a person is needed all the same. */
+/** Shows that deletes are held, even on a proven commit: the proof stays while deletes are held, and a person is still needed. */
 function withHeldDeletes(row: ClusterRow, { status }: Cluster): ClusterRow {
   const synced = conditionOf(status?.conditions, 'Synced');
   const isHeld = synced?.status === 'False' && synced.reason === 'DeletesHeld';
@@ -179,7 +182,7 @@ function recordedRow(cluster: Cluster): ClusterRow {
 export const LAST_RECORDED = 'The status below is the last that was recorded.';
 export const NO_PIPELINES = 'no pipelines: create them with kubenode sync --from REPOSITORY';
 
-/** `columns` of the terminal; elsewhere each row is one line. */
+/** Formats the status of a hub, in `columns` of the terminal; without them each row is one line. */
 export function formatHubStatus(status: HubStatus, now: Date, columns?: number): string {
   const { unsynced, incidents, notes } = status;
   const format = (table: Table): string =>
@@ -232,7 +235,7 @@ function clusterTable({ clusters }: HubStatus, now: Date): Table {
   };
 }
 
-/** A render reports several errors, a line each. */
+/** Joins the lines of a text into one: a render reports several errors, a line each. */
 export function inOneLine(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, '; ');
 }

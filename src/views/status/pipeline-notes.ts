@@ -1,4 +1,4 @@
-/** What a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
+/** Writes notes about what a person has to know about a Pipeline or a Cluster although nothing failed. Pure. */
 import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
 import { pausedUnits } from '../../api/status/pauses.ts';
@@ -8,7 +8,7 @@ import { pipelineTrouble } from './hub-objects.ts';
 
 const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
-/** A sentence each. */
+/** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
   return [gatesNote(pipeline), originNote(pipeline)].filter((note) => note !== undefined);
 }
@@ -23,13 +23,16 @@ function gatesNote({ status }: Pipeline): string | undefined {
   return `earlier gates apply to ${judged}`;
 }
 
-/** For a commit that loosened the gates by which it is still judged. */
+/** Returns a note for a commit that loosened the gates by which it is still judged. */
 export function earlierGatesNote(pipeline: Pipeline, commit: string): string | undefined {
   const isJudged = pipeline.status?.gates?.judging?.commits.includes(commit);
   return isJudged ? `those before this commit apply to it, too: ${FROM_THE_NEXT}` : undefined;
 }
 
-/** Once a commit was accepted, sync has applied the Pipeline from it, if git declares the Pipeline. */
+/**
+ * Returns a note if git does not declare the Pipeline: once a commit was accepted, sync has applied the Pipeline from it if git declares
+ * it.
+ */
 function originNote(pipeline: Pipeline): string | undefined {
   const { metadata } = pipeline;
   const isSetByGit = metadata.annotations?.[ANNOTATION_COMMIT] !== undefined;
@@ -44,7 +47,7 @@ function isAccepted({ status }: Pipeline): boolean {
   return status?.head?.commit !== undefined && status.head.verdict === 'Accepted';
 }
 
-/** The status lists up to 20 objects; a few make the cause clear. */
+/** The most objects that a note names. The status lists up to 20; a few make the cause clear. */
 const MAX_KEPT = 3;
 
 /** Names what git removed and others keep: the commit counts as applied, so nothing else reports it. */
@@ -58,7 +61,7 @@ export function keptObjectNotes({ metadata, status }: Cluster): readonly string[
   ];
 }
 
-/** Also while the unit matches git: drift in it is not corrected. */
+/** Returns a note for each paused unit, even while the unit matches git: drift in it is not corrected. */
 export function pausedUnitNotes(cluster: Cluster, now: Date): readonly string[] {
   const units = pausedUnits(cluster, cluster.status?.assigned?.pipeline ?? '<pipeline>', now) ?? new Map();
   return [...units].map(

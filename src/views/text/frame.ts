@@ -18,7 +18,7 @@ export type Tone = 'good' | 'busy' | 'bad' | 'quiet';
 
 const STYLES = { good: 'green', busy: 'yellow', bad: 'red', quiet: 'dim' } as const;
 
-/** Of a text whose lines have no tone. */
+/** Splits a text into lines without a tone. */
 export function plainLines(text: string): readonly FrameLine[] {
   return text
     .trimEnd()
@@ -26,7 +26,7 @@ export function plainLines(text: string): readonly FrameLine[] {
     .map((line) => ({ text: line }));
 }
 
-/** Never more or longer lines than the terminal has: the next frame goes back over exactly these. */
+/** Fits lines into the terminal. Returns never more or longer lines than it has: the next frame goes back over exactly these. */
 export function frameLines(
   lines: readonly FrameLine[],
   stale: string | undefined,

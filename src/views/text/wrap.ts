@@ -2,27 +2,29 @@
 import { printableLine, wrapText } from '../../kube/objects/printable.ts';
 import type { Table } from './table.ts';
 
-/** What logs and mails show without wrapping again. */
+/** The width that logs and mails show without wrapping again. */
 export const COLUMNS = 80;
 
 const FIELD_WIDTH = 11;
 const INDENT = 2;
 
-/** `  waits      Soaking 2m: …`; further lines begin below the text. Nothing for an empty text. */
+/** Formats a field as `  waits      Soaking 2m: …`; further lines begin below the text. Nothing for an empty text. */
 export function formatField(name: string, text: string, columns = COLUMNS): string {
   if (text === '') return '';
   const head = `${' '.repeat(INDENT)}${name.padEnd(FIELD_WIDTH)}`;
   return formatHanging(head, text, columns);
 }
 
-/** `name   text`, or on a narrower output the text below the name. */
+/** Formats `name   text`, or on a narrower output the text below the name. */
 export function formatTitle(name: string, text: string, columns: number): string {
   const line = `${printableLine(name)}${GAP}${printableLine(text)}`;
   if (line.length <= columns) return `${line}\n`;
   return formatHanging('', name, columns) + formatHanging(' '.repeat(INDENT), text, columns);
 }
 
-/** The text begins behind the head, or where it has no room there, below it; further lines begin below the text. */
+/**
+ * Formats a head and a text. The text begins behind the head or, where it has no room there, below it; further lines begin below the text.
+ */
 export function formatHanging(head: string, text: string, columns: number): string {
   const room = columns - head.length;
   if (room < Math.min(LEAST, text.length) && head.trim() !== '') {
@@ -36,15 +38,18 @@ export function formatHanging(head: string, text: string, columns: number): stri
     .join('');
 }
 
-/** A longer text in a last column that is narrower than this reads badly: it gets lines of its own. */
+/** The least width of the last column: in a narrower one, a longer text reads badly and gets lines of its own. */
 const LEAST = 24;
-/** A longer name gets a line of its own, so that it does not push the other columns away. */
+/** The longest name in a column. A longer name gets a line of its own, so that it does not push the other columns away. */
 const LONGEST_NAME = 32;
 const GAP = '   ';
-/** Before what has no room in its row. */
+/** The indent before a text that has no room in its row. */
 const BELOW = '    ';
 
-/** Aligned columns; the last one is wrapped into the rest of the width. Where the others have no room, names get lines of their own. */
+/**
+ * Formats rows in aligned columns; the last one is wrapped into the rest of the width. Where the others have no room, names get lines of
+ * their own.
+ */
 export function fitTable({ columns: names, rows, empty }: Table, columns = COLUMNS): string {
   if (rows.length === 0) return empty === undefined ? '' : `${printableLine(empty)}\n`;
   const all = [names.map((name) => name.toUpperCase()), ...rows.map((row) => row.map(printableLine))];
@@ -58,7 +63,7 @@ export function fitTable({ columns: names, rows, empty }: Table, columns = COLUM
   return [title, ...body].map((row) => formatRow(row, layout)).join('');
 }
 
-/** Every name is longer: what follows is indented by this and a gap. */
+/** The width of a name column whose names all have lines of their own: what follows is indented by this and a gap. */
 const FOLDED_NAME = 1;
 
 function widthOf(widths: readonly number[]): number {
@@ -68,7 +73,7 @@ function widthOf(widths: readonly number[]): number {
 interface TableLayout {
   readonly widths: readonly number[];
   readonly columns: number;
-  /** The last column is on lines of its own. */
+  /** Whether the last column is on lines of its own. */
   readonly isBelow: boolean;
 }
 

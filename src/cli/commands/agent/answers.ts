@@ -1,4 +1,7 @@
-/** What the read commands of the agent answer, from the file that it keeps on its host. No npm package: the bundle has it, too. */
+/**
+ * Answers the read commands of the agent from the file that the agent keeps on its host. No npm package is used: the bundle contains this,
+ * too.
+ */
 import { AGENT_COMPONENT } from '../../../agent/layout.ts';
 import type { StoredStatus } from '../../../agent/status/publisher.ts';
 import { NO_DESIRED_STATE } from '../../../agent/status/report.ts';
@@ -10,9 +13,9 @@ import { CliError, EXIT, type ExitCode } from '../../errors.ts';
 import { type AnsweredStatus, readAgentSlots, readAgentStatus } from './stored-status.ts';
 
 export interface AgentAnswer {
-  /** For programs. */
+  /** The answer for programs. */
   readonly data: unknown;
-  /** For people. */
+  /** The answer for people. */
   readonly text: string;
   readonly exitCode: ExitCode;
 }
@@ -49,7 +52,10 @@ export async function answerWhy(
   return { data: why, text, exitCode: EXIT.ok };
 }
 
-/** Conditions with `-` are bad when they are True. */
+/**
+ * Tells whether the agent runs, its components are ready and up to date, and no drift is left: like each condition with `-`, DriftDetected
+ * is bad when it is True.
+ */
 function isHealthy({ status, agentRuns }: AnsweredStatus): boolean {
   const conditions = new Map(status.conditions.map((each) => [each.type, each]));
   const drift = conditions.get('DriftDetected');
@@ -91,7 +97,10 @@ function stateText(
   return `API server ${online ? 'online' : 'away: the last accepted state is enforced'}`;
 }
 
-/** Of the agent itself: which program runs, what replaces it, what was denied. Empty for an agent that was never replaced. */
+/**
+ * Formats the upgrade of the agent itself: which program runs, what replaces it, what was denied. Empty for an agent that was never
+ * replaced.
+ */
 function formatUpgrade({ status }: StoredStatus, slots: AgentSlots, now: Date): string {
   const own = status.components.find(({ name }) => name === AGENT_COMPONENT);
   const denied = (own?.deniedDigests ?? []).map((digest) => ['denied', digest]);

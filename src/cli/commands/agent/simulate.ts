@@ -1,4 +1,4 @@
-/** `kubenode agent simulate`: many agents in one process, for a local cluster. */
+/** Runs `kubenode agent simulate`: many agents in one process, for a local cluster. */
 import { Command } from 'commander';
 import { createJsonLog } from '../../../agent/log.ts';
 import { connectSimulated } from '../../../agent/simulate/connect.ts';
@@ -128,7 +128,7 @@ async function createMachines(client: Client, names: readonly string[], signal: 
 interface SimulationCounts {
   readonly called: () => void;
   readonly reconciled: (machine: string, status: AgentStatus) => void;
-  /** Since the last time. */
+  /** Returns a text about what happened since the last call. */
   take(machines: number): string;
 }
 
@@ -162,7 +162,7 @@ async function reportEach(io: Io, text: () => string): Promise<void> {
 
 const nothing = (): void => undefined;
 
-/** What each of thousands of agents does is not for people. */
+/** Returns a log that drops debug and info: people do not read what each of thousands of agents does. */
 function onlyProblems(log: Log): Log {
   return { ...log, debug: nothing, info: nothing, with: (fields) => onlyProblems(log.with(fields)) };
 }

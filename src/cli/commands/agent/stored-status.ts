@@ -12,7 +12,7 @@ export interface AnsweredStatus extends StoredStatus {
   readonly agentRuns: boolean;
 }
 
-/** What the agent last wrote on its host. Needs neither the agent nor the API server. */
+/** Reads what the agent last wrote on its host. Needs neither the agent nor the API server. */
 export async function readAgentStatus(directory = '/'): Promise<AnsweredStatus> {
   const file = resolve(directory, `.${STATUS_FILE}`);
   const text = await readFileIfExists(file);
@@ -39,7 +39,7 @@ function parseStatus(text: string, where: string): StoredStatus {
   }
 }
 
-/** The upgrade of the agent itself. Empty on a host whose agent was never replaced. */
+/** Reads the upgrade of the agent itself. Empty on a host whose agent was never replaced. */
 export async function readAgentSlots(directory = '/'): Promise<AgentSlots> {
   const text = await readFileIfExists(resolve(directory, `.${SLOTS_FILE}`));
   try {

@@ -1,4 +1,4 @@
-/** The names of objects in the cluster that a command line selects, to complete them. */
+/** Completes the names of objects in the cluster that a command line selects. */
 import type { Argument, Command, Option } from 'commander';
 import {
   CLUSTERS,
@@ -23,20 +23,20 @@ import type { Io } from '../../io.ts';
 /** The names that may come next: of the objects of a kind, or of what they list. */
 export interface NameQuery {
   readonly resource: Resource;
-  /** Default: the name of the object. */
+  /** Returns the names that an object contributes. Default: the name of the object. */
   readonly names?: (object: KubeObject) => readonly string[];
-  /** Beside those in the cluster. */
+  /** The names to offer beside those in the cluster. */
   readonly more?: readonly string[];
 }
 
-/** Of a hub, or the local clusters of this machine. */
+/** The source of names: a query of the selected cluster, or the local clusters of this machine. */
 export type NameSource = NameQuery | 'LocalClusters';
 
 const SETS: NameQuery = { resource: MACHINE_COMPONENT_SETS };
 const MACHINE_NAMES: NameQuery = { resource: MACHINES };
 const JOBS: NameQuery = { resource: REMEDY_OPERATION_JOBS };
 
-/** By the name of the argument or of the option. */
+/** The sources by the name of the argument or of the option. */
 const QUERIES: Readonly<Record<string, NameSource | ((line: TypedLine) => NameSource | undefined)>> = {
   cluster: ({ command }) => (command.name() === 'simulate' ? 'LocalClusters' : { resource: CLUSTERS }),
   component: { resource: MACHINE_COMPONENTS, names: (object) => textsAt(object, 'spec', 'component') },
@@ -79,24 +79,24 @@ function textsAt(object: KubeObject, ...path: readonly string[]): readonly strin
   return text === undefined ? [] : [text];
 }
 
-/** A person waits at a prompt. */
+/** The time limit of a query: a person waits at a prompt. */
 const LIMIT_MS = 2000;
 const MAX_NAMES = 500;
 
 export interface TypedLine {
   readonly command: Command;
-  /** After the names of the commands. */
+  /** The words after the names of the commands. */
   readonly words: readonly string[];
 }
 
-/** What may come next: as the value of an option, or as an argument. Pure. */
+/** Returns the source of the names that may come next: as the value of an option, or as an argument. Pure. */
 export function nextNames(line: TypedLine): NameSource | undefined {
   const name = valueOption(line.command, line.words.at(-1))?.name() ?? nextArgument(line)?.name() ?? '';
   const query = Object.hasOwn(QUERIES, name) ? QUERIES[name] : undefined;
   return typeof query === 'function' ? query(line) : query;
 }
 
-/** The values of which one has to come next. Pure. */
+/** Returns the values of which one has to come next. Pure. */
 export function nextChoices(line: TypedLine): readonly string[] {
   const option = valueOption(line.command, line.words.at(-1));
   return (option ?? nextArgument(line))?.argChoices ?? [];
@@ -108,7 +108,7 @@ function nextArgument({ command, words }: TypedLine): Argument | undefined {
   return command.registeredArguments[position];
 }
 
-/** Whether the next word is the value of an option. Pure. */
+/** Tells whether the next word is the value of an option. Pure. */
 export function expectsValue({ command, words }: TypedLine): boolean {
   return valueOption(command, words.at(-1)) !== undefined;
 }
@@ -117,13 +117,13 @@ function isArgument(command: Command, word: string, before: string | undefined):
   return !word.startsWith('-') && valueOption(command, before) === undefined;
 }
 
-/** The option, if a value has to follow the word. */
+/** Returns the option that the word names, if a value has to follow it. */
 function valueOption(command: Command, word: string | undefined): Option | undefined {
   if (!word?.startsWith('-')) return undefined;
   return command.options.find((option) => option.required && (option.long === word || option.short === word));
 }
 
-/** None where the cluster does not answer at once: a prompt must not hang, and shows no errors. */
+/** Reads the names. Resolves to none where the cluster does not answer at once: a prompt must not hang, and shows no errors. */
 export async function readNames(
   io: Io,
   words: readonly string[],

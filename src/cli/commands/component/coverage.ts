@@ -1,4 +1,4 @@
-/** Which version of each component runs where, against what is desired: coverage and consistency. Pure. */
+/** Computes which version of each component runs where, against what is desired: coverage and consistency. Pure. */
 
 import { compareVersions } from '../../../agent/target/version-range.ts';
 import type {
@@ -16,19 +16,19 @@ export interface ComponentUse {
   readonly component: string;
   readonly desiredRef?: string;
   readonly currentRef?: string;
-  /** It runs exactly the content that is desired. */
+  /** Whether the machine runs exactly the content that is desired. */
   readonly isConsistent: boolean;
   readonly isFailed: boolean;
 }
 
 export interface ComponentCoverage {
   readonly component: string;
-  /** Of all machines, those that shall have it. */
+  /** The number of machines that shall have the component, of the `total`. */
   readonly machines: number;
   readonly total: number;
   readonly consistent: number;
   readonly versions: readonly VersionUse[];
-  /** In the order of their names, the first ones. */
+  /** The first machines that differ, in the order of their names. */
   readonly differing: readonly string[];
 }
 
@@ -37,11 +37,11 @@ export interface VersionUse {
   readonly desired: number;
   readonly current: number;
   readonly failed: number;
-  /** Of the MachineComponent; it may not exist any more. */
+  /** The phase of the MachineComponent, which may not exist any more. */
   readonly phase: string;
 }
 
-/** A component that no entry names any more may still be installed: it counts as current. */
+/** Lists the components of a machine. One that no entry names any more may still be installed: it counts as current. */
 export function usesOf({ metadata: { name: machine }, spec, status }: Machine): readonly ComponentUse[] {
   const entries = new Map(spec.components.map((entry) => [entry.name, entry]));
   const reports = new Map(status?.components?.map((report) => [report.name, report]));
@@ -70,14 +70,17 @@ function useOf(
 
 const FAILED: ReadonlySet<MachineComponentReport['state']> = new Set(['Failed', 'RolledBack']);
 
-/** A version that was deleted and created again has the same name and other content. */
+/**
+ * Tells whether the machine runs the content of the entry. The digest decides: a version that was deleted and created again has the same
+ * name and other content.
+ */
 function isInForce({ digest }: MachineComponentEntry, report: MachineComponentReport | undefined): boolean {
   return report?.state === 'Committed' && report.digest === digest && report.running !== false;
 }
 
 const MAX_NAMES = 20;
 
-/** Of a MachineComponent, without its content. */
+/** The facts about a MachineComponent, without its content. */
 export interface KnownVersion {
   readonly component: string;
   readonly componentRef: string;
@@ -130,7 +133,7 @@ function versionsOf(
     .toSorted((a, b) => newestFirst(component, a, b));
 }
 
-/** By the numbers of the version: 1.10.0 is newer than 1.9.0. */
+/** Compares by the numbers of the version: 1.10.0 is newer than 1.9.0. */
 function newestFirst(component: string, a: VersionUse, b: VersionUse): number {
   const versionOf = ({ componentRef }: VersionUse): string => componentRef.slice(component.length + 1);
   return compareVersions(versionOf(b), versionOf(a)) || byCode(b.componentRef, a.componentRef);

@@ -1,4 +1,4 @@
-/** `kubenode controllers`: the controllers of a cluster, in one process. Several may run: one leads, and the others wait. */
+/** Runs `kubenode controllers`: the controllers of a cluster, in one process. Several processes may run: one leads, and the others wait. */
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Command } from 'commander';
@@ -65,7 +65,7 @@ interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags, LogFlags
   readonly host: string;
 }
 
-/** Each with its controllers, beside the Defender. */
+/** The groups of controllers beside the Defender. */
 const GROUPS: readonly CreateGroup[] = [
   createIdentityControllers,
   createMachineControllers,
@@ -73,7 +73,10 @@ const GROUPS: readonly CreateGroup[] = [
   createHostDoctorControllers,
   createRemedyControllers,
 ];
-/** Of controllers that apply to what the Defender watches, too: without their managedFields they would repeat each write. */
+/**
+ * The field managers of controllers that apply to what the Defender watches, too. Their managedFields are kept: without them the
+ * controllers would repeat each write.
+ */
 const MANAGERS = [
   MANAGER_MACHINE,
   MANAGER_MACHINESET,
@@ -164,7 +167,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   }
 }
 
-/** One after the other: each may read the views of those before it. */
+/** Creates the groups one after the other: each may read the views of those before it. */
 async function createGroups(
   parts: Omit<GroupParts, 'views'>,
   shared: Views,
@@ -209,7 +212,7 @@ function healthOptions(
   return { port, host, listening: (url) => log.info('health server started', { url }) };
 }
 
-/** The election, and whether its Lease is held now. */
+/** Wraps the election so that it also tells whether its Lease is held now. */
 function watchLeading(election: LeaseElection): LeaseElection & { readonly leads: () => boolean } {
   let term: Awaited<ReturnType<LeaseElection['campaign']>> | undefined;
   return {

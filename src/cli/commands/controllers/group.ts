@@ -12,16 +12,16 @@ import type { Clock } from '../../../os/clock.ts';
 
 export interface ControllerGroup {
   readonly controllers: readonly Controller[];
-  /** By kind, of kinds that are in no other group. Those of the Defender are shared: Machines, Nodes and more. */
+  /** The views by kind, of kinds that are in no other group. Those of the Defender are shared: Machines, Nodes and more. */
   readonly views: Views;
 }
 
 export interface GroupParts {
   /** A client with the rights of this account. It is closed when the process ends. */
   readonly connectAs: (account: string) => Promise<Client>;
-  /** The same of one API server among several; the caller closes it. */
+  /** A client with the rights of this account for one API server among several; the caller closes it. */
   readonly connectTo: (account: string, endpoint: Endpoint) => Promise<Client>;
-  /** Of the Defender and of the groups before this one. */
+  /** The views of the Defender and of the groups before this one. */
   readonly views: Views;
   /** The Defender of this process. */
   readonly grants: GrantPort;

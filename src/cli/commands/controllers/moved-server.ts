@@ -1,6 +1,6 @@
 /**
- * An API server whose port was taken listens on another one after the next start. Its machines would call the old one forever: each
- * keeps the address from when it joined.
+ * Gives machines the new address of an API server. A server whose port was taken listens on another one after the next start, and its
+ * machines would call the old one forever: each keeps the address from when it joined.
  */
 import { join } from 'node:path';
 import { IDENTITY_KUBECONFIG } from '../../../agent/layout.ts';
@@ -9,7 +9,10 @@ import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../os/fil
 import { instanceFolder, listUids } from '../../../providers/local/folders.ts';
 import { endMarked } from '../../../providers/local/processes.ts';
 
-/** Of each instance below the folder. What runs of one with the old address ends, and the provider starts it again. */
+/**
+ * Replaces the server of each instance below the folder. Programs of an instance with the old address are ended, and the provider starts
+ * them again.
+ */
 export async function followServer(machines: string, server: string, clock: Clock): Promise<void> {
   for (const uid of await listUids(machines)) {
     const { path, bootstrapFile, hostFolder } = instanceFolder(machines, uid);
@@ -20,7 +23,7 @@ export async function followServer(machines: string, server: string, clock: Cloc
   }
 }
 
-/** Whether the file, in JSON, had another one. */
+/** Replaces the server in a JSON file. Resolves to whether the file had another one. */
 async function replaceServer(file: string, server: string): Promise<boolean> {
   const text = await readFileIfExists(file);
   const moved = text?.replace(/("server": ?)"[^"]*"/, (_, name: string) => name + JSON.stringify(server));

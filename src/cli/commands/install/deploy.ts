@@ -1,4 +1,4 @@
-/** The options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
+/** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
 import type { Command } from 'commander';
 import { CONTROLLERS, type DeployedProgram, SYNC } from '../../../deploy/programs.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -16,11 +16,11 @@ export interface DeployFlags {
   readonly print?: true;
 }
 
-/** One leads, and one takes over. */
+/** The default number of pods: one leads, and one takes over. */
 const REPLICAS = 2;
-/** More than three standbys only cost memory. */
+/** The most pods of a program: more than three standbys only cost memory. */
 const MAX_REPLICAS = 4;
-/** Of a reference: registry and path, then a tag, a digest, or both. */
+/** The form of an image reference: registry and path, then a tag, a digest, or both. */
 const IMAGE =
   /^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/i;
 
@@ -49,7 +49,9 @@ function addPort(text: string, before: readonly number[] = []): readonly number[
   return [...before, parsePort(text)];
 }
 
-/** What these flags add to an installation, in the order in which it is applied. Empty without --hub and --cluster. */
+/**
+ * Returns the objects that these flags add to an installation, in the order in which they are applied. Empty without --hub and --cluster.
+ */
 export async function deployedObjects(flags: DeployFlags): Promise<readonly KubeObject[]> {
   const programs = programsOf(flags);
   if (programs.length === 0) {
@@ -67,7 +69,7 @@ export function programsOf({ hub, cluster }: DeployFlags): readonly DeployedProg
   return [...(hub ? [SYNC] : []), ...(cluster ? [CONTROLLERS] : [])];
 }
 
-/** To which all pods of these flags may connect. */
+/** Returns the ports to which all pods of these flags may connect. */
 export function permittedPorts(flags: DeployFlags): readonly number[] {
   const [first = [], ...others] = programsOf(flags).map((program) => program.egressPorts);
   const shared = first.filter((port) => others.every((ports) => ports.includes(port)));

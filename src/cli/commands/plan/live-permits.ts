@@ -1,4 +1,4 @@
-/** What the agents of a cluster do not permit to the rules that a commit renders for it. Reads, and writes nothing. */
+/** Finds what the agents of a cluster do not permit to the rules that a commit renders for it. Reads, and writes nothing. */
 
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, NodeRemedier } from '../../../api/generated/types.ts';
@@ -13,7 +13,7 @@ import { messageOf } from '../../../os/errors.ts';
 import type { RenderedTarget } from '../../../sync/rendered.ts';
 import { collect } from '../../fleet/read.ts';
 
-/** A plan whose machines cannot be read is shown without these warnings. */
+/** Returns the warnings about one cluster. A plan whose machines cannot be read is shown without these warnings. */
 export async function livePermitWarnings(
   client: Client,
   { target, units }: RenderedTarget,
@@ -35,7 +35,7 @@ export async function livePermitWarnings(
   }
 }
 
-/** Exported for its test. */
+/** Returns a line for each step that agents do not permit. Exported for its test. */
 export function unpermittedLines(
   rule: NodeRemedier,
   { machines, nodes }: { readonly machines: readonly Machine[]; readonly nodes: readonly KubeObject[] },
@@ -49,12 +49,12 @@ export function unpermittedLines(
   );
 }
 
-/** Nodes are large, and only their labels count. */
+/** Returns a Node with nothing but its name and labels: Nodes are large, and only their labels count. */
 function labelled({ apiVersion, kind, metadata: { name, labels = {} } }: KubeObject): KubeObject {
   return { apiVersion, kind, metadata: { name, labels } };
 }
 
-/** One that the schema refuses is a refusal of the plan already. */
+/** Returns the rule in the object, if it is one that is valid. One that the schema refuses is a refusal of the plan already. */
 function ruleIn(object: KubeObject): readonly NodeRemedier[] {
   if (object.kind !== 'NodeRemedier' || validate(object).length > 0) return [];
   return neededPermits(object['spec']).length > 0 ? [object as NodeRemedier] : [];

@@ -43,7 +43,7 @@ export interface PreviewSides {
   readonly pipeline?: string | undefined;
 }
 
-/** From commit to commit. */
+/** Compares commit to commit, without reading a cluster. */
 export function compareSides({ from, to, limits, pipeline }: PreviewSides): TargetPreview[] {
   return pipeline === undefined
     ? compareCommits(from, to, limits)
@@ -51,8 +51,8 @@ export function compareSides({ from, to, limits, pipeline }: PreviewSides): Targ
 }
 
 /**
- * On each cluster of the hub. The user may not be allowed to write objects of the hub itself: what is written to it is compared
- * commit to commit, and what is deleted is read from its inventory.
+ * Previews the change on each cluster of the hub. The user may not be allowed to write objects of the hub itself: what is written to it is
+ * compared commit to commit, and what is deleted is read from its inventory.
  */
 export async function previewOnClusters(
   io: Io,
@@ -106,7 +106,7 @@ export async function previewOnClusters(
   }
 }
 
-/** In the hub, but not in the commit any more. */
+/** Lists the clusters in the hub that are not in the commit any more. */
 function abandonedClusters(
   { clusters }: Hub,
   to: Rendered,
@@ -130,7 +130,10 @@ interface Hub extends ClusterConnection {
   readonly pipelines: readonly Pipeline[];
 }
 
-/** What the hub has in force may be stricter than the last commit: a commit before it may still be on its way. */
+/**
+ * Returns the limits that apply: the stricter of those in force in the hub and those of the last commit, because an earlier commit may
+ * still be rolling out.
+ */
 function limitsInForce(
   { pipelines }: Hub,
   pipeline: string | undefined,
@@ -146,14 +149,14 @@ function onlyPipeline({ pipelines }: Hub): string | undefined {
   return pipelines.length === 1 ? pipelines[0]?.metadata.name : undefined;
 }
 
-/** Names of the clusters that the Pipeline promotes to. */
+/** Returns the names of the clusters that the Pipeline promotes to. */
 function ownClusters({ clusters, pipelines }: Hub, pipeline: string | undefined): string[] {
   return claimClusters(clusters, pipelines)
     .filter(({ selectedBy }) => pipeline !== undefined && selectedBy.includes(pipeline))
     .map(({ cluster }) => cluster.metadata.name);
 }
 
-/** The open hub, or the reason why it cannot be used. */
+/** Opens the hub, or returns the reason why it cannot be used. */
 async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   let client: Client | undefined;
   try {
@@ -169,7 +172,7 @@ async function openHub(io: Io, flags: ConnectionFlags): Promise<Hub | string> {
   }
 }
 
-/** None for a user who may read Clusters only: the repository usually declares its Pipeline. */
+/** Lists the Pipelines. Empty for a user who may read Clusters only: the repository usually declares its Pipeline. */
 async function listPipelines(client: Client, signal: AbortSignal): Promise<readonly Pipeline[]> {
   try {
     return (await client.list<Pipeline>(PIPELINES, { signal })).items;

@@ -116,7 +116,7 @@ async function renderSides(io: Io, flags: Flags): Promise<PlanSides> {
   return { from: { label: from, rendered }, to, failedTests: await testPolicies(io, flags, git, render) };
 }
 
-/** Of the side that `renderAfter` renders. */
+/** Runs the policy tests of the side that `renderAfter` renders, and returns a refusal for each failure. */
 async function testPolicies(
   { signal }: Io,
   { from, to = from === undefined ? undefined : 'HEAD', path }: Flags,
@@ -134,7 +134,7 @@ async function testPolicies(
   }));
 }
 
-/** The working tree, unless it renders to the same as the last commit. */
+/** Renders the working tree, unless it renders to the same as the last commit. */
 async function renderAfter(
   io: Io,
   flags: Flags,
@@ -170,7 +170,7 @@ interface RevisionRender {
   readonly warn?: boolean;
 }
 
-/** Undefined for the parent of the first commit: everything is new. */
+/** Renders a commit. Undefined for the parent of the first commit: everything is new. */
 async function renderRevision(
   io: Io,
   { path }: Flags,

@@ -1,4 +1,6 @@
-/** `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's. */
+/**
+ * Runs `kubenode release`: lists, halts, resumes and approves releases. Fields that git owns change only by a commit; a halt is the user's.
+ */
 import { Command } from 'commander';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import {
@@ -38,7 +40,7 @@ export function createReleaseCommand(io: Io): Command {
 const LIST_HELP = `
 Exits with 1 if a person is needed for a commit, and prints why. How machines are is shown by "kubenode status".`;
 
-/** What concerns this Pipeline; all without a name. */
+/** Selects the objects that concern this Pipeline; without a name, all. */
 export function ofPipeline(hub: HubObjects, pipeline: string | undefined): HubObjects {
   if (pipeline === undefined) return hub;
   return {

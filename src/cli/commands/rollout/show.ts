@@ -1,4 +1,4 @@
-/** `kubenode rollout show`: what one rollout does, why, since when, and what unblocks it. */
+/** Runs `kubenode rollout show`: shows what one rollout does, why, since when, and what unblocks it. */
 import { Command } from 'commander';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../api/generated/types.ts';
@@ -17,7 +17,7 @@ interface ShowFlags extends ConnectionFlags {
   readonly all?: true;
 }
 
-/** Of the machines in work; failing ones are at most 20 in the status. */
+/** The most machines in work that are shown; the status has at most 20 failing ones. */
 const MAX_MACHINES = 20;
 
 export function createRolloutShowCommand(io: Io): Command {

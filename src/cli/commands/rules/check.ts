@@ -1,4 +1,4 @@
-/** Compiles rendered rules and runs the tests inside them: what failed, and in which line. */
+/** Compiles rendered rules, runs the tests inside them, and reports what failed and in which line. */
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
@@ -10,14 +10,14 @@ import { locateTest, type SourceText } from './locate.ts';
 export interface FoundRule {
   readonly name: string;
   readonly object: KubeObject;
-  /** Clusters that get the rule in this form. */
+  /** The clusters that get the rule in this form. */
   readonly targets: readonly string[];
-  /** `fleet/main.ts:28`: where the object is declared. */
+  /** The place where the object is declared: `fleet/main.ts:28`. */
   readonly declaredAt: string;
 }
 
 export interface RuleFinding {
-  /** `rules/kernel-hang.ts:38` */
+  /** The place of the finding: `rules/kernel-hang.ts:38`. */
   readonly where: string;
   readonly rule: string;
   readonly field: string;
@@ -27,15 +27,15 @@ export interface RuleFinding {
 export interface CheckedRule {
   readonly rule: string;
   readonly targets: readonly string[];
-  /** That were run: none of a rule that does not compile. */
+  /** The number of tests that were run: none of a rule that does not compile. */
   readonly tests: number;
   readonly findings: readonly RuleFinding[];
 }
 
 export interface RuleCheck {
-  /** Undefined: only compile. */
+  /** Whether to run the tests too, not only to compile. */
   readonly withTests: boolean;
-  /** Read only when a test failed. */
+  /** Reads the sources. Called only when a test failed. */
   readonly sources: () => readonly SourceText[];
 }
 
@@ -55,7 +55,7 @@ export async function checkFoundRule(
   return { rule, targets, tests: compiled && withTests ? compiled.tests.length : 0, findings };
 }
 
-/** Of `spec.tests[2]`, and of everything in it. */
+/** Returns the place of the test to which a path such as `spec.tests[2]` leads, also for everything in it. */
 function testPlace(
   { name, object }: FoundRule,
   path: string,

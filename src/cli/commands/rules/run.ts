@@ -1,4 +1,4 @@
-/** `kubenode rules test` and `lint`: renders the working tree of a fleet repository and checks its rules. */
+/** Runs `kubenode rules test` and `lint`: renders the working tree of a fleet repository and checks its rules. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { openWorkingTree } from '../../../sync/git/working-tree.ts';
@@ -26,13 +26,13 @@ interface CheckCommand {
   readonly description: string;
   readonly help: string;
   readonly withTests: boolean;
-  /** When something is found. */
+  /** The exit code when something is found. */
   readonly exitCode: ExitCode;
 }
 
 export interface RulesReport {
   readonly rules: readonly CheckedRule[];
-  /** Of the render: it refuses a rule that does not compile. */
+  /** The problems of the render, which refuses a rule that does not compile. */
   readonly problems: readonly RuleFinding[];
 }
 
@@ -150,7 +150,7 @@ export async function checkRules(
   }
 }
 
-/** Of the first cluster in which no host can permit a step. */
+/** Returns a check that finds the steps of a rule that no host can permit, in the first cluster with such steps. */
 function createPermitFindings(
   targets: readonly RenderedTarget[],
 ): (found: FoundRule) => readonly RuleFinding[] {
@@ -171,7 +171,7 @@ function createPermitFindings(
   };
 }
 
-/** `where`: the option or argument that names the rule. */
+/** Selects the rules by name. `where` is the option or argument that names the rule. */
 export function selectRules(
   all: readonly FoundRule[],
   name: string | undefined,

@@ -1,15 +1,15 @@
 /**
- * What a render refuses of rules, as findings of the rules: each problem once, although every cluster has the rule, and with the file in
- * which the rule is written, not the one that declares its object. Pure.
+ * Converts what a render refuses of rules to findings of the rules: each problem once, although every cluster has the rule, and with the
+ * file in which the rule is written, not the one that declares its object. Pure.
  */
 import { formatLocation, type RenderProblem } from '../../../sync/render/errors.ts';
 import type { RuleFinding } from './check.ts';
 import { locateField, type SourceText } from './locate.ts';
 
-/** `NodeRemedier kernel-hang: spec.rule.gate.value: must be a number`: as constructs report it. */
+/** The form in which constructs report a problem: `NodeRemedier kernel-hang: spec.rule.gate.value: must be a number`. */
 const OF_RULE = /^NodeRemedier (?<rule>\S+): (?<field>[^\s:]+): (?<message>.*)$/s;
 
-/** `place`: of a problem that names no file. */
+/** Returns the findings. `place` is the place of a problem that names no file. */
 export function schemaFindings(
   problems: readonly RenderProblem[],
   sources: readonly SourceText[],
@@ -30,7 +30,7 @@ function findingOf(problem: RenderProblem, sources: readonly SourceText[], place
   return { where: own ? `${own.file}:${own.line}` : declaredAt(problem, place), rule, field, message };
 }
 
-/** Without the path of the construct, which differs in each cluster. */
+/** Returns the place where the rule is declared, without the path of the construct, which differs in each cluster. */
 function declaredAt({ file, line }: RenderProblem, place: string): string {
   return (
     formatLocation({

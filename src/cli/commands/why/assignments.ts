@@ -1,4 +1,4 @@
-/** Why a machine is not at the revision of its sets: exactly one reason for each set, by the code that decides it. Pure. */
+/** Explains why a machine is not at the revision of its sets: exactly one reason for each set, by the code that decides it. Pure. */
 import type { LedgerGrant, Machine, MachineComponentSet } from '../../../api/generated/types.ts';
 import { versionsText } from '../../../api/machine/versions-text.ts';
 import { membershipOf } from '../../../controllers/componentset/members/membership.ts';
@@ -14,11 +14,11 @@ import { readMember } from '../../fleet/member.ts';
 
 export interface AssignmentReason {
   readonly set: string;
-  /** That the set asks for. */
+  /** The revision that the set asks for. */
   readonly revision?: string;
-  /** Of that revision: `web 2.2.0, kubelet 1.36.3`. */
+  /** The versions of the components of the set: `web 2.2.0, kubelet 1.36.3`. */
   readonly versions: string;
-  /** Settled: nothing is left to do. */
+  /** The reason. Settled: nothing is left to do. */
   readonly reason: string;
   readonly because: string;
   readonly since?: string;
@@ -35,7 +35,7 @@ export interface AssignmentsInput {
   readonly now: Date;
 }
 
-/** Of every set that selects the machine, or that assigned something to it; with a name only of that one. */
+/** Explains every set that selects the machine, or that assigned something to it; with a name only that one. */
 export function explainAssignments(input: AssignmentsInput, only?: string): readonly AssignmentReason[] {
   return input.sets.flatMap((set) => {
     if (only !== undefined && set.metadata.name !== only) return [];
@@ -90,7 +90,7 @@ function memberReason(
   return found === limit ? { ...limit, ...optional('since', set.status?.waiting?.since) } : found;
 }
 
-/** What the whole set waits for, as its controller reported it; else it is the turn of others. */
+/** Returns what the whole set waits for, as its controller reported it; otherwise it is the turn of other machines. */
 function limitOf({ status }: MachineComponentSet): Limit {
   const { waiting, batch } = status ?? {};
   if (waiting) {

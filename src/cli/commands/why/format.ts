@@ -11,13 +11,13 @@ import type { AssignmentReason } from './assignments.ts';
 import type { PinReason } from './pins.ts';
 
 export interface ExplainedMachine extends MachineExplanation {
-  /** Of each component set that selects it, or assigned something to it. */
+  /** The reason of each component set that selects the machine, or assigned something to it. */
   readonly rollouts?: readonly AssignmentReason[];
-  /** Of each version that a person pinned on it and that is not in force. */
+  /** The reason of each version that a person pinned on the machine and that is not in force. */
   readonly pins?: readonly PinReason[];
-  /** Of each rule that found something on it, or cannot tell. */
+  /** The view of each rule that found something on the machine, or cannot tell. */
   readonly rules?: readonly RuleView[];
-  /** Announced, and not over. */
+  /** The maintenance that is announced and not over. */
   readonly maintenance?: readonly MaintenanceView[];
 }
 
@@ -71,7 +71,7 @@ function headline(
   return [machine, place, state, `${age}, ledger seq ${ledger.seq}${recovering}`].filter(Boolean).join('   ');
 }
 
-/** The name once, before the first line. */
+/** Prints the name once, before the first line. */
 function section(name: string, lines: readonly string[]): readonly string[] {
   return lines.map((line, index) => `${(index === 0 ? name : '').padEnd(10)}${line}`);
 }

@@ -1,4 +1,4 @@
-/** `kubenode why machine`: what happens on one machine, or does not, as the Defender and each controller would decide now. */
+/** Runs `kubenode why machine`: explains what happens on one machine, or does not, as the Defender and each controller would decide now. */
 import { MACHINES } from '../../../api/generated/resources.ts';
 import type { DefenderLedgerSpec } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
@@ -30,10 +30,10 @@ import { readNodeRules } from './node-rules.ts';
 import { askForPins, explainPins, type PinsInput } from './pins.ts';
 import { waitsOf } from './waits.ts';
 
-/** A repair that takes the node down for a moment, and one that replaces it. */
+/** The actions that are asked about: a repair that takes the node down for a moment, and one that replaces it. */
 const ACTIONS: readonly Action[] = ['Reboot', 'DeleteMachine'];
 
-/** What is asked is not about one rule: limits that count each rule on its own count none. */
+/** The rule name of the ask. It is not about one rule: limits that count each rule on its own count no rule. */
 const ANY_RULE = 'any';
 
 export interface WhyFlags extends ConnectionFlags {
@@ -67,7 +67,7 @@ interface Content {
   readonly pins: PinsInput;
 }
 
-/** The view of the Defender has no owners of fields, by which pins are known. */
+/** Reads the Machine again, and what assigns content to it: the view of the Defender has no owners of fields, by which pins are known. */
 async function readContent({ signal, clock }: Io, client: Client, name: string): Promise<Content> {
   const machine = await readNamed(client, MACHINES, name, signal);
   const [{ sets, find, findInstalled, classOf, grants }, node] = await Promise.all([
@@ -125,7 +125,7 @@ function unblockedBeside<T extends { readonly unblock: string }>(machine: string
   return { ...reason, unblock: hintBeside(machine, reason.unblock) };
 }
 
-/** As a repair would ask: some limits are for repairs only. */
+/** Asks as a repair would: some limits are for repairs only. */
 function repairAsk({ name: machine, nodeUID }: MachineFacts, action: Action, now: Date): GrantAsk {
   return {
     holder: { kind: 'RemedyOperationJob', name: `${machine}-why`, origin: ANY_RULE, revision: ANY_RULE },
@@ -138,7 +138,7 @@ function repairAsk({ name: machine, nodeUID }: MachineFacts, action: Action, now
   };
 }
 
-/** As the Node last reported it; absent without a Node. */
+/** Returns the time since which the Node is Ready, as it last reported; absent without a Node. */
 function readySince({ nodes }: ObservedViews, name: string): string | undefined {
   const conditions = listAt(nodes.store.get(name), 'status', 'conditions');
   return textAt(

@@ -1,4 +1,4 @@
-/** What the rules of the cluster answer on one machine, but for those that have nothing to do there. */
+/** Reads what the rules of the cluster answer on one machine, except those that do not apply or match there. */
 import { NODE_REMEDIERS } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -9,7 +9,7 @@ import type { Io } from '../../io.ts';
 
 const QUIET: readonly RuleView['outcome'][] = ['NoMatch', 'NotSelected'];
 
-/** Empty where the person may not read what facts are read from, such as Events and Leases. */
+/** Reads the views of the rules. Empty where the person may not read what facts are read from, such as Events and Leases. */
 export async function readNodeRules(io: Io, client: Client, name: string): Promise<readonly RuleView[]> {
   try {
     const remediers = await collect(client, NODE_REMEDIERS, { signal: io.signal }, (each) => each);

@@ -1,4 +1,4 @@
-/** Why what people pinned on a machine is not in force: exactly one reason for each pin, by the code that decides it. Pure. */
+/** Explains why what people pinned on a machine is not in force: exactly one reason for each pin, by the code that decides it. Pure. */
 import type { LedgerGrant, Machine } from '../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
@@ -20,18 +20,18 @@ export interface PinReason {
 
 export interface PinsInput extends PinSurroundings {
   readonly machine: Machine;
-  /** Of the ledger. */
+  /** The grant of the machine in the ledger. */
   readonly grant: LedgerGrant | undefined;
   readonly now: Date;
 }
 
-/** What kubenode controllers asks the Defender now. Undefined: nothing. */
+/** Returns what kubenode controllers asks the Defender now. Undefined: nothing. */
 export function askForPins(input: PinsInput): GrantAsk | undefined {
   const plan = planOf(input);
   return plan.do === 'Ask' ? pinAsk(input, plan.names, input) : undefined;
 }
 
-/** `decision`: the answer to `askForPins`. */
+/** Explains each pin. `decision` is the answer to `askForPins`. */
 export function explainPins(input: PinsInput, decision: Decision | undefined): readonly PinReason[] {
   const { machine } = input;
   const { name } = machine.metadata;

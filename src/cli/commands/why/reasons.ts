@@ -1,4 +1,4 @@
-/** How many machines of a set wait for the same reason, with the first of them. Pure. */
+/** Counts how many machines of a set wait for the same reason, with the first of them. Pure. */
 
 import { formatCount } from '../../../views/text/counts.ts';
 import { fitTable, formatField } from '../../../views/text/wrap.ts';
@@ -11,16 +11,16 @@ export interface MachineReason extends AssignmentReason {
 export interface ReasonCount {
   readonly reason: string;
   readonly machines: number;
-  /** The first ones. */
+  /** The names of the first machines. */
   readonly names: readonly string[];
-  /** Of the first one. */
+  /** The explanation for the first machine; `unblock` is its hint. */
   readonly because: string;
   readonly unblock: string;
 }
 
 const MAX_NAMES = 5;
 
-/** The commonest first. */
+/** Counts the machines by reason, the commonest first. */
 export function countReasons(found: readonly MachineReason[]): readonly ReasonCount[] {
   return [...Map.groupBy(found, ({ reason }) => reason)]
     .map(([reason, own]) => ({

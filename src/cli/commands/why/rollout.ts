@@ -1,4 +1,4 @@
-/** `kubenode why rollout`: what a set waits for, and each of its machines, counted by reason. */
+/** Runs `kubenode why rollout`: explains what a set waits for, and each of its machines, counted by reason. */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
@@ -25,10 +25,10 @@ export async function whyRollout(io: Io, client: Client, name: string, output: O
   io.out(formatReasons(reasons, columns));
 }
 
-/** Of the machines that fail: their errors explain the set, and its machines are counted below. */
+/** The most failing machines that are shown: their errors explain the set, and its machines are counted below. */
 const FAILING_ROWS = 5;
 
-/** Page by page: of each machine only its reason is kept. */
+/** Reads the machines page by page: of each machine only its reason is kept. */
 async function machineReasons(io: Io, client: Client, name: string): Promise<readonly MachineReason[]> {
   const { signal, clock } = io;
   const [{ sets, find, classOf, grants }, nodes] = await Promise.all([

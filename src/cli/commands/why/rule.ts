@@ -1,4 +1,4 @@
-/** The rule behind a job: whether it changed since, its text, and its ladder. Pure. */
+/** Explains the rule behind a job: whether it changed since, its text, and its ladder. Pure. */
 import type { NodeRemedier, RemedyOperationJob, Rung } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { printableYaml } from '../../../kube/objects/printable.ts';
@@ -8,17 +8,17 @@ import { formatYaml } from '../../../views/text/yaml.ts';
 
 export interface JobRule {
   readonly name: string;
-  /** Of the rule that made the job. */
+  /** The commit of the rule that created the job; `digest` is that of the rule. */
   readonly commit: string;
   readonly digest: string;
   readonly state: 'Unchanged' | 'Changed' | 'NotFound' | 'Unknown';
-  /** That the cluster has now. */
+  /** The rule that the cluster has now. */
   readonly present?: {
     readonly commit?: string;
     readonly rule: Pick<NodeRemedier['spec']['rule'], 'conditions' | 'gate'>;
     readonly runbook?: string;
   };
-  /** What comes after this job if it fails: further attempts and rungs. */
+  /** The further attempts and rungs that come after this job if it fails. */
   readonly next: readonly string[];
 }
 
@@ -50,7 +50,7 @@ function stateOf(digest: string, remedier: NodeRemedier | undefined): JobRule['s
   return ruleDigest === digest ? 'Unchanged' : 'Changed';
 }
 
-/** Rungs are found by name: the ladder may have changed. */
+/** Lists the next attempts and rungs. Rungs are found by name: the ladder may have changed. */
 function nextRungs(ladder: readonly Rung[], name: string, attempt: number): readonly string[] {
   const index = ladder.findIndex((rung) => rung.name === name);
   const own = ladder[index];

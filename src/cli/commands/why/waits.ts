@@ -1,4 +1,4 @@
-/** What a machine, its rules, its jobs and its acts wait for, as the controllers recorded it. Pure. */
+/** Lists what a machine, its rules, its jobs and its acts wait for, as the controllers recorded it. Pure. */
 import { LEDGER } from '../../../api/names.ts';
 import type { ObjectWait } from '../../../defender/explain.ts';
 import type { ObservedViews } from '../../../defender/facts/observed-views.ts';
@@ -25,7 +25,7 @@ export function waitsOf(views: ObservedViews, name: string): readonly ObjectWait
   return [...ruleWaits(views, name), ...waits, ...approvalWaits(views, name)];
 }
 
-/** Why rules that found a fault, or know too little, begin no repair: as the leading controllers recorded it. */
+/** Explains why rules that found a fault, or know too little, begin no repair: as the leading controllers recorded it. */
 function ruleWaits({ machines }: ObservedViews, name: string): readonly ObjectWait[] {
   const waiting = machines.store.get(name)?.status?.remedyWaits ?? [];
   return waiting
@@ -37,7 +37,7 @@ function ruleWaits({ machines }: ObservedViews, name: string): readonly ObjectWa
     }));
 }
 
-/** Acts that wait for the answer of a person, as the leading controllers heard them. */
+/** Lists the acts that wait for the answer of a person, as the leading controllers recorded them. */
 function approvalWaits({ ledgers }: ObservedViews, name: string): readonly ObjectWait[] {
   const waiting = ledgers.store.get(LEDGER)?.status?.approvals ?? [];
   return waiting

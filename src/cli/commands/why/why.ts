@@ -1,4 +1,4 @@
-/** `kubenode why`: why something happens to a node, or does not. Reads objects only, with the rights of the person. */
+/** Runs `kubenode why`: explains why something happens to a node, or does not. Reads objects only, with the rights of the person. */
 import { Argument, Command } from 'commander';
 import { addConnectionOptions } from '../../connection.ts';
 import { withCluster } from '../../fleet/read.ts';
@@ -22,7 +22,7 @@ Examples:
   kubenode why job node-a17-kernel-hang-7c1f02ab-r1-a1`;
 
 const SUBJECTS = ['node', 'machine', 'rollout', 'job'] as const;
-/** What is explained from the objects alone, without the view of the Defender. */
+/** The kinds that are explained from the objects alone, without the view of the Defender. */
 const OBJECTS: Readonly<Record<string, typeof whyRollout>> = { rollout: whyRollout, job: whyJob };
 
 export function createWhyCommand(io: Io): Command {

@@ -1,4 +1,4 @@
-/** What is broken on a machine is corrected by its agent, and the agent by its provider. */
+/** Breaks files and processes of a machine: its agent corrects them, and its provider starts a killed agent again. */
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { MACHINES } from '../../../api/generated/resources.ts';
@@ -123,7 +123,7 @@ function componentOf({ status }: Machine, component: string): Partial<ComponentR
   return status?.components?.find(({ name }) => name === component) ?? {};
 }
 
-/** By the name of its program, or of the script that Node runs, which options may precede. */
+/** Finds a process by the name of its program, or of the script that Node runs, which options may precede. */
 async function findProcess({ tour, uid, name }: Target, file: string): Promise<ProcessIdentity> {
   const all = await tour.machineProcesses(CLUSTER, uid);
   const found = all.find(({ command: [program = '', ...args] }) => {

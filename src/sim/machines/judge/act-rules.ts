@@ -1,4 +1,4 @@
-/** What is wrong with a Machine that a set creates or deletes, by what people asked for and by what is true in that moment. */
+/** Judges each Machine that a set creates or deletes, by what people asked for and by what is true in that moment. */
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { OVERSHOOT } from '../set-people.ts';
 import { createRecent, VIEW_DELAY_MS } from './recent.ts';
@@ -8,9 +8,9 @@ import type { StormWatch } from './storms.ts';
 export interface ActRules {
   desired(spec: MachineSet['spec']): void;
   deletedByPerson(): void;
-  /** After it. */
+  /** Returns what is wrong with the creation of a Machine. Called after it. */
   creationReasons(): readonly string[];
-  /** As it was before. */
+  /** Returns what is wrong with the deletion of a Machine, which is passed as it was before. */
   deletionReasons(machine: Machine): readonly string[];
 }
 
@@ -57,7 +57,7 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
     ];
   }
 
-  /** It is deleted just now. What people deleted may not be known yet. */
+  /** Tells whether the Machine that is deleted just now is a surplus. What people deleted may not be known yet. */
   function isSurplus(): boolean {
     return truth.live().length + 1 + byPersons.filter(isRecent).length > Math.min(...replicas());
   }

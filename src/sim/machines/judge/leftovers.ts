@@ -1,4 +1,6 @@
-/** What is left of a run long after its last fault: exactly as many machines as asked for, all Ready, and nothing else. */
+/**
+ * Finds what is wrong in a run long after its last fault. Expected are exactly as many machines as asked for, all Ready, and nothing else.
+ */
 import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { isCordoned } from '../../../api/machine/node-state.ts';

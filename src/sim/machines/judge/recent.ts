@@ -1,11 +1,11 @@
-/** What was in force lately: a controller with a late view may still act upon it. */
+/** The values that were in force lately: a controller with a late view may still act upon them. */
 export interface Recent<T> {
   add(value: T): void;
-  /** Within the delay of a view; the last one is in force now. */
+  /** Returns the values in force within the delay of a view; the last one is in force now. */
   values(): readonly T[];
 }
 
-/** A watch that is 30 seconds late and stuck for a minute, and the steps in between. */
+/** The longest delay of a view: a watch that is 30 seconds late and stuck for a minute, and the steps in between. */
 export const VIEW_DELAY_MS = 120_000;
 
 export function createRecent<T>(nowMs: () => number): Recent<T> {
@@ -17,7 +17,7 @@ export function createRecent<T>(nowMs: () => number): Recent<T> {
     values: () => inForce().map(({ value }) => value),
   };
 
-  /** Those of the delay, and the one before them. */
+  /** Returns the values of the delay, and the one before them. */
   function inForce(): typeof known {
     const first = known.findLastIndex(({ atMs }) => atMs <= nowMs() - VIEW_DELAY_MS);
     return known.slice(Math.max(first, 0));

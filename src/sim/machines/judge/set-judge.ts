@@ -14,17 +14,17 @@ import { createStormWatch } from './storms.ts';
 
 export interface SetJudge {
   readonly violations: readonly RolloutViolation[];
-  /** What was created and deleted, in order. */
+  /** The list of what was created and deleted, in order. */
   readonly history: readonly string[];
   written(change: ApiChange): void;
   created(instance: CloudInstance): void;
   deleting(instance: CloudInstance): void;
   unsearched(machine: string): void;
-  /** Whatever is written in it is of people. */
+  /** Runs an act whose writes are those of people. */
   asPerson(act: () => void): void;
-  /** Once in each step. */
+  /** Observes the cluster. Called once in each step. */
   observe(): void;
-  /** Long after the last fault. */
+  /** Judges what is left. Called long after the last fault. */
   quiet(replicas: number): void;
 }
 

@@ -1,4 +1,4 @@
-/** No machine of a batch starts before the batch before it is at its end, healthy, and has soaked. Pure. */
+/** Checks that no machine of a batch starts before the batch before it is at its end, healthy, and has soaked. Pure. */
 import {
   type HostState,
   isWell,
@@ -10,7 +10,7 @@ import {
 } from './judged-fleet.ts';
 import type { JudgedStart } from './start-rules.ts';
 
-/** What happens within some steps of the simulator happens at once. */
+/** The tolerance of a soak: events within some steps of the simulator count as simultaneous. */
 const STEPS_MS = 15_000;
 
 interface Gate extends JudgedStart {
@@ -34,13 +34,13 @@ function approvalViolations({ set, start }: JudgedStart, batch: number): readonl
   return isApproved ? [] : [`batch ${batch} begins without an approval`];
 }
 
-/** A machine that tries again is in the batch that it was in. */
+/** Tells whether an update begins a new batch for the machine. A machine that tries again is in the batch that it was in. */
 function isForward({ set, machine, start: { set: name, revision, batch, kind } }: JudgedStart): boolean {
   const isRetry = machine.batchOf.get(name) === `${revision} ${batch}`;
   return kind === 'Update' && revision === set.desired.at(-1)?.revision && !isRetry;
 }
 
-/** By how much clocks differed since then. */
+/** Returns by how much clocks differed since then. */
 function skewSince({ clocks }: JudgedFleet, sinceMs: number): number {
   const first = clocks.findLastIndex(({ atMs }) => atMs <= sinceMs);
   const skews = clocks.slice(Math.max(0, first)).map(({ skewMs }) => skewMs);
@@ -70,7 +70,7 @@ function batchViolations(fleet: JudgedFleet, gate: Gate, before: number): readon
   ];
 }
 
-/** A person who holds a machine, or takes it away, keeps no other. */
+/** Tells whether the gate counts the machine: a person who holds a machine, or takes it away, delays no other. */
 function takesPart({ truth, heldChangedMs }: JudgedMachine, { start, atMs }: Gate): boolean {
   return (
     truth.exists &&
@@ -110,7 +110,7 @@ function openViolation(name: string, host: HostState, gate: Gate): readonly stri
   ];
 }
 
-/** Without the time in which the set was paused. */
+/** Returns the time since then without the time in which the set was paused. */
 function runningMs({ set: { pauses }, atMs }: Gate, sinceMs: number): number {
   let running = 0;
   let from = sinceMs;

@@ -1,41 +1,41 @@
-/** What the judge of rollouts knows at one moment of a history. Pure. */
+/** Keeps what the judge of rollouts knows at one moment of a history. Pure. */
 import type { DesiredSet, GrantTruth, HostTruth, MachineTruth } from '../history.ts';
 
-/** Edits that reach the API server in the middle of a reconcile count from its end. */
+/** The time of grace: edits that reach the API server in the middle of a reconcile count from its end. */
 export const GRACE_MS = 2000;
-/** Until what happens to a machine is observed by every process, also by one that has just been started. */
+/** The time until every process has observed what happens to a machine, even one that has just been started. */
 export const OBSERVED_AFTER_MS = 180_000;
 
-/** Until every running process knows what happened: its views are late by less. */
+/** The time until every running process knows what happened: its views are late by less. */
 export const KNOWN_AFTER_MS = 75_000;
 
 export interface JudgedFleet {
   readonly sets: Map<string, JudgedSet>;
   readonly machines: Map<string, JudgedMachine>;
-  /** In the order of time. */
+  /** The skews of the clock, in the order of time. */
   readonly clocks: { readonly atMs: number; readonly skewMs: number }[];
 }
 
 export interface JudgedSet {
-  /** In force now, and within the grace. */
+  /** The desired states in force now, and within the grace. */
   readonly desired: (DesiredSet & { readonly atMs: number })[];
   readonly pauses: { readonly atMs: number; readonly paused: boolean }[];
-  /** Revisions that completed. */
+  /** The revisions that completed. */
   readonly proven: Set<string>;
-  /** Since when it is rolled out. */
+  /** The time since which the revision is rolled out. */
   beganMs: number;
-  /** By UID of the machine, the revisions that it was given, in this order. */
+  /** The revisions that each machine received, in this order, by UID of the machine. */
   readonly started: Map<string, readonly string[]>;
-  /** By index. */
+  /** The batches by index. */
   readonly batches: Map<number, Map<string, BatchMember>>;
   /** The last batch that began since the revision is rolled out. */
   furthest: number;
 }
 
 export interface BatchMember {
-  /** Before. */
+  /** Whether the machine served before. */
   readonly served: boolean;
-  /** It tries again in a batch that was over: no other waits for it. */
+  /** Whether the machine tries again in a batch that was over: no other waits for it. */
   readonly isLate: boolean;
 }
 
@@ -44,23 +44,23 @@ export interface JudgedMachine {
   servesChangedMs: number;
   heldChangedMs: number;
   joinedMs: number;
-  /** By set. */
+  /** The states of the host by set. */
   readonly hosts: Map<string, HostState>;
-  /** By id. */
+  /** The grants by id. */
   readonly grants: Map<string, GrantTruth>;
-  /** By set: revision and batch in which it was last started. */
+  /** The revision and batch in which the machine was last started, by set. */
   readonly batchOf: Map<string, string>;
 }
 
 export interface HostState {
   readonly truth: HostTruth;
   readonly sinceMs: number;
-  /** Taken out of service by us, and not back yet. */
+  /** Whether we took the machine out of service and it is not back yet. */
   isOut: boolean;
-  /** At its revision and healthy since then, short interruptions ignored. */
+  /** The time since which it is at its revision and healthy, short interruptions ignored. */
   wellMs?: number;
   unwellMs?: number | undefined;
-  /** When it was well again after it had been unwell, or in work, for so long that it counted as failed. */
+  /** The time when it was well again after it had been unwell, or in work, for so long that it counted as failed. */
   recoveredMs?: number;
 }
 
@@ -105,7 +105,7 @@ export function machineOf({ machines }: JudgedFleet, name: string): JudgedMachin
   return found;
 }
 
-/** Those that every process knows as members. */
+/** Returns the machines that every process knows as members. */
 export function membersOf({ machines }: JudgedFleet, set: string, atMs: number): readonly JudgedMachine[] {
   return [...machines.values()].filter(
     ({ truth, joinedMs }) => truth.exists && truth.sets.includes(set) && atMs - joinedMs > OBSERVED_AFTER_MS,
@@ -122,7 +122,7 @@ export function noteHealth(machine: JudgedMachine, host: HostState, atMs: number
   else host.unwellMs ??= atMs;
 }
 
-/** Whom a person has cordoned meanwhile, we keep out of service no longer. */
+/** Tells whether the machine is back. One that a person has cordoned meanwhile is not kept out of service by us any more. */
 function isBack({ serves, isHealthy, isCordonedByPerson }: MachineTruth): boolean {
   return serves || (isHealthy && isCordonedByPerson);
 }
@@ -135,7 +135,7 @@ function noteWell(host: HostState, atMs: number): void {
   host.unwellMs = undefined;
 }
 
-/** Whether it was so at any moment within the grace. */
+/** Tells whether the condition held at any moment within the grace. */
 export function wasRecently({ desired }: JudgedSet, holds: (desired: DesiredSet) => boolean): boolean {
   return desired.some(holds);
 }

@@ -1,4 +1,4 @@
-/** What must hold whenever an update of a machine begins. Pure. */
+/** Checks what must hold whenever an update of a machine begins. Pure. */
 import type { StartedUpdate } from '../history.ts';
 import {
   GRACE_MS,
@@ -63,13 +63,19 @@ function isHeldFor({ truth, heldChangedMs }: JudgedMachine, atMs: number): boole
   return truth.isHeld && atMs - heldChangedMs > GRACE_MS;
 }
 
-/** What git asks for once in a rollout; what it goes back to, never twice in a row. */
+/**
+ * Tells whether a start repeats one: the revision that git asks for may start once in a rollout; one that is rolled back to, not twice in a
+ * row.
+ */
 function isRepeated({ set, machine, start: { revision } }: JudgedStart): boolean {
   const before = set.started.get(machine.truth.uid) ?? [];
   return revision === set.desired.at(-1)?.revision ? before.includes(revision) : before.at(-1) === revision;
 }
 
-/** Only of what was given up in this rollout, and long enough ago to be known. To go back is always permitted. */
+/**
+ * Tells whether more machines failed than the set permits. Counts only those that gave up in this rollout, and long enough ago to be known.
+ * A rollback is always permitted.
+ */
 function isOverBudget(fleet: JudgedFleet, { set, start, atMs }: JudgedStart): boolean {
   const { revision, maxFailed = 0 } = set.desired.at(-1) ?? {};
   if (start.revision !== revision || start.kind === 'Restart') return false;
@@ -96,13 +102,16 @@ function availabilityViolations(fleet: JudgedFleet, judged: JudgedStart): readon
   return out.length + 1 > most ? [`${out.length + 1} machines out of service, and ${most} allowed`] : [];
 }
 
-/** It serves, and the grant of what was begun on it has ended: its host waits for another one. */
+/**
+ * Tells whether an update was given up: the machine serves, and the grant of what was begun on it has ended, so that its host waits for
+ * another one.
+ */
 function isGivenUp({ truth, grants }: JudgedMachine, set: string): boolean {
   const own = [...grants.values()].filter((grant) => grant.set === set);
   return truth.serves && own.length > 0 && own.every(({ isOpen }) => !isOpen);
 }
 
-/** A machine that was in service just before may still be known as one that was not. */
+/** Tells whether the machine is known to be in service. One that was in service just before may still be known as one that was not. */
 function isInService({ machine, start, atMs }: JudgedStart): boolean {
   const { truth, servesChangedMs, hosts } = machine;
   const host = hosts.get(start.set);

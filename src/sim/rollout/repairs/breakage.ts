@@ -1,4 +1,6 @@
-/** What a run breaks on purpose, to show that its promise is judged: a port of the controllers, a guard of the ledger, or the agent. */
+/**
+ * Breaks a part of a run on purpose, to show that its promise is judged: a port of the controllers, a guard of the ledger, or the agent.
+ */
 import type { GrantPort } from '../../../api/grants.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
@@ -6,9 +8,9 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 export const BREAKAGES = [
   /** The job controller does not find the rule, and so never learns that the fault has ended. */
   'GuardIgnored',
-  /** Its grants are never settled. */
+  /** The grants of the job controller are never settled. */
   'GrantKept',
-  /** What it uncordons stays cordoned. */
+  /** A Node that the job controller uncordons stays cordoned. */
   'CordonKept',
   /** The ledger has no limit of concurrency. */
   'BudgetIgnored',
@@ -28,7 +30,7 @@ export function jobGrantsWith(grants: JobGrants, broken: Breakage | undefined): 
   };
 }
 
-/** Its answer shows a Node that is still cordoned. */
+/** Wraps the client so that the answer to a patch shows a Node that is still cordoned. */
 export function jobClientWith<C extends Pick<Client, 'patch'>>(client: C, broken: Breakage | undefined): C {
   if (broken !== 'CordonKept') return client;
   return {

@@ -1,5 +1,5 @@
 /**
- * A guard of the planner of component sets that a run takes out, to show that it is needed. The planner is the real one: it is shown
+ * Takes a guard of the planner of component sets out of a run, to show that the guard is needed. The planner is the real one: it gets
  * objects for which this guard never stops anything.
  */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
@@ -36,7 +36,7 @@ export type RolloutBreakage =
   | keyof typeof MACHINE_FACTS
   /** Each Node seems to be Ready. */
   | 'HealthIgnored'
-  /** What was rolled back is not remembered. */
+  /** The planner does not remember what was rolled back. */
   | 'RefusalForgotten'
   /** Updates begin without asking the Defender. */
   | 'GrantIgnored';
@@ -55,7 +55,7 @@ export function rolloutViewsWith(views: ProcessViews, broken: RolloutBreakage | 
   return viewsShowing(known, NODES, broken === 'HealthIgnored' ? ready : undefined);
 }
 
-/** Without a `show`, the views as they are. */
+/** Replaces the objects of a kind in the views. Without a `show`, returns the views as they are. */
 export function viewsShowing<T extends KubeObject>(
   views: ProcessViews,
   { kind }: Resource<T>,
@@ -75,7 +75,7 @@ export function viewsShowing<T extends KubeObject>(
   return { ...views, [kind]: { ...view, store: shown } };
 }
 
-/** The Defender has a guard of its own for the same. */
+/** Returns the guards of the ledger to leave out: the Defender has a guard of its own for the same. */
 export function ledgerWithout(broken: string | undefined): ReadonlySet<string> | undefined {
   return broken === 'HoldIgnored' ? new Set(['held']) : undefined;
 }

@@ -1,5 +1,6 @@
 /**
- * The agent of a simulated host, as far as it carries out steps of jobs: the real planner of agents decides which release begins, and the real report shows it. Simulated are its journal, its watch, and what a step does to the host.
+ * Simulates the agent of a host, as far as it carries out steps of jobs: the real planner of agents decides which release begins, and the
+ * real report shows it. Simulated are its journal, its watch, and what a step does to the host.
  */
 
 import { answerFor } from '../../../agent/jobs/answer.ts';
@@ -15,9 +16,9 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { bootIdOfHost, type SimulatedHost } from '../hosts.ts';
 import { type Patient, patientOf, type RepairsContext } from './sick-machine.ts';
 
-/** More than a machine has jobs at a time. */
+/** The limit of acts in one step: more than a machine has jobs at a time. */
 const MAX_ACTS = 32;
-/** Of the watch: its next event comes with the next step. */
+/** The chance that the watch is delayed: its next event comes with the next step. */
 const DELAYED = 0.1;
 const SECOND_MS = 1000;
 
@@ -43,7 +44,7 @@ function jobsOn(name: string, { api }: RepairsContext): Patient['jobs'] {
   return api.list(REMEDY_OPERATION_JOBS).filter(({ spec }) => spec.machine.name === name);
 }
 
-/** It is down for a while, and some do not come back for long. */
+/** Reboots a host: it is down for a while, and some hosts do not return for long. */
 function reboot(
   host: SimulatedHost,
   patient: Patient,
@@ -96,7 +97,7 @@ function inputOf({ host, machine, patient, context: { api, nowMs } }: Agent): Jo
   };
 }
 
-/** Only a reboot takes time. */
+/** Returns what the agent observes of its step. Only a reboot takes time. */
 function observedOf(host: SimulatedHost, { journal }: Patient, nowMs: number): StepObservation | undefined {
   const begun = begunStep(journal);
   if (!begun) return undefined;
@@ -116,7 +117,7 @@ function act(agent: Agent, { do: what, ...given }: JobAct): void {
 
 type Begun = Extract<JobAct, { do: 'Begin' }>['step'];
 
-/** The record comes first. */
+/** Begins a step: the record comes before the act. */
 function begin(agent: Agent, { job, release, plan, action }: Begun): void {
   const { host, context, patient } = agent;
   const progress: JobStepProgress = {
@@ -140,7 +141,7 @@ function begin(agent: Agent, { job, release, plan, action }: Begun): void {
   }
 }
 
-/** Some are refused by the operating system, and some never happen although they were accepted. */
+/** Begins a reboot. Some are refused by the operating system, and some never happen although they were accepted. */
 function beginReboot(agent: Agent, progress: JobStepProgress): void {
   const { patient, context } = agent;
   const { random, nowMs } = context;

@@ -1,4 +1,4 @@
-/** What a simulated provider announces: reboots that happen, that are cancelled or avoided, and hints that never come true. */
+/** Simulates what a provider announces: reboots that happen, that are cancelled or avoided, and hints that never come true. */
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
 import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/types.ts';
 import { isFinalState, type MaintenanceState } from '../../../api/machine/maintenance-events.ts';
@@ -12,13 +12,13 @@ interface ProviderContext {
   readonly random: Random;
 }
 
-/** What follows each state. An event that is over stays so. */
+/** The states that follow each state. An event that is over stays so. */
 const NEXT: Partial<Readonly<Record<MaintenanceState, readonly MaintenanceState[]>>> = {
   Scheduled: ['Executing', 'Executing', 'Cancelled', 'Avoided'],
   Executing: ['Done', 'Done', 'Failed'],
 };
 
-/** Each step of 5 seconds. */
+/** Simulates the provider. Called in each step of 5 seconds. */
 export function announceMaintenance(context: ProviderContext): void {
   const { api, random } = context;
   if (random.chance(0.004)) announce(context);
@@ -52,7 +52,7 @@ function moveOn(event: MaintenanceEvent, { api, random }: ProviderContext): void
   if (state) api.put({ ...event, spec: { ...event.spec, state } });
 }
 
-/** Whatever was announced is over. */
+/** Ends everything that was announced. */
 export function endMaintenance({ api }: Pick<ProviderContext, 'api'>): void {
   for (const event of api.list(MAINTENANCE_EVENTS)) {
     if (!isFinalState(event.spec.state)) api.put({ ...event, spec: { ...event.spec, state: 'Done' } });
@@ -63,7 +63,7 @@ function factsOf(hint: boolean): object {
   return { maintenance: { pending: true, type: 'Reboot', state: 'Scheduled', hint, secondsUntilAct: 0 } };
 }
 
-/** As the shipped rule, with times of this simulation. */
+/** Returns a rule like the shipped one, with times of this simulation. */
 export function withMaintenance(
   spec: NodeRemedier['spec'],
   person: NodeRemedier['spec']['ladder'][number],

@@ -1,4 +1,7 @@
-/** What befalls the hosts of a simulated cluster that repairs, and what people do meanwhile: faults, dark zones, cordons, cancelled jobs, Nodes that are replaced. */
+/**
+ * Simulates what befalls the hosts of a cluster that repairs, and what people do meanwhile: faults, dark zones, cordons, cancelled jobs,
+ * Nodes that are replaced.
+ */
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
@@ -19,7 +22,7 @@ export function createRules({ api }: Pick<RepairsContext, 'api'>): void {
   for (const remedier of simulatedRemediers()) api.put(remedier);
 }
 
-/** Each step of 5 seconds. */
+/** Simulates what happens by chance. Called in each step of 5 seconds. */
 export function befallRepairs(context: RepairsContext): void {
   const { random, hosts } = context;
   const host = random.pick([...hosts.values()]);
@@ -39,7 +42,7 @@ function fallIll(host: SimulatedHost, context: RepairsContext): void {
   patient.illness ??= { fault, cure, endsMs: nowMs() + minutes * MINUTE_MS };
 }
 
-/** Half of the hosts are cut off, and their Nodes are not Ready. */
+/** Darkens the cluster: half of the hosts are cut off, and their Nodes are not Ready. */
 function darken({ hosts, random, nowMs }: RepairsContext): void {
   const untilMs = nowMs() + (1 + random.below(8)) * MINUTE_MS;
   for (const [index, host] of [...hosts.values()].entries()) {
@@ -66,7 +69,7 @@ function cordonNode(context: RepairsContext): void {
   if (node) writeNode(node, true, context);
 }
 
-/** Also what we have cordoned, in the middle of a drain. */
+/** Uncordons a Node as a person does, even one that we have cordoned, in the middle of a drain. */
 function uncordonNode(context: RepairsContext): void {
   const { api, random } = context;
   const node = random.pick(api.list(NODES).filter(isUnschedulable));
@@ -78,7 +81,7 @@ function writeNode(node: KubeObject, unschedulable: boolean, { api, judge }: Rep
   judge.byPerson(() => api.put({ ...node, spec: unschedulable ? { ...spec, unschedulable } : spec }));
 }
 
-/** Its kubelet registers again, with another UID. */
+/** Replaces a Node: its kubelet registers again, with another UID. */
 function replaceNode({ api, random }: RepairsContext): void {
   const node = random.pick(api.list(NODES));
   if (node) api.delete(NODES, node.metadata);
@@ -94,7 +97,7 @@ function deleteJob({ api, random }: RepairsContext): void {
   if (job) api.delete(REMEDY_OPERATION_JOBS, job.metadata);
 }
 
-/** What the detectors of the host report. One that is cut off reports nothing new. */
+/** Reports what the detectors of the host find. A host that is cut off reports nothing new. */
 export function stepFaults(host: SimulatedHost, context: RepairsContext): void {
   const { api, nowMs } = context;
   const machine = api.get(MACHINES, host.name);
@@ -148,14 +151,14 @@ function statusOf(isIll: boolean): 'True' | 'False' {
   return isIll ? 'True' : 'False';
 }
 
-/** Nothing is ill any more, and no rule finds a new fault. */
+/** Ends all faults: nothing is ill any more, and no rule finds a new fault. */
 export function calmRepairs({ patients, api }: RepairsContext): void {
   for (const patient of patients.values()) patient.illness = undefined;
   endMaintenance({ api });
 }
 
 /**
- * People look at what was handed to them: a Node that is cordoned, and not by a job or an update any more; and one whose drain waits
+ * Lets people look at what was handed to them: a Node that is cordoned, and not by a job or an update any more; and one whose drain waits
  * because a person has uncordoned it.
  */
 export function lookAfterNodes(context: RepairsContext): void {

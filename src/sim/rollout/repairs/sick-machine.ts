@@ -1,4 +1,4 @@
-/** A simulated host as repairs know it: its fault, what its agent knows of jobs, and the shutdown that was asked for. */
+/** Describes a simulated host as repairs know it: its fault, what its agent knows of jobs, and the shutdown that was asked for. */
 
 import type { JobsState } from '../../../agent/journal/jobs.ts';
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
@@ -9,28 +9,28 @@ import type { SimulatedFault } from './remediers.ts';
 
 export interface Illness {
   readonly fault: SimulatedFault;
-  /** Only people remove the cause of Person. */
+  /** The cure. Only people remove the cause of Person. */
   readonly cure: 'RestartService' | 'Reboot' | 'Alone' | 'Person';
-  /** When it is over although nothing was done. */
+  /** The time when the illness is over although nothing was done. */
   readonly endsMs: number;
 }
 
 export interface Patient {
-  /** Of its Machine: another one of that name has another host. */
+  /** The UID of its Machine: another one of that name has another host. */
   readonly uid: string;
   illness: Illness | undefined;
-  /** On its disk: it survives a reboot. */
+  /** The journal on its disk, which survives a reboot. */
   journal: JobsState;
   /** The jobs that its watch last delivered. */
   jobs: readonly RemedyOperationJob[];
-  /** When the host goes down. */
+  /** The time when the host goes down. */
   rebootMs: number | undefined;
-  /** Of the step whose reboot is carried out. */
+  /** The key of the step whose reboot is carried out. */
   rebootOf: string | undefined;
 }
 
 export interface RepairsContext extends PeopleContext {
-  /** By name of the machine. */
+  /** The patients by name of the machine. */
   readonly patients: Map<string, Patient>;
   readonly judge: RepairJudge;
   readonly broken: Breakage | undefined;

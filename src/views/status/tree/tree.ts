@@ -1,4 +1,4 @@
-/** What one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
+/** Shows what one cluster runs and what is in the way, as a tree: the cluster, its units and its objects. Pure. */
 import type { Cluster, ClusterSync, CorrectedDrift, SyncFailure } from '../../../api/generated/types.ts';
 import { activePauses } from '../../../api/status/pauses.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
@@ -10,25 +10,25 @@ import { unblockCluster, unblockObject } from './unblock.ts';
 
 export interface ClusterTree {
   readonly cluster: ClusterRow;
-  /** Besides what the row tells. */
+  /** The conditions that tell more than the row. */
   readonly conditions: readonly TreeNode[];
   readonly units: readonly TreeNode[];
   readonly objects: readonly TreeNode[];
-  /** As sync recorded it: the objects that it corrected last, newest first. */
+  /** The objects that sync corrected last as it recorded them, newest first. */
   readonly drift: CorrectedDrift;
-  /** What ends the state of the cluster. */
+  /** The hint that ends the state of the cluster. */
   readonly unblock: string;
 }
 
-/** Equal ones are one node. */
+/** Each node is one unit, object or condition, or several equal ones. */
 export interface TreeNode {
   readonly names: readonly string[];
-  /** How many, if not all of them have names. */
+  /** The number of what the node represents, if not all have names. */
   readonly count: number;
   readonly state: string;
   readonly because: string;
   readonly since?: string;
-  /** Empty: it is as it should be. */
+  /** The hint that ends the state. Empty: the state is as it should be. */
   readonly unblock: string;
   /** The objects of a unit that failed or wait. */
   readonly objects?: readonly TreeNode[];
@@ -51,7 +51,7 @@ function driftOf({ status }: Cluster): CorrectedDrift {
   return status?.sync?.drift ?? { total: 0, objects: [] };
 }
 
-/** Conditions that are not True, with a message that is not the one of the cluster. */
+/** Lists the conditions that are not True, with a message that is not the one of the cluster. */
 function conditionNodes({ status }: Cluster, row: ClusterRow): readonly TreeNode[] {
   return ['Reachable', 'IdentityVerified', 'Healthy', 'Synced'].flatMap((type) => {
     const condition = conditionOf(status?.conditions, type);
@@ -67,10 +67,10 @@ function isTold({ because, pending = '' }: ClusterRow, message: string): boolean
   return message !== '' && [because, pending].some((text) => text.includes(message));
 }
 
-/** As promotion writes it in place of too many units. */
+/** The name that promotion writes in place of too many units. */
 const ALL_UNITS = '*';
 
-/** Units that are paused, held or soak, equal ones together, then each unit with objects that failed or wait. */
+/** Lists the units that are paused, held or soak, equal ones together, then each unit with objects that failed or wait. */
 function unitNodes(cluster: Cluster, row: ClusterRow, now: Date): readonly TreeNode[] {
   const { status } = cluster;
   const sync: ClusterSync = status?.sync ?? {};
@@ -88,7 +88,7 @@ function unitNodes(cluster: Cluster, row: ClusterRow, now: Date): readonly TreeN
   return [...others, ...failed];
 }
 
-/** Objects that could not be applied, and then those that failed after they were applied. */
+/** Lists the objects that could not be applied, and then those that failed after they were applied. */
 function failuresByUnit(
   { failures = [], unhealthy = [] }: ClusterSync,
   status: Cluster['status'],
@@ -146,7 +146,7 @@ function soakNodes({ soak }: ClusterSync): readonly TreeNode[] {
   );
 }
 
-/** Objects of no known unit that failed or wait, how many more do, and how many match git. */
+/** Lists the objects of no known unit that failed or wait, how many more do, and how many match git. */
 function objectNodes({ status }: Cluster): readonly TreeNode[] {
   const { failures = [], objects = {} }: ClusterSync = status?.sync ?? {};
   const { failed = 0, applied = 0 } = objects;
@@ -159,13 +159,13 @@ function objectNodes({ status }: Cluster): readonly TreeNode[] {
   ];
 }
 
-/** An object is not reported with a time of its own: it fails at most as long as the condition is not True. */
+/** Returns the time since which the condition is not True. An object is not reported with a time of its own: it fails at most as long. */
 function conditionSince(status: Cluster['status'], type: 'Synced' | 'Healthy'): string | undefined {
   const condition = conditionOf(status?.conditions, type);
   return condition?.status === 'True' ? undefined : condition?.lastTransitionTime;
 }
 
-/** Those that fail for the same reason are one. */
+/** Lists the failures; objects that fail for the same reason are one node. */
 function failureNodes(failures: readonly SyncFailure[], since: string | undefined): readonly TreeNode[] {
   const groups = Map.groupBy(failures, ({ object = '', reason, message = '' }) =>
     JSON.stringify([reason, object === '' ? message : message.replaceAll(object, '')]),
@@ -178,7 +178,7 @@ function failureNodes(failures: readonly SyncFailure[], since: string | undefine
   });
 }
 
-/** The status has the first 20. */
+/** Returns a node for the failures that the status does not list: it has the first 20. */
 function unlistedNode(count: number, since: string | undefined): readonly TreeNode[] {
   if (count <= 0) return [];
   const unblock = 'fix those above first: the next ones are listed then';

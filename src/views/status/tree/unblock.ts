@@ -1,8 +1,8 @@
-/** What ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
+/** Describes what ends the state of a cluster, or of an object in it: a command, a commit, or nothing but time. Pure. */
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { ClusterRow } from '../hub-status.ts';
 
-/** By the reason of the wait. `CLUSTER` and `PIPELINE` are replaced. */
+/** The hint by the reason of the wait, in which `CLUSTER` and `PIPELINE` are replaced. */
 const BY_REASON: Readonly<Record<string, string>> = {
   UnitPaused:
     'kubenode release resume PIPELINE --cluster CLUSTER --unit UNIT, for each unit that is paused below',

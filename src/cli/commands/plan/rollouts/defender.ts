@@ -1,4 +1,4 @@
-/** What the Defender would answer now to the asks with which planned rollouts begin. Pure. */
+/** Predicts what the Defender would answer now to the asks with which planned rollouts begin. Pure. */
 import type { Denial, GrantAsk } from '../../../../api/grants.ts';
 import { type LedgerPlanInput, planLedger } from '../../../../defender/ledger/plan.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -13,11 +13,11 @@ import { type AskedRollout, MAX_PLANNED_NAMES } from './preview.ts';
 
 export interface AskAnswer {
   readonly ask: GrantAsk;
-  /** Undefined: it is granted. */
+  /** The denial. Undefined: the ask is granted. */
   readonly denial?: Denial;
 }
 
-/** In the order of the sets: what one of them is granted counts against the limits for those after it. */
+/** Answers the asks in the order of the sets: what one of them is granted counts against the limits for those after it. */
 export function answersTo(
   planned: readonly AskedRollout[],
   input: Omit<LedgerPlanInput, 'epoch'>,

@@ -1,4 +1,4 @@
-/** The machines, sets and versions of one cluster, as they are and as they would be after a commit. */
+/** Reads the machines, sets and versions of one cluster, as they are, and computes them as they would be after a commit. */
 import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, MACHINES } from '../../../../api/generated/resources.ts';
 import type {
   LedgerGrant,
@@ -20,7 +20,7 @@ import { readGrants } from '../../../fleet/machine-context.ts';
 import { collect } from '../../../fleet/read.ts';
 import { trimNode } from '../../../fleet/rollout-facts.ts';
 
-/** What a commit decides about. */
+/** The objects of rollouts that a commit may change. */
 export interface RolloutObjects {
   readonly sets: readonly MachineComponentSet[];
   readonly components: readonly MachineComponent[];
@@ -28,11 +28,11 @@ export interface RolloutObjects {
 }
 
 export interface RolloutFleet extends RolloutObjects {
-  /** By name. */
+  /** The Nodes by name. */
   readonly nodes: ReadonlyMap<string, KubeObject>;
-  /** By machine. */
+  /** The grants by machine. */
   readonly grants: Readonly<Record<string, LedgerGrant>>;
-  /** ControllerRevisions, by name. */
+  /** The ControllerRevisions by name. */
   readonly revisions: ReadonlyMap<string, KubeObject>;
   readonly servers: ServerVersions;
 }
@@ -53,7 +53,7 @@ function isOfKind(id: ObjectId, { group, kind }: Resource): boolean {
   return id.group === group && id.kind === kind;
 }
 
-/** Rejects when the machines or their Nodes cannot be read. */
+/** Reads the fleet. Rejects when the machines or their Nodes cannot be read. */
 export async function readRolloutFleet(client: Client, signal: AbortSignal): Promise<RolloutFleet> {
   const [sets, components, machines, nodes, grants, revisions, version] = await Promise.all([
     collect(client, MACHINE_COMPONENT_SETS, { signal }, (set) => set),
@@ -67,7 +67,7 @@ export async function readRolloutFleet(client: Client, signal: AbortSignal): Pro
   return { sets, components, machines, nodes: byName(nodes), grants, revisions, servers: serversOf(version) };
 }
 
-/** Without them it is not known what new machines get while a rollout goes on. */
+/** Reads the ControllerRevisions. Without them it is not known what new machines get during a rollout. */
 async function readRevisions(client: Client, signal: AbortSignal): Promise<ReadonlyMap<string, KubeObject>> {
   try {
     const options = { namespace: NAMESPACE, signal };
@@ -78,7 +78,7 @@ async function readRevisions(client: Client, signal: AbortSignal): Promise<Reado
   }
 }
 
-/** The controllers ask each API server; a command asks the one that it is connected to. */
+/** Returns the version of the API server. The controllers ask each API server; a command asks the one that it is connected to. */
 function serversOf(answer: unknown): ServerVersions {
   const version = versionIn(answer);
   return version === undefined
@@ -86,7 +86,7 @@ function serversOf(answer: unknown): ServerVersions {
     : { state: 'Known', versions: [version] };
 }
 
-/** With what the commit writes, and without what it deletes. */
+/** Returns the fleet with what the commit writes, and without what it deletes. */
 export function withChange(fleet: RolloutFleet, change: ObjectChange): RolloutFleet {
   return {
     ...fleet,

@@ -1,4 +1,4 @@
-/** What the controllers of a cluster would roll out after a commit, by the planner that they run. Pure. */
+/** Previews what the controllers of a cluster would roll out after a commit, with the planner that they run. Pure. */
 import type { MachineComponentSet } from '../../../../api/generated/types.ts';
 import type { GrantAsk } from '../../../../api/grants.ts';
 import { membershipOf } from '../../../../controllers/componentset/members/membership.ts';
@@ -20,17 +20,17 @@ import { readMember } from '../../../fleet/member.ts';
 import { findComponentIn } from '../../../fleet/versions.ts';
 import type { RolloutFleet } from './fleet.ts';
 
-/** As many as the status of a set has. */
+/** The most batches that are previewed: as many as the status of a set has. */
 const MAX_BATCHES = 32;
 export const MAX_PLANNED_NAMES = 20;
 
 export interface AskedRollout {
   readonly rollout: PlannedRollout;
-  /** What the Defender would be asked now, of machines that exist. */
+  /** The asks that the Defender would get now, about machines that exist. */
   readonly asks: readonly GrantAsk[];
 }
 
-/** Of sets whose rollout the commit changes: one that goes on as before is not mentioned. */
+/** Plans the rollouts of sets whose rollout the commit changes: one that continues as before is not mentioned. */
 export function planRollouts(before: RolloutFleet, after: RolloutFleet, now: Date): readonly AskedRollout[] {
   const machines = new Set(before.machines.map(({ metadata }) => metadata.name));
   const known = new Map(before.sets.map((set) => [set.metadata.name, set]));

@@ -1,4 +1,4 @@
-/** The rollouts of a commit on one cluster, with what its Defender would answer now. Reads, and writes nothing. */
+/** Reads the rollouts of a commit on one cluster, with what its Defender would answer now. Reads, and writes nothing. */
 
 import type { DefenderLedgerSpec } from '../../../../api/generated/types.ts';
 import { LEDGER } from '../../../../api/names.ts';
@@ -12,10 +12,10 @@ import { answersTo, withAnswers, withoutAnswers } from './defender.ts';
 import { concernsRollouts, readRolloutFleet, withChange } from './fleet.ts';
 import { type AskedRollout, planRollouts } from './preview.ts';
 
-/** Of one cluster. */
+/** The connection to one cluster. */
 export type ClusterConnection = Pick<DefenderOptions, 'client' | 'calls'>;
 
-/** A plan whose machines cannot be read is shown without them. */
+/** Plans the rollouts. A plan whose machines cannot be read is shown without them. */
 export async function readRollouts(
   io: Io,
   connection: ClusterConnection,
@@ -31,7 +31,7 @@ export async function readRollouts(
   }
 }
 
-/** What it decides by needs more rights than the machines: without them the rest of the plan is shown. */
+/** Adds the answers of the Defender. What it decides by needs more rights than the machines: without them the rest of the plan is shown. */
 async function askDefender(
   io: Io,
   connection: ClusterConnection,

@@ -1,8 +1,11 @@
-/** What a plan shows of machines where no cluster was read. Pure. */
+/** Decides what a plan shows of machines where no cluster was read. Pure. */
 import type { TargetPreview } from '../../../../sync/preview/preview.ts';
 import { ROLLOUT_KINDS } from './fleet.ts';
 
-/** A comparison of commits that changes sets, versions or machines: what that means for machines is known only to their cluster. */
+/**
+ * Marks the rollouts of a comparison of commits as unknown if it changes sets, versions or machines: only their cluster knows what that
+ * means for machines.
+ */
 export function withUnreadMachines(target: TargetPreview): TargetPreview {
   const { by, units, rollouts, because = 'nothing live was read' } = target;
   const changes = units.flatMap((unit) => unit.changes);

@@ -1,8 +1,8 @@
-/** What changed between two looks at a job, a line each: for logs and pipes. Pure. */
+/** Lists what changed between two observations of a job, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
 import type { JobView } from '../../../../views/repair/job.ts';
 
-/** Without `before`, everything that happened so far. */
+/** Lists the changes of a job since `before`; without it, everything that happened so far. */
 export function jobChangeLines(before: JobView | undefined, after: JobView): readonly string[] {
   const known = new Set(before && factLines(before));
   return factLines(after)
@@ -10,7 +10,7 @@ export function jobChangeLines(before: JobView | undefined, after: JobView): rea
     .map((line) => `${after.job}: ${printableLine(line)}`);
 }
 
-/** Of all jobs, those that are new or changed. */
+/** Lists the changes of all jobs that are new or changed. */
 export function jobsChangeLines(
   before: readonly JobView[] | undefined,
   after: readonly JobView[],
@@ -19,7 +19,7 @@ export function jobsChangeLines(
   return after.flatMap((view) => jobChangeLines(known.get(view.job), view));
 }
 
-/** Everything that is true of the job and worth a line; nothing that only ages. */
+/** Lists everything that is true of the job and worth a line; nothing that only ages. */
 function factLines(view: JobView): readonly string[] {
   const { timeline, steps, waiting, unblock, cancel, outcome, phase } = view;
   return [

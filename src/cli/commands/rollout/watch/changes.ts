@@ -1,10 +1,10 @@
-/** What changed between two looks at a rollout, a line each: for logs and pipes. Pure. */
+/** Lists what changed between two observations of a rollout, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
 import { batchPlace } from '../../../../views/rollout/text.ts';
 import type { RolloutView } from '../../../../views/rollout/view.ts';
 import { formatShare } from '../../../../views/text/counts.ts';
 
-/** Without `before`, what it is at. Nothing when only ages or machines in work changed. */
+/** Lists the changes of a rollout since `before`; without it, its current state. Nothing when only ages or machines in work changed. */
 export function changeLines(before: RolloutView | undefined, after: RolloutView): readonly string[] {
   return [
     ...(sameLine(before, after, stateLine) ? [] : [stateLine(after)]),

@@ -1,4 +1,4 @@
-/** The live state of one rollout, from watches of its set and of the machines. */
+/** Feeds the live state of one rollout, from watches of its set and of the machines. */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../../api/generated/types.ts';
 import { createLiveFeed, type LiveFeed } from '../../../../kube/cache/live-feed.ts';
@@ -40,7 +40,7 @@ export function createRolloutFeed({ set: name, ...options }: FeedOptions): LiveF
   });
 }
 
-/** Of 10,000 machines only what the view shows is kept: the entries of this set and what their agents report of them. */
+/** Trims a Machine to what the view shows, because there may be 10,000: the entries of this set and what its agent reports of them. */
 export function trimMachine({ apiVersion, kind, metadata, spec, status }: Machine, set: string): Machine {
   const { name, uid = '', resourceVersion = '' } = metadata;
   const entries = spec.components.filter(({ assignment }) => assignment?.set === set);

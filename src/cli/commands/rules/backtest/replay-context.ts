@@ -1,4 +1,4 @@
-/** What a reconcile works with in a replay: the recorded objects to read, and no way to write. */
+/** Creates the context of a reconcile in a replay: the recorded objects to read, and no way to write. */
 import {
   MACHINE_COMPONENTS,
   MACHINES,
@@ -22,7 +22,7 @@ const VIEWS: ReadonlyMap<string, RecordedView> = new Map([
   [MACHINE_COMPONENTS.kind, 'components'],
 ]);
 
-/** Undefined for a kind that is not recorded. */
+/** Returns the store of a kind; undefined for a kind that is not recorded. */
 export function storeOf(stores: ReplayStores, { kind }: Resource): Store | undefined {
   const view = VIEWS.get(kind);
   return view && stores[view];

@@ -1,10 +1,10 @@
-/** What a backtest found, as data and as text. Pure. */
+/** Reports what a backtest found, as data and as text. Pure. */
 import { formatAge } from '../../../../views/text/age.ts';
 import { formatCount, formatShare } from '../../../../views/text/counts.ts';
 import { fitTable } from '../../../../views/text/wrap.ts';
 import type { FaultCase, MachineTally, Peak, Tally } from './tally.ts';
 
-/** A time without a recorder. */
+/** A period without a recorder. */
 export interface RecordingGap {
   readonly from: string;
   readonly to: string;
@@ -19,12 +19,12 @@ export interface RecordedPeriod {
 }
 
 export interface BacktestCounts {
-  /** Nodes that were recorded. */
+  /** The number of Nodes that were recorded. */
   readonly observed: number;
-  /** Machines that the rule is for. */
+  /** The number of machines that the rule is for. */
   readonly targets: number;
   readonly matched: number;
-  /** For which the Defender would have been asked. */
+  /** The number of machines for which the Defender would have been asked. */
   readonly touched: number;
   readonly indeterminate: number;
 }
@@ -34,12 +34,12 @@ export interface BacktestReport {
   readonly recorded: RecordedPeriod;
   readonly nodes: BacktestCounts;
   readonly peak: Peak;
-  /** Those that matched or were indeterminate. */
+  /** The machines that matched or were indeterminate. */
   readonly machines: readonly MachineTally[];
   readonly compared?: Comparison;
 }
 
-/** With the rule of another commit. */
+/** The comparison with the rule of another commit. */
 export interface Comparison {
   readonly revision: string;
   readonly onlyNow: readonly string[];
@@ -152,7 +152,7 @@ function namesText(names: readonly string[]): string {
   return names.length > 0 ? [...names.slice(0, MAX_NAMES), ...more].join(', ') : 'none';
 }
 
-/** As ages are printed. */
+/** Formats a duration as ages are printed. */
 function durationText(seconds: number): string {
   return formatAge(new Date(0).toISOString(), new Date(seconds * 1000));
 }
@@ -161,7 +161,7 @@ function shortTime(time: string): string {
   return time.replace(/\.\d+Z$/, 'Z');
 }
 
-/** Between the last line of one process and the first of the next one. */
+/** Returns the gap between the last line of one process and the first of the next one. */
 export function gapBetween(fromMs: number | undefined, toMs: number): readonly RecordingGap[] {
   if (fromMs === undefined || fromMs >= toMs) return [];
   return [{ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }];

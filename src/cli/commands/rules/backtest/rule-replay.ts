@@ -19,25 +19,25 @@ import { createReplayContext, storeOf } from './replay-context.ts';
 import { createTally, type Tally, type WouldAsk } from './tally.ts';
 
 export interface ReplayedRule {
-  /** With the defaults of the API server. */
+  /** The rule with the defaults of the API server. */
   readonly remedier: NodeRemedier;
   readonly compiled: CompiledRule;
 }
 
 export interface RuleReplay {
   readonly tally: Tally;
-  /** Lines in the order of their times, each with its own in milliseconds since 1970. */
+  /** Replays a line. Lines are in the order of their times, each with its own in milliseconds since 1970. */
   apply(line: RecordedLine, atMs: number): Promise<void>;
-  /** What follows the last line is not known. */
+  /** Ends the replay: what follows the last line is not known. */
   end(): Promise<void>;
 }
 
-/** What one process of the controllers would have in memory. */
+/** The memory that one process of the controllers would have. */
 interface ReplayedProcess {
   readonly replay: Replay;
   readonly state: RemedyState;
   readonly context: ReconcileContext;
-  /** What the Defender was asked for in this reconcile. */
+  /** The asks to the Defender in this reconcile. */
   readonly asks: WouldAsk[];
   readonly dirty: Set<string>;
   readonly due: DelayHeap;
@@ -75,7 +75,7 @@ export function createRuleReplay({ remedier, compiled }: ReplayedRule, log: Log)
     tally.interrupt(lastMs);
   }
 
-  /** First what the lines before changed, then what becomes due until then. */
+  /** Reconciles first what the lines before changed, then what becomes due until then. */
   async function passTime(process: ReplayedProcess, untilMs: number): Promise<void> {
     const { replay, dirty, due } = process;
     if (replay.hasSynced()) {
@@ -122,7 +122,7 @@ export function createRuleReplay({ remedier, compiled }: ReplayedRule, log: Log)
   }
 }
 
-/** Each unknown fact that decides, with the reason. */
+/** Lists each unknown fact that decides, with the reason. */
 function unknownReasons(compiled: CompiledRule, { facts }: Replay, machine: string): string {
   const trees = [compiled.conditions, ...(compiled.gate ? [compiled.gate] : [])];
   const reader = facts.read(machine, compiled.maxAge);
@@ -135,10 +135,10 @@ function unknownReasons(compiled: CompiledRule, { facts }: Replay, machine: stri
   return [...new Set(reasons)].join('; ');
 }
 
-/** `Starting` ends as soon as every machine was evaluated once. */
+/** The reasons that do not count as a wait. `Starting` ends as soon as every machine was evaluated once. */
 const IS_NO_WAIT: ReadonlySet<string> = new Set(['Shadow', 'Indeterminate', 'Starting']);
 
-/** In every other mode it acts, or does not ask. */
+/** Returns the rule in mode Shadow: in every other mode it acts, or does not ask. */
 function asShadow({ metadata, spec, ...rest }: NodeRemedier): NodeRemedier {
   return { ...rest, metadata: { name: metadata.name }, spec: { ...spec, mode: 'Shadow' } };
 }
@@ -183,7 +183,7 @@ function startProcess(
   };
 }
 
-/** What the controller declares to read, beside the facts. */
+/** Subscribes to what the controller declares to read, beside the facts, and reports the machines that each change concerns. */
 function followReads({ stores, facts }: Replay, add: (machine: string) => void): void {
   const { reads } = createRemedyController({ facts, grants: { ask: refuseAsk, dryRun: refuseAsk } });
   for (const { resource, keys, changed } of reads) {

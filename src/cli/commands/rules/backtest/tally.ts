@@ -1,15 +1,15 @@
-/** What a rule found on each machine while recorded facts were replayed. Bounded by the number of machines. Pure. */
+/** Counts what a rule found on each machine while recorded facts were replayed. The counts are bounded by the number of machines. Pure. */
 import type { Risk } from '../../../../api/enums.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { RuleOutcome } from '../../../../rules/compiled-rule.ts';
 
-/** Times are milliseconds since 1970. */
+/** The result of a rule on a machine at one time. Times are milliseconds since 1970. */
 export interface ObservedRule {
   readonly outcome: RuleOutcome;
   readonly because: string;
-  /** When the fault began; undefined when there is none, or it has been away for `clearSeconds`. */
+  /** The time when the fault began; undefined when there is none, or it has been away for `clearSeconds`. */
   readonly sinceMs: number | undefined;
-  /** Why the controllers would wait, unless it is the mode of the rule. */
+  /** The reason why the controllers would wait, unless it is the mode of the rule. */
   readonly wait?: string;
 }
 
@@ -21,16 +21,16 @@ export interface WouldAsk {
 /** One fault of one machine: short breaks of less than `clearSeconds` are part of it. */
 export interface FaultCase {
   readonly from: string;
-  /** When it was last there; absent: at the end of what was recorded. */
+  /** The time when the fault was last there; absent: it still was at the end of what was recorded. */
   readonly to?: string;
   readonly matchedSeconds: number;
-  /** Of these, with a closed gate. */
+  /** The part of `matchedSeconds` with a closed gate. */
   readonly heldSeconds: number;
-  /** The facts at its beginning. */
+  /** The facts at the beginning of the fault. */
   readonly because: string;
-  /** What the Defender would be asked for, and when. */
+  /** The asks that the Defender would get, each with its time. */
   readonly asks: readonly (WouldAsk & { readonly at: string })[];
-  /** Why not, or not yet. */
+  /** The reasons why the Defender would not be asked, or not yet. */
   readonly waits: readonly string[];
 }
 
@@ -54,14 +54,14 @@ export interface Peak {
 }
 
 export interface Tally {
-  /** Undefined: the rule does not concern the machine any more, or the machine was deleted. */
+  /** Records an observation of a machine. Undefined: the rule does not concern the machine any more, or the machine was deleted. */
   observe(machine: string, atMs: number, observed: ObservedRule | undefined): void;
   ask(machine: string, atMs: number, ask: WouldAsk): void;
-  /** What follows is not known: everything that is open ends here, as still there. */
+  /** Ends everything that is open as still there: what follows is not known. */
   interrupt(atMs: number): void;
-  /** Of every machine that was a target, by name. */
+  /** Returns the tally of every machine that was a target, by name. */
   machines(): readonly MachineTally[];
-  /** How many machines were ill at the same time, at most. */
+  /** Returns how many machines were ill at the same time, at most. */
   peak(): Peak;
 }
 
@@ -149,7 +149,7 @@ function createState(machines: Map<string, MachineState>, machine: string): Mach
   return created;
 }
 
-/** What was there since the last observation was there until now. */
+/** Adds the time since the last observation to what was present then: it was present until now. */
 function passTime({ present, open, unknown }: MachineState, atMs: number): void {
   if (!present) return;
   const ms = atMs - present.atMs;
@@ -212,12 +212,12 @@ function close(state: MachineState): void {
   });
 }
 
-/** A closed gate does not mean that the node is well. */
+/** Tells whether the outcome means a fault. A closed gate does not mean that the node is well. */
 function isIllOutcome(outcome: RuleOutcome): boolean {
   return outcome === 'Match' || outcome === 'Held';
 }
 
-/** Reasons that differ only in a number are one. */
+/** Returns the key of a reason: reasons that differ only in a number count as one. */
 function reasonKey(because: string): string {
   return because.replaceAll(/\d+(\.\d+)?/g, '0');
 }

@@ -1,4 +1,7 @@
-/** What must hold whenever a job is created or written: one at work on a machine, and no more of them than the ladder has. Pure. */
+/**
+ * Checks what must hold whenever a job is created or written: only one is at work on a machine, and there are no more of them than the
+ * ladder has. Pure.
+ */
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { simulatedRemediers } from '../remediers.ts';
 

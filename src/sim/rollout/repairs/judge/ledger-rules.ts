@@ -1,4 +1,4 @@
-/** Every grant of a job is settled once, after its outcome and before its finalizer goes. */
+/** Checks that every grant of a job is settled once, after its outcome and before its finalizer is removed. */
 import type { DefenderLedger, LedgerGrant, RemedyOperationJob } from '../../../../api/generated/types.ts';
 
 export interface LedgerRules {
@@ -6,9 +6,9 @@ export interface LedgerRules {
     ledger: DefenderLedger,
     jobOf: (grant: string) => RemedyOperationJob | undefined,
   ): readonly string[];
-  /** What the finalizer of this job must not leave behind. */
+  /** Returns what the finalizer of this job must not leave behind. */
   openGrantOf(ledger: DefenderLedger | undefined, job: RemedyOperationJob): readonly string[];
-  /** The limit of the policy counts it. */
+  /** Tells whether the limit of the policy counts the grant. */
   isDisruptive(grant: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** What a job must not leave when no fault is left, long after the last one. Pure. */
+/** Finds what a job must not leave when no fault is left, long after the last one. Pure. */
 import { DEFENDER_LEDGERS, MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY, ANNOTATION_OWNED, FINALIZER_SETTLE, LEDGER } from '../../../../api/names.ts';

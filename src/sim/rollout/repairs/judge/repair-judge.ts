@@ -22,21 +22,21 @@ export interface RepairJudge {
   readonly violations: readonly RolloutViolation[];
   readonly counts: RepairCounts;
   written(change: ApiChange): void;
-  /** The agent begins a released step. */
+  /** Judges a released step when the agent begins it. */
   began(job: RemedyOperationJob, release: JobRelease): void;
-  /** `step`: key of the try that it is the reboot of. */
+  /** Judges a reboot. `step` is the key of the try that it is the reboot of. */
   rebooted(machine: string, step: string): void;
   byPerson<T>(act: () => T): T;
-  /** The cordon of this Node is a person's. */
+  /** Tells whether the cordon of this Node is a person's. */
   isOfPerson(node: KubeObject): boolean;
-  /** Long after the last fault. */
+  /** Judges what is left. Called long after the last fault. */
   quiet(): void;
 }
 
 export interface RepairCounts {
   jobs: number;
   reboots: number;
-  /** By class of the outcome. */
+  /** The number of jobs by class of the outcome. */
   readonly outcomes: Record<string, number>;
   /** The most machines that updates and repairs were at work on together. */
   busiest: number;
@@ -46,11 +46,11 @@ export interface RepairJudgeOptions {
   readonly api: SimulatedApi;
   readonly nowMs: () => number;
   readonly hosts: ReadonlyMap<string, SimulatedHost>;
-  /** Of the policy. */
+  /** The limit of the policy. */
   readonly maxUnavailable: number;
 }
 
-/** As long as a release lives. */
+/** The time for which a release lives. */
 const RELEASE_MS = 60_000;
 
 interface Judging extends RepairJudgeOptions {
@@ -59,9 +59,9 @@ interface Judging extends RepairJudgeOptions {
   readonly moments: Moments;
   readonly cordons: CordonRules;
   readonly ledgers: LedgerRules;
-  /** By key of a try. */
+  /** The number of reboots by key of a try. */
   readonly reboots: Map<string, number>;
-  /** By job and step. */
+  /** The number of tries that began, by job and step. */
   readonly begun: Map<string, number>;
   isPerson: boolean;
 }
@@ -162,7 +162,7 @@ function hasFinalizer(job: RemedyOperationJob | undefined): boolean {
   return (job?.metadata.finalizers ?? []).includes(FINALIZER_SETTLE);
 }
 
-/** Each number of machines is reported once. */
+/** Judges the budget. Each number of machines is reported once. */
 function judgeBudget(judging: Judging, jobs: readonly RemedyOperationJob[]): void {
   const { note, counts } = judging;
   const { busy, violations } = budgetOf({ ...judging, jobs });
@@ -187,7 +187,7 @@ function judgeReboot({ reboots, counts, note }: Judging, machine: string, step: 
   if (times > 1) note(machine, ['a second reboot of one try']);
 }
 
-/** An agent knows the job as it was a moment before. */
+/** Judges a step of a job. An agent knows the job as it was a moment before. */
 function judgedStep(judging: Judging, job: RemedyOperationJob, lateMs: number): readonly string[] {
   const { api, moments, nowMs } = judging;
   const now = api.get(REMEDY_OPERATION_JOBS, job.metadata.name);

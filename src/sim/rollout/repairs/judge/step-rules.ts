@@ -1,4 +1,4 @@
-/** What forbids a step that disturbs a node, by what is true in the API server at that moment. Pure. */
+/** Finds what forbids a step that disturbs a node, by what is true in the API server at that moment. Pure. */
 import type { DefenderLedger, RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { KNOWN_AFTER_MS } from '../../judge/judged-fleet.ts';
 import { KEYS } from './forbidden-since.ts';
@@ -8,7 +8,7 @@ export interface JudgedStep {
   readonly ledger: DefenderLedger | undefined;
   readonly since: ReadonlyMap<string, number>;
   readonly atMs: number;
-  /** A host acts later than what permitted it by as much as a release lives. */
+  /** The delay of a host: it acts later than what permitted it by as much as a release lives. */
   readonly lateMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** What the agent of each machine looks for in /var/log/kernel.log, which stands for the log of a kernel of its own. */
+/** Configures what the agent of each machine looks for in /var/log/kernel.log, which represents the log of a kernel of its own. */
 import type { MachineComponentSpec } from 'kubenode/constructs';
 
 const monitor = {
@@ -39,7 +39,7 @@ export const problemDetector: MachineComponentSpec = {
   commitAfterSeconds: 3,
 };
 
-/** The agent notices a change by itself. */
+/** Returns a file of the configuration. The agent notices a change without a restart. */
 function configFile(name: string, content: object): NonNullable<MachineComponentSpec['files']>[number] {
   const path = `/etc/kubenode/detector/${name}`;
   return { path, content: `${JSON.stringify(content, undefined, 2)}\n`, onChange: 'None' };
