@@ -1,25 +1,25 @@
-/** Where the agent keeps things on a host. One place, so that a sandbox moves all of it by mapping its root. */
+/** Defines where the agent keeps things on a host. It is one place, so that a sandbox moves all of it by mapping its root. */
 
-/** Versions of components, and the links to the installed ones. */
+/** The root of versions of components, and of the links to the installed ones. */
 const INSTALL_ROOT = '/opt/kubenode';
-/** State of the agent. */
+/** The root of the state of the agent. */
 const STATE_ROOT = '/var/lib/kubenode';
 
 /** The component with this name is the agent itself. */
 export const AGENT_COMPONENT = 'kubenode-agent';
-/** Which program of the agent runs, and the upgrade under way. Read by older and newer agents. */
+/** The file that records which program of the agent runs, and the upgrade under way. It is read by older and newer agents. */
 export const SLOTS_FILE = `${STATE_ROOT}/agent/slots.json`;
-/** What a new agent proves to the watchdog of its upgrade. */
+/** The file with which a new agent proves itself to the watchdog of its upgrade. */
 export const PROOF_FILE = `${STATE_ROOT}/agent/proof.json`;
-/** Written and removed by the self-test of an agent. */
+/** The file that the self-test of an agent writes and removes. */
 export const SELF_TEST_FILE = `${STATE_ROOT}/agent/self-test`;
-/** On a host with systemd: the link that the unit of the agent starts. */
+/** The link that the unit of the agent starts on a host with systemd. */
 export const AGENT_PROGRAM_LINK = `${STATE_ROOT}/agent/program`;
 
 export const JOURNAL_FILE = `${STATE_ROOT}/journal`;
 /** The last accepted state of the Machine. */
 export const DESIRED_FILE = `${STATE_ROOT}/desired.json`;
-/** What `kubenode agent status` prints, with or without the API server and the agent. */
+/** The file that `kubenode agent status` prints, with or without the API server and the agent. */
 export const STATUS_FILE = `${STATE_ROOT}/status.json`;
 export const TARGETS_DIRECTORY = `${STATE_ROOT}/targets`;
 export const CACHE_DIRECTORY = `${STATE_ROOT}/cache`;
@@ -27,68 +27,71 @@ export const PKI_DIRECTORY = `${STATE_ROOT}/pki`;
 export const AGENT_PKI = `${PKI_DIRECTORY}/agent`;
 export const KUBELET_PKI = `${PKI_DIRECTORY}/kubelet`;
 export const IDENTITY_KUBECONFIG = `${KUBELET_PKI}/kubeconfig`;
-/** Where the API server is: the agent starts again without the file that it joined with. */
+/** The file with the address of the API server: the agent starts again without the file that it joined with. */
 export const CLUSTER_FILE = `${PKI_DIRECTORY}/cluster.json`;
 export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
 
-/** What this host permits to repair jobs. Written when the host is installed, never by the API. */
+/** The file that defines what this host permits to repair jobs. It is written when the host is installed, never by the API. */
 export const JOBS_CONFIG_FILE = '/etc/kubenode/jobs.json';
-/** Output of steps and collected diagnostics, one folder for each try. */
+/** The folder of the output of steps and collected diagnostics, one folder for each try. */
 export const JOBS_DIRECTORY = `${STATE_ROOT}/jobs`;
 
-/** Files of node-problem-detector, and ours beside them. Components install them. */
+/** The folder of the files of node-problem-detector, and ours beside them. Components install them. */
 export const DETECTOR_DIRECTORY = '/etc/kubenode/detector';
-/** What the problem detector keeps within a boot. */
+/** The file in which the problem detector keeps its state within a boot. */
 export const DETECTOR_STATE_FILE = `${STATE_ROOT}/detector.json`;
-/** Asks the problem detector to forget what was raised. It removes the file when it has done so. */
+/** The file that asks the problem detector to forget what was raised. It removes the file when it has done so. */
 export const DETECTOR_REARM_FILE = `${STATE_ROOT}/detector-rearm`;
 
-/** `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two directories. */
+/**
+ * Returns the directory of a version. `digest` is sha256:<hex> of the spec of the MachineComponent. Two contents under one version get two
+ * directories.
+ */
 export function versionDirectory(component: string, version: string, digest: string): string {
   return `${INSTALL_ROOT}/${component}/${version}-${digest.replace('sha256:', '').slice(0, 8)}`;
 }
 
-/** All versions of a component. */
+/** Returns the directory of all versions of a component. */
 export function componentDirectory(component: string): string {
   return `${INSTALL_ROOT}/${component}`;
 }
 
-/** Link to the directory of the installed version. */
+/** Returns the link to the directory of the installed version. */
 export function currentLink(component: string): string {
   return `${INSTALL_ROOT}/${component}/current`;
 }
 
-/** Data that survives versions: `${data}`. */
+/** Returns the directory of the data that survives versions: `${data}`. */
 export function dataDirectory(component: string): string {
   return `${STATE_ROOT}/data/${component}`;
 }
 
-/** Artifacts by content: a rollback needs no network. */
+/** Returns the path of an artifact, which is stored by content: a rollback needs no network. */
 export function cachedArtifact(sha256: string): string {
   return `${CACHE_DIRECTORY}/${sha256}`;
 }
 
-/** Everything that a transition needs to know of a target, kept until no journal record refers to it. */
+/** Returns the file with everything that a transition needs to know of a target, kept until no journal record refers to it. */
 export function targetFile(id: string): string {
   return `${TARGETS_DIRECTORY}/${id.replace('sha256:', '')}.json`;
 }
 
-/** What was at `path` before the component first wrote it. */
+/** Returns the file with what was at `path` before the component first wrote it. */
 export function backupFile(component: string, pathDigest: string): string {
   return `${STATE_ROOT}/backup/${component}/${pathDigest}`;
 }
 
-/** What a real host had under the name of a unit before a component first wrote it. */
+/** Returns the directory of what a real host had under the name of a unit before a component first wrote it. */
 export function unitBackupDirectory(unit: string): string {
   return `${STATE_ROOT}/units/${unit}`;
 }
 
-/** Held by the agent of that host while it runs. */
+/** Returns the name of the lock that the agent of that host holds while it runs. */
 export function agentLock(directory: string): string {
   return `kubenode agent ${directory}`;
 }
 
-/** The program of a version of the agent. */
+/** Returns the path of the program of a version of the agent. */
 export function agentProgram(directory: string): string {
   return `${directory}/${AGENT_COMPONENT}`;
 }

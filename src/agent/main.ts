@@ -32,28 +32,30 @@ import { createAgentMetrics } from './status/metrics.ts';
 import type { AgentSelf, NoSelfUpgrade } from './upgrade/self.ts';
 
 export interface RunAgentOptions {
-  /** Directory of the sandbox. Without it the agent acts on this machine itself, which needs systemd and root. */
+  /** The directory of the sandbox. Without it the agent acts on this machine itself, which needs systemd and root. */
   readonly directory?: string;
   readonly machine: string;
   readonly access: AgentAccess;
   readonly version: string;
-  /** Of health and metrics, on localhost. 0 selects a free port. */
+  /** The port of health and metrics, on localhost. 0 selects a free port. */
   readonly port: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** This process, as a component of its machine. */
+  /** The description of this process as a component of its machine. */
   readonly self?: AgentSelf | NoSelfUpgrade;
-  /** Called once the agent listens. */
+  /** Handles the start: it is called once the agent listens. */
   readonly onListening?: (url: string) => void;
 }
 
-/** The agent keeps a certificate of its own, or a kubeconfig gives it one. */
+/** The access of the agent: it keeps a certificate of its own, or a kubeconfig gives it one. */
 export type AgentAccess =
   | { readonly own: { readonly bootstrapFile?: string; readonly certificateSeconds?: number } }
   | { readonly client: ObjectClient; readonly ca?: string };
 
-/** A reconcile of a healthy host takes seconds; a hook may take minutes. */
+/**
+ * The time without a reconcile after which the agent is unhealthy. A reconcile of a healthy host takes seconds; a hook may take minutes.
+ */
 const MAX_SILENCE_MS = 35 * 60_000;
 
 export async function runAgent(options: RunAgentOptions, signal: AbortSignal): Promise<void> {
@@ -170,7 +172,7 @@ async function runOn(
   }
 }
 
-/** A host in a directory shares the processes of its machine: a program there is not its own. */
+/** Runs the problem detector. A host in a directory shares the processes of its machine: a program there is not its own. */
 async function detectProblems(
   host: Host,
   client: ObjectClient,
@@ -210,7 +212,7 @@ async function connectAgent({ access, clock, machine }: RunAgentOptions, host: H
   );
 }
 
-/** A host that joined before needs the file no more: it may be missing when the agent starts again. */
+/** Returns the cluster to join. A host that joined before needs the file no more: it may be missing when the agent starts again. */
 async function clusterToJoin(
   host: Host,
   bootstrapFile: string | undefined,

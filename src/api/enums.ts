@@ -1,10 +1,10 @@
-/** Values of fields that several kinds and parts share. No npm package here: the agent imports this file. */
+/** Lists the values of fields that several kinds and parts share. No npm package here: the agent imports this file. */
 
-/** In this order: each risk is greater than the one before it. */
+/** The risks in order: each is greater than the one before it. */
 export const RISKS = ['None', 'Pod', 'Node', 'Machine', 'Data'] as const;
 export type Risk = (typeof RISKS)[number];
 
-/** What activating a change does to the machine, from least to most disruptive. */
+/** The classes of what activating a change does to the machine, from least to most disruptive. */
 export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const;
 export type ActivationClass = (typeof CLASSES)[number];
 
@@ -12,7 +12,7 @@ export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 
 export const HOSTS = ['systemd', 'sandbox'] as const;
 
-/** Kinds whose controllers ask the Defender for grants. */
+/** The kinds whose controllers ask the Defender for grants. */
 export const HOLDERS = [
   'RemedyOperationJob',
   'MachineComponentSet',
@@ -36,9 +36,9 @@ export const FAULT_CLASSES = [
 ] as const;
 export type FaultClass = (typeof FAULT_CLASSES)[number];
 
-/** Types of announced maintenance that the pods of the machine do not survive. */
+/** The types of announced maintenance that the pods of the machine do not survive. */
 export const OUTAGES = ['Reboot', 'Stop', 'Redeploy', 'Preempt'] as const;
-/** For rules that know the fault: a drain would disturb the pods for certain. */
+/** The other types, for rules that know the fault: a drain would disturb the pods for certain. */
 export const NO_OUTAGES = [
   'Freeze',
   'Network',
@@ -49,8 +49,8 @@ export const NO_OUTAGES = [
   'Other',
 ] as const;
 
-/** States of announced maintenance. An event that is inquired may never come. */
+/** The states in which announced maintenance is decided. An event that is inquired may never come. */
 export const DECIDED = ['Scheduled', 'Executing'] as const;
-/** How each state before may end. */
+/** The states in which each earlier state may end. */
 export const MAINTENANCE_ENDS = ['Cancelled', 'Failed', 'Avoided'] as const;
 export const FINAL_STATES = ['Done', ...MAINTENANCE_ENDS] as const;

@@ -1,7 +1,7 @@
 /**
- * The Defender's port: controllers ask for permission before each disruptive act, renew it before each further step
- * and settle it when the act is over. Types and small derivations only; `src/defender` implements the port and
- * `src/cli` passes it to the controllers. No npm package here: the agent reads grants too.
+ * Defines the Defender's port: controllers ask for permission before each disruptive act, renew it before each further step and settle it
+ * when the act is over. It contains types and small derivations only; `src/defender` implements the port and `src/cli` passes it to the
+ * controllers. No npm package here: the agent reads grants too.
  */
 import type { DenyReason } from './deny-reasons.ts';
 import type { FaultClass, Risk } from './enums.ts';
@@ -11,22 +11,22 @@ import type { Action } from './steps/steps.ts';
 /** One request for permission to act on one machine. */
 export interface GrantAsk {
   readonly holder: LedgerHolder;
-  /** Name of the Machine, or `hostedControlPlaneKey(cluster)`. */
+  /** The name of the Machine, or `hostedControlPlaneKey(cluster)`. */
   readonly machine: string;
-  /** UID of the Node that the asker observed; absent when the machine has no Node. */
+  /** The UID of the Node that the asker observed; absent when the machine has no Node. */
   readonly nodeUID?: string;
   readonly action: Action;
   readonly risk: Risk;
-  /** Asks of a rule only: rule waves start again with each digest. */
+  /** The digest of the rule, in asks of a rule only: rule waves start again with each digest. */
   readonly ruleDigest?: string;
-  /** Asks of a rule only: quiet windows may exempt a fault class. */
+  /** The fault class, in asks of a rule only: quiet windows may exempt it. */
   readonly faultClass?: FaultClass;
-  /** When the facts behind the ask were observed. Facts older than 60 s are denied as `AskStale`. */
+  /** The time when the facts behind the ask were observed. Facts older than 60 s are denied as `AskStale`. */
   readonly factsAt: Date;
   readonly expectedSeconds: number;
-  /** Issue the grant as Started, for a holder that passes it on and cannot renew before the act. */
+  /** Whether to issue the grant as Started, for a holder that passes it on and cannot renew before the act. */
   readonly started?: boolean;
-  /** Removes an act in flight; skips budgets, breakers and windows, but is still counted. */
+  /** Whether the act removes an act in flight; it skips budgets, breakers and windows, but is still counted. */
   readonly recovery?: boolean;
 }
 
@@ -39,14 +39,14 @@ declare const issuedByLedger: unique symbol;
 export interface Grant {
   readonly granted: true;
   readonly id: string;
-  /** `seq` of the ledger write that issued it. Executors refuse a fence lower than the highest one so far. */
+  /** The `seq` of the ledger write that issued it. Executors refuse a fence lower than the highest one so far. */
   readonly fence: number;
   readonly machine: string;
   readonly action: Action;
   readonly risk: Risk;
-  /** RFC 3339, copied unchanged into `spec.grant` of a job or component entry. */
+  /** The time of issue in RFC 3339, copied unchanged into `spec.grant` of a job or component entry. */
   readonly issuedAt: string;
-  /** RFC 3339: end of the permission. The grant still counts against limits until it is settled. */
+  /** The end of the permission in RFC 3339. The grant still counts against limits until it is settled. */
   readonly notAfter: string;
   readonly [issuedByLedger]: true;
 }
@@ -54,14 +54,14 @@ export interface Grant {
 /** One check that failed. */
 export interface DenialCause {
   readonly reason: DenyReason;
-  /** For people: policy, key, used and limit in one sentence. */
+  /** The explanation for people: policy, key, used and limit in one sentence. */
   readonly message: string;
   readonly policy?: string;
-  /** What is counted: `pool web`, `zone eu-1a`. */
+  /** The key that is counted: `pool web`, `zone eu-1a`. */
   readonly key?: string;
   readonly used?: number;
   readonly limit?: number;
-  /** When this cause ends, where time alone ends it. */
+  /** The time when this cause ends, where time alone ends it. */
   readonly until?: Date;
 }
 
@@ -70,7 +70,7 @@ export interface Denial extends DenialCause {
   readonly granted: false;
   /** The other causes, in order of precedence. */
   readonly also: readonly DenialCause[];
-  /** Absent when time alone does not change the answer. */
+  /** The time to ask again; absent when time alone does not change the answer. */
   readonly retryAt?: Date;
 }
 
@@ -86,9 +86,9 @@ export interface GrantRenewal {
   readonly id: string;
   readonly fence: number;
   readonly recovery?: boolean;
-  /** Of the rule: quiet windows may exempt it. The ledger does not keep it. */
+  /** The fault class of the rule: quiet windows may exempt it. The ledger does not keep it. */
   readonly faultClass?: FaultClass;
-  /** Denied when the grant belongs to another holder: for callers that are not trusted. */
+  /** The holder. The renewal is denied when the grant belongs to another one: for callers that are not trusted. */
   readonly holder?: Pick<LedgerHolder, 'kind' | 'name'>;
 }
 
@@ -96,36 +96,36 @@ export interface GrantSettlement {
   readonly id: string;
   readonly fence: number;
   readonly outcome: GrantOutcome;
-  /** Denied when the grant belongs to another holder, or has a lower fence: for callers that are not trusted. */
+  /** The holder. The settlement is denied when the grant belongs to another one, or has a lower fence: for callers that are not trusted. */
   readonly holder?: Pick<LedgerHolder, 'kind' | 'name'>;
 }
 
 /** Each verb takes a list, because a batch costs one write. Answers have the order of the asks. */
 export interface GrantPort {
-  /** Asking again with the same holder, machine and action returns the grant that exists. */
+  /** Asks for grants. Asking again with the same holder, machine and action returns the grant that exists. */
   ask(asks: readonly GrantAsk[]): Promise<readonly (Grant | Denial)[]>;
   /** Decides as `ask` does and records nothing. */
   dryRun(asks: readonly GrantAsk[]): Promise<readonly (Allowance | Denial)[]>;
-  /** Before each disruptive step: marks the grant Started, keeps its fence and repeats the checks that depend on time. */
+  /** Renews a grant before each disruptive step: marks it Started, keeps its fence and repeats the checks that depend on time. */
   renew(renewals: readonly GrantRenewal[]): Promise<readonly (Grant | Denial)[]>;
   /** Ends the grant. Settling a grant that is settled or no longer in the ledger succeeds. */
   settle(settlements: readonly GrantSettlement[]): Promise<void>;
 }
 
-/** For the ledger alone: turns the entry that was written into the grant that its holder receives. */
+/** Turns the entry that was written into the grant that its holder receives. Only the ledger may call it. */
 export function grantFromEntry(machine: string, entry: LedgerGrant): Grant {
   const { id, fence, action, risk, issuedAt, notAfter } = entry;
   return { granted: true, id, fence, machine, action: action as Action, risk, issuedAt, notAfter } as Grant;
 }
 
-/** Key of a hosted control plane in the ledger, where machines have their names. */
+/** Returns the key of a hosted control plane in the ledger, where machines have their names. */
 export function hostedControlPlaneKey(cluster: string): string {
   return `cluster:${cluster}`;
 }
 
 /**
- * Whether this is the ledger that an installation creates. It has no history to rebuild, so the Defender takes it over at
- * once, provided that no live object carries a grant either. Otherwise the ledger was lost, and it recovers first.
+ * Tells whether this is the ledger that an installation creates. It has no history to rebuild, so the Defender takes it over at once,
+ * provided that no live object carries a grant either. Otherwise the ledger was lost, and it recovers first.
  */
 export function isNewLedger({ seq, epoch, grants }: DefenderLedgerSpec): boolean {
   return seq === 0 && epoch === 0 && Object.keys(grants).length === 0;

@@ -1,23 +1,23 @@
 /**
- * Strings that several parts share: labels, annotations, taints, finalizers, field managers, principals,
- * conditions and reasons. Imports nothing, so that the agent can bundle it.
+ * Defines the strings that several parts share: labels, annotations, taints, finalizers, field managers, principals, conditions and
+ * reasons. It imports nothing, so that the agent can bundle it.
  */
 
 export const GROUP = 'kubenode.dev';
 
 // Namespaces
 
-/** Secrets, Leases and inventories of kubenode. */
+/** The namespace of the Secrets, Leases and inventories of kubenode. */
 export const NAMESPACE = 'kubenode-system';
-/** Of the Service `kubernetes`. */
+/** The namespace of the Service `kubernetes`. */
 export const NAMESPACE_OF_API_SERVERS = 'default';
 /** The EndpointSlice in which the API servers publish their addresses. */
 export const SLICE_OF_API_SERVERS = 'kubernetes';
-/** The API server stores Events about cluster-scoped objects here. */
+/** The namespace in which the API server stores Events about cluster-scoped objects. */
 export const NAMESPACE_OF_NODE_EVENTS = 'default';
-/** Kubelets renew a Lease each here. */
+/** The namespace in which kubelets renew a Lease each. */
 export const NAMESPACE_OF_NODE_LEASES = 'kube-node-lease';
-/** Heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
+/** The namespace of the heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
 export const NAMESPACE_AGENTS = 'kubenode-agents';
 
 // Labels
@@ -25,99 +25,121 @@ export const NAMESPACE_AGENTS = 'kubenode-agents';
 export const LABEL_MANAGED_BY = 'app.kubernetes.io/managed-by';
 /** The value of LABEL_MANAGED_BY on every object that one of our controllers creates. */
 export const MANAGED_BY = 'kubenode';
-/** Not stored: selectors match it against `spec.environment` of a Cluster. */
+/** The label that selectors match against `spec.environment` of a Cluster. It is not stored. */
 export const LABEL_ENVIRONMENT = `${GROUP}/environment`;
-/** Not stored: selectors match it against `spec.region` of a Cluster. */
+/** The label that selectors match against `spec.region` of a Cluster. It is not stored. */
 export const LABEL_REGION = `${GROUP}/region`;
 export const LABEL_PIPELINE = `${GROUP}/pipeline`;
-/** UID of the hub that owns the object. Other hubs do not write it. */
+/** The UID of the hub that owns the object. Other hubs do not write it. */
 export const LABEL_HUB = `${GROUP}/hub`;
 export const LABEL_UNIT = `${GROUP}/unit`;
 export const LABEL_MACHINE = `${GROUP}/machine`;
 export const LABEL_MACHINESET = `${GROUP}/machineset`;
 export const LABEL_POOL = `${GROUP}/pool`;
-/** Hash of the serial number or provider host: repairs are counted per hardware, not per name. */
+/** The hash of the serial number or provider host: repairs are counted per hardware, not per name. */
 export const LABEL_HARDWARE = `${GROUP}/hardware`;
-/** `true` on a Pod: no disruptive act on its node while it runs. */
+/** The label that, with `true` on a Pod, prevents disruptive acts on its node while the Pod runs. */
 export const LABEL_BLOCK = `${GROUP}/block`;
-/** On a Machine or Node: nothing with a risk above None is done to it. */
+/** The label of a Machine or Node to which nothing with a risk above None is done. */
 export const LABEL_EXCLUDE = `${GROUP}/exclude`;
-/** On a Machine: every write of its agent is denied. The value is the reason. */
+/** The label of a Machine whose agent is denied every write. The value is the reason. */
 export const LABEL_AGENT_BLOCKED = `${GROUP}/agent-blocked`;
 export const LABEL_REMEDIER = `${GROUP}/remedier`;
-/** Identifies the jobs of one fault. */
+/** The label that identifies the jobs of one fault. */
 export const LABEL_CASE = `${GROUP}/case`;
+<<<<<<< HEAD
 /** On a ClusterRole: its rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
+=======
+export const LABEL_PART = `${GROUP}/part`;
+/** The label of a ClusterRole whose rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
+>>>>>>> h1
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
-/** `true` on a Namespace: its pods may read the metrics of the pods of kubenode. */
+/** The label that, with `true` on a Namespace, lets its pods read the metrics of the pods of kubenode. */
 export const LABEL_SCRAPE = `${GROUP}/scrape`;
 
 // Annotations
 
 export const ANNOTATION_COMMIT = `${GROUP}/commit`;
-/** File and construct path, for error messages. */
+/** The file and construct path of the object, for error messages. */
 export const ANNOTATION_SOURCE = `${GROUP}/source`;
-/** On a Node: the label, annotation and taint keys that kubenode set. Only these are removed. */
+/** The annotation of a Node that lists the label, annotation and taint keys that kubenode set. Only these are removed. */
 export const ANNOTATION_OWNED = `${GROUP}/owned`;
-/** On a Node: the id of the grant that cordoned it. Without it the cordon is not ours. */
+/** The annotation of a Node with the id of the grant that cordoned it. Without it the cordon is not ours. */
 export const ANNOTATION_CORDONED_BY = `${GROUP}/cordoned-by`;
-/** On a Node or Machine, `<until>; <reason>`: counts as `spec.hold` with scope All. */
+/** The annotation of a Node or Machine, `<until>; <reason>`, that counts as `spec.hold` with scope All. */
 export const ANNOTATION_HOLD = `${GROUP}/hold`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;
 export const ANNOTATION_DELETION_PRIORITY = `${GROUP}/deletion-priority`;
 export const ANNOTATION_YANKED = `${GROUP}/yanked`;
-/** `Never` keeps an object when it is removed from git. */
+/** The annotation that, with `Never`, keeps an object when it is removed from git. */
 export const ANNOTATION_PRUNE = `${GROUP}/prune`;
 export const PRUNE_NEVER = 'Never';
-/** `Allowed` lets sync delete and recreate an object whose immutable field changed. Never on protected kinds. */
+/** The annotation that, with `Allowed`, lets sync delete and recreate an object whose immutable field changed. Never on protected kinds. */
 export const ANNOTATION_REPLACE = `${GROUP}/replace`;
 export const REPLACE_ALLOWED = 'Allowed';
-/** `Allowed` lets sync take over an object that exists already, and fields of other managers. */
+/** The annotation that, with `Allowed`, lets sync take over an object that exists already, and fields of other managers. */
 export const ANNOTATION_ADOPT = `${GROUP}/adopt`;
 export const ADOPT_ALLOWED = 'Allowed';
-/** Set by sync on an object that it took over: it is released, not deleted, when git removes it. */
+/** The annotation that sync sets on an object that it took over: it is released, not deleted, when git removes it. */
 export const ANNOTATION_ADOPTED = `${GROUP}/adopted`;
-/** On the namespace kubenode-system of a local cluster: digest of the installed objects. */
+/** The annotation of the namespace kubenode-system of a local cluster with the digest of the installed objects. */
 export const ANNOTATION_INSTALLED = `${GROUP}/installed`;
 /**
- * On a Secret in NAMESPACE, `<use>` or `<use>; <host>, <host>`: what references may use it for, and the hosts that it may be
- * sent to. Never set by git. See docs/decisions/0019-secrets-permit-their-use.md.
+ * The annotation of a Secret in NAMESPACE, `<use>` or `<use>; <host>, <host>`, that states what references may use it for, and the hosts
+ * that it may be sent to. Git never sets it. See docs/decisions/0019-secrets-permit-their-use.md.
  */
 export const ANNOTATION_SECRET_USE = `${GROUP}/secret-use`;
-/** On a Pipeline: each new value makes sync poll the repository at once. `status.head.polledFor` names the last one that was served. */
+/**
+ * The annotation of a Pipeline of which each new value makes sync poll the repository at once. `status.head.polledFor` names the last one
+ * that was served.
+ */
 export const ANNOTATION_POLL_REQUEST = `${GROUP}/poll-request`;
-/** `<until>; <who>; <why>`, at most 4 hours: overrides an admission policy, and raises an alert. */
+/** The annotation `<until>; <who>; <why>`, at most 4 hours, that overrides an admission policy, and raises an alert. */
 export const ANNOTATION_BREAK_GLASS = `${GROUP}/break-glass`;
-/** On a Machine, set by kubenode-machine: the bootstrap token that its agent may join with, without its secret. */
+/** The annotation that kubenode-machine sets on a Machine: the bootstrap token that its agent may join with, without its secret. */
 export const ANNOTATION_BOOTSTRAP_TOKEN = `${GROUP}/bootstrap-token`;
-/** On a certificate request: the UID of the Machine that it is for, so that a Machine of the same name is not mistaken for it. */
+/**
+ * The annotation of a certificate request with the UID of the Machine that it is for, so that a Machine of the same name is not mistaken
+ * for it.
+ */
 export const ANNOTATION_MACHINE_UID = `${GROUP}/machine-uid`;
-/** Must be the UID of a protected object before it can be deleted. */
+/** The annotation that must be the UID of a protected object before it can be deleted. */
 export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 
 // Taints on Nodes, all with the effect TAINT_EFFECT
 
 export const TAINT_EFFECT = 'NoSchedule';
-/** From registration until the Machine is Ready for the first time. */
+/** The taint of a Node from its registration until the Machine is Ready for the first time. */
 export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
+<<<<<<< HEAD
+=======
+/** The taint of a node while a job or rollout works on it. It informs other remediators to leave the node alone. */
+export const TAINT_MAINTENANCE = `${GROUP}/maintenance`;
+export const TAINT_DISK = `${GROUP}/disk`;
+>>>>>>> h1
 
 // Finalizers
 
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
+<<<<<<< HEAD
 /** A job first returns cordon, taints and grant. */
+=======
+export const FINALIZER_IN_USE = `${GROUP}/in-use`;
+/** The finalizer of a job, which first returns cordon, taints and grant. */
+>>>>>>> h1
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
 // Field managers, one for each controller
 
 export const MANAGER_SYNC = 'kubenode-sync';
-/** The report of a process that applies to a cluster whose Pipeline another process promotes. */
+/** The field manager of the report of a process that applies to a cluster whose Pipeline another process promotes. */
 export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 export const MANAGER_MACHINESET = 'kubenode-machineset';
 export const MANAGER_COMPONENTSET = 'kubenode-componentset';
-/** The status of MachineComponents, written with the account of the component sets. */
+/** The field manager of the status of MachineComponents, which is written with the account of the component sets. */
 export const MANAGER_MACHINECOMPONENT = 'kubenode-machinecomponent';
 export const MANAGER_AGENT = 'kubenode-agent';
 export const MANAGER_REMEDY = 'kubenode-remedy';
@@ -126,12 +148,12 @@ export const MANAGER_HOSTDOCTOR = 'kubenode-hostdoctor';
 export const MANAGER_DEFENDER = 'kubenode-defender';
 export const MANAGER_IMPORT = 'kubenode-import';
 export const MANAGER_CLI = 'kubenode-cli';
-/** Approves and denies certificate requests of agents and their kubelets. */
+/** The field manager of the controller that approves and denies certificate requests of agents and their kubelets. */
 export const MANAGER_APPROVER = 'kubenode-approver';
-/** `kubenode install`: CRDs, roles and policies, which are not in git. */
+/** The field manager of `kubenode install`, for CRDs, roles and policies, which are not in git. */
 export const MANAGER_INSTALL = 'kubenode-install';
 
-/** An event reason is the prefix of the field manager and a CamelCase word: `RolloutBatchStarted`. */
+/** The prefixes of event reasons. A reason is the prefix of the field manager and a CamelCase word: `RolloutBatchStarted`. */
 export const EVENT_PREFIX = {
   [MANAGER_SYNC]: 'Sync',
   [MANAGER_HOSTING]: 'Hosting',
@@ -159,43 +181,43 @@ export const PRINCIPAL_REMEDY = MANAGER_REMEDY;
 export const PRINCIPAL_REMEDYJOB = MANAGER_REMEDYJOB;
 export const PRINCIPAL_HOSTDOCTOR = MANAGER_HOSTDOCTOR;
 export const PRINCIPAL_DEFENDER = MANAGER_DEFENDER;
-/** Approves and denies certificate requests. No other account has the verb `approve`. */
+/** The principal that approves and denies certificate requests. No other account has the verb `approve`. */
 export const PRINCIPAL_APPROVER = MANAGER_APPROVER;
-/** The process `kubenode controllers`, which impersonates the account of each controller that it runs. */
+/** The principal of the process `kubenode controllers`, which impersonates the account of each controller that it runs. */
 export const PRINCIPAL_CONTROLLERS = 'kubenode-controllers';
 
-/** Audience of the tokens that the HTTP API of the Defender accepts. */
+/** The audience of the tokens that the HTTP API of the Defender accepts. */
 export const AUDIENCE_DEFENDER = PRINCIPAL_DEFENDER;
 
 export const AGENT_GROUP = 'kubenode:agents';
-/** Prefix of the user name of an agent; the name of its machine follows. */
+/** The prefix of the user name of an agent; the name of its machine follows. */
 export const AGENT_USER_PREFIX = 'kubenode:agent:';
 export const NODE_USER_PREFIX = 'system:node:';
 export const NODE_GROUP = 'system:nodes';
-/** Group of hosts that join with a bootstrap token. They may only request a certificate. */
+/** The group of hosts that join with a bootstrap token. They may only request a certificate. */
 export const BOOTSTRAP_GROUP = 'system:bootstrappers:kubenode';
-/** User of a bootstrap token; its id follows. */
+/** The prefix of the user name of a bootstrap token; its id follows. */
 export const BOOTSTRAP_USER_PREFIX = 'system:bootstrap:';
 
-/** Group of the bootstrap token of one Machine. The token is in BOOTSTRAP_GROUP, too, which has the permission. */
+/** Returns the group of the bootstrap token of one Machine. The token is in BOOTSTRAP_GROUP, too, which has the permission. */
 export function bootstrapGroupOf(machineUid: string): string {
   return `${BOOTSTRAP_GROUP}:${machineUid}`;
 }
 
-/** Signers of the certificates of agents and of their kubelets. */
+/** The signers of the certificates of agents and of their kubelets. */
 export const SIGNER_AGENT = 'kubernetes.io/kube-apiserver-client';
 export const SIGNER_KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';
 
-/** ClusterRoles for people. */
+/** The ClusterRoles for people. */
 export const ROLE_VIEW = 'kubenode-view';
 export const ROLE_OPERATOR = 'kubenode-operator';
-/** May only create the DefenderPolicy `kill-switch`. */
+/** The ClusterRole that may only create the DefenderPolicy `kill-switch`. */
 export const ROLE_STOP = 'kubenode-stop';
-/** Of tools that ask the Defender for grants over HTTP. */
+/** The ClusterRole of tools that ask the Defender for grants over HTTP. */
 export const ROLE_GRANTS = 'kubenode-grants';
 export const ROLE_ADMIN = 'kubenode-admin';
 
-/** User name of a ServiceAccount of kubenode in a request. */
+/** Returns the user name of a ServiceAccount of kubenode in a request. */
 export function serviceAccountUser(principal: string): string {
   return `system:serviceaccount:${NAMESPACE}:${principal}`;
 }
@@ -225,7 +247,7 @@ export const LEDGER = 'default';
 export const FLEET_DEFAULT = 'fleet-default';
 /** The DefenderPolicy that `kubenode defender stop` creates. Sync never renders it. */
 export const KILL_SWITCH = 'kill-switch';
-/** Bootstrap tokens are Secrets here. */
+/** The namespace in which bootstrap tokens are Secrets. */
 export const NAMESPACE_KUBE_SYSTEM = 'kube-system';
 
 export function bootstrapTokenSecret(tokenId: string): string {
@@ -238,19 +260,28 @@ export const MAINTENANCE_REMEDIER = 'maintenance';
 /** The Lease whose holder runs the controllers of a cluster. */
 export const CONTROLLERS_LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' } as const;
 
+<<<<<<< HEAD
 /** The Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
+=======
+/** Returns the name of the Lease whose holder may sync the cluster. */
+export function clusterLease(cluster: string): string {
+  return `cluster-${cluster}`;
+}
+
+/** Returns the name of the Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
+>>>>>>> h1
 export function kubeconfigSecret(cluster: string): string {
   return `${cluster}-kubeconfig`;
 }
 
-/** Prefix of the ConfigMaps of sync's write-ahead inventory: `inventory-<unit>-<n>`. */
+/** The prefix of the ConfigMaps of sync's write-ahead inventory: `inventory-<unit>-<n>`. */
 export const INVENTORY_PREFIX = 'inventory-';
 
 // Conditions
 
 /**
- * Every condition type of our kinds. `+`: True is good. `-`: True needs attention.
- * A missing condition reads as Unknown, and Unknown is never good.
+ * Lists every condition type of our kinds. `+`: True is good. `-`: True needs attention. A missing condition reads as Unknown, and Unknown
+ * is never good.
  */
 export const CONDITIONS = {
   // every kind that can wait
@@ -333,7 +364,7 @@ export const CONDITIONS = {
 
 export type ConditionType = keyof typeof CONDITIONS;
 
-/** Reasons of conditions and waits that several parts write or read. */
+/** The reasons of conditions and waits that several parts write or read. */
 export const REASONS = [
   'AdmissionDenied',
   'AllDone',
@@ -378,7 +409,7 @@ export const REASONS = [
 
 export type Reason = (typeof REASONS)[number];
 
-/** Conditions of the kubelet. An agent that could write them could report a faulty node as healthy. */
+/** The conditions of the kubelet. An agent that could write them could report a faulty node as healthy. */
 export const KUBELET_CONDITIONS: readonly string[] = [
   'Ready',
   'MemoryPressure',

@@ -1,6 +1,7 @@
 /**
- * Which `kubenode start` stops the fleet at its end. It is written under the lock of the fleet before the first process starts, so that
- * the one after a killed one takes the fleet over, and of two at once one is refused. A fleet of `kubenode local up` has none.
+ * Records which `kubenode start` stops the fleet at its end. The claim is written under the lock of the fleet before the first process
+ * starts, so that a `kubenode start` after a killed one takes the fleet over, and of two at once one is refused. A fleet of `kubenode local
+ * up` has no claim.
  */
 import { rm } from 'node:fs/promises';
 import { z } from 'zod';
@@ -17,13 +18,15 @@ export interface ClaimSituation {
   readonly hasProcesses: boolean;
 }
 
-/** Leave: the fleet was started by a command that has ended, and keeps running when this one ends. */
+/** Decides about the claim. `Leave` means that the fleet was started by a command that has ended, and keeps running when this one ends. */
 export function decideClaim({ claimant, hasProcesses }: ClaimSituation): 'Claim' | 'Leave' | 'Refuse' {
   if (claimant === 'Running') return 'Refuse';
   return claimant === 'None' && hasProcesses ? 'Leave' : 'Claim';
 }
 
-/** Called under the lock. */
+/**
+ * Claims the fleet for this process, or leaves it as it is; fails when another `kubenode start` runs it. It must be called under the lock.
+ */
 export async function claimFleet(layout: Layout, hasProcesses: boolean): Promise<void> {
   const known = await readClaim(layout);
   const decision = decideClaim({ claimant: known ? stateOf(known) : 'None', hasProcesses });
@@ -45,20 +48,23 @@ export async function isClaimedHere(layout: Layout): Promise<boolean> {
   return known?.pid === process.pid && stateOf(known) === 'Running';
 }
 
-/** How to end the `kubenode start` that runs the fleet: it may have no terminal, for example when only npm was killed. */
+/** Returns how to end the `kubenode start` that runs the fleet: it may have no terminal, for example when only npm was killed. */
 export async function endHint(layout: Pick<Layout, 'claimFile'>): Promise<string> {
   const known = await readClaim(layout);
   const isKnown = known !== undefined && stateOf(known) === 'Running';
   return `end it with Ctrl-C in its terminal${isKnown ? `, or with: kill ${known.pid}` : ''}`;
 }
 
-/** Called under the lock by `local up`: a person who starts the fleet after a killed `start` wants it to keep running. */
+/**
+ * Releases the claim of a command that has ended. `local up` calls it under the lock: a person who starts the fleet after a killed `start`
+ * wants it to keep running.
+ */
 export async function releaseEndedClaim(layout: Layout): Promise<void> {
   const known = await readClaim(layout);
   if (known && stateOf(known) === 'Ended') await releaseClaim(layout);
 }
 
-/** Of a fleet that was stopped. */
+/** Releases the claim of a fleet that was stopped. */
 export async function releaseClaim({ claimFile: path }: Layout): Promise<void> {
   await rm(path, { force: true });
 }
@@ -67,7 +73,7 @@ function stateOf(claimant: Claimant): 'Ended' | 'Running' {
   return isRunning(claimant) ? 'Running' : 'Ended';
 }
 
-/** A file that cannot be understood names no process, as after the end of one. */
+/** Reads the claim. A file that cannot be parsed names no process and counts as the claim of a command that has ended. */
 async function readClaim({ claimFile: path }: Pick<Layout, 'claimFile'>): Promise<Claimant | undefined> {
   const text = await readFileIfExists(path);
   if (text === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What can go wrong with a local fleet. The errors of src/os keep their codes and get the settings that avoid them. */
+/** Defines the errors of a local fleet. The errors of src/os keep their codes and get hints that name the settings which avoid them. */
 import { OsError, type OsErrorCode } from '../os/errors.ts';
 
 export type LocalErrorCode =
@@ -15,7 +15,10 @@ export class LocalError extends OsError<LocalErrorCode> {
   override readonly name = 'LocalError';
 }
 
-/** Errors of src/os count too: their codes are among ours. */
+/**
+ * Tells whether this is an error with one of these codes, or with any code when none is listed. Errors of src/os count too: their codes are
+ * among ours.
+ */
 export function isLocalError(error: unknown, ...codes: LocalErrorCode[]): error is OsError<LocalErrorCode> {
   return error instanceof OsError && (codes.length === 0 || codes.some((code) => code === error.code));
 }
@@ -29,7 +32,7 @@ const SETTINGS: Partial<Record<OsErrorCode, string>> = {
   PortInUse: 'choose another --port or --bind-address',
 };
 
-/** An error of src/os as a LocalError whose hint names our settings; every other error unchanged. */
+/** Returns an error of src/os as a LocalError whose hint names our settings, and every other error unchanged. */
 export function toLocalError(error: unknown): unknown {
   if (!(error instanceof OsError) || error instanceof LocalError) return error;
   const { code, message, where, hint } = error as OsError;

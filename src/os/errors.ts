@@ -1,4 +1,4 @@
-/** Errors of the operating system and of downloads. The command line prints `where` and `hint` of any error. */
+/** Lists the codes of errors of the operating system and of downloads. The command line prints `where` and `hint` of any error. */
 export type OsErrorCode =
   | 'Unsupported' // the platform lacks something that we need, such as /proc
   | 'Download' // the download failed, and retrying did not help
@@ -11,9 +11,9 @@ export type OsErrorCode =
   | 'NotStopped'; // the process did not end after SIGKILL
 
 export interface OsErrorDetails {
-  /** The file, folder, port, URL or process. */
+  /** The file, folder, port, URL or process that the error is about. */
   readonly where?: string;
-  /** What to do about it. Names no flag or setting of a program: the caller knows its own and adds them. */
+  /** The hint what to do about the error. It names no flag or setting of a program: the caller knows its own and adds them. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
@@ -32,14 +32,14 @@ export class OsError<Code extends string = OsErrorCode> extends Error {
   }
 }
 
-/** The code that Node gives to errors of the operating system: ENOENT, EADDRINUSE. */
+/** Returns the code that Node gives to errors of the operating system, such as ENOENT or EADDRINUSE. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code } = error as NodeJS.ErrnoException;
   return typeof code === 'string' ? code : undefined;
 }
 
-/** The message of whatever was thrown. */
+/** Returns the message of any value that was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

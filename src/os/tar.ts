@@ -4,14 +4,14 @@ import { createGunzip } from 'node:zlib';
 import { OsError, systemCode } from './errors.ts';
 
 const BLOCK = 512;
-/** Of the text of a long name or of a pax header. */
+/** The maximum size of the text of a long name or of a pax header. */
 const MAX_EXTENSION_BYTES = 64 * 1024;
 
 export interface TarEntry {
   readonly path: string;
   readonly size: number;
   readonly type: 'File' | 'Directory' | 'Link' | 'HardLink' | 'Other';
-  /** Of a link of either kind. */
+  /** The target of a link of either kind. */
   readonly target: string;
   /** Permission bits. */
   readonly mode: number;
@@ -77,7 +77,7 @@ const TYPES: Readonly<Record<string, TarEntry['type']>> = {
   '5': 'Directory',
 };
 
-/** pax header, global pax header, long name, long link. */
+/** The flags of a pax header, a global pax header, a long name and a long link. */
 const EXTENSIONS = ['x', 'g', 'L', 'K'];
 
 function readExtension(flag: string, text: string): Extension {
@@ -86,7 +86,7 @@ function readExtension(flag: string, text: string): Extension {
   return flag === 'x' ? readPax(text) : {};
 }
 
-/** Records are `<length> <key>=<value>\n`. */
+/** Reads a pax header, whose records are `<length> <key>=<value>\n`. */
 function readPax(text: string): Extension {
   const values = new Map(
     [...text.matchAll(/^\d+ ([^=\n]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]),
@@ -107,7 +107,7 @@ interface Header {
   readonly flag: string;
 }
 
-/** ustar: name at 0, mode at 100, size in octal at 124, type at 156, link at 157, prefix of the name at 345. */
+/** Parses a header of ustar: name at 0, mode at 100, size in octal at 124, type at 156, link at 157, prefix of the name at 345. */
 function parseHeader(header: Buffer): Header {
   const text = (from: number, to: number): string => {
     const field = header.toString('utf8', from, to);

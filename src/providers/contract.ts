@@ -1,42 +1,44 @@
 /**
- * What the machine controller asks of a provider of machines. One suite checks all of them: test/providers/contract/.
+ * Defines what the machine controller asks of a provider of machines. One suite checks all of them: test/providers/contract/.
  *
- * The UID of the Machine is the token of its instance: however often and from wherever `create` is called with it, there is at most
- * one instance, also after it was deleted. A call that was stopped by its signal, or by the end of the process, may be repeated.
- * What a provider returns or stores never contains the bootstrap file, except where only the host can read it.
+ * The UID of the Machine is the token of its instance: however often and from wherever `create` is called with it, there is at most one
+ * instance, also after it was deleted. A call that was stopped by its signal, or by the end of the process, may be repeated. What a
+ * provider returns or stores never contains the bootstrap file, except where only the host can read it.
  */
 import type { MachineInfra, MachineInfraStatus } from '../api/generated/types.ts';
 
 export interface Provider {
   readonly name: MachineInfra['provider'];
   readonly capabilities: ProviderCapabilities;
-  /** False: the host is there already and joins by itself, so that there is nothing to create or to delete. */
+  /** Tells whether there is an instance to create and to delete. There is none when the host exists already and joins by itself. */
   hasInstance(request: InstanceShape): boolean;
-  /** Why there can be no such instance, for people; undefined: accepted. Needs no request. */
+  /** Returns why there can be no such instance, for people; undefined: accepted. Needs no request. */
   configReason(request: InstanceShape): string | undefined;
-  /** Whether the host of such an instance joins with a bootstrap file. */
+  /** Tells whether the host of such an instance joins with a bootstrap file. */
   needsBootstrap(request: InstanceShape): boolean;
-  /** The id of the instance, the one that exists or a new one. A host that has not joined gets the bootstrap file of the last call. */
+  /**
+   * Returns the id of the instance, the one that exists or a new one. A host that has not joined gets the bootstrap file of the last call.
+   */
   create(request: InstanceRequest, signal: AbortSignal): Promise<string>;
-  /** Undefined: not found. For a minute after `create` that means unknown. */
+  /** Returns the instance; undefined: not found. For a minute after `create` that means unknown. */
   get(id: string, signal: AbortSignal): Promise<Instance | undefined>;
-  /** All instances with these tags, by id. An instance without our tags is never listed. */
+  /** Returns all instances with these tags, by id. An instance without our tags is never listed. */
   find(tags: InstanceFilter, signal: AbortSignal): Promise<readonly Instance[]>;
-  /** Of an instance that does not exist as well. When it resolves nothing of the instance runs or costs anything. */
+  /** Deletes the instance, and succeeds also when it does not exist. When it resolves, nothing of the instance runs or costs anything. */
   delete(id: string, signal: AbortSignal): Promise<void>;
   power(id: string, action: PowerAction, signal: AbortSignal): Promise<void>;
-  /** Announced maintenance. Empty without the capability. */
+  /** Returns the announced maintenance, which is empty without the capability. */
   events(signal: AbortSignal): Promise<readonly InstanceEvent[]>;
 }
 
 export interface ProviderCapabilities {
   readonly power: boolean;
   readonly events: boolean;
-  /** Nothing else starts an instance that ended: the machine controller does. */
+  /** Whether nothing but the machine controller starts an instance that ended. */
   readonly startsStopped: boolean;
 }
 
-/** What a Machine asks for. */
+/** Holds the properties that a Machine asks for in its instance. */
 export interface InstanceShape {
   readonly config: Readonly<Record<string, unknown>>;
   /** spec.host.type of the Machine. */
@@ -48,22 +50,22 @@ export interface InstanceRequest extends InstanceShape {
   /** The name of the Machine. */
   readonly machine: string;
   readonly tags: InstanceTags;
-  /** The kubeconfig of `kubenode machine token`. A secret. */
+  /** The kubeconfig of `kubenode machine token`, which is a secret. */
   readonly bootstrap?: string;
 }
 
-/** On each instance, so that it is found again when the answer to its creation was lost. */
+/** The tags on each instance, by which it is found again when the answer to its creation was lost. */
 export interface InstanceTags {
   readonly clusterUid: string;
   readonly machineUid: string;
   readonly set?: string;
 }
 
-/** Always of one cluster: instances of another one are never ours. */
+/** Selects instances by tags, always of one cluster: instances of another one are never ours. */
 export type InstanceFilter = Pick<InstanceTags, 'clusterUid'> & Partial<InstanceTags>;
 
 export interface Instance {
-  /** `<provider>://…`, at most 256 characters. */
+  /** The id, `<provider>://…`, at most 256 characters. */
   readonly id: string;
   readonly machine: string;
   readonly tags: InstanceTags;
@@ -76,7 +78,7 @@ export interface Instance {
 export type PowerAction = 'off' | 'on' | 'cycle';
 
 export interface InstanceEvent {
-  /** The same for a repeated notice. */
+  /** The id of the event, the same for a repeated notice. */
   readonly eventId: string;
   readonly instanceId: string;
   readonly type: string;
@@ -84,7 +86,7 @@ export interface InstanceEvent {
   readonly deadline?: Date;
 }
 
-/** What a caller can do about it. */
+/** The code of an error of a provider, by what a caller can do about it. */
 export type ProviderErrorCode =
   | 'Retryable' // nothing happened, or it may be repeated: later, or after `retryAfterSeconds`
   | 'Quota' // no capacity or limit reached: others have to free something
@@ -94,7 +96,7 @@ export type ProviderErrorCode =
   | 'Ambiguous'; // it may have happened: `find` by tag before the next `create`
 
 export interface ProviderErrorDetails {
-  /** CamelCase, for conditions. Default: the code. */
+  /** The reason in CamelCase, for conditions. It defaults to the code. */
   readonly reason?: string;
   readonly retryAfterSeconds?: number;
   readonly cause?: unknown;

@@ -1,4 +1,4 @@
-/** What keeps a staged component from being activated. In doubt it stays staged. Pure. */
+/** Decides what keeps a staged component from being activated. In doubt it stays staged. Pure. */
 import { changeBetween, isClassAtLeast } from '../../api/machine/component-change.ts';
 import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { Transition } from '../journal/record.ts';
@@ -11,7 +11,7 @@ import { endsOf } from './transition.ts';
 
 type Brake = (input: ComponentInput, transition: Transition) => ComponentWait | undefined;
 
-/** In this order: the first one that holds is reported. */
+/** The brakes in order: the first one that holds is reported. */
 const BRAKES: readonly Brake[] = [
   holdBrake,
   offlineBrake,
@@ -54,7 +54,10 @@ function jobBrake({ brakes }: ComponentInput): ComponentWait | undefined {
     : undefined;
 }
 
-/** What a new agent breaks, and what it finds broken, must not be confused with another change. */
+/**
+ * Keeps a change of the agent and another change apart: what a new agent breaks, and what it finds broken, must not be confused with the
+ * other one.
+ */
 function changingBrake({ component, changing }: ComponentInput): ComponentWait | undefined {
   if (changing === undefined || ![component, changing].includes(AGENT_COMPONENT)) return undefined;
   return { reason: 'ComponentChanging', message: `waits until the change of ${changing} has ended` };
@@ -68,7 +71,7 @@ function dependencyBrake(input: ComponentInput, transition: Transition): Compone
   return { reason: 'DependencyNotCommitted', message: `waits for ${unmet.needed}, which ${found}` };
 }
 
-/** A component is removed after those that depend on it. */
+/** Keeps a component from being removed before those that depend on it. */
 function dependentBrake(
   { component, others }: ComponentInput,
   { to }: Transition,
@@ -81,7 +84,7 @@ function dependentBrake(
   return { reason: 'StillNeeded', message: `${dependents.join(', ')} depends on it: remove that first` };
 }
 
-/** Before anything stops, the version to return to is complete on this host. */
+/** Requires that the version to return to is complete on this host before anything stops. */
 function wayBackBrake(input: ComponentInput, transition: Transition): ComponentWait | undefined {
   const { origin, goal } = endsOf(input, transition);
   if (transition.from === undefined || goal?.rollbackSupported === false) return undefined;
@@ -114,7 +117,7 @@ function grantProblem(grant: EntryGrant | undefined, id: string | undefined): st
   return grant.expired ? `the grant ${grant.id} has expired: waits for a new one` : undefined;
 }
 
-/** A new component has no pods to disturb: its change has a lower class. */
+/** Waits for the drain that the change needs. A new component has no pods to disturb: its change has a lower class. */
 function drainBrake(input: ComponentInput, transition: Transition): ComponentWait | undefined {
   const { origin, goal } = endsOf(input, transition);
   const change = changeBetween(origin, goal);

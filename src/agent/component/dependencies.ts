@@ -1,11 +1,13 @@
-/** What a version needs of the other components of the machine, and whether the machine has it. Pure. */
+/** Checks what a version needs of the other components of the machine, and whether the machine has it. Pure. */
 import type { ComponentProgress } from '../journal/progress.ts';
 import type { Target } from '../target/target.ts';
 import { isVersionInRange, type VersionRange } from '../target/version-range.ts';
 import type { ComponentInput, OtherComponent } from './input.ts';
 import type { ComponentWait } from './operation.ts';
 
-/** While a component is between two versions, it has no version that others may rely on. */
+/**
+ * Returns what other components may know of this one. While a component is between two versions, it has no version that others may rely on.
+ */
 export function otherComponent({ transition, state }: ComponentProgress, current: Target): OtherComponent {
   const isCommitted = !transition && (state === 'Committed' || state === 'RolledBack');
   const dependsOn = current.dependsOn.map(({ component }) => component);
@@ -14,9 +16,9 @@ export function otherComponent({ transition, state }: ComponentProgress, current
 
 export interface UnmetDependency {
   readonly component: string;
-  /** Such as `containerd ≥ 1.7`. */
+  /** The requirement, such as `containerd ≥ 1.7`. */
   readonly needed: string;
-  /** Absent while no version is committed. */
+  /** The version that is committed; absent while there is none. */
   readonly version?: string;
 }
 
@@ -37,8 +39,8 @@ function rangeText({ minVersion, maxVersion }: VersionRange): string {
 }
 
 /**
- * A version that was compatible when it was activated, and no longer is: what it depends on was changed since. To change
- * that back needs a grant, so only git can decide it.
+ * Returns the wait of a version that was compatible when it was activated, and no longer is: what it depends on was changed since. To
+ * change that back needs a grant, so only git can decide it.
  */
 export function mismatchWait({ progress, targets, others }: ComponentInput): ComponentWait | undefined {
   const target = targets.get(progress.current ?? '');

@@ -1,6 +1,6 @@
 /**
- * The activation of the agent itself: instead of stopping, swapping and starting, the agent hands over to a watchdog and settles
- * by its verdict. The agent that reads the verdict may be the old one or the new one. Pure.
+ * Plans the activation of the agent itself: instead of stopping, swapping and starting, the agent hands over to a watchdog and settles by
+ * its verdict. The agent that reads the verdict may be the old one or the new one. Pure.
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { Transition, TransitionFailure } from '../journal/record.ts';
@@ -13,7 +13,7 @@ import type { ComponentAction, ComponentPlan } from './operation.ts';
 import { operate, swapActions } from './placements.ts';
 import { componentWait, endsOf, settle } from './transition.ts';
 
-/** As MemoryMax in the systemd unit of the agent. */
+/** The limit of the memory of the new agent, the same as MemoryMax in the systemd unit of the agent. */
 const MAX_RESIDENT_BYTES = 256 * 1024 ** 2;
 
 export function planHandOver(input: ComponentInput, transition: Transition): ComponentPlan {
@@ -32,7 +32,7 @@ interface Attempt {
   readonly key: string;
 }
 
-/** A verdict of an earlier attempt does not count. The version that runs already needs none. */
+/** Plans what follows from a verdict. A verdict of an earlier attempt does not count. The version that runs already needs none. */
 function verdictPlan(
   input: ComponentInput,
   transition: Transition,
@@ -62,7 +62,7 @@ function watchPlan(input: ComponentInput, attempt: Attempt): ComponentPlan {
   return { actions: [operate({ op: 'HandOver', upgrade }, because)] };
 }
 
-/** Both agents wait for the watchdog; only the new one is on probation. */
+/** Returns the wait for the watchdog. Both agents wait for it; only the new one is on probation. */
 function probationWait(isOwn: boolean, { version }: Target): ComponentPlan {
   return isOwn
     ? componentWait('SelfProbation', `version ${version} of the agent proves that it is healthy`)
@@ -77,7 +77,7 @@ function committed(input: ComponentInput, transition: Transition, goal: Target):
   return settle(input, { state: 'Committed', current: to, previous: from, because }, { operations });
 }
 
-/** The watchdog changed only which program runs: `current` still is the old version. */
+/** Settles an upgrade that the watchdog rolled back. The watchdog changed only which program runs: `current` still is the old version. */
 function rolledBack(
   input: ComponentInput,
   { from, entry }: Transition,
@@ -92,7 +92,10 @@ function rolledBack(
   });
 }
 
-/** What cannot be read does not matter to a watchdog that has begun; without one nothing was changed. */
+/**
+ * Plans for a version whose stored content cannot be read. It does not matter to a watchdog that has begun; without one nothing was
+ * changed.
+ */
 function damagedPlan(
   input: ComponentInput,
   transition: Transition,
@@ -109,7 +112,7 @@ function damagedPlan(
   return rolledBack(input, transition, { code: 'TargetDamaged', message });
 }
 
-/** What is in the memory of this process is right: only the files are placed again. */
+/** Places the files of the agent again and nothing else: what is in the memory of this process is right. */
 function reinstall(input: ComponentInput, goal: Target, reinstalled: string): ComponentPlan {
   const because = 'the files of the agent are installed again';
   const operations = [operate({ op: 'Unpack', target: goal }, because)];

@@ -1,4 +1,4 @@
-/** The input of the planner of one component. */
+/** Defines the input of the planner of one component. */
 import type { ComponentDrift } from '../journal/drift.ts';
 import type { ComponentProgress } from '../journal/progress.ts';
 import type { TransitionFailure } from '../journal/record.ts';
@@ -10,7 +10,7 @@ export interface ComponentInput {
   readonly component: string;
   readonly desired: DesiredComponent;
   readonly progress: ComponentProgress;
-  /** Stored targets by id. */
+  /** The stored targets by id. */
   readonly targets: ReadonlyMap<string, Target>;
   readonly observed: ComponentObservation;
   readonly drift: ComponentDrift;
@@ -18,17 +18,17 @@ export interface ComponentInput {
   readonly brakes: ActivationBrakes;
   /** The other components of this machine. */
   readonly others: ReadonlyMap<string, OtherComponent>;
-  /** Why the last operation of the current step failed. */
+  /** The failure of the last operation of the current step. */
   readonly failure?: OperationFailure;
-  /** Key of the step of a repair job that asks to install the version in force again. */
+  /** The key of the step of a repair job that asks to install the version in force again. */
   readonly reinstall?: string;
-  /** Another component that is between two versions. */
+  /** The name of another component that is between two versions. */
   readonly changing?: string;
-  /** Of the component that is this agent, where it can be replaced. */
+  /** The observation of the agent itself, only for the component that is this agent, where it can be replaced. */
   readonly self?: SelfObservation;
-  /** SHA-256 of artifacts that are being downloaded beside the loop. */
+  /** The SHA-256 of each artifact that is being downloaded beside the loop. */
   readonly downloading?: ReadonlySet<string>;
-  /** Absent until a probe ran after the last start. */
+  /** The result of the probes; absent until a probe ran after the last start. */
   readonly probation?: ProbationProgress;
 }
 
@@ -42,40 +42,40 @@ export type DesiredComponent =
 export interface EntryGrant {
   readonly id: string;
   readonly entryDigest: string;
-  /** By the wall clock or by the time since it was received, whichever is earlier. */
+  /** Whether the grant has expired by the wall clock or by the time since it was received, whichever is earlier. */
   readonly expired: boolean;
 }
 
 export interface ActivationBrakes {
   readonly hold: 'None' | 'Disruptive' | 'All';
-  /** The API server answered recently. */
+  /** Whether the API server answered recently. */
   readonly online: boolean;
-  /** A repair job runs on this machine. */
+  /** Whether a repair job runs on this machine. */
   readonly jobRunning: boolean;
-  /** Id of the grant for which the machine is drained. */
+  /** The id of the grant for which the machine is drained. */
   readonly drainedFor?: string;
-  /** Since when the machine has no Node, although none was to be removed; absent where that is not known. */
+  /** The time since which the machine has no Node, although none was to be removed; absent where that is not known. */
   readonly nodeMissingSince?: Date;
 }
 
 export interface OtherComponent {
-  /** Undefined: not installed, or a transition has begun and not ended. */
+  /** The committed version. Undefined: the component is not installed, or a transition has begun and not ended. */
   readonly committedVersion?: string;
   readonly dependsOn: readonly string[];
 }
 
 export interface OperationFailure extends TransitionFailure {
-  /** Not before this time; the delay grows with each failure. */
+  /** The time before which it is not tried again; the delay grows with each failure. */
   readonly retryAt: Date;
 }
 
-/** What the probes found since the units were started. Durations by the monotonic clock. */
+/** Holds what the probes found since the units were started. Durations are by the monotonic clock. */
 export interface ProbationProgress {
   readonly elapsedMs: number;
-  /** Time since when every probe passes without interruption; absent while one does not. */
+  /** The time for which every probe has succeeded without interruption; absent while one does not. */
   readonly passingMs?: number;
   /** The probe that failed as often as its threshold after it had passed, or the unit that ended. */
   readonly failure?: TransitionFailure;
-  /** Probes that have not passed yet, with their last answer. */
+  /** The probes that have not succeeded yet, with their last answer. */
   readonly pending: readonly string[];
 }

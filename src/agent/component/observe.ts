@@ -1,41 +1,41 @@
-/** What the host has of a component: the input of the planner. */
+/** Describes what the host has of a component: the input of the planner. */
 import type { FileAttributes, UnitStatus } from '../host/port.ts';
 
 export interface ObservedFile {
   readonly type: 'File' | 'Directory' | 'Link' | 'Other';
-  /** Of a file only. Absent when it is larger than any file of a component. */
+  /** The content of a file; absent for other types, and when it is larger than any file of a component. */
   readonly content?: string;
   readonly mode: string;
   readonly owner: string;
-  /** The same in numbers, where the host has them. */
+  /** The owner in numbers, where the host has them. */
   readonly ownerIds?: string;
-  /** Of a link only. */
+  /** The target of a link; absent for other types. */
   readonly target?: string;
 }
 
 export interface ObservedProgram {
-  /** SHA-256; absent when the file is missing. */
+  /** The SHA-256 of the file; absent when it is missing. */
   readonly found?: string;
-  /** As the artifact contains it. Absent when that is unknown. */
+  /** The SHA-256 of the file in the artifact; absent when that is unknown. */
   readonly expected?: string;
-  /** Absent when the file is missing. */
+  /** The attributes of the file; absent when it is missing. */
   readonly attributes?: FileAttributes;
-  /** As it was installed. Absent when that is unknown. */
+  /** The attributes with which the file was installed; absent when that is unknown. */
   readonly expectedAttributes?: FileAttributes;
 }
 
 export interface ComponentObservation {
-  /** Boot of this observation. */
+  /** The boot in which this was observed. */
   readonly bootId: string;
-  /** Artifacts by SHA-256. Complete: verified when it was placed, and verified again on use. */
+  /** The artifacts by SHA-256. A Complete one was verified when it was placed, and is verified again on use. */
   readonly artifacts: ReadonlyMap<string, 'Complete' | 'Downloaded'>;
-  /** Version directories. One exists only when it is complete, because it gets its name last. */
+  /** The version directories. One exists only when it is complete, because it gets its name last. */
   readonly directories: ReadonlySet<string>;
-  /** By path: files and links of the component. A path that is missing on the host is missing here. */
+  /** The files and links of the component by path. A path that is missing on the host is missing here. */
   readonly files: ReadonlyMap<string, ObservedFile>;
   readonly units: ReadonlyMap<string, UnitStatus>;
-  /** Programs in version directories, by path. */
+  /** The programs in version directories, by path. */
   readonly programs: ReadonlyMap<string, ObservedProgram>;
-  /** Paths whose original content is recorded, so that it can be restored. */
+  /** The paths whose original content is recorded, so that it can be restored. */
   readonly backups: ReadonlySet<string>;
 }

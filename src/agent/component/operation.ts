@@ -1,4 +1,4 @@
-/** What the executor does on the host, one at a time. Each can be repeated after a crash in the middle of it. */
+/** Describes what the executor does on the host, one operation at a time. Each can be repeated after a crash in the middle of it. */
 import type { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { FileAttributes } from '../host/port.ts';
 import type { ComponentRecord } from '../journal/record.ts';
@@ -20,12 +20,12 @@ export type HostOperation =
   | { readonly op: 'HandOver'; readonly upgrade: AgentUpgrade }
   | { readonly op: 'Reboot' | 'EndHandOver' };
 
-/** In order. An operation that fails ends the plan. */
+/** Each entry of a plan is carried out in order. An operation that fails ends the plan. */
 export type ComponentAction =
   | { readonly do: 'Operate'; readonly operation: HostOperation; readonly because: string }
   | { readonly do: 'Record'; readonly record: ComponentRecord; readonly because: string };
 
-/** Why the component makes no progress now. */
+/** The reason why the component makes no progress now. */
 export interface ComponentWait {
   readonly reason: ComponentWaitReason;
   readonly message: string;

@@ -1,4 +1,4 @@
-/** What probes found of one version since it was started. Pure; times are monotonic. */
+/** Derives what probes found of one version since it was started. Pure; times are monotonic. */
 import type { ComponentProbe } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { ProbeAnswer, UnitStatus } from '../host/port.ts';
@@ -16,15 +16,15 @@ export interface ProbeState {
 
 export interface ProbesProgress {
   readonly startedMs: number;
-  /** By name. Absent until a probe ran. */
+  /** The state of each probe by its name; absent until the probe ran. */
   readonly probes: ReadonlyMap<string, ProbeState>;
-  /** Since when every probe passes. */
+  /** The time since which every probe succeeds. */
   readonly passingSinceMs?: number;
-  /** Units that ran before this start: only what happens from now on counts. */
+  /** The units that ran before this start: only what happens from now on counts. */
   readonly kept: ReadonlySet<string>;
-  /** Restarts of units before this start, once they were observed. */
+  /** The number of restarts of each unit before this start, once it was observed. */
   readonly restartsBefore: ReadonlyMap<string, number>;
-  /** Of units, once they were observed. */
+  /** The status of each unit, once it was observed. */
   readonly units: ReadonlyMap<string, Pick<UnitStatus, 'active' | 'restarts' | 'result'>>;
 }
 
@@ -49,8 +49,8 @@ export function dueProbes(
 }
 
 /**
- * At whole multiples of its period: probes of many components run together, and the agent runs once for all of them. The
- * first interval of a probe is shorter or longer by up to half of a period.
+ * Returns when a probe runs next: at whole multiples of its period, so that probes of many components run together, and the agent runs once
+ * for all of them. The first interval of a probe is shorter or longer by up to half of a period.
  */
 function nextRunMs({ name, periodSeconds }: ComponentProbe, { probes }: ProbesProgress): number {
   const last = probes.get(name);
@@ -59,7 +59,7 @@ function nextRunMs({ name, periodSeconds }: ComponentProbe, { probes }: ProbesPr
   return Math.ceil(last.lastRunMs / periodMs + 0.5) * periodMs;
 }
 
-/** When the next probe is due; undefined without probes. */
+/** Returns when the next probe is due; undefined without probes. */
 export function nextProbeMs({ probes }: Target, progress: ProbesProgress): number | undefined {
   const times = probes.map((probe) => nextRunMs(probe, progress));
   return times.length === 0 ? undefined : Math.min(...times);
@@ -83,7 +83,7 @@ export function applyAnswer(
   return { ...progress, probes: new Map(progress.probes).set(name, state) };
 }
 
-/** After probes and units were read: keeps the time since when all of them are good. */
+/** Updates the progress after probes and units were read: keeps the time since when all of them are good. */
 export function judge(
   target: Target,
   progress: ProbesProgress,
@@ -99,7 +99,7 @@ export function judge(
   return pendingProbes(target, rest).length > 0 ? rest : { ...rest, passingSinceMs: passingSinceMs ?? nowMs };
 }
 
-/** The host forgets how a unit ended when it starts it again: what was read before that is kept. */
+/** Keeps the last result of each unit. The host forgets how a unit ended when it starts it again: what was read before that is kept. */
 function withLastResults(
   units: ReadonlyMap<string, UnitStatus>,
   { units: before }: ProbesProgress,
@@ -112,7 +112,7 @@ function withLastResults(
   );
 }
 
-/** A start by somebody else counts from zero again. */
+/** Returns the restarts before this start. A start by another program or person counts from zero again. */
 function countsBefore(
   { kept, restartsBefore }: ProbesProgress,
   units: ReadonlyMap<string, Pick<UnitStatus, 'restarts'>>,
@@ -123,7 +123,7 @@ function countsBefore(
   );
 }
 
-/** What is not good yet, for people. */
+/** Returns what is not good yet, for people. */
 export function pendingProbes(target: Target, { probes, units }: ProbesProgress): readonly string[] {
   const running = target.units.filter((unit) => unit.running);
   return [
@@ -136,7 +136,7 @@ export function pendingProbes(target: Target, { probes, units }: ProbesProgress)
   ];
 }
 
-/** One bad answer below the threshold does not count against a probe that has passed. */
+/** Tells whether a probe counts as good. One bad answer below the threshold does not count against a probe that was good before. */
 function isPassing({ failureThreshold }: ComponentProbe, state: ProbeState | undefined): boolean {
   return state !== undefined && state.hasPassed && state.failures < failureThreshold;
 }
@@ -152,7 +152,7 @@ export function probationOf(target: Target, progress: ProbesProgress, nowMs: num
   };
 }
 
-/** A unit that restarts during probation is not healthy, even if it runs again. */
+/** Returns the failure of a unit. A unit that restarts during probation is not healthy, even if it runs again. */
 function unitFailure({ units, restartsBefore }: ProbesProgress): TransitionFailure | undefined {
   for (const [name, { active, restarts, result }] of units) {
     const last = result === undefined ? '' : `: ${result}`;

@@ -21,26 +21,26 @@ import {
 export interface ProberOptions {
   readonly host: Host;
   readonly clock: Clock;
-  /** Status of a condition of the Node; undefined while it is unknown. */
+  /** Returns the status of a condition of the Node; undefined while it is unknown. */
   readonly nodeCondition: (type: string) => Promise<string | undefined>;
 }
 
 export interface Prober {
-  /** Runs what is due. `run` names this start of the version: another one begins again. */
+  /** Runs the probes that are due. `run` names this start of the version: another one begins again. */
   probe(target: Target, run: string, circumstances?: ProbeCircumstances): Promise<ProbationProgress>;
-  /** Whether every probe passes; undefined before the first answers. */
+  /** Tells whether every probe succeeds; undefined before the first answers. */
   isReady(target: Target): boolean | undefined;
-  /** Of the version in force. */
+  /** Tells whether a probe of the version in force is due. */
   isDue(target: Target): boolean;
-  /** On the monotonic clock, when the next probe of any component is due. */
+  /** Returns when the next probe of any component is due, on the monotonic clock. */
   nextMs(): number | undefined;
   forget(component: string): void;
 }
 
 export interface ProbeCircumstances {
-  /** Units that this start of the version did not start. */
+  /** The units that this start of the version did not start. */
   readonly kept?: ReadonlySet<string>;
-  /** What was read of the units, where that is good enough. */
+  /** The status that was read of the units, where that is recent enough. */
   readonly units?: ReadonlyMap<string, UnitStatus>;
 }
 

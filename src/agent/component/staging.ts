@@ -1,4 +1,4 @@
-/** The steps that change nothing but our own directories: fetch, verify, stage. Pure. */
+/** Plans the steps that change nothing but our own directories: fetch, verify, stage. Pure. */
 import type { Transition } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 import { activationWait } from './brakes.ts';
@@ -36,7 +36,10 @@ function fetchActions(
   ];
 }
 
-/** What a repair installs again is unpacked from a verified artifact, whatever the directory contains. */
+/**
+ * Tells whether the version is unpacked already. What a repair installs again is unpacked from a verified artifact, whatever the directory
+ * contains.
+ */
 function isUnpacked(
   { directory }: Target,
   { directories }: ComponentInput['observed'],
@@ -60,7 +63,7 @@ export function planVerified(input: ComponentInput, transition: Transition): Com
   return advance(input, operations, { transition: toStep(transition, 'Staged'), because: 'verified' });
 }
 
-/** Stays here until nothing keeps it from being activated. */
+/** Plans a version that is staged: it stays so until nothing keeps it from being activated. */
 export function planStaged(input: ComponentInput, transition: Transition): ComponentPlan {
   const operations = stageActions(input, transition);
   if (operations.length > 0) return { actions: operations };

@@ -1,4 +1,4 @@
-/** What is left of the current step of a transition, and the step after it. Pure. */
+/** Plans what is left of the current step of a transition, and the step after it. Pure. */
 import { type ComponentChange, changeBetween } from '../../api/machine/component-change.ts';
 import type { Transition, TransitionFailure, TransitionStep } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
@@ -30,7 +30,7 @@ export function planStep(input: ComponentInput, transition: Transition): Compone
   );
 }
 
-/** What cannot be read is not the same as nothing: the component must not be removed in its place. */
+/** Plans for a goal that cannot be read. It is not the same as no goal: the component must not be removed in its place. */
 function damagePlan(input: ComponentInput, transition: Transition): ComponentPlan | undefined {
   const { direction, from, to, entry } = transition;
   const goalId = direction === 'Forward' ? to : from;
@@ -41,7 +41,7 @@ function damagePlan(input: ComponentInput, transition: Transition): ComponentPla
   return settle(input, { state: 'Failed', current: goalId, because }, { failure, denied: entry });
 }
 
-/** Before Stopping a failure changed nothing, and going back must succeed: both are tried again. */
+/** Plans what follows a failed operation. Before Stopping a failure changed nothing, and going back must succeed: both are tried again. */
 function failurePlan(input: ComponentInput, transition: Transition): ComponentPlan | undefined {
   const { failure, now } = input;
   if (!failure) return undefined;
@@ -76,7 +76,9 @@ function isActivation(step: TransitionStep): boolean {
   return step !== 'Fetching' && step !== 'Verified' && step !== 'Staged';
 }
 
-/** After a reboot units run that were enabled, with the old or with the new content, so that nothing is assumed. */
+/**
+ * Plans what follows a reboot. After it the units run that were enabled, with the old or with the new content, so that nothing is assumed.
+ */
 function rebootPlan(input: ComponentInput, transition: Transition): ComponentPlan | undefined {
   const { step, bootId, boots, direction } = transition;
   const now = input.observed.bootId;
@@ -97,10 +99,10 @@ function rebootPlan(input: ComponentInput, transition: Transition): ComponentPla
   });
 }
 
-/** One reboot may have another cause. A second one is blamed on the new version. */
+/** The number of reboots from which on the new version is blamed: one reboot may have another cause. */
 const MAX_BOOTS = 2;
 
-/** A repair restarts every unit and never reboots: it changes nothing but what was damaged. */
+/** Returns the change of a transition. A repair restarts every unit and never reboots: it changes nothing but what was damaged. */
 function transitionChange(input: KnownTargets, transition: Transition): ComponentChange {
   const { origin, goal } = endsOf(input, transition);
   if (transition.reinstall === undefined) return changeBetween(origin, goal);
@@ -108,7 +110,7 @@ function transitionChange(input: KnownTargets, transition: Transition): Componen
   return { class: 'Restart', stop, reload: new Set(), because: 'the component is installed again' };
 }
 
-/** Units of the goal that the transition does not start: they run since before it, as do those of the host itself. */
+/** Returns the units of the goal that the transition does not start: they run since before it, as do those of the host itself. */
 export function keptUnits(input: KnownTargets, transition: Transition): ReadonlySet<string> {
   const { origin, goal } = endsOf(input, transition);
   const { stop } = transitionChange(input, transition);

@@ -1,4 +1,4 @@
-/** Which state of the Machine the agent accepts. What it does not accept changes nothing: the last one stays in force. Pure. */
+/** Decides which state of the Machine the agent accepts. What it does not accept changes nothing: the last one stays in force. Pure. */
 import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../../api/names.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
@@ -9,11 +9,11 @@ export interface AcceptedState {
   readonly uid: string;
   readonly generation: number;
   readonly spec: Machine['spec'];
-  /** Of a person, as `<until>; <reason>`. */
+  /** The hold of a person, as `<until>; <reason>`. */
   readonly holdAnnotation?: string;
-  /** Id of the grant for which the machine is drained. */
+  /** The id of the grant for which the machine is drained. */
   readonly drainedFor?: string;
-  /** By the name of the MachineComponent: all that the entries name. */
+  /** The specs that the entries name, by the name of the MachineComponent. */
   readonly components: Readonly<Record<string, MachineComponentSpec>>;
 }
 
@@ -67,14 +67,14 @@ function acceptedState({ metadata, spec, status }: Machine, specs: ComponentSpec
   };
 }
 
-/** Of the entries that are to be installed: a removal needs no content. */
+/** Returns the refs of the entries that are to be installed: a removal needs no content. */
 export function neededRefs({ components }: Machine['spec']): readonly string[] {
   return [
     ...new Set(components.filter(({ state }) => state === 'Present').map(({ componentRef }) => componentRef)),
   ];
 }
 
-/** Those that are known already: a MachineComponent never changes. */
+/** Returns the specs that are known already: a MachineComponent never changes. */
 export function knownSpecs(
   { components }: Machine['spec'],
   before: AcceptedState | undefined,
@@ -95,7 +95,7 @@ export function holdScope(
   return spec.hold && isInForce(spec.hold.until, now) ? spec.hold.scope : 'None';
 }
 
-/** An end that cannot be read holds for ever: in doubt nothing is done. */
+/** Tells whether a hold is in force. An end that cannot be read holds for ever: in doubt nothing is done. */
 function isInForce(until: string | undefined, now: Date): boolean {
   const end = Date.parse(until ?? '');
   return Number.isNaN(end) || end > now.getTime();

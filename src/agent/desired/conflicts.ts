@@ -1,11 +1,14 @@
-/** Entries of one machine that write the same thing would correct each other for ever: none of them is installed. Pure. */
+/** Refuses entries of one machine that write the same thing: they would correct each other for ever, so none of them is installed. Pure. */
 import type { DesiredComponent } from '../component/input.ts';
 import { linksOf } from '../component/placements.ts';
 import type { Target } from '../target/target.ts';
 
 type Desired = ReadonlyMap<string, DesiredComponent>;
 
-/** What others have already is enforced as before: an entry that is refused changes nothing. */
+/**
+ * Marks the entries that conflict as invalid. What other components have already is enforced as before: an entry that is refused changes
+ * nothing.
+ */
 export function refuseConflicts(desired: Desired): Desired {
   const owners = ownersOf(desired);
   return new Map([...desired].map(([name, each]) => [name, checked(name, each, owners)]));
@@ -38,7 +41,7 @@ function ownersOf(desired: Desired): ReadonlyMap<string, readonly string[]> {
   return owners;
 }
 
-/** Keys of a file may belong to several components. Its block cannot: there is one. */
+/** Returns what a target places on the host alone. Keys of a file may belong to several components. Its block cannot: there is one. */
 function placedBy(target: Target): readonly string[] {
   const files = target.files.filter(({ merge }) => merge === 'Replace' || merge === 'Block');
   return [

@@ -1,9 +1,9 @@
-/** In which order the components of a machine are reconciled. Pure. */
+/** Decides in which order the components of a machine are reconciled. Pure. */
 import { byCode } from '../../kube/objects/digest.ts';
 
 /**
- * What others depend on comes first; without dependencies, by name. A circle is cut where it closes: its components
- * then wait for each other, and say so.
+ * Returns the components in order: those that others depend on come first; without dependencies, they are ordered by name. A circle is cut
+ * where it closes: its components then wait for each other, and report that.
  */
 export function orderComponents(dependencies: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const ordered = new Set<string>();

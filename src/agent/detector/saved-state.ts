@@ -1,10 +1,10 @@
-/** What the detector keeps over a restart of the agent. A boot clears it: what was raised before it is over. */
+/** Stores what the detector keeps over a restart of the agent. A boot clears it: what was raised before it is over. */
 import type { HostFiles } from '../host/port.ts';
 import { DETECTOR_STATE_FILE } from '../layout.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
 import type { SavedMonitor } from './monitors/problem-monitor.ts';
 
-/** By the name of the file of the monitor. */
+/** Holds the state of each monitor by the name of its file. */
 export type SavedMonitors = Readonly<Record<string, SavedMonitor>>;
 
 interface SavedDetector {

@@ -1,4 +1,4 @@
-/** Collects facts of the host for rules. Beside the loop of the agent: a disk or a runtime that does not answer delays nothing. */
+/** Collects facts of the host for rules. It runs beside the loop of the agent: a disk or a runtime that does not answer delays nothing. */
 import type { DiskFact, TestResult } from '../../api/generated/types.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -21,7 +21,7 @@ export interface CollectedFacts {
 }
 
 export interface FactCollector {
-  /** What is known now. */
+  /** Returns the facts that are known now. */
   facts(): CollectedFacts;
   /** Collects until the signal. */
   run(signal: AbortSignal): Promise<void>;
@@ -34,7 +34,7 @@ export interface FactCollectorOptions {
 }
 
 const COLLECT_MS = 30_000;
-/** Facts that could not be collected again in this time are not reported anymore. */
+/** The time after which facts that could not be collected again are not reported any more. */
 const MAX_AGE_MS = 3 * COLLECT_MS;
 const RUNTIME_LIMITS = { timeoutMs: 5000, maxOutputBytes: 4096 };
 
@@ -44,7 +44,7 @@ export function createFactCollector(options: FactCollectorOptions): FactCollecto
 
 class Collector implements FactCollector {
   readonly #options: FactCollectorOptions;
-  /** By what failed, so that each outage is one line. */
+  /** The reads that fail now, by their name, so that each outage is one log line. */
   readonly #failed = new Set<string>();
   #collectedMs = Number.NEGATIVE_INFINITY;
   #disks: readonly DiskTrend[] = [];
@@ -104,7 +104,7 @@ class Collector implements FactCollector {
     return result ? judgeRuntime(result) : {};
   }
 
-  /** What fails is unknown, and keeps nothing else from being collected. */
+  /** Runs one read. What fails is unknown, and keeps nothing else from being collected. */
   async #attempt<T>(what: string, read: () => Promise<T>): Promise<T | undefined> {
     try {
       const found = await read();

@@ -1,18 +1,18 @@
-/** Facts about file systems: how full they are, and since when they fill up. Pure. */
+/** Derives facts about file systems: how full they are, and since when they fill up. Pure. */
 import type { DiskFact } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { DiskUsage } from '../host/port.ts';
 import { inodesUsedPercent, usedPercent } from './filesystems.ts';
 
-/** What the agent knows of one file system. */
+/** Holds what the agent knows of one file system. */
 export interface DiskTrend {
   readonly fact: DiskFact;
-  /** The highest percentage since the used space last fell, and when it was reached. */
+  /** The highest percentage since the used space last fell; `peakAt` is when it was reached. */
   readonly peakPercent: number;
   readonly peakAt: Date;
 }
 
-/** A file system that did not get fuller for this long is not rising. */
+/** The time after which a file system that did not get fuller is not rising. */
 const FLAT_MS = 10 * 60_000;
 
 export function followDisk(

@@ -1,17 +1,17 @@
-/** What the agent probes besides its components: the container runtime, tasks that hang in the kernel, and pressure. Pure. */
+/** Judges what the agent probes besides its components: the container runtime, tasks that hang in the kernel, and pressure. Pure. */
 import type { TestResult } from '../../api/generated/types.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import type { HostHealth, RunResult } from '../host/port.ts';
 
-/** By the name of the probe. A probe that cannot be run has no answer. */
+/** Holds the answers by the name of the probe. A probe that cannot be run has no answer. */
 export type ProbeAnswers = Readonly<Record<string, boolean>>;
 
-/** When each blocked task was first blocked as it is now, on the monotonic clock. */
+/** Holds when each blocked task was first blocked as it is now, on the monotonic clock. */
 export type BlockedSince = ReadonlyMap<string, number>;
 
-/** As the kernel counts a task as hung by default. */
+/** The time after which a task counts as hung, the default of the kernel. */
 const HUNG_MS = 120_000;
-/** All tasks together waited for half of the last minute. */
+/** The pressure from which on a probe fails: all tasks together waited for half of the last minute. */
 const MAX_PRESSURE_PERCENT = 50;
 const NO_SUCH_PROGRAM = 127;
 
@@ -32,12 +32,12 @@ export function judgeHealth(health: HostHealth, blocked: BlockedSince, nowMs: nu
   };
 }
 
-/** A host without a client of the runtime is not known to have a runtime. */
+/** Returns whether the runtime answers. A host without a client of the runtime is not known to have a runtime. */
 export function judgeRuntime({ exitCode }: Pick<RunResult, 'exitCode'>): ProbeAnswers {
   return exitCode === NO_SUCH_PROGRAM ? {} : { runtime: exitCode === 0 };
 }
 
-/** Each with the time of the first test that had this result. */
+/** Returns the results, each with the time of the first test that had this result. */
 export function reportProbes(
   answers: ProbeAnswers,
   before: readonly TestResult[],

@@ -1,4 +1,4 @@
-/** Keys of a JSON file that others write, too, such as /etc/docker/daemon.json. Lists are replaced as a whole. Pure. */
+/** Merges our keys into a JSON file that others write, too, such as /etc/docker/daemon.json. Lists are replaced as a whole. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type JsonRecord, ownValue } from '../../kube/objects/json.ts';
 import { splitMark } from './text.ts';
@@ -12,7 +12,7 @@ export function mergeJson(content: string, found: string): string {
   return isDeepStrictEqual(merged, theirs) ? found : print(merged);
 }
 
-/** What is empty has nothing to lose. */
+/** Tells whether keys can be merged into a file: it is a JSON object, or is empty and has nothing to lose. */
 export function isMergeableJson(found: string): boolean {
   const { text } = splitMark(found);
   return text.trim() === '' || isRecord(parse(text));

@@ -1,4 +1,4 @@
-/** What a file of a component contains when parts of it belong to others. Pure. */
+/** Computes what a file of a component contains when parts of it belong to others. Pure. */
 import type { ComponentFile } from '../../api/generated/types.ts';
 import { mergeBlock, unmergeBlock } from './merge-block.ts';
 import { mergeIni, unmergeIni } from './merge-ini.ts';
@@ -19,14 +19,14 @@ const MERGERS: Readonly<Record<ComponentFile['merge'], FileMerger>> = {
   Ini: { merge: mergeIni, unmerge: unmergeIni },
 };
 
-/** The content that the file should have, given what it has now. Merging the result again changes nothing. */
+/** Returns the content that the file should have, given what it has now. Merging the result again changes nothing. */
 export function mergeFile({ merge, content }: MergedFile, found: string): string {
   if (merge === 'Replace') return content;
   const { mark, text } = splitMark(found);
   return mark + MERGERS[merge].merge(content, text);
 }
 
-/** As mergeFile, for what is on the disk: bytes of others that are not UTF-8 stay as they are. */
+/** Merges as mergeFile does, for what is on the disk: bytes of others that are not UTF-8 stay as they are. */
 export function mergeBytes({ merge, content }: MergedFile, found: Uint8Array): Uint8Array {
   const encoding = encodingOf(found);
   const ours = Buffer.from(content).toString(encoding);
@@ -39,7 +39,7 @@ export function unmergeFile({ merge, content }: MergedFile, found: string, origi
   return mark + MERGERS[merge].unmerge(content, text, splitMark(original).text);
 }
 
-/** As unmergeFile, for what is on the disk. */
+/** Takes our part out as unmergeFile does, for what is on the disk. */
 export function unmergeBytes(file: MergedFile, found: Uint8Array, original: Uint8Array): Uint8Array {
   const encoding = encodingOf(found);
   const text = (bytes: Uint8Array): string => Buffer.from(bytes).toString(encoding);

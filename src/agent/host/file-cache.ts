@@ -1,9 +1,9 @@
-/** What was read of files: read again only after they changed. */
+/** Caches what was read of files: a file is read again only after it changed. */
 import type { HostFiles } from './port.ts';
 
 const MAX_KNOWN = 500;
 
-/** `pathOf` names the file of a key. Nothing is read of a file that is missing. */
+/** Creates the cache. `pathOf` names the file of a key. Nothing is read of a file that is missing. */
 export function createFileCache<T>(
   files: Pick<HostFiles, 'stat'>,
   pathOf: (key: string) => string,

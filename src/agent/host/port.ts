@@ -1,14 +1,14 @@
 /**
- * Everything that the agent sees and does outside of itself. `systemd` acts on a real node, `sandbox` on a directory with
- * child processes, `memory` on maps (simulation and crash tests). Every write can be repeated: a call that finds its
- * work done changes nothing. Paths are absolute paths of the host; a sandbox maps them into its directory.
+ * Defines everything that the agent observes and does outside of itself. `systemd` acts on a real node, `sandbox` on a directory with child
+ * processes, `memory` on maps (simulation and crash tests). Every write can be repeated: a call that finds its work done changes nothing.
+ * Paths are absolute paths of the host; a sandbox maps them into its directory.
  */
 import type { ComponentProbe, ComponentUnit } from '../../api/generated/types.ts';
 
 export interface Host {
   readonly type: 'systemd' | 'sandbox' | 'memory';
   readonly capabilities: HostCapabilities;
-  /** Where the files of the host are on this machine. Programs that run on the host find them there. */
+  /** The directory of the files of the host on this machine. Programs that run on the host find them there. */
   readonly directory: string;
   readonly files: HostFiles;
   readonly units: HostUnits;
@@ -17,35 +17,35 @@ export interface Host {
   readonly network: HostNetwork;
 }
 
-/** What a host cannot do is reported as such, never pretended. */
+/** Reports what a host can do. What it cannot do is reported as such, never pretended. */
 export interface HostCapabilities {
-  /** Units given as text of a systemd unit, drop-ins, and units that exist already. */
+  /** Whether it has units as text of a systemd unit, drop-ins, and units that exist already. */
   readonly systemdUnits: boolean;
-  /** Owners of files and users of units are applied, not only recorded. */
+  /** Whether owners of files and users of units are applied, not only recorded. */
   readonly ownership: boolean;
-  /** Programs really run. A host in memory takes each for one that works. */
+  /** Whether programs really run. A host in memory takes each for one that works. */
   readonly programs: boolean;
-  /** What `run` starts has limits of memory and processes. */
+  /** Whether programs that `run` starts have limits of memory and processes. */
   readonly limits: boolean;
 }
 
 export interface FileStat {
   readonly type: 'File' | 'Directory' | 'Link' | 'Other';
-  /** Permission bits in octal, such as 0644. */
+  /** The permission bits in octal, such as 0644. */
   readonly mode: string;
-  /** As user:group. */
+  /** The owner as user:group. */
   readonly owner: string;
-  /** The same in numbers, where owners are applied. */
+  /** The owner in numbers, where owners are applied. */
   readonly ownerIds?: string;
   readonly sizeBytes: number;
-  /** Of a link only. */
+  /** The target of a link; absent for other types. */
   readonly target?: string;
-  /** Another text after each change of the file. */
+  /** The revision, which is another text after each change of the file. */
   readonly revision: string;
   readonly modifiedAt: Date;
-  /** Names of the file: a hard link is one. */
+  /** The number of names of the file: a hard link is one. */
   readonly names: number;
-  /** The same for every name of the file. */
+  /** The inode, which is the same for every name of the file. */
   readonly inode: string;
 }
 
@@ -55,27 +55,27 @@ export interface FileAttributes {
 }
 
 export interface HostFiles {
-  /** Undefined when there is no such file. Follows no link in the last path segment. */
+  /** Returns the status of a file; undefined when there is no such file. Follows no link in the last path segment. */
   stat(path: string): Promise<FileStat | undefined>;
   read(path: string): Promise<Uint8Array | undefined>;
-  /** SHA-256 in hex, read as a stream. */
+  /** Returns the SHA-256 in hex of a file, which is read as a stream. */
   digest(path: string): Promise<string | undefined>;
   list(directory: string): Promise<readonly string[]>;
-  /** Atomic and durable: temporary file, fsync, rename, fsync of the directory. Replaces a link by a file. */
+  /** Writes a file, atomic and durable: temporary file, fsync, rename, fsync of the directory. Replaces a link by a file. */
   write(path: string, content: Uint8Array, attributes: FileAttributes): Promise<void>;
   setAttributes(path: string, attributes: FileAttributes): Promise<void>;
   /** Appends to a file and syncs it. Creates it when it is missing. */
   append(path: string, content: Uint8Array): Promise<void>;
-  /** Atomic: an existing link points to the old target or to the new one. */
+  /** Creates or replaces a link, atomically: an existing link points to the old target or to the new one. */
   link(path: string, target: string): Promise<void>;
   makeDirectory(path: string, mode?: string): Promise<void>;
   /** Copies a file as a stream. */
   copy(from: string, to: string, attributes: FileAttributes): Promise<void>;
-  /** Durable: both directories are synced. Replaces what is at `to`. */
+  /** Renames durably: both directories are synced. Replaces what is at `to`. */
   rename(from: string, to: string): Promise<void>;
   /** Removes a file, a link or a whole directory. Follows no link. */
   remove(path: string): Promise<void>;
-  /** Of the file system with that path. For a path that is missing, with the nearest directory above it. */
+  /** Returns the usage of the file system with that path. For a path that is missing, it is that of the nearest directory above it. */
   usage(path: string): Promise<DiskUsage>;
   /** Extracts a .tar.gz. Refuses absolute paths, `..`, devices, and links that leave the directory, before it writes any. */
   unpack(archive: string, directory: string, limits: UnpackLimits): Promise<void>;
@@ -87,9 +87,9 @@ export interface HostFiles {
 
 export interface DiskUsage {
   readonly usedBytes: number;
-  /** What programs without special rights may still write. */
+  /** The bytes that programs without special rights may still write. */
   readonly freeBytes: number;
-  /** Both are 0 on a file system without a fixed number of inodes. */
+  /** The number of used inodes. It and `freeInodes` are 0 on a file system without a fixed number of inodes. */
   readonly usedInodes: number;
   readonly freeInodes: number;
 }
@@ -99,7 +99,7 @@ export interface UnpackLimits {
   readonly maxEntries: number;
 }
 
-/** A unit with every placeholder replaced, and the component that it belongs to. */
+/** Each unit has every placeholder replaced, and names the component that it belongs to. */
 export interface UnitDefinition extends ComponentUnit {
   readonly component: string;
 }
@@ -109,13 +109,13 @@ export interface UnitStatus {
   readonly defined: boolean;
   readonly enabled: boolean;
   readonly masked: boolean;
-  /** A OneShot is Active after it succeeded, until it is stopped. */
+  /** The state of the unit. A OneShot is Active after it succeeded, until it is stopped. */
   readonly active: 'Active' | 'Activating' | 'Deactivating' | 'Inactive' | 'Failed';
-  /** Main process of an active unit. */
+  /** The main process of an active unit. */
   readonly process?: UnitProcess;
-  /** Starts by the supervisor since the last start by the agent. */
+  /** The number of starts by the supervisor since the last start by the agent. */
   readonly restarts: number;
-  /** Of the last run, where the host remembers it: exit code, or the signal that ended it. */
+  /** The result of the last run, where the host remembers it: exit code, or the signal that ended it. */
   readonly result?: string;
   /** Tells why the unit does not run, as far as the host knows: its last log lines, or who had it stopped. */
   readonly evidence?: string;
@@ -123,17 +123,17 @@ export interface UnitStatus {
 
 export interface UnitProcess {
   readonly pid: number;
-  /** Start time of the process; together with the pid and the boot id it identifies exactly one process. */
+  /** The start time of the process; together with the pid and the boot id it identifies exactly one process. */
   readonly startId: string;
   readonly startedAt: string;
-  /** SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
+  /** The SHA-256 in hex of the program that the process runs, also when its file was replaced since. */
   readonly programDigest?: string;
-  /** A signal has stopped it: its sockets still accept connections, and nothing answers. */
+  /** Whether a signal has stopped it: its sockets still accept connections, and nothing answers. */
   readonly isSuspended?: true;
 }
 
 export interface HostUnits {
-  /** Undefined when the host has no such unit. */
+  /** Returns the status of a unit; undefined when the host has no such unit. */
   status(unit: UnitDefinition): Promise<UnitStatus | undefined>;
   /** Writes definition and drop-ins and loads them. Does not start or restart anything. */
   write(unit: UnitDefinition): Promise<void>;
@@ -141,37 +141,37 @@ export interface HostUnits {
   remove(unit: UnitDefinition): Promise<void>;
   /** Enables or disables the start at boot, and unmasks the unit. */
   setEnabled(unit: string, enabled: boolean): Promise<void>;
-  /** Resolves when the unit is active, or for a OneShot when it has ended. Throws HostError `UnitFailed` otherwise. */
+  /** Starts a unit. Resolves when it is active, or for a OneShot when it has ended. Throws HostError `UnitFailed` otherwise. */
   start(unit: string): Promise<void>;
-  /** Resolves when no process of the unit is left. */
+  /** Stops a unit. Resolves when no process of it is left. */
   stop(unit: string): Promise<void>;
   reload(unit: string): Promise<void>;
-  /** The last lines that the unit printed, without secrets, at most that many bytes. */
+  /** Returns the last lines that the unit printed, without secrets, at most that many bytes. */
   logTail(unit: string, maxBytes: number): Promise<string>;
 }
 
 export interface RunLimits {
   readonly timeoutMs: number;
   readonly maxOutputBytes: number;
-  /** What it prints to stderr is dropped. */
+  /** Whether what the program prints to stderr is dropped. */
   readonly onlyStdout?: boolean;
   /**
-   * On a host with systemd it runs with these rights of the host, and with none of the restrictions of the agent. Without them, and
-   * on other hosts, it has the rights of the agent.
+   * The rights of the host with which the program runs on a host with systemd, with none of the restrictions of the agent. Without them,
+   * and on other hosts, it has the rights of the agent.
    */
   readonly rights?: ProgramRights;
 }
 
-/** Without a field those of root. With one of them, no program that it starts gains others. */
+/** The rights of a program. Without a field they are those of root. With one of them, no program that it starts gains others. */
 export interface ProgramRights {
-  /** root by default. */
+  /** The user, root by default. */
   readonly user?: string;
-  /** Such as CAP_NET_ADMIN; none by default. */
+  /** The capabilities, such as CAP_NET_ADMIN; none by default. */
   readonly capabilities?: readonly string[];
 }
 
 export interface RunResult {
-  /** Undefined when a signal ended it. */
+  /** The exit code; undefined when a signal ended the program. */
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
@@ -185,7 +185,7 @@ export interface HostProcesses {
    * exit code 127 for a program that does not exist.
    */
   run(argv: readonly string[], limits: RunLimits): Promise<RunResult>;
-  /** Inodes of the files that processes hold open. Throws when that is not known of each of them. */
+  /** Returns the inodes of the files that processes hold open. Throws when that is not known of each of them. */
   openInodes(): Promise<ReadonlySet<string>>;
 }
 
@@ -194,9 +194,9 @@ export interface HostNode {
   machineId(): Promise<string>;
   facts(): Promise<HostFacts>;
   health(): Promise<HostHealth>;
-  /** Since the boot, by a clock that is never set. */
+  /** Returns the time since the boot, by a clock that is never set. */
   uptimeMs(): Promise<number>;
-  /** The agent process may end before this resolves. */
+  /** Reboots the host. The agent process may end before this resolves. */
   reboot(): Promise<void>;
 }
 
@@ -208,14 +208,14 @@ export interface HostFacts {
   readonly bootedAt: Date;
 }
 
-/** A field is missing where the kernel does not report it, or a sandbox shares it with its machine. */
+/** Reports the health of a host. A field is missing where the kernel does not report it, or a sandbox shares it with its machine. */
 export interface HostHealth {
   /**
-   * Processes that wait in the kernel and cannot be ended, with the number of times that each has run: the same text means that
-   * the process has not run since.
+   * The processes that wait in the kernel and cannot be ended, with the number of times that each has run: the same text means that the
+   * process has not run since.
    */
   readonly blockedTasks?: readonly string[];
-  /** How much of the last minute all tasks waited for memory or storage, in percent. */
+  /** The part of the last minute in percent for which all tasks waited for memory or storage. */
   readonly pressure?: { readonly memory: number; readonly io: number };
 }
 
@@ -229,9 +229,9 @@ export interface DownloadLimits {
 export interface HostNetwork {
   /** Streams http, https and file URLs to `to`. Checks nothing but the limits: the caller verifies the digest. */
   download(url: string, to: string, limits: DownloadLimits): Promise<void>;
-  /** The numbers to use for the declared ports. The same ones at each call. */
+  /** Returns the numbers to use for the declared ports, the same ones at each call. */
   assignPorts(component: string, ports: readonly DeclaredPort[]): Promise<ReadonlyMap<string, number>>;
-  /** Probes of types http, tcp and socket, with the port numbers that this host assigned. */
+  /** Runs a probe of type http, tcp or socket, with the port numbers that this host assigned. */
   probe(probe: ComponentProbe, ports: ReadonlyMap<string, number>): Promise<ProbeAnswer>;
 }
 
@@ -242,6 +242,6 @@ export interface DeclaredPort {
 
 export interface ProbeAnswer {
   readonly passed: boolean;
-  /** Status code, error code or output, for people. */
+  /** The status code, error code or output, for people. */
   readonly detail: string;
 }

@@ -1,9 +1,9 @@
-/** What a process runs, read from /proc: right also after its file was replaced. */
+/** Computes the digest of what a process runs, read from /proc: it is right also after its file was replaced. */
 import { sha256OfFile } from '../../os/files.ts';
 
 const MAX_DIGESTS = 200;
 
-/** Reads the program once for each process: it may have hundreds of megabytes. */
+/** Creates the reader. It reads the program once for each process: a program may have hundreds of megabytes. */
 export function createProgramDigests(
   proc = '/proc',
 ): (pid: number, startId: string) => Promise<string | undefined> {

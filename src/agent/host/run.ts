@@ -9,9 +9,9 @@ import type { HostProcesses, RunLimits, RunResult } from './port.ts';
 export const run: HostProcesses['run'] = (argv, limits) => runProgram(argv, limits);
 
 export interface RunHooks {
-  /** Ends what left the group of the program. */
+  /** Ends the processes that left the group of the program. */
   readonly onTimeout?: () => void;
-  /** Takes what would be output otherwise. */
+  /** Takes the stderr of the program, which would be output otherwise. */
   readonly onStderr?: (piece: Buffer) => void;
 }
 
@@ -55,8 +55,8 @@ export async function runProgram(
 }
 
 /**
- * What a program wrote just before it ended is still in its pipes. They do not end while a process holds them that has left the group
- * of the program.
+ * Reads what a program wrote just before it ended, which is still in its pipes. They do not end while a process holds them that has left
+ * the group of the program.
  */
 async function readToEnd(pipes: readonly Readable[]): Promise<void> {
   const ends = pipes.map((pipe) => finished(pipe).catch(() => undefined));
@@ -68,7 +68,7 @@ async function readToEnd(pipes: readonly Readable[]): Promise<void> {
 
 const HELD_PIPE_MS = 250;
 
-/** As a shell reports a command that it cannot run. */
+/** The exit code with which a shell reports a command that it cannot run. */
 export const PROGRAM_NOT_FOUND = 127;
 
 function collectOutput(maxBytes: number): {

@@ -1,4 +1,4 @@
-/** The certificates of the agent and of its kubelet: it gets them, renews them and keeps the kubeconfig of the kubelet. */
+/** Gets and renews the certificates of the agent and of its kubelet, and keeps the kubeconfig of the kubelet. */
 import {
   AGENT_GROUP,
   agentUser,
@@ -29,25 +29,28 @@ export interface AgentIdentityOptions {
   readonly host: Pick<Host, 'files' | 'directory'>;
   readonly machine: string;
   readonly cluster: JoinedCluster;
-  /** As the agent. */
+  /** The client with the identity of the agent. */
   readonly client: ObjectClient;
-  /** The agent keeps its own certificate; without it somebody else does, and only that of the kubelet is kept. */
+  /**
+   * The bootstrap of the certificate that the agent keeps for itself. Without it another program does, and only that of the kubelet is
+   * kept.
+   */
   readonly own?: { readonly bootstrapFile?: string };
-  /** Of the Machine, once it is known. */
+  /** Returns the UID of the Machine, once it is known. */
   readonly machineUid: () => string | undefined;
   readonly needsKubelet: () => boolean;
   readonly lifetimeSeconds?: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** A certificate or kubeconfig was written. */
+  /** Handles a change: it is called when a certificate or kubeconfig was written. */
   readonly onChange: () => void;
 }
 
 export interface AgentIdentity {
-  /** When the certificate of the agent ends. */
+  /** Returns when the certificate of the agent ends. */
   notAfter(): Date | undefined;
-  /** Why the agent has no certificate; undefined while it has one, or waits for the answer to its request. */
+  /** Returns why the agent has no certificate; undefined while it has one, or waits for the answer to its request. */
   problem(): string | undefined;
   /** Resolves when the agent has a certificate, or at the signal. */
   ready(): Promise<void>;
@@ -57,7 +60,7 @@ export interface AgentIdentity {
 const WEEK_SECONDS = 7 * 86_400;
 const IDLE_MS = 60_000;
 const MIN_MS = 20;
-/** How soon a component that needs an identity is noticed. */
+/** The time within which a component that needs an identity is noticed. */
 const NEEDS_MS = 1000;
 const KEEP_MS = 20_000;
 const PRIVATE = { mode: '0600', owner: 'root:root' };
@@ -140,7 +143,7 @@ export function createAgentIdentity(options: AgentIdentityOptions): AgentIdentit
   };
 }
 
-/** A step that fails is made again: no error may end the agent. */
+/** Repeats a step until the signal. A step that fails is made again: no error may end the agent. */
 async function repeat(
   step: () => Promise<number>,
   { clock, log }: Pick<AgentIdentityOptions, 'clock' | 'log'>,
@@ -168,7 +171,7 @@ function keeperOf(options: AgentIdentityOptions, { directory, ...kept }: Kept): 
   return createCertificateKeeper({ ...kept, store, lifetimeSeconds, clock, random, log });
 }
 
-/** Without a token, a certificate that ended by our clock is tried all the same. */
+/** Returns the requester of the certificate of the agent. Without a token, a certificate that ended by our clock is tried all the same. */
 async function agentRequester(
   options: AgentIdentityOptions,
   tokens: TokenClients,

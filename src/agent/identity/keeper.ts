@@ -1,6 +1,6 @@
 /**
- * Gets the certificate of one identity and renews it. Every choice is made in plan.ts, from the disk and the API server, so that
- * the agent may end at any line. Only how long to wait after a failure is in memory.
+ * Gets the certificate of one identity and renews it. Every choice is made in plan.ts, from the disk and the API server, so that the agent
+ * may end at any line. Only how long to wait after a failure is in memory.
  */
 
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
@@ -26,24 +26,24 @@ export interface KeeperOptions extends RequestOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** What to do when the credentials of the requester are refused. */
+  /** Returns what to do when the credentials of the requester are refused. */
   readonly unauthorizedHint?: () => string | undefined;
 }
 
 export interface CertificateKeeper {
-  /** One step. Returns when to make the next one, in milliseconds. */
+  /** Makes one step. Returns when to make the next one, in milliseconds. */
   step(): Promise<number>;
   held(): Promise<HeldCertificate | undefined>;
-  /** Why the last step got no certificate. */
+  /** Returns why the last step got no certificate. */
   problem(): string | undefined;
 }
 
 const POLL_MS = 2000;
 const UNANSWERED = 'the certificate request is not answered yet: kubenode controllers approve it';
-/** After a denial and after an error: each agent of a fleet at another time. */
+/** The time to wait after a denial; after an error it is RETRY_MS. Each agent of a fleet waits for another time. */
 const GIVE_UP_MS = 300_000;
 const RETRY_MS = 10_000;
-/** No certificate is renewed twice in this part of its life: with a clock that is days ahead each new one seems old. */
+/** The part of its life in which a certificate is not renewed again: with a clock that is days ahead each new one seems old. */
 const MIN_LIFE = 0.1;
 const MAX_WAIT_MS = 60_000;
 

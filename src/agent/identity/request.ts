@@ -1,4 +1,4 @@
-/** The certificate request of one key at the API server. */
+/** Creates and finds the certificate request of one key at the API server. */
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { ANNOTATION_MACHINE_UID } from '../../api/names.ts';
 import {
@@ -18,18 +18,20 @@ import type { RequestedName } from '../../os/x509/request.ts';
 import type { RequestState } from './plan.ts';
 
 export interface RequestOptions {
-  /** Names the request, with the key: `kubenode-agent-n17`. */
+  /** The prefix of the name of the request, before that of the key: `kubenode-agent-n17`. */
   readonly requestPrefix: string;
   readonly name: RequestedName;
   readonly signer: string;
   readonly lifetimeSeconds: number;
-  /** As what a request is made now: with the bootstrap token, or as the agent. Rejects when neither is possible. */
+  /**
+   * Returns the identity with which a request is made now: that of the bootstrap token, or of the agent. Rejects when neither is possible.
+   */
   readonly requester: () => Promise<RequestClient>;
 }
 
 export interface RequestClient {
   readonly client: Pick<Client, 'get' | 'create'>;
-  /** Of the Machine. A token proves its own. */
+  /** The UID of the Machine. A token proves its own. */
   readonly machineUid?: string;
 }
 
@@ -61,7 +63,7 @@ export async function createRequest(options: RequestOptions, key: KeyObject): Pr
   });
 }
 
-/** The same for the same key, so that a request is found again after a restart. */
+/** Returns the name of a request, which is the same for the same key, so that the request is found again after a restart. */
 function requestName(prefix: string, key: KeyObject): string {
   return `${prefix}-${publicKeySha256(key).slice(0, 16)}`;
 }
@@ -73,7 +75,7 @@ export function requestState(request: CertificateRequestObject | undefined, key:
   return answeredState(request, publicKeySha256(key)) ?? { state };
 }
 
-/** Undefined while there is no certificate. */
+/** Returns the state of a request that was answered; undefined while there is no certificate. */
 function answeredState(request: CertificateRequestObject, sha256: string): RequestState | undefined {
   if (parseCertificateRequest(requestText(request))?.key.sha256 !== sha256) {
     return { state: 'Denied', because: 'the request of this name is for another key' };
@@ -84,7 +86,7 @@ function answeredState(request: CertificateRequestObject, sha256: string): Reque
   return { state: 'Issued', problem: 'the certificate that was issued is not for this key' };
 }
 
-/** Undefined for one that cannot be read, too. */
+/** Returns the issued certificate; undefined for one that cannot be read, too. */
 export function issuedCertificate(
   request: CertificateRequestObject | undefined,
 ): X509Certificate | undefined {

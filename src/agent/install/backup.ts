@@ -1,4 +1,4 @@
-/** What was at a path before a component first wrote it, so that a removal leaves the host as it was. */
+/** Keeps what was at a path before a component first wrote it, so that a removal leaves the host as it was. */
 import { createHash } from 'node:crypto';
 import { dirname } from 'node:path/posix';
 import { mergeBytes, unmergeBytes } from '../files/merge.ts';
@@ -10,12 +10,12 @@ import { backupFile } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 
 type Original =
-  /** With the directories above it that were missing, too, deepest first. */
+  /** The path was missing, with the directories above it that were missing, too, deepest first. */
   | { readonly type: 'Missing'; readonly missingParents: readonly string[] }
   | { readonly type: 'Link'; readonly target: string }
   | { readonly type: 'File'; readonly mode: string; readonly owner: string; readonly base64: string };
 
-/** Of a file that a component writes: its own content has at most 64 KiB. */
+/** The maximum size of a file that a component writes into: its own content has at most 64 KiB. */
 export const MAX_FILE_BYTES = 4 * 1024 ** 2;
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 
@@ -28,7 +28,7 @@ export async function backUp(files: HostFiles, component: string, path: string):
   await files.write(backupPath(component, path), content, ATTRIBUTES);
 }
 
-/** The backup is removed last: a crash before that restores once more. */
+/** Restores what was at a path. The backup is removed last: a crash before that restores once more. */
 export async function restore(files: HostFiles, target: Target, path: string): Promise<void> {
   const backup = backupPath(target.component, path);
   const stored = await files.read(backup);
@@ -74,7 +74,7 @@ async function findMissingParents(files: HostFiles, path: string): Promise<reado
   return missing;
 }
 
-/** A directory in which others placed something meanwhile stays. */
+/** Removes a file and the directories above it that were missing before. A directory in which others placed something meanwhile stays. */
 async function removeWithParents(files: HostFiles, path: string, parents: readonly string[]): Promise<void> {
   await files.remove(path);
   for (const parent of parents) {
@@ -104,7 +104,7 @@ async function takeOut(files: HostFiles, { file, found, original }: MergedFileRe
   await files.write(file.path, rest, attributes);
 }
 
-/** Writes what the target wants at a path, into what is there. */
+/** Writes the content of the target at a path, into what is there. */
 export async function writeTargetFile(files: HostFiles, target: Target, path: string): Promise<void> {
   const file = target.files.find((each) => each.path === path);
   if (!file) return;
@@ -118,7 +118,7 @@ export async function writeTargetFile(files: HostFiles, target: Target, path: st
 
 const EMPTY = new Uint8Array();
 
-/** Through a link, too: what others wrote behind it stays. */
+/** Reads what is at a path, through a link, too: what others wrote behind it stays. */
 async function readMergeable(files: HostFiles, path: string): Promise<Uint8Array> {
   const found = (await files.read(path)) ?? EMPTY;
   if (found.length <= MAX_FILE_BYTES) return found;
@@ -128,7 +128,10 @@ async function readMergeable(files: HostFiles, path: string): Promise<Uint8Array
   });
 }
 
-/** A typing error of a person must not cost what else the person wrote: the last such content is kept beside the backup. */
+/**
+ * Keeps content that cannot be merged. A typing error of a person must not cost what else the person wrote: the last such content is kept
+ * beside the backup.
+ */
 async function keepInvalid(
   files: HostFiles,
   { component }: Target,

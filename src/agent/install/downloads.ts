@@ -1,19 +1,19 @@
 /**
- * Downloads go on beside the loop: an artifact of a gigabyte must not keep the agent from its heartbeat, and from what
- * drifts meanwhile. One that is short is waited for.
+ * Runs downloads beside the loop: an artifact of a gigabyte must not keep the agent from its heartbeat, and from what drifts meanwhile. A
+ * download that is short is waited for.
  */
 import type { Clock } from '../../os/clock.ts';
 
 export interface Downloads {
-  /** Running: it goes on, and is asked for again. Rejects once when it failed. */
+  /** Loads an artifact. Running: the download continues, and is asked for again. Rejects once when it failed. */
   load(sha256: string, download: (signal: AbortSignal) => Promise<void>): Promise<'Loaded' | 'Running'>;
-  /** By SHA-256. */
+  /** Returns the downloads that are running, by SHA-256. */
   running(): ReadonlySet<string>;
-  /** Ends what goes on. */
+  /** Ends the downloads that are running. */
   close(): void;
 }
 
-/** What comes from a mirror nearby needs no second reconcile. */
+/** The time for which a download is waited for: what comes from a mirror nearby needs no second reconcile. */
 const PATIENCE_MS = 1000;
 
 type Ended = { readonly failure?: unknown };

@@ -1,13 +1,13 @@
-/** What a version that failed printed last, so that a person need not look for it on the host. */
+/** Adds what a version that failed printed last to its failure, so that a person need not search for it on the host. */
 import { printableLine } from '../../kube/objects/printable.ts';
 import type { HostUnits } from '../host/port.ts';
 import type { ComponentRecord, Transition, TransitionFailure } from '../journal/record.ts';
 import type { Target } from '../target/target.ts';
 
-/** With the reason itself, what the status shows of an error. */
+/** The maximum size of the lines: with the reason itself, this is what the status shows of an error. */
 const MAX_BYTES = 700;
 
-/** Once: where a transition turns back, or ends because it cannot. */
+/** Adds the last lines to a record, once: where a transition turns back, or ends because it cannot. */
 export async function withLastLines(
   record: ComponentRecord,
   before: Transition | undefined,

@@ -1,6 +1,6 @@
 /**
- * The programs of a version and what they contain: those that its units start or pass to an interpreter, and those that it links
- * into the host.
+ * Finds the programs of a version and what they contain: those that its units start or pass to an interpreter, and those that it links into
+ * the host.
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { ObservedProgram } from '../component/observe.ts';
@@ -8,13 +8,13 @@ import { createFileCache } from '../host/file-cache.ts';
 import type { FileAttributes, Host, HostFiles } from '../host/port.ts';
 import type { Target } from '../target/target.ts';
 
-/** In the directory of a version: the digests of its programs when they were unpacked. */
+/** The file in the directory of a version with the digests of its programs when they were unpacked. */
 const MANIFEST = '.kubenode-programs.json';
-/** Beside it, so that an earlier agent can read the first one: their modes and owners. */
+/** The file with their modes and owners. It is beside the first one, so that an earlier agent can read that one. */
 const ATTRIBUTES_MANIFEST = '.kubenode-attributes.json';
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 
-/** By path. A file is read again only after it changed: programs have hundreds of megabytes. */
+/** Returns the digest of the file at a path. A file is read again only after it changed: programs have hundreds of megabytes. */
 export type DigestReader = (path: string) => Promise<string | undefined>;
 
 export function createDigestReader(files: Pick<HostFiles, 'stat' | 'digest'>): DigestReader {
@@ -25,7 +25,7 @@ export function createDigestReader(files: Pick<HostFiles, 'stat' | 'digest'>): D
   );
 }
 
-/** Paths of the host, in the directory of the version. */
+/** Returns the paths of the programs on the host, in the directory of the version. */
 export function programPaths(
   host: Pick<Host, 'directory'>,
   { artifact, directory, units }: Target,
@@ -36,12 +36,12 @@ export function programPaths(
   return [...new Set([...linked, ...started.filter((path) => path.startsWith(`${directory}/`))])];
 }
 
-/** A path as programs use it, as a path of the host. */
+/** Converts a path as programs use it to a path of the host. */
 export function onHost({ directory }: Pick<Host, 'directory'>, path: string): string {
   return directory !== '/' && path.startsWith(`${directory}/`) ? path.slice(directory.length) : path;
 }
 
-/** `at` is the directory in which the version is being prepared. */
+/** Writes the manifests. `at` is the directory in which the version is being prepared. */
 export async function writeManifest(
   host: Pick<Host, 'directory' | 'files'>,
   target: Target,
@@ -62,7 +62,7 @@ export async function writeManifest(
   await write(MANIFEST, digests);
 }
 
-/** Of a file. The owner in numbers, where the host has them: names may change. */
+/** Reads the attributes of a file. The owner is in numbers, where the host has them: names may change. */
 async function readAttributes(
   files: Pick<HostFiles, 'stat'>,
   path: string,
@@ -93,7 +93,7 @@ export async function observePrograms(
   return found;
 }
 
-/** A damaged manifest counts as missing. */
+/** Reads a manifest. A damaged one counts as missing. */
 async function readManifest<T>(
   files: HostFiles,
   { directory }: Target,

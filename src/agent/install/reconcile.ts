@@ -29,13 +29,13 @@ export interface ComponentContext {
   readonly clock: Clock;
   readonly digest: DigestReader;
   readonly readTarget: TargetReader;
-  /** Without it a download is waited for. */
+  /** The downloads beside the loop. Without them each download is waited for. */
   readonly downloads?: Downloads;
-  /** Called after each action that was carried out. */
+  /** Handles an action: it is called after each one that was carried out. */
   readonly onAction: (action: ComponentAction) => void;
 }
 
-/** What the agent knows besides the host and the journal. */
+/** Holds what the agent knows besides the host and the journal. */
 export type ComponentCircumstances = Pick<
   ComponentInput,
   | 'brakes'
@@ -66,7 +66,7 @@ export interface FailedOperation {
   readonly message: string;
 }
 
-/** One plan: its operations and its record. `done` when nothing was left to do. */
+/** Carries out one plan: its operations and its record. `done` when nothing was left to do. */
 export async function reconcileComponent(
   context: ComponentContext,
   circumstances: ComponentCircumstances,
@@ -118,7 +118,7 @@ async function readTargets(
   return targets;
 }
 
-/** The one that the host should have now comes first: units are compared with it. */
+/** Returns the targets to observe. The one that the host should have now comes first: units are compared with it. */
 function observedTargets(input: Omit<ComponentInput, 'observed'>): readonly Target[] {
   const { transition, current } = input.progress;
   const inForce = current === undefined ? undefined : input.targets.get(current);
@@ -156,7 +156,7 @@ async function load(host: Host, downloads: Downloads, target: Target): Promise<'
   return state === 'Running' ? state : undefined;
 }
 
-/** Running: the rest of the plan waits for the download. */
+/** Carries out an operation. Running: the rest of the plan waits for the download. */
 async function tryOperation(
   { host, downloads }: ComponentContext,
   operation: HostOperation,

@@ -1,4 +1,4 @@
-/** What the agent reports in `status.agent` of a job, and on its host. Pure. */
+/** Builds what the agent reports in `status.agent` of a job, and on its host. Pure. */
 import type { AgentStep, RemedyOperationJob } from '../../api/generated/types.ts';
 import { canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -8,12 +8,12 @@ import { plannedStep } from './fences.ts';
 import type { JobWait } from './input.ts';
 import { isWaitAnswer } from './plan.ts';
 
-/** As the API allows. */
+/** The maximum length of a message, as the API allows. */
 const MAX_MESSAGE = 256;
-/** As many as the list of the API has, and a person wants to read. */
+/** The maximum number of steps that are shown: as many as the list of the API has, and a person reads. */
 const MAX_SHOWN = 16;
 
-/** Undefined when the job has nothing of this agent, or already has all of it. */
+/** Returns the answer to a job; undefined when the job has nothing of this agent, or already has all of it. */
 export function answerFor(
   job: RemedyOperationJob,
   journal: JobsState,
@@ -36,7 +36,10 @@ function triesOf(journal: JobsState, uid: string | undefined): readonly JobStepP
   return [...journal.values()].filter(({ job }) => job === uid).toSorted((a, b) => a.try - b.try);
 }
 
-/** What runs is in the journal or waits. Otherwise it was announced and is not released any more, or the journal was lost. */
+/**
+ * Ends a step that is not in the journal. What runs is in the journal or waits. Otherwise it was announced and is not released any more, or
+ * the journal was lost.
+ */
 function endUnknown(step: AgentStep, waits: readonly JobWait[]): AgentStep {
   if (step.state !== 'Running' || waits.some(({ release }) => release.step === step.id)) return step;
   return isWaitAnswer(step) ? withdrawn(step) : lost(step);
@@ -59,7 +62,7 @@ export function stepAnswer(progress: JobStepProgress): AgentStep {
   };
 }
 
-/** Its release was taken away before the step began. */
+/** Returns the answer for a step whose release was taken away before it began. */
 function withdrawn({ id, try: attempt, fence }: AgentStep): AgentStep {
   const message = 'the release was withdrawn before the step began';
   return { id, try: attempt, fence, state: 'Refused', code: 'Withdrawn', message };
@@ -70,13 +73,13 @@ function lost(step: AgentStep): AgentStep {
   return { ...step, state: 'Ambiguous', code: 'JournalLost', message };
 }
 
-/** Running without a start: the release was received and the step has not begun. */
+/** Returns the answer for a step that waits. It is Running without a start: the release was received and the step has not begun. */
 function waitAnswer({ release, code, because }: JobWait): AgentStep {
   const { step: id, try: attempt, fence } = release;
   return { id, try: attempt, fence, state: 'Running', code, message: truncate(because, MAX_MESSAGE) };
 }
 
-/** The API server returns fields in another order. */
+/** Tells whether two answers are the same. The API server returns fields in another order. */
 function isSame(steps: readonly AgentStep[], others: readonly AgentStep[]): boolean {
   return canonicalJson(steps) === canonicalJson(others);
 }
@@ -93,7 +96,7 @@ export interface ReportedJobStep {
   readonly message?: string;
 }
 
-/** For `kubenode agent status`: what waits, then what was begun, newest first. */
+/** Returns the steps for `kubenode agent status`: what waits, then what was begun, newest first. */
 export function reportJobs(journal: JobsState, waits: readonly JobWait[]): readonly ReportedJobStep[] {
   const waiting = waits.map(({ job, release, code, because }): ReportedJobStep => {
     const action = plannedStep(job, release.step)?.step ?? release.step;

@@ -1,6 +1,6 @@
 /**
- * What this host permits to repair jobs: a file of the host, so that permission to write to the API cannot extend it.
- * Without the file the defaults apply; with a damaged one no step runs that asks it.
+ * Reads what this host permits to repair jobs: a file of the host, so that permission to write to the API cannot extend it. Without the
+ * file the defaults apply; with a damaged one no step runs that asks it.
  */
 
 import { DEFAULT_PERMITS, type StepPermits } from '../../api/steps/permits.ts';
@@ -11,28 +11,28 @@ import type { HostFiles } from '../host/port.ts';
 import { JOBS_CONFIG_FILE } from '../layout.ts';
 
 export interface DiagnosticsProfile {
-  /** Programs, by the name of the file that gets their output. Never a shell text from the API. */
+  /** The programs, by the name of the file that gets their output. None is a shell text from the API. */
   readonly commands: Readonly<Record<string, readonly string[]>>;
-  /** Files that are copied, such as logs. */
+  /** The files that are copied, such as logs. */
   readonly files: readonly string[];
 }
 
 export interface JobsConfig {
-  /** Services that RestartService may restart. */
+  /** The services that RestartService may restart. */
   readonly services: readonly string[];
-  /** Of one service. */
+  /** The maximum number of restarts of one service in an hour. */
   readonly restartsPerHour: number;
-  /** Service of the problem detector that RearmDetector restarts. */
+  /** The service of the problem detector that RearmDetector restarts. */
   readonly detector: string;
   readonly profiles: Readonly<Record<string, DiagnosticsProfile>>;
-  /** Directories in which CleanDisk may delete, by target. */
+  /** The directories in which CleanDisk may delete, by target. */
   readonly clean: { readonly rotatedLogs: readonly string[]; readonly coreDumps: readonly string[] };
   /**
-   * Directories by the name of their file system, as facts and CleanDisk know it: nodefs, imagefs, or an absolute path. The first
+   * The directories by the name of their file system, as facts and CleanDisk know it: nodefs, imagefs, or an absolute path. The first
    * directory that exists counts.
    */
   readonly filesystems: Readonly<Record<string, readonly string[]>>;
-  /** Client of the container runtime. */
+  /** The client of the container runtime. */
   readonly crictl: string;
 }
 
@@ -62,7 +62,7 @@ export const DEFAULT_JOBS_CONFIG: JobsConfig = {
   crictl: 'crictl',
 };
 
-/** What the status of a Machine has room for. */
+/** The maximum number of file systems in the configuration; it and those below are what the status of a Machine has room for. */
 const MAX_FILESYSTEMS = 8;
 const MAX_SERVICES = 64;
 const MAX_PROFILES = 32;
@@ -81,7 +81,7 @@ function reportedNames(names: readonly string[], most: number): readonly string[
   return fitting.toSorted(byCode).slice(0, most);
 }
 
-/** A text explains what is wrong with the file. */
+/** Reads the configuration. A text explains what is wrong with the file. */
 export async function readJobsConfig(files: Pick<HostFiles, 'read'>): Promise<JobsConfig | string> {
   const content = await files.read(JOBS_CONFIG_FILE);
   if (!content) return DEFAULT_JOBS_CONFIG;
@@ -124,12 +124,12 @@ function isFilesystem(name: string): boolean {
   return Object.hasOwn(DEFAULT_JOBS_CONFIG.filesystems, name) || (name.length <= 128 && areFolders([name]));
 }
 
-/** A bundle is one directory without subdirectories. */
+/** Tells whether a name is that of a file: a bundle is one directory without subdirectories. */
 function isFileName(name: string): boolean {
   return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** Never the whole disk, and no path that leads elsewhere. */
+/** Tells whether all are folders that may be cleaned: never the whole disk, and no path that leads elsewhere. */
 function areFolders(value: unknown): boolean {
   return (
     isTexts(value) && (value as string[]).every((path) => /^(\/[^/]+)+$/.test(path) && !path.includes('/..'))

@@ -1,6 +1,6 @@
 /**
- * Why a released step must never begin, and why it must not begin yet. Each answer is final for the try: what a refused
- * release asked for is done only by another try. Pure.
+ * Decides why a released step must never begin, and why it must not begin yet. Each answer is final for the try: what a refused release
+ * asked for is done only by another try. Pure.
  */
 import type { JobRelease, JobStep, RemedyOperationJob } from '../../api/generated/types.ts';
 import { highestFence, jobStepKey } from '../journal/jobs.ts';
@@ -12,10 +12,10 @@ export interface Released {
   readonly release: JobRelease;
 }
 
-/** As the requirement: a clock that is further away judges no time. */
+/** The maximum skew, as the requirement states it: a clock that is further away judges no time. */
 const MAX_SKEW_MS = 30_000;
 
-/** The step that the release names, or why it names none that this agent may carry out. */
+/** Returns the step that the release names, or why it names none that this agent may carry out. */
 export function releasedStep({ job, release }: Released): ReleasedStep | StepProblem {
   const plan = plannedStep(job, release.step);
   if (!plan) return problem('UnknownStep', `the plan has no step ${release.step}`);
@@ -31,14 +31,14 @@ export function releasedStep({ job, release }: Released): ReleasedStep | StepPro
   return { job, release, plan, action };
 }
 
-/** Of the plan, or of the steps after the verification: their ids differ. */
+/** Returns the step of the plan, or of the steps after the verification: their ids differ. */
 export function plannedStep({ spec }: RemedyOperationJob, id: string): JobStep | undefined {
   return [...spec.plan, ...(spec.onVerified ?? [])].find((step) => step.id === id);
 }
 
 type Fence = (input: JobsInput, released: Released) => StepProblem | undefined;
 
-/** In this order: the first one that refuses is reported. */
+/** The fences in order: the first one that refuses is reported. */
 const FENCES: readonly Fence[] = [
   machineFence,
   jobFence,
@@ -83,7 +83,7 @@ function holdFence({ facts }: JobsInput): StepProblem | undefined {
   return problem('Held', 'the machine is held: remove spec.hold and the hold annotations to continue');
 }
 
-/** Every executor refuses a fence lower than the highest so far: that grant was replaced by another one. */
+/** Checks the fence of the grant. Every executor refuses a fence lower than the highest so far: that grant was replaced by another one. */
 function grantFence({ journal, facts }: JobsInput, { job, release }: Released): StepProblem | undefined {
   const { fence } = job.spec.grant;
   if (release.fence !== fence) {
@@ -120,7 +120,10 @@ function timeFence({ facts, now }: JobsInput, { job, release }: Released): StepP
   return undefined;
 }
 
-/** A step without a risk needs no renewed grant. The risk is that of the catalog, not what the job calls it. */
+/**
+ * Checks the grant for the risk of the step. A step without a risk needs no renewed grant. The risk is that of the catalog, not what the
+ * job calls it.
+ */
 function riskProblem({ now }: JobsInput, { job, action }: ReleasedStep): StepProblem | undefined {
   if (agentStepRisk(action) === 'None') return undefined;
   const notAfter = job.status?.grant?.notAfter ?? job.spec.grant.notAfter;
@@ -128,12 +131,12 @@ function riskProblem({ now }: JobsInput, { job, action }: ReleasedStep): StepPro
   return problem('GrantExpired', `the grant ended ${notAfter} and was not renewed`);
 }
 
-/** A time that cannot be read has passed. */
+/** Tells whether a time is over. A time that cannot be read is over. */
 function hasPassed(time: string, now: Date): boolean {
   return !(Date.parse(time) > now.getTime());
 }
 
-/** Why it must not begin yet: what is not known now, and what must not happen at the same time. */
+/** Returns why the step must not begin yet: what is not known now, and what must not happen at the same time. */
 export function waitReason(
   { facts }: JobsInput,
   begun: { readonly jobName: string; readonly step: string } | undefined,

@@ -1,4 +1,4 @@
-/** The input of the planner of repair jobs. */
+/** Defines the input of the planner of repair jobs. */
 import type { JobRelease, JobStep, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { JobStepProgress, JobsState } from '../journal/jobs.ts';
 import type { StepOfAgent } from './step-table.ts';
@@ -6,33 +6,33 @@ import type { StepOfAgent } from './step-table.ts';
 export interface JobsInput {
   /** The machine of this host. */
   readonly machine: { readonly name: string; readonly uid: string };
-  /** Jobs of this machine, as the watch last delivered them. */
+  /** The jobs of this machine, as the watch last delivered them. */
   readonly jobs: readonly RemedyOperationJob[];
   readonly journal: JobsState;
   readonly facts: JobFacts;
   readonly now: Date;
 }
 
-/** What the agent observes when it decides. Undefined always stands for: not known now. */
+/** Holds what the agent observes when it decides. Undefined always stands for: not known now. */
 export interface JobFacts {
-  /** The API server answered recently: jobs are current, and contain every cancel. */
+  /** Whether the API server answered recently: jobs are current, and contain every cancel. */
   readonly online: boolean;
   readonly bootId: string;
   readonly nodeUid: string | undefined;
-  /** Of this clock against the API server. */
+  /** The skew of this clock against the API server. */
   readonly skewMs: number | undefined;
   readonly hold: 'None' | 'Disruptive' | 'All';
   /** The highest fence of the grants in the entries of the Machine. */
   readonly entryFence: number;
-  /** Whether the release has ended, by this clock or by the time since it was received. */
+  /** Tells whether the release has ended, by this clock or by the time since it was received. */
   readonly isExpired: (job: RemedyOperationJob, release: JobRelease) => boolean;
-  /** A component that is between two versions: not a safe point. */
+  /** The component that is between two versions, which is not a safe point. */
   readonly changing: string | undefined;
-  /** An act that did not end within its time still works on the host. */
+  /** Whether an act that did not end within its time still works on the host. */
   readonly busy: boolean;
-  /** Why this host does not carry the step out; by key of the step. */
+  /** The reasons why this host does not carry steps out, by key of the step. */
   readonly problems: ReadonlyMap<string, StepProblem>;
-  /** What became of the begun step: absent while this process carries it out. */
+  /** The observation of the begun step: absent while this process carries it out. */
   readonly observed?: StepObservation;
 }
 
@@ -41,13 +41,13 @@ export interface StepProblem {
   readonly message: string;
 }
 
-/** What the host shows of a step that was begun and has no result. */
+/** Holds what the host shows of a step that was begun and has no result. */
 export interface StepObservation {
   readonly happened:
     | 'Yes'
     | 'Failed'
     | 'No'
-    /** Some of it: the rest can be done without repeating anything. */
+    /** A part of it happened: the rest can be done without repeating anything. */
     | 'Partly'
     /** The loop of the agent carries it out, and brings it to an end. */
     | 'Continues'
@@ -57,11 +57,11 @@ export interface StepObservation {
     | 'Unknown';
   readonly message: string;
   readonly code?: string;
-  /** Its time is over, by the clock of this process. */
+  /** Whether its time is over, by the clock of this process. */
   readonly timedOut: boolean;
 }
 
-/** A release with the step that it names, checked and ready to begin. */
+/** Holds a release with the step that it names, checked and ready to begin. */
 export interface ReleasedStep {
   readonly job: RemedyOperationJob;
   readonly release: JobRelease;
@@ -78,7 +78,7 @@ export type JobAct =
       readonly code: string;
       readonly because: string;
     }
-  /** The rest of a begun step. */
+  /** Carries out the rest of a begun step. */
   | { readonly do: 'Resume'; readonly progress: JobStepProgress; readonly because: string }
   /** Records the result of a begun step that the host shows. */
   | {
@@ -89,7 +89,7 @@ export type JobAct =
       readonly because: string;
     };
 
-/** Why a released step does not begin yet. */
+/** The reason why a released step does not begin yet. */
 export interface JobWait {
   readonly job: RemedyOperationJob;
   readonly release: JobRelease;
@@ -107,7 +107,7 @@ export type JobWaitCode =
   | 'StepRunning';
 
 export interface JobsPlan {
-  /** At most one: the next reconcile decides on the others. */
+  /** The act of this reconcile, at most one: the next reconcile decides on the others. */
   readonly act?: JobAct;
   readonly waits: readonly JobWait[];
 }

@@ -27,14 +27,16 @@ export interface JobsReaderOptions {
 }
 
 export interface JobsReader {
-  /** Asked only when a step is released. It may take as long as a release lives, so it comes before everything else. */
+  /**
+   * Reads the UID of the Node, only when a step is released. It may take as long as a release lives, so it comes before everything else.
+   */
   nodeUid(): Promise<string | undefined>;
   read(state: AcceptedState, nodeUid: string | undefined): Promise<JobsInput>;
 }
 
 export function createJobsReader(options: JobsReaderOptions): JobsReader {
   const { host, api, clock, journal, work } = options;
-  /** When this process first observed a begun step that it does not carry out. */
+  /** The time when this process first observed a begun step that it does not carry out. */
   let observed: { readonly key: string; readonly sinceMs: number } | undefined;
 
   function released(): readonly Released[] {
@@ -77,7 +79,7 @@ export function createJobsReader(options: JobsReaderOptions): JobsReader {
   };
 }
 
-/** What the host and its configuration refuse, by key of the step. */
+/** Returns what the host and its configuration refuse, by key of the step. */
 async function hostProblems(
   options: JobsReaderOptions,
   released: readonly Released[],
@@ -129,7 +131,7 @@ export async function readStepContext({
   return { host, clock, config, journal: journal.state() };
 }
 
-/** The plan of a job always has it. */
+/** The time limit of a step without one. The plan of a job always has it. */
 const DEFAULT_TIMEOUT_SECONDS = 300;
 
 export function timeoutMsOf({ timeoutSeconds = DEFAULT_TIMEOUT_SECONDS }: JobStepProgress): number {

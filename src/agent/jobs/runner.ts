@@ -32,13 +32,13 @@ export interface JobRunnerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly journal: Journal;
-  /** Called when the work of a step has ended. */
+  /** Handles the end of work: it is called when the work of a step has ended. */
   readonly onChange: () => void;
 }
 
-/** A release lives at most this long, whatever it claims. */
+/** The longest time that a release lives, whatever it claims. */
 const MAX_RELEASE_MS = 60_000;
-/** More than a machine has jobs at a time. */
+/** The maximum number of acts in one reconcile: more than a machine has jobs at a time. */
 const MAX_ACTS = 32;
 const MAX_MESSAGE = 256;
 
@@ -63,20 +63,20 @@ export class JobRunner {
     this.#reader = createJobsReader({ ...options, work: this.#work, isExpired: this.#isExpired });
   }
 
-  /** Components must not be touched: a step that disturbs them works on the host. */
+  /** Tells whether components must not be touched: a step that disturbs them works on the host. */
   isDisturbing(): boolean {
     const action = this.#work.current()?.action;
     return action !== undefined && agentStepRisk(action) !== 'None';
   }
 
-  /** No component change may begin: a job works on this machine, or is between two of its steps. */
+  /** Tells whether no component change may begin: a job works on this machine, or is between two of its steps. */
   isActive(): boolean {
     const { journal, api, clock } = this.#options;
     if (begunStep(journal.state().jobs) || this.#work.isBusy()) return true;
     return (api.jobs() ?? []).some((job) => isActiveJob(job, clock.now()));
   }
 
-  /** Ends no program on the host: the next agent looks at what it did. */
+  /** Stops the work. It ends no program on the host: the next agent checks what the program did. */
   stop(): void {
     this.#work.stop();
   }
@@ -167,7 +167,7 @@ export class JobRunner {
     });
   }
 
-  /** The work of this process has ended. */
+  /** Records the result of the work of this process, if it has ended. */
   async #recordResult(): Promise<void> {
     const ended = this.#work.takeResult();
     if (!ended) return;
@@ -178,7 +178,7 @@ export class JobRunner {
     this.#hasSwept = false;
   }
 
-  /** A full disk must not hide that the step is done. */
+  /** Stores the output of a step. A full disk must not hide that the step is done. */
   async #storeOutput(
     progress: JobStepProgress,
     output: string | undefined,
@@ -219,7 +219,7 @@ export class JobRunner {
     for (const uid of this.#written.keys()) if (!uids.has(uid)) this.#written.delete(uid);
   }
 
-  /** What could not be written is written by the next reconcile. */
+  /** Writes the answer to a job. What could not be written is written by the next reconcile. */
   async #writeAnswer(
     { name, uid = '' }: RemedyOperationJob['metadata'],
     steps: readonly AgentStep[],

@@ -1,4 +1,6 @@
-/** The steps of a repair that the agent of this release can carry out. The agent imports no other, because its program is to be small. */
+/**
+ * Lists the steps of a repair that the agent of this release can carry out. The agent imports no other, because its program is to be small.
+ */
 import { AGENT_STEP_TABLE } from '../../api/generated/agent-steps.ts';
 import type { StepInputs } from '../../api/generated/steps.ts';
 import { inputProblems, type StepEntry, withDefaults } from '../../api/steps/input.ts';
@@ -9,7 +11,7 @@ export type StepOfAgent = keyof typeof AGENT_STEP_TABLE;
 
 const TABLE: Readonly<Record<StepOfAgent, StepEntry>> = AGENT_STEP_TABLE;
 
-/** Undefined when the agent does not carry out the step, or not in this version: it refuses it then. */
+/** Returns the step; undefined when the agent does not carry it out, or not in this version: it refuses it then. */
 export function agentStepOfReference(reference: string): StepOfAgent | undefined {
   const [name = ''] = reference.split('@');
   return isStepOfAgent(name) && `${name}@v${TABLE[name].version}` === reference ? name : undefined;
@@ -19,17 +21,17 @@ function isStepOfAgent(name: string): name is StepOfAgent {
   return Object.hasOwn(TABLE, name);
 }
 
-/** A step that an agent of another version began may disturb the machine. */
+/** Returns the risk of a step. A step that an agent of another version began may disturb the machine. */
 export function agentStepRisk(step: string): StepFacts['risk'] {
   return isStepOfAgent(step) ? TABLE[step].risk : 'Machine';
 }
 
-/** What is wrong with the `with` of a step. Paths are relative to `with`. */
+/** Returns what is wrong with the `with` of a step. Paths are relative to `with`. */
 export function agentStepProblems(step: StepOfAgent, input: unknown): readonly Problem[] {
   return inputProblems(step, TABLE[step].input, input);
 }
 
-/** The input with its defaults. Only for input without problems. */
+/** Returns the input with its defaults. Only for input without problems. */
 export function agentStepInput<S extends StepOfAgent>(step: S, input: unknown): StepInputs[S] {
   return withDefaults(TABLE[step].input, input) as StepInputs[S];
 }

@@ -1,4 +1,4 @@
-/** The work of one step, beside the loop of the agent: with a time limit, and never two at a time. */
+/** Runs the work of one step beside the loop of the agent: with a time limit, and never two at a time. */
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';
@@ -8,14 +8,14 @@ import { failedStep, type StepContext, type StepExecutor, type StepResult } from
 
 export interface StepWork {
   start(progress: JobStepProgress, how: StepStart): void;
-  /** The step that is being carried out within its time, or whose result was not taken. */
+  /** Returns the step that is being carried out within its time, or whose result was not taken. */
   current(): JobStepProgress | undefined;
-  /** Something still works on the host. */
+  /** Tells whether something still works on the host. */
   isBusy(): boolean;
-  /** The time of this step was over before its work ended. */
+  /** Tells whether the time of this step was over before its work ended. */
   isOverdue(key: string): boolean;
   takeResult(): EndedWork | undefined;
-  /** The agent ends: what the work did so far is observed by the next one. */
+  /** Stops the work when the agent ends: what it did so far is observed by the next agent. */
   stop(): void;
 }
 
@@ -58,7 +58,7 @@ export function createStepWork({ clock, log, onChange }: StepWorkOptions): StepW
     }
   }
 
-  /** What the operating system refuses is a result. Anything else is a fault of the agent itself. */
+  /** Returns the result of an error. What the operating system refuses is a result. Anything else is a fault of the agent itself. */
   function errorResult(error: unknown, { jobName: job, step }: JobStepProgress): StepResult {
     if (!(error instanceof OsError)) log.error('job step failed', { job, step, error });
     const { code, message } = error as { code?: unknown; message?: unknown };

@@ -1,13 +1,13 @@
-/** What the journal knows of corrections and processes of a component. Pure. */
+/** Derives what the journal knows of corrections and processes of a component. Pure. */
 import type { CorrectionRecord, ProcessRecord } from './record.ts';
 
-/** The newest ones: as many as limits and status need. */
+/** The number of corrections that are kept, the newest ones: as many as limits and status need. */
 const MAX_CORRECTIONS = 32;
 
 export interface ComponentDrift {
-  /** Oldest first. */
+  /** The corrections, oldest first. */
   readonly corrections: readonly CorrectionRecord[];
-  /** By unit: the last process that was observed. */
+  /** The last process that was observed of each unit. */
   readonly processes: ReadonlyMap<string, ProcessRecord>;
 }
 

@@ -1,25 +1,25 @@
 /**
- * Steps of repair jobs in the journal, by job, step and try. A record is the whole knowledge of one try, so that the
- * agent can settle it after a reboot without the API server. Pure.
+ * Keeps the steps of repair jobs in the journal, by job, step and try. A record is the whole knowledge of one try, so that the agent can
+ * settle it after a reboot without the API server. Pure.
  */
 export interface JobStepProgress {
-  /** UID of the job. */
+  /** The UID of the job. */
   readonly job: string;
   readonly jobName: string;
-  /** Id of the step in the plan of the job. */
+  /** The id of the step in the plan of the job. */
   readonly step: string;
   readonly try: number;
   readonly fence: number;
-  /** Name of the step in the catalog, such as Reboot; as the job has it when the agent does not know it. */
+  /** The name of the step in the catalog, such as Reboot; as the job has it when the agent does not know it. */
   readonly action: string;
   readonly state: JobStepState;
-  /** When it began; of a refused one, when it was refused. */
+  /** The time when it began; of a refused one, when it was refused. */
   readonly at: string;
   readonly bootId: string;
-  /** `with` of the step, with defaults. */
+  /** The value of `with` of the step, with defaults. */
   readonly input?: unknown;
   readonly timeoutSeconds?: number;
-  /** What the host had before, such as the process of the service; compared after a restart of the agent. */
+  /** The state of the host before, such as the process of the service; compared after a restart of the agent. */
   readonly before?: string;
   readonly finishedAt?: string;
   readonly bootIdAfter?: string;
@@ -29,17 +29,17 @@ export interface JobStepProgress {
   readonly outputDigest?: string;
 }
 
-/** Begun is the intent: the record is durable before the act. Every other state is final. */
+/** The state of a try. Begun is the intent: the record is durable before the act. Every other state is final. */
 export type JobStepState = 'Begun' | 'Succeeded' | 'Failed' | 'Ambiguous' | 'Refused';
 
 export interface JobRecord extends JobStepProgress {
   readonly type: 'Job';
 }
 
-/** By key, oldest first. */
+/** Holds the tries by key, oldest first. */
 export type JobsState = ReadonlyMap<string, JobStepProgress>;
 
-/** More than all tries of all steps of one job, so that a job that runs is never forgotten. */
+/** The maximum number of tries that are kept: more than all tries of all steps of one job, so that a job that runs is never forgotten. */
 const MAX_STEPS = 200;
 
 export function jobStepKey({
@@ -60,8 +60,8 @@ export function applyJob(before: JobsState, { type: _type, ...progress }: JobRec
 }
 
 /**
- * A try whose fence is not the highest one is refused by its fence, so its record is not needed to refuse it again. A
- * refused one is needed only as long as its release lasts.
+ * Forgets the oldest try that is not needed. A try whose fence is not the highest one is refused by its fence, so its record is not needed
+ * to refuse it again. A refused one is needed only as long as its release lasts.
  */
 function forget(jobs: JobsState): JobsState {
   const highest = highestFence(jobs);
@@ -76,13 +76,13 @@ export function recordsOfJobs(jobs: JobsState): readonly JobRecord[] {
   return [...jobs.values()].map((progress) => ({ type: 'Job', ...progress }));
 }
 
-/** Of every step that was begun here: a grant with a lower one was replaced. What was refused proves nothing. */
+/** Returns the highest fence of every step that was begun here: a grant with a lower one was replaced. What was refused proves nothing. */
 export function highestFence(jobs: JobsState): number {
   const begun = [...jobs.values()].filter(({ state }) => state !== 'Refused');
   return begun.reduce((highest, { fence }) => Math.max(highest, fence), 0);
 }
 
-/** The step that was begun and has no result yet. At most one, because a step begins only when there is none. */
+/** Returns the step that was begun and has no result yet. There is at most one, because a step begins only when there is none. */
 export function begunStep(jobs: JobsState): JobStepProgress | undefined {
   return [...jobs.values()].find(({ state }) => state === 'Begun');
 }

@@ -1,4 +1,4 @@
-/** How far each component is, from the records of the journal in order. Pure. */
+/** Derives how far each component is, from the records of the journal in order. Pure. */
 import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './drift.ts';
 import { applyJob, type JobsState, recordsOfJobs } from './jobs.ts';
 import type {
@@ -11,27 +11,27 @@ import type {
   TransitionFailure,
 } from './record.ts';
 
-/** As many as Machine.status shows. The oldest is forgotten first. */
+/** The number of denied targets that are kept: as many as Machine.status shows. The oldest is forgotten first. */
 const MAX_DENIED = 4;
 
 export interface ComponentProgress {
   readonly component: string;
   readonly state: SettledState;
-  /** Id of the target in force before the transition, if there is one. */
+  /** The id of the target in force before the transition, if there is one. */
   readonly current?: string;
-  /** Ids of targets that were in force before, newest first. */
+  /** The ids of targets that were in force before, newest first. */
   readonly history: readonly string[];
   readonly transition?: Transition;
   readonly denied: readonly string[];
-  /** Of the last transition that failed; forgotten at the next Committed. */
+  /** The failure of the last transition that failed; forgotten at the next Committed. */
   readonly failure?: TransitionFailure;
-  /** When the current step or state began. */
+  /** The time when the current step or state began. */
   readonly since: string;
-  /** Key of the step of a repair job that brought it into this state. */
+  /** The key of the step of a repair job that brought it into this state. */
   readonly reinstalled?: string;
 }
 
-/** Since when, where the journal has no record of the component. */
+/** The value of `since` where the journal has no record of the component. */
 export const NEVER = new Date(0).toISOString();
 
 export interface JournalState {
@@ -39,7 +39,7 @@ export interface JournalState {
   readonly drift: ReadonlyMap<string, ComponentDrift>;
   readonly jobs: JobsState;
   readonly retryToken: string;
-  /** Of the sets, by component. */
+  /** The retry tokens of the sets, by component. */
   readonly retryTokens: ReadonlyMap<string, string>;
 }
 
@@ -89,8 +89,8 @@ function settle(before: ComponentProgress | undefined, record: SettledRecord): C
 }
 
 /**
- * The fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one
- * Settled record each, the last of which carries the state.
+ * Returns the fewest records that give the same state: what compaction keeps. Denied targets of a component are given by one Settled record
+ * each, the last of which carries the state.
  */
 export function recordsOf(journal: JournalState): readonly JournalRecord[] {
   const { components, drift, jobs } = journal;
@@ -140,7 +140,7 @@ function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord
   ];
 }
 
-/** Ids of all targets that the agent may still need. */
+/** Returns the ids of all targets that the agent may still need. */
 export function referencedTargets({ components }: JournalState): ReadonlySet<string> {
   const ids = [...components.values()].flatMap(({ current, history, transition }) => [
     current,

@@ -1,6 +1,6 @@
 /**
- * Records of the journal. A record is the intent of the agent, durable before the act: after a crash the agent reads the
- * last record of each component, observes the host, and does what is left of that step.
+ * Defines the records of the journal. A record is the intent of the agent, durable before the act: after a crash the agent reads the last
+ * record of each component, observes the host, and does what is left of that step.
  */
 import type { JobRecord } from './jobs.ts';
 
@@ -19,23 +19,23 @@ export type TransitionStep = (typeof TRANSITION_STEPS)[number];
 
 export interface Transition {
   readonly step: TransitionStep;
-  /** Digest of the entry that asked for it. A transition that fails denies this entry. */
+  /** The digest of the entry that asked for it. A transition that fails denies this entry. */
   readonly entry: string;
-  /** Back: the previous target is being restored. It begins at Stopping. */
+  /** The direction of the transition. Back: the previous target is being restored, which begins at Stopping. */
   readonly direction: 'Forward' | 'Back';
-  /** Id of the target that was in force before; absent when the component was not installed. */
+  /** The id of the target that was in force before; absent when the component was not installed. */
   readonly from?: string;
-  /** Id of the target to install; absent to remove the component. */
+  /** The id of the target to install; absent to remove the component. */
   readonly to?: string;
-  /** Boot in which the step began. */
+  /** The boot in which the step began. */
   readonly bootId: string;
-  /** Reboots since Starting. */
+  /** The number of reboots since Starting. */
   readonly boots: number;
   /** The grant that permits the activation; from Stopping on. */
   readonly grant?: string;
-  /** Why the transition goes back. */
+  /** The reason why the transition goes back. */
   readonly failure?: TransitionFailure;
-  /** Key of the step of a repair job that asked to install the version in force again. */
+  /** The key of the step of a repair job that asked to install the version in force again. */
   readonly reinstall?: string;
 }
 
@@ -50,30 +50,30 @@ export interface StepRecord extends Transition {
   readonly at: string;
 }
 
-/** The end of a transition. */
+/** Records the end of a transition. */
 export interface SettledRecord {
   readonly type: 'Settled';
   readonly component: string;
   readonly at: string;
   readonly state: SettledState;
-  /** Id of the target in force; absent when the component is not installed. */
+  /** The id of the target in force; absent when the component is not installed. */
   readonly current?: string;
-  /** Ids of targets that were in force before, newest first. */
+  /** The ids of targets that were in force before, newest first. */
   readonly history: readonly string[];
-  /** A target that failed here: it is not tried again before the retry token changes. */
+  /** The target that failed here: it is not tried again before the retry token changes. */
   readonly denied?: string;
   readonly failure?: TransitionFailure;
-  /** Key of the step of a repair job that this ends. */
+  /** The key of the step of a repair job that this ends. */
   readonly reinstalled?: string;
 }
 
 export const SETTLED_STATES = ['Committed', 'Absent', 'RolledBack', 'Failed'] as const;
 export type SettledState = (typeof SETTLED_STATES)[number];
 
-/** Denied targets are to be tried again. */
+/** Records that denied targets are to be tried again. */
 export interface RetryRecord {
   readonly type: 'Retry';
-  /** Whose set asks; absent: a person, for all components of the machine. */
+  /** The component whose set asks; absent: a person asks, for all components of the machine. */
   readonly component?: string;
   readonly token: string;
   readonly at: string;
@@ -82,7 +82,7 @@ export interface RetryRecord {
 export const DRIFT_KINDS = ['Content', 'Mode', 'Missing', 'Unit', 'Run', 'Process'] as const;
 export type DriftKind = (typeof DRIFT_KINDS)[number];
 
-/** A difference between the host and the version in force is about to be corrected. */
+/** Records that a difference between the host and the version in force is about to be corrected. */
 export interface CorrectionRecord {
   readonly type: 'Correction';
   readonly component: string;
@@ -90,11 +90,11 @@ export interface CorrectionRecord {
   /** The path, or the name of the unit. */
   readonly subject: string;
   readonly kind: DriftKind;
-  /** Corrections of this component so far, with this one. */
+  /** The number of corrections of this component so far, with this one. */
   readonly total: number;
 }
 
-/** What a process found when it started: right or wrong files and program. A process never changes that. */
+/** Records what a process found when it started: right or wrong files and program. A process never changes that. */
 export interface ProcessRecord {
   readonly type: 'Process';
   readonly component: string;

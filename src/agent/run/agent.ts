@@ -1,6 +1,6 @@
 /**
- * The loop of the agent: accept the newest state of the Machine, reconcile each component, report, and wait until something
- * changes. The journal and the accepted state are on disk, so that it can end at any line.
+ * Runs the loop of the agent: accept the newest state of the Machine, reconcile each component, report, and wait until something changes.
+ * The journal and the accepted state are on disk, so that it can end at any line.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { HEARTBEAT_MS } from '../../api/machine/heartbeat.ts';
@@ -50,26 +50,26 @@ export interface AgentOptions {
   readonly trigger: ReconcileTrigger;
   readonly observer?: AgentObserver;
   readonly events?: Pick<MachineEvents, 'record'>;
-  /** This agent as a component of its machine. */
+  /** The description of this agent as a component of its machine. */
   readonly self?: AgentSelf | NoSelfUpgrade;
-  /** When the certificate of the agent ends, where it keeps one. */
+  /** Returns when the certificate of the agent ends, where it keeps one. */
   readonly certificateNotAfter?: () => Date | undefined;
-  /** For rules. */
+  /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
-  /** Why the agent has no certificate, where it keeps one. */
+  /** Returns why the agent has no certificate, where it keeps one. */
   readonly joinProblem?: () => string | undefined;
 }
 
-/** For metrics and tests. */
+/** Observes the loop, for metrics and tests. */
 export interface AgentObserver {
   readonly acted: (component: string, action: ComponentAction) => void;
   readonly reconciled: (status: AgentStatus, seconds: number) => void;
 }
 
 const ROOT = 'root';
-/** Changes in quick succession are handled together. */
+/** The shortest wait between two reconciles: changes in quick succession are handled together. */
 const MIN_WAIT_MS = 300;
-/** A version in probation is committed soon after its time. */
+/** The wait while a version is in probation, which is committed soon after its time. */
 const PROBATION_WAIT_MS = 1000;
 
 type Reports = ReadonlyMap<string, ReportedComponent>;
@@ -155,7 +155,7 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** A full disk must not end the agent: it continues when there is space again. */
+  /** Reconciles, and tells whether it succeeded. A full disk must not end the agent: it continues when there is space again. */
   async #tryReconcile(reason: TriggerReason): Promise<boolean> {
     try {
       await this.reconcile(reason);
@@ -166,12 +166,12 @@ export class Agent implements AsyncDisposable {
     }
   }
 
-  /** The state of the Machine that is in force. */
+  /** Returns the state of the Machine that is in force. */
   accepted(): AcceptedState | undefined {
     return this.#parts.acceptance.current();
   }
 
-  /** One reconcile of the whole machine, or of what is due when nothing changed. */
+  /** Reconciles the whole machine, or what is due when nothing changed. */
   async reconcile(reason: TriggerReason = 'Changed'): Promise<void> {
     const { clock, log, host, observer } = this.#options;
     const { journal, acceptance, publisher } = this.#parts;
@@ -196,26 +196,29 @@ export class Agent implements AsyncDisposable {
     observer?.reconciled(status, (clock.monotonicMs() - beganMs) / 1000);
   }
 
-  /** After a reconcile that finished, never beside it: a loop that hangs must not look alive. */
+  /** Shows that the loop is alive, after a reconcile that finished, never beside it: a loop that hangs must not look alive. */
   async #showAlive(): Promise<void> {
     const state = this.accepted();
     if (state && this.#hasMachine(state)) this.#heartbeat.beat(state);
     await this.#reportProof?.({ hasWrittenLease: this.#heartbeat.hasBeenWritten() });
   }
 
-  /** False when its Machine was deleted, or recreated for another host: the agent leaves no Lease in its name. */
+  /**
+   * Tells whether the agent still has its Machine: not when it was deleted, or recreated for another host. Then the agent leaves no Lease
+   * in its name.
+   */
   #hasMachine({ uid }: AcceptedState): boolean {
     const { api } = this.#options;
     return !api.isOnline() || api.machine()?.metadata.uid === uid;
   }
 
-  /** Jobs after the components, so that a job begins only when each of them is at a safe point. */
+  /** Reconciles the components, and then the jobs, so that a job begins only when each component is at a safe point. */
   async #reconcileHost(state: AcceptedState, reason: TriggerReason): Promise<HostReport> {
     const reports = await this.#reconcileComponents(state, reason);
     return { reports, jobs: await this.#reconcileJobs(state) };
   }
 
-  /** One line for each reason. */
+  /** Returns why nothing is enforced, and logs one line for each reason. */
   #explainMissing(): string | undefined {
     const because = this.#missingReason();
     if (because !== undefined && because !== this.#missing) {
@@ -225,7 +228,7 @@ export class Agent implements AsyncDisposable {
     return because;
   }
 
-  /** Without a state of the Machine nothing is known of the components, and nothing is done. */
+  /** Returns why there is no state of the Machine. Without one nothing is known of the components, and nothing is done. */
   #missingReason(): string | undefined {
     if (this.accepted()) return undefined;
     const { api, machine, joinProblem } = this.#options;
@@ -262,7 +265,7 @@ export class Agent implements AsyncDisposable {
     return reports;
   }
 
-  /** Undefined when the host has to be observed. */
+  /** Runs only the probes that are due; returns undefined when the host has to be observed. */
   async #probeOnly(state: AcceptedState, reason: TriggerReason): Promise<Reports | undefined> {
     const { clock, log } = this.#options;
     const observed = this.#observed;
@@ -311,7 +314,7 @@ export class Agent implements AsyncDisposable {
     this.#options.observer?.acted(component, action);
   }
 
-  /** What a host cannot do is never passed over in silence. */
+  /** Warns that the user of a unit is not applied: what a host cannot do is never passed over in silence. */
   #warnOfUser(component: string, action: ComponentAction): void {
     const { host, log } = this.#options;
     if (host.capabilities.ownership || action.do !== 'Operate' || action.operation.op !== 'WriteUnit') return;
@@ -331,7 +334,10 @@ export class Agent implements AsyncDisposable {
     this.#watched = { paths, watch: host.files.watch(paths, () => trigger.notify()) };
   }
 
-  /** What is still due after a reconcile is not for now: it must not be waited for again and again. */
+  /**
+   * Returns how long to wait for the next reconcile. What is still due after a reconcile is not for now: it must not be waited for again
+   * and again.
+   */
   #waitMs(): number {
     const { clock } = this.#options;
     const components = [...this.#parts.journal.state().components.values()];

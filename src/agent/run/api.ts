@@ -1,4 +1,4 @@
-/** What the agent reads and writes at the API server: one watch on its own Machine, its status, its Lease. */
+/** Reads and writes what the agent needs at the API server: one watch on its own Machine, its status, its Lease. */
 
 import { MACHINE_COMPONENTS, MACHINES, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type {
@@ -25,25 +25,25 @@ export interface MachineIdentity {
 }
 
 export interface AgentApi {
-  /** The newest state that the watch delivered; undefined before the first one, and when there is none. */
+  /** Returns the newest state that the watch delivered; undefined before the first one, and when there is none. */
   machine(): Machine | undefined;
   isOnline(): boolean;
-  /** Undefined when the server has no such MachineComponent. */
+  /** Reads a MachineComponent; undefined when the server has no such one. */
   component(ref: string): Promise<MachineComponent | undefined>;
-  /** Status of a condition of the Node; undefined while it is unknown. */
+  /** Returns the status of a condition of the Node; undefined while it is unknown. */
   nodeCondition(type: string): Promise<string | undefined>;
   writeStatus(machine: MachineIdentity, status: Partial<MachineStatus>): Promise<void>;
-  /** The Lease belongs to this Machine: the garbage collector deletes it after the Machine. */
+  /** Renews the Lease. It belongs to this Machine: the garbage collector deletes it after the Machine. */
   heartbeat(machine: MachineIdentity): Promise<void>;
-  /** Repair jobs of this machine; undefined while the watch is not current. */
+  /** Returns the repair jobs of this machine; undefined while the watch is not current. */
   jobs(): readonly RemedyOperationJob[] | undefined;
-  /** Since when the machine has no Node; undefined while it has one, while that is not known, and while the Machine is deleted. */
+  /** Returns since when the machine has no Node; undefined while it has one, while that is not known, and while the Machine is deleted. */
   nodeMissingSince(): Date | undefined;
-  /** Undefined when there is no such Node. */
+  /** Reads the UID of the Node; undefined when there is no such Node. */
   nodeUid(): Promise<string | undefined>;
-  /** This clock minus that of the API server, at the last heartbeat; undefined before the first one. */
+  /** Returns this clock minus that of the API server, at the last heartbeat; undefined before the first one. */
   clockSkewMs(): number | undefined;
-  /** All that the agent may write of a job. */
+  /** Writes the steps in the status of a job, which is all that the agent may write of it. */
   writeJobStatus(
     job: { readonly name: string; readonly uid: string },
     steps: readonly AgentStep[],
@@ -71,9 +71,9 @@ const LEASES: Resource = {
   namespaced: true,
 };
 /**
- * After a restart of the API server each agent makes four requests, two lists and two watches, and two more when it has files of
- * the problem detector. 2,000 agents within this time make 80 to 120 a second. What an agent last accepted is enforced meanwhile,
- * and its heartbeat does not wait for them.
+ * The time over which agents spread their requests after a restart of the API server. Each agent makes four requests, two lists and two
+ * watches, and two more when it has files of the problem detector. 2,000 agents within this time make 80 to 120 a second. What an agent
+ * last accepted is enforced meanwhile, and its heartbeat does not wait for them.
  */
 const RECONNECT_SPREAD_MS = 100_000;
 
@@ -148,8 +148,8 @@ function isCurrent(reflector: Reflector): boolean {
 }
 
 /**
- * The server notes when a field manager last wrote, to the second. The request was sent before that time and answered
- * after it, so a clock that agrees with both has no skew.
+ * Computes the skew of this clock. The server notes when a field manager last wrote, to the second. The request was sent before that time
+ * and answered after it, so a clock that agrees with both has no skew.
  */
 export function skewOf(
   { metadata }: KubeObject,
@@ -171,13 +171,13 @@ interface MeasuredSkew {
   readonly monotonicMs: number;
 }
 
-/** A clock that jumped since it was compared is noticed without another request. */
+/** Returns the skew now. A clock that jumped since it was compared is noticed without another request. */
 function currentSkew({ skewMs, at, monotonicMs }: MeasuredSkew, clock: Clock): number {
   const jumpMs = clock.now().getTime() - at.getTime() - (clock.monotonicMs() - monotonicMs);
   return skewMs + jumpMs;
 }
 
-/** Ready comes with the Machine; other types are read from the Node. */
+/** Reads the status of a condition. Ready comes with the Machine; other types are read from the Node. */
 async function readNodeCondition(
   client: ObjectClient,
   machine: string,

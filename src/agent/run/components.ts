@@ -46,16 +46,16 @@ export interface ComponentsContext {
   readonly log: Log;
   readonly prober: Prober;
   readonly failures: OperationFailures;
-  /** A download that went on beside the loop has ended. */
+  /** Handles the end of a download that ran beside the loop. */
   readonly onDownloaded: () => void;
   readonly onAction: (component: string, action: ComponentAction) => void;
-  /** This agent, where it can be replaced. */
+  /** The description of this agent, where it can be replaced. */
   readonly self?: AgentSelf;
 }
 
 type Desired = ReadonlyMap<string, DesiredComponent>;
 
-/** More than any transition has steps. */
+/** The maximum number of rounds: more than any transition has steps. */
 const MAX_ROUNDS = 60;
 const ORPHANED: DesiredComponent = { state: 'Orphaned' };
 
@@ -64,7 +64,7 @@ export class ComponentsReconciler {
   readonly #digest: DigestReader;
   readonly #downloads: Downloads;
   readonly #targetReader: TargetReader;
-  /** Of this reconcile: each component reads those of all others. */
+  /** The targets of this reconcile: each component reads those of all others. */
   readonly #targets = new Map<string, Target>();
 
   constructor(context: ComponentsContext) {
@@ -91,7 +91,7 @@ export class ComponentsReconciler {
     return reports;
   }
 
-  /** Runs the probes that are due, and observes nothing else. Whether each component is as ready as it was reported. */
+  /** Runs the probes that are due, and observes nothing else. Tells whether each component is as ready as it was reported. */
   async probe(reports: ReadonlyMap<string, ReportedComponent>): Promise<boolean> {
     const { prober } = this.#context;
     for (const { current, ready, progress, units } of reports.values()) {
@@ -106,7 +106,7 @@ export class ComponentsReconciler {
     this.#downloads.close();
   }
 
-  /** One component that cannot be observed does not stop the others. */
+  /** Reconciles one component. One that cannot be observed does not stop the others. */
   async #tryOne(
     name: string,
     desired: DesiredComponent,
@@ -123,7 +123,7 @@ export class ComponentsReconciler {
     }
   }
 
-  /** Until it waits or nothing is left to do. */
+  /** Reconciles a component until it waits or nothing is left to do. */
   async #settle(
     component: string,
     desired: DesiredComponent,
@@ -204,7 +204,7 @@ export class ComponentsReconciler {
     return others;
   }
 
-  /** After the reconcile: what is in force, and whether its probes pass. */
+  /** Reports after the reconcile: what is in force, and whether its probes succeed. */
   async #report(desired: DesiredComponent, result: ComponentResult): Promise<ReportedComponent> {
     const { prober } = this.#context;
     const { progress, observed, findings } = result;
@@ -239,23 +239,23 @@ export class ComponentsReconciler {
 
 interface Surroundings {
   readonly brakes: ActivationBrakes;
-  /** Names of the other components. */
+  /** The names of the other components. */
   readonly others: readonly string[];
 }
 
-/** The agent could not read the host or write its journal. No version is to blame. */
+/** The code of a failure in which the agent could not read the host or write its journal. No version is to blame. */
 const NOT_RECONCILED = 'ReconcileFailed';
 
 function operationFailure(failure: OperationFailure | undefined): OperationFailure | undefined {
   return failure?.code === NOT_RECONCILED ? undefined : failure;
 }
 
-/** From Stopping on the probes are those of the goal. */
+/** Tells whether the current version is in force. From Stopping on the probes are those of the goal. */
 function isInForce({ transition }: ComponentProgress): boolean {
   return !transition || !hasStopped(transition);
 }
 
-/** Names the probes of a version in force, as opposed to those of a start. */
+/** The name of the probes of a version in force, as opposed to those of a start. */
 const COMMITTED = 'committed';
 
 function logFields(component: string, { operation, code, message }: FailedOperation): LogFields {

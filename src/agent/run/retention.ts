@@ -20,7 +20,7 @@ export async function removeOldVersions(files: HostFiles, state: JournalState): 
   await sweepTargets(files, referencedTargets(state));
 }
 
-/** Links stay: `current` points to what is kept. */
+/** Removes the directories of other versions. Links stay: `current` points to what is kept. */
 async function removeDirectories(files: HostFiles, root: string, targets: readonly Target[]): Promise<void> {
   const links: string[] = [];
   for (const name of await files.list(root)) {
@@ -37,7 +37,7 @@ async function removeOthers(files: HostFiles, directory: string, kept: ReadonlyS
   }
 }
 
-/** What is in force, the versions before it, and both ends of a transition. Undefined when the one in force cannot be read. */
+/** Returns what is in force, the versions before it, and both ends of a transition. Undefined when the one in force cannot be read. */
 async function keptTargets(
   files: HostFiles,
   { current, history, transition }: ComponentProgress,

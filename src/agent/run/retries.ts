@@ -1,4 +1,6 @@
-/** What failed on this host is tried again after a new retry token: of the Machine, or of the set that assigned the component. */
+/**
+ * Records that what failed on this host is tried again after a new retry token: of the Machine, or of the set that assigned the component.
+ */
 import type { Machine } from '../../api/generated/types.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -12,7 +12,7 @@ interface Share {
   readonly drift: number;
 }
 
-/** What is given up first: the end of texts, then older denied digests and differences. */
+/** The shares in the order in which texts and lists are shortened: the end of texts first, then older denied digests and differences. */
 const SHARES: readonly Share[] = [
   { message: 1024, denied: 4, drift: 8 },
   { message: 512, denied: 4, drift: 8 },

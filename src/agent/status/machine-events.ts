@@ -1,9 +1,9 @@
-/** What a person wants to know of a change of the machine, from two reports in sequence. Pure. */
+/** Plans the Events that inform people of a change of the machine, from two reports in sequence. Pure. */
 import type { MachineComponentReport, MachineDrift } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_AGENT } from '../../api/names.ts';
 import type { AgentStatus } from './report.ts';
 
-/** The second part of the reason of an Event. Listed in docs/guides/join-a-machine.md. */
+/** The second part of the reason of an Event. All are listed in docs/guides/join-a-machine.md. */
 export type AgentEventName =
   | 'Installed'
   | 'Removed'
@@ -19,12 +19,12 @@ export type AgentEventName =
 export interface MachineEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
-  /** CamelCase: what was done or tried. */
+  /** The action in CamelCase: what was done or tried. */
   readonly action: string;
   readonly note: string;
 }
 
-/** None without a report before: what is new is not known then. */
+/** Plans the Events between two reports. There are none without a report before: what is new is not known then. */
 export function planMachineEvents(
   before: AgentStatus | undefined,
   after: AgentStatus,
@@ -49,7 +49,7 @@ function componentEvent(
   return settledEvent(before, after) ?? deniedEvent(before, after) ?? failureEvent(before, after);
 }
 
-/** The end of a transition: each has its own time. */
+/** Returns the Event of the end of a transition: each has its own time. */
 function settledEvent(
   before: MachineComponentReport,
   after: MachineComponentReport,
@@ -57,7 +57,7 @@ function settledEvent(
   return before.since === after.since ? undefined : SETTLED[after.state ?? '']?.(before, after);
 }
 
-/** A transition that was given up before it changed anything ends in Committed, too. */
+/** Tells whether a version was installed: a transition that was given up before it changed anything ends in Committed, too. */
 function isInstalled(before: MachineComponentReport, after: MachineComponentReport): boolean {
   const wasChanging = before.state === 'Activating' || before.state === 'Probation';
   return wasChanging || before.currentRef !== after.currentRef || before.digest !== after.digest;
@@ -88,7 +88,7 @@ function reasonOf({ error }: MachineComponentReport): string {
   return error ? `${error.code}: ${error.message}` : 'the reason is not known';
 }
 
-/** The entry failed here before, and is in the Machine again. */
+/** Returns the Event when the entry failed here before, and is in the Machine again. */
 function deniedEvent(
   before: MachineComponentReport,
   { name, desiredRef = name, waiting }: MachineComponentReport,
@@ -97,7 +97,7 @@ function deniedEvent(
   return event('Denied', 'Install', `${desiredRef} is not installed: ${waiting.message}. ${RETRY}`);
 }
 
-/** Of a rollback, too, which is an event of its own. */
+/** Returns the Event of a dependency mismatch, also of a rollback, which is an Event of its own. */
 function mismatchEvent(
   before: MachineComponentReport,
   { waiting }: MachineComponentReport,
@@ -106,7 +106,7 @@ function mismatchEvent(
   return event('DependencyMismatch', 'Observe', waiting.message ?? '');
 }
 
-/** What is tried again by itself. */
+/** Returns the Event of a failure, which is tried again by itself. */
 function failureEvent(
   before: MachineComponentReport,
   { name, desiredRef = name, error }: MachineComponentReport,

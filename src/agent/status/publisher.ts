@@ -15,13 +15,13 @@ import type { AgentApi } from '../run/api.ts';
 import { readStateFile, writeStateFile } from '../state-file.ts';
 import { type AgentStatus, type ReportedComponent, reportStatus } from './report.ts';
 
-/** What `kubenode agent status` reads. */
+/** Holds what `kubenode agent status` reads. */
 export interface StoredStatus {
   readonly machine: string;
   readonly writtenAt: string;
   readonly online: boolean;
   readonly status: AgentStatus;
-  /** Steps of repair jobs, newest first. */
+  /** The steps of repair jobs, newest first. */
   readonly jobs?: readonly ReportedJobStep[];
 }
 
@@ -33,7 +33,7 @@ export interface StatusPublisherOptions {
   readonly machine: string;
   readonly version: string;
   readonly certificateNotAfter?: () => Date | undefined;
-  /** For rules. */
+  /** Returns the facts for rules. */
   readonly facts?: () => CollectedFacts;
 }
 
@@ -42,9 +42,9 @@ export interface PublishInput {
   readonly jobs: readonly ReportedJobStep[];
   readonly state: AcceptedState | undefined;
   readonly refused: string | undefined;
-  /** Why no state of the Machine was ever accepted. */
+  /** The reason why no state of the Machine was ever accepted. */
   readonly missing: string | undefined;
-  /** Why changes of files are found by scans alone. */
+  /** The reason why changes of files are found by scans alone. */
   readonly unwatched: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** What the agent reports of its machine: its part of Machine.status. Pure. */
+/** Builds what the agent reports of its machine: its part of Machine.status. Pure. */
 import type { MachineComponentReport, MachineDrift, MachineStatus } from '../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
@@ -23,7 +23,7 @@ export interface ReportedComponent {
   readonly progress: ComponentProgress;
   readonly drift: ComponentDrift;
   readonly findings: readonly DriftFinding[];
-  /** In force, and the one before it. */
+  /** The target in force; `previous` is the one before it. */
   readonly current?: Target;
   readonly previous?: Target;
   readonly units: ReadonlyMap<string, UnitStatus>;
@@ -47,11 +47,11 @@ export interface ReportInput {
   readonly generation: number;
   /** The last report: moments at which a wait or a condition began are kept. */
   readonly before?: AgentStatus;
-  /** Why the newest state of the Machine is not accepted. */
+  /** The reason why the newest state of the Machine is not accepted. */
   readonly refused?: string;
-  /** Why no state of the Machine was ever accepted: then nothing is known of its components. */
+  /** The reason why no state of the Machine was ever accepted: then nothing is known of its components. */
   readonly missing?: string;
-  /** Why changes of files are found by scans alone. */
+  /** The reason why changes of files are found by scans alone. */
   readonly unwatched?: string;
   readonly now: Date;
 }
@@ -75,7 +75,7 @@ export function reportStatus(input: ReportInput): AgentStatus {
   return fitStatus({ components: reports, drift: recentDrift(rows, now), conditions });
 }
 
-/** Before a first state of the Machine. The header of `kubenode agent status` shows it, too. */
+/** The reason before a first state of the Machine. The header of `kubenode agent status` shows it, too. */
 export const NO_DESIRED_STATE = 'NoDesiredState';
 
 function unknownConditions(missing: string): readonly ConditionUpdate[] {
@@ -137,7 +137,10 @@ function versionReport({
   };
 }
 
-/** Restarts of units during a wait for a grant are those of a staged version or of a process on wrong content. */
+/**
+ * The states of components that wait, by reason. Restarts of units during a wait for a grant are those of a staged version or of a process
+ * on wrong content.
+ */
 const WAITING: Readonly<Record<string, ReportState>> = {
   GrantNeeded: 'WaitingForGrant',
   [DRAIN_PENDING]: 'WaitingForDrain',
@@ -240,7 +243,7 @@ function withNote(update: ConditionUpdate, note: string | undefined): ConditionU
   return { ...update, message: truncate(`${update.message}; ${note}`, MAX_ERROR) };
 }
 
-/** The most urgent first. */
+/** The results of open drift, the most urgent first. */
 const OPEN = [
   ['Waiting', 'RetryPending'],
   ['Reported', 'Reported'],
@@ -257,7 +260,7 @@ function explainConflict({ subject, kind, because }: DriftFinding): string {
 
 const UNIT_FOLDER = '/etc/systemd/system';
 
-/** Newest first. A path that was given up or is only reported comes from the last observation. */
+/** Returns the recent drift, newest first. A path that was given up or is only reported comes from the last observation. */
 function recentDrift(
   components: readonly (readonly [string, ReportedComponent])[],
   now: Date,

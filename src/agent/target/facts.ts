@@ -1,4 +1,4 @@
-/** What a target takes from the machine it runs on. */
+/** Holds what a target takes from the machine it runs on. */
 export interface TargetFacts {
   readonly name: string;
   readonly address: string;
@@ -6,10 +6,10 @@ export interface TargetFacts {
   readonly os: string;
   readonly arch: string;
   readonly clusterServer: string;
-  /** Where programs find the files of the host: `/`, or the directory of a sandbox. */
+  /** The directory in which programs find the files of the host: `/`, or the directory of a sandbox. */
   readonly hostDirectory: string;
-  /** Units as text of systemd, drop-ins and units that exist already. */
+  /** Whether the host has units as text of systemd, drop-ins and units that exist already. */
   readonly systemdUnits: boolean;
-  /** The port that this host uses for a declared port of a component: a sandbox assigns free ones. */
+  /** Returns the port that this host uses for a declared port of a component: a sandbox assigns free ones. */
   readonly portOf: (component: string, port: { readonly name: string; readonly port: number }) => number;
 }

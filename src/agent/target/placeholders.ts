@@ -37,9 +37,9 @@ function placeholderValues({
 
 export interface Replacer {
   readonly replace: (text: string) => string;
-  /** Placeholders that were found and have no value. */
+  /** The placeholders that were found and have no value. */
   readonly unknown: ReadonlySet<string>;
-  /** What could have been written instead. */
+  /** The placeholders that could have been written instead. */
   readonly known: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export function createReplacer(input: PlaceholderInput): Replacer {
   return { replace: (text) => inHost(text.replaceAll(PLACEHOLDER, valueOf)), unknown, known };
 }
 
-/** Programs in a sandbox find the paths of their component in its directory, wherever a text names one. */
+/** Replaces paths of the host: programs in a sandbox find the paths of their component in its directory, wherever a text names one. */
 function hostPaths({
   spec,
   machine: { hostDirectory },

@@ -16,7 +16,7 @@ import type { Target } from './target.ts';
 
 export type ResolvedTarget = { readonly target: Target } | { readonly problem: TargetProblem };
 
-/** Why an entry cannot become a target: the last accepted target remains in force. */
+/** The reason why an entry cannot become a target: the last accepted target remains in force. */
 export interface TargetProblem {
   readonly code:
     | 'WrongDigest'
@@ -104,7 +104,7 @@ function parameterProblem(
   return { code: 'MissingParameter', message: `${componentRef} needs a value for ${names}` };
 }
 
-/** What this machine cannot run. */
+/** Returns what this machine cannot run. */
 function supportProblem(
   ref: string,
   spec: MachineComponentSpec,
@@ -124,7 +124,10 @@ function supportProblem(
   return { code: 'NotSupported', message };
 }
 
-/** The agent starts itself and proves itself; a watchdog could not take back files and units. */
+/**
+ * Returns what is wrong with a component that is the agent. The agent starts itself and proves itself; a watchdog could not take back files
+ * and units.
+ */
 function agentProblem(
   ref: string,
   { component, artifacts, files, units, probes }: MachineComponentSpec,
@@ -139,7 +142,7 @@ function needsSystemd({ exec, raw, existing, dropIns }: ComponentUnit): boolean 
   return !exec || raw !== undefined || existing || dropIns.length > 0;
 }
 
-/** The most specific one: a platform of its own before `any`. */
+/** Returns the most specific artifact: one for this platform before one for `any`. */
 function artifactFor(spec: MachineComponentSpec, machine: TargetFacts): ComponentArtifact | undefined {
   return spec.artifacts
     .filter(

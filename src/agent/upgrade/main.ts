@@ -1,4 +1,4 @@
-/** The program of the watchdog on a host. It supervises no units: that is for the agent. */
+/** Runs the program of the watchdog on a host. It supervises no units: that is for the agent. */
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { createSandboxHost } from '../host/sandbox/host.ts';
@@ -12,7 +12,7 @@ import { machineUptimeMs } from './uptime.ts';
 import { runWatchdog } from './watchdog.ts';
 
 export interface WatchUpgradeOptions {
-  /** Of the sandbox. Without it the agent is a unit of systemd. */
+  /** The directory of the sandbox. Without it the agent is a unit of systemd. */
   readonly directory?: string;
   readonly clock: Clock;
   readonly log: Log;

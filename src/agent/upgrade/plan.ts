@@ -8,11 +8,11 @@ import type { AgentProcess, AgentUpgrade } from './slots.ts';
 
 export interface UpgradeObservation {
   readonly bootId: string;
-  /** Since the machine booted. */
+  /** The time since the machine booted. */
   readonly uptimeMs: number;
   /** The process of the agent. */
   readonly agent?: AgentProcess & { readonly residentBytes: number };
-  /** What the agent last wrote about itself. */
+  /** The proof that the agent last wrote about itself. */
   readonly proof?: UpgradeProof;
 }
 
@@ -22,12 +22,12 @@ export type UpgradeAction =
   | { readonly do: 'Record'; readonly upgrade: AgentUpgrade; readonly because: string }
   | { readonly do: 'Settle'; readonly result: 'Committed' | 'RolledBack'; readonly because: string };
 
-/** One reboot may have another cause. A second one is blamed on the new version. */
+/** The number of reboots from which on the new version is blamed: one reboot may have another cause. */
 const MAX_BOOTS = 2;
-/** Three reports of a loop that works. */
+/** The time after which an agent counts as silent: three reports of a loop that works. */
 const SILENT_MS = 30_000;
 
-/** Nothing to do: it waits for the new agent. */
+/** Plans the next actions. When there are none, the watchdog waits for the new agent. */
 export function planUpgrade(
   upgrade: AgentUpgrade,
   observation: UpgradeObservation,
@@ -37,7 +37,7 @@ export function planUpgrade(
   return planReboot(upgrade, observation) ?? planProbation(upgrade, observation);
 }
 
-/** Whatever runs is stopped first, so that no crash in between leaves two agents. */
+/** Plans the start of the new program. The one that runs is stopped first, so that no crash in between leaves two agents. */
 function planStarting(upgrade: AgentUpgrade, { bootId }: UpgradeObservation): readonly UpgradeAction[] {
   const because = `version ${upgrade.version} of the agent is started`;
   return [
@@ -106,7 +106,7 @@ function mebibytes(bytes: number): number {
   return Math.round(bytes / 1024 ** 2);
 }
 
-/** Only of this attempt and of the process that runs now. */
+/** Returns the proof, only of this attempt and of the process that runs now. */
 function proofOf({ key }: AgentUpgrade, { agent, proof }: UpgradeObservation): UpgradeProof | undefined {
   return proof?.key === key && proof.pid === agent?.pid ? proof : undefined;
 }
@@ -142,7 +142,7 @@ function hold(
   return [{ do: 'Settle', result: 'Committed', because }];
 }
 
-/** The new program could not even be started: the old one was stopped for it. */
+/** Plans what follows when the new program could not even be started: the old one was stopped for it. */
 export function planStartFailure(upgrade: AgentUpgrade, message: string): readonly UpgradeAction[] {
   return upgrade.step === 'Starting' ? goBack(upgrade, { code: 'AgentNotStarted', message }) : [];
 }

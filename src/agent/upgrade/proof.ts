@@ -1,18 +1,18 @@
-/** What a new agent reports about itself to the watchdog of its upgrade, after each reconcile that finished. Pure. */
+/** Builds what a new agent reports about itself to the watchdog of its upgrade, after each reconcile that finished. Pure. */
 import type { ComponentProgress } from '../journal/progress.ts';
 
-/** Agents of other versions read it: fields are added, never changed. */
+/** The proof of an upgrade. Agents of other versions read it: fields are added, never changed. */
 export interface UpgradeProof {
-  /** From its own journal, so that an agent that cannot read the journal proves nothing. */
+  /** The key from its own journal, so that an agent that cannot read the journal proves nothing. */
   readonly key: string;
   readonly pid: number;
-  /** Uptime of the machine. */
+  /** The uptime of the machine. */
   readonly atMs: number;
-  /** What is not proved yet. Empty: healthy. */
+  /** The checks that are not proved yet. Empty: healthy. */
   readonly missing: readonly string[];
 }
 
-/** Of an upgrade in which this host is between two agents. */
+/** Returns the key of an upgrade in which this host is between two agents. */
 export function upgradeKey(progress: ComponentProgress | undefined): string | undefined {
   if (progress?.transition?.step !== 'Stopping') return undefined;
   return `${progress.transition.to ?? ''} ${progress.since}`;

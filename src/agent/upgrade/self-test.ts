@@ -1,4 +1,4 @@
-/** Whether this agent can work on this host: its journal, its files, its facts. Changes nothing that stays. */
+/** Tests whether this agent can work on this host: its journal, its files, its facts. It changes nothing that stays. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { messageOf } from '../../os/errors.ts';
@@ -13,7 +13,7 @@ export interface SelfTestInput {
   readonly damagedLines: number;
 }
 
-/** What fails; undefined when all works. */
+/** Returns what fails; undefined when all works. */
 export async function selfTestReason(input: SelfTestInput): Promise<string | undefined> {
   try {
     const { damagedLines } = input;
@@ -24,7 +24,7 @@ export async function selfTestReason(input: SelfTestInput): Promise<string | und
   }
 }
 
-/** What earlier agents installed is known, and its units can be asked. */
+/** Tests that what earlier agents installed is known, and that its units can be asked. */
 async function journalReason({ host, journal }: SelfTestInput): Promise<string | undefined> {
   for (const { component, current } of journal.components.values()) {
     if (current === undefined) continue;

@@ -1,37 +1,37 @@
 /**
- * The upgrade of the agent itself, as one file on the host. While no upgrade is in it, only the agent writes it; from then on
- * only the watchdog does, until the verdict. Agents of other versions read it: fields are added, never changed.
+ * Stores the upgrade of the agent itself, as one file on the host. While no upgrade is in it, only the agent writes it; from then on only
+ * the watchdog does, until the verdict. Agents of other versions read it: fields are added, never changed.
  */
 import type { ProcessIdentity } from '../../os/process/identity.ts';
 import type { TransitionFailure } from '../journal/record.ts';
 
-/** How a program of the agent is started on this host. */
+/** Describes how a program of the agent is started on this host. */
 export interface AgentLaunch {
-  /** Node.js and its options. */
+  /** The command of Node.js and its options. */
   readonly runtime: readonly string[];
-  /** After the program. */
+  /** The arguments after the program. */
   readonly args: readonly string[];
 }
 
 export interface UpgradeLimits {
-  /** Within which the new agent must have proved that it is healthy. */
+  /** The time within which the new agent must have proved that it is healthy. */
   readonly healthySeconds: number;
-  /** For which it must then stay alive. */
+  /** The time for which it must then stay alive. */
   readonly holdSeconds: number;
   readonly maxResidentBytes: number;
 }
 
 export interface AgentProcess {
   readonly pid: number;
-  /** With the pid it identifies exactly one process of this boot. */
+  /** The start time. With the pid it identifies exactly one process of this boot. */
   readonly startId: string;
 }
 
 export interface AgentUpgrade {
-  /** Of this attempt: names the entry and when its activation began. */
+  /** The key of this attempt: it names the entry and when its activation began. */
   readonly key: string;
   readonly version: string;
-  /** Programs, as paths on the disk. */
+  /** The old program. It and `to`, the new one, are paths on the disk. */
   readonly from: string;
   readonly to: string;
   readonly launch: AgentLaunch;
@@ -40,13 +40,13 @@ export interface AgentUpgrade {
   readonly replaces: ProcessIdentity;
   readonly step: 'Starting' | 'Probation' | 'Returning';
   readonly bootId: string;
-  /** Reboots since the new program was first started. */
+  /** The number of reboots since the new program was first started. */
   readonly boots: number;
   /** The process on probation, and when it was first observed. Moments are uptimes: no clock that jumps ends a probation. */
   readonly observed?: { readonly agent?: AgentProcess; readonly atMs: number };
-  /** When it first proved that it is healthy. */
+  /** The uptime when it first proved that it is healthy. */
   readonly healthyAtMs?: number;
-  /** Why the old program returns. */
+  /** The reason why the old program returns. */
   readonly failure?: TransitionFailure;
 }
 
@@ -54,7 +54,7 @@ export interface UpgradeVerdict {
   readonly key: string;
   readonly version: string;
   readonly result: 'Committed' | 'RolledBack';
-  /** That runs since then. */
+  /** The program that runs since then. */
   readonly program: string;
   readonly at: string;
   readonly failure?: TransitionFailure;

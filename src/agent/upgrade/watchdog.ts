@@ -1,6 +1,6 @@
 /**
- * The watchdog of an upgrade of the agent: a process of its own that runs the old program. It ends when the file of the slots has
- * a verdict. Killed at any line, it continues from that file.
+ * Runs the watchdog of an upgrade of the agent: a process of its own that runs the old program. It ends when the file of the slots has a
+ * verdict. Killed at any line, it continues from that file.
  */
 
 import { optional } from '../../kube/objects/optional.ts';
@@ -25,7 +25,7 @@ export interface UpgradeWatchdogOptions {
 }
 
 const POLL_MS = 250;
-/** After an action that failed, such as a write to a full disk. */
+/** The time to wait after an action that failed, such as a write to a full disk. */
 const RETRY_MS = 2000;
 const LOG_BYTES = 700;
 const MAX_MESSAGE = 1024;
@@ -46,7 +46,7 @@ export async function runWatchdog(options: UpgradeWatchdogOptions, signal: Abort
   }
 }
 
-/** One plan. Whether anything was done. */
+/** Carries out one plan, and tells whether anything was done. */
 export async function advanceUpgrade(
   { host, service, clock, uptimeMs, log }: UpgradeWatchdogOptions,
   upgrade: AgentUpgrade,
@@ -92,7 +92,7 @@ export async function advanceUpgrade(
     }
   }
 
-  /** What a failed agent printed last tells why. */
+  /** Adds what a failed agent printed last, which explains why it failed. */
   async function withLog(next: AgentUpgrade): Promise<AgentUpgrade> {
     if (!next.failure || upgrade.failure) return next;
     const tail = await service.logTail(LOG_BYTES).catch(() => '');

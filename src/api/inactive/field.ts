@@ -1,11 +1,11 @@
-/** A field of our kinds that nothing in this version acts on. */
+/** Describes a field of our kinds that nothing in this version acts on. */
 export interface InactiveField {
-  /** `spec.stages[].checks[].cel`: of every entry of a list. */
+  /** The path of the field. `spec.stages[].checks[].cel` is the field of every entry of a list. */
   readonly path: string;
-  /** What kubenode does not do, which completes "not supported in this version, because …". */
+  /** The explanation what kubenode does not do. It completes "not supported in this version, because …". */
   readonly because: string;
-  /** Values that are acted on, or that mean what happens anyway. An absent field and an empty list are always fine. */
+  /** The values that are acted on, or that mean what happens anyway. An absent field and an empty list are always fine. */
   readonly accepts?: readonly unknown[];
-  /** Only where the field beside it has this value. */
+  /** The field beside it and a value: this field is inactive only where that field has this value. */
   readonly when?: readonly [field: string, value: unknown];
 }

@@ -6,14 +6,14 @@ import type { Candidate, Problem } from '../validation/validate.ts';
 import type { InactiveField } from './field.ts';
 import { INACTIVE_FIELDS } from './fields.ts';
 
-/** A value in the object, and the record that contains it or the list of it. */
+/** A value in the object, with its path and the record that contains it or the list of it. */
 interface Place {
   readonly path: string;
   readonly value: unknown;
   readonly parent: unknown;
 }
 
-/** Of an object as git contains it, or as a server stores it: fields that have a default may be absent. */
+/** Returns the inactive fields of an object as git contains it, or as a server stores it: fields that have a default may be absent. */
 export function inactiveFields(object: Candidate): readonly Problem[] {
   const { apiVersion, kind } = object;
   if (typeof apiVersion !== 'string' || !apiVersion.startsWith(`${GROUP}/`)) return [];
@@ -22,7 +22,7 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
   return inactiveWithin(object, fields ?? []);
 }
 
-/** With paths relative to the value. */
+/** Returns the inactive fields within a value, with paths relative to the value. */
 export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
   return fields.flatMap((field) =>
     placesOf(value, field.path)
@@ -31,7 +31,7 @@ export function inactiveWithin(value: unknown, fields: readonly InactiveField[])
   );
 }
 
-/** `spec.rollout.partition: not supported in this version, …`. */
+/** Formats a problem: `spec.rollout.partition: not supported in this version, …`. */
 export function inactiveFieldText({ path, message }: Problem): string {
   return `${path}: ${message}`;
 }

@@ -1,4 +1,4 @@
-/** What `kubenode install` owns. Git may not declare it: sync itself depends on it. */
+/** Decides which objects belong to `kubenode install`. Git may not declare them: sync itself depends on them. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { objectIdOf, objectKey } from '../../kube/objects/object-id.ts';
 import { GROUP } from '../names.ts';
@@ -6,7 +6,7 @@ import { installation } from './installation.ts';
 
 let installed: ReadonlySet<string> | undefined;
 
-/** Why the object belongs to `kubenode install`. */
+/** Returns why the object belongs to `kubenode install`; undefined when it does not. */
 export function installedReason(object: KubeObject): string | undefined {
   const { kind, metadata } = object;
   installed ??= new Set(installation().map((each) => objectKey(objectIdOf(each))));

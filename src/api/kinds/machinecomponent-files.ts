@@ -1,4 +1,4 @@
-/** What a component places on the host: artifacts and files. */
+/** Defines the types of what a component places on the host: artifacts and files. */
 import { CLASSES } from '../enums.ts';
 import { ARTIFACT_URL, COMPONENT_NAME, FILE_MODE, SHA256 } from '../patterns.ts';
 import {

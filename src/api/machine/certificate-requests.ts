@@ -1,11 +1,11 @@
-/** The certificate requests of one machine, and of one requester, from indexes: Kubernetes keeps each for an hour. */
+/** Selects the certificate requests of one machine, and of one requester, from indexes: Kubernetes keeps each request for an hour. */
 import { type CertificateRequestObject, requestText } from '../../kube/auth/certificate-requests.ts';
 import type { Store } from '../../kube/cache/store.ts';
 import { byCode } from '../../kube/objects/digest.ts';
 import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
 import { AGENT_USER_PREFIX, NODE_USER_PREFIX, SIGNER_AGENT, SIGNER_KUBELET } from '../names.ts';
 
-/** Whose certificate is requested. */
+/** The kind of client whose certificate is requested. */
 export type CertificateHolder = 'Agent' | 'Kubelet';
 
 const HOLDERS: readonly (readonly [holder: CertificateHolder, signer: string, prefix: string])[] = [
@@ -15,7 +15,7 @@ const HOLDERS: readonly (readonly [holder: CertificateHolder, signer: string, pr
 const MACHINE = 'machine';
 const REQUESTER = 'requester';
 
-/** Of the view of CertificateSigningRequests. */
+/** Indexes the view of CertificateSigningRequests by machine and by requester. */
 export const CERTIFICATE_REQUEST_INDEXERS = {
   [MACHINE]: machinesOf,
   [REQUESTER]: ({ spec: { username = '' } }: CertificateRequestObject): readonly string[] => [username],
@@ -23,7 +23,7 @@ export const CERTIFICATE_REQUEST_INDEXERS = {
 
 export type IndexedRequests = Pick<Store<CertificateRequestObject>, 'byIndex'>;
 
-/** The Machine that the request is about. */
+/** Returns the name of the Machine that the request is about; empty for other requests. */
 export function machinesOf(request: CertificateRequestObject): readonly string[] {
   return HOLDERS.flatMap((holder) => nameIn(request, holder) ?? []);
 }
@@ -36,7 +36,7 @@ export function requestsBy(username: string, requests: IndexedRequests): readonl
   return requests.byIndex(REQUESTER, username);
 }
 
-/** The newest one: the host has given up those before it. */
+/** Returns the newest request: the host has given up those before it. */
 export function lastRequestOf(
   machine: string,
   holder: CertificateHolder,

@@ -1,14 +1,14 @@
 /**
- * What differs between two versions of a component on a host, and the least that units must do about it. The agent acts by it,
- * and the component set controller knows by it what to ask for. Pure. No npm package here.
+ * Computes the differences between two versions of a component on a host, and the least that units must do about them. The agent acts on
+ * it, and the component set controller derives from it what to ask for. Pure. No npm package here.
  */
 import { canonicalJson } from '../../kube/objects/digest.ts';
 import { type ActivationClass, CLASSES } from '../enums.ts';
 import type { ComponentArtifact, ComponentFile, ComponentUnit } from '../generated/types.ts';
 
-/** What a version puts on a host, placeholders replaced. */
+/** Holds what a version puts on a host, placeholders replaced. */
 export interface ComponentContent {
-  /** Of the version, `${dir}`. */
+  /** The directory of the version, `${dir}`. */
   readonly directory: string;
   readonly artifact?: Pick<ComponentArtifact, 'sha256' | 'format' | 'install'>;
   readonly files: readonly ComponentFile[];
@@ -19,11 +19,11 @@ export interface ComponentContent {
 export interface ComponentChange {
   /** The most disruptive class of all differences. */
   readonly class: ActivationClass;
-  /** Units that stop before the files are swapped. They start again afterwards if the new target has them. */
+  /** The units that stop before the files are swapped. They start again afterwards if the new target has them. */
   readonly stop: ReadonlySet<string>;
-  /** Units that reload after the files are swapped. */
+  /** The units that reload after the files are swapped. */
   readonly reload: ReadonlySet<string>;
-  /** One sentence for people. */
+  /** The explanation for people, in one sentence. */
   readonly because: string;
 }
 
@@ -33,7 +33,7 @@ interface Difference {
   readonly because: string;
 }
 
-/** Undefined stands for: not installed. */
+/** Returns the change between two contents. Undefined stands for: not installed. */
 export function changeBetween(
   from: ComponentContent | undefined,
   to: ComponentContent | undefined,
@@ -75,7 +75,7 @@ function sameArtifact(from: ComponentContent, to: ComponentContent): boolean {
   return onHost(from.artifact) === onHost(to.artifact);
 }
 
-/** The same bytes are other content when they are unpacked instead of copied. */
+/** Returns the artifact as text, to compare it. The same bytes are other content when they are unpacked instead of copied. */
 function onHost(artifact: ComponentContent['artifact']): string {
   return canonicalJson(artifact && [artifact.sha256, artifact.format, artifact.install]);
 }
@@ -108,7 +108,7 @@ function unitChange(
     : 'changed';
 }
 
-/** A new unit disturbs nothing. What is taken over from the host, or given back, runs already. */
+/** Returns the class of a change of a unit. A new unit disturbs nothing. What is taken over from the host, or given back, runs already. */
 function unitClass(
   old: ComponentUnit | undefined,
   next: ComponentUnit | undefined,
@@ -125,8 +125,8 @@ function changesHands(old: ComponentUnit | undefined, next: ComponentUnit | unde
 }
 
 /**
- * Another version directory with the same artifact does not count as a difference: a new version of a component that changes one
- * file must not restart what only mentions `${dir}`.
+ * Returns a value as text without the directory of its version. Another version directory with the same artifact does not count as a
+ * difference: a new version of a component that changes one file must not restart what only mentions `${dir}`.
  */
 function independentOfDirectory(
   value: unknown,
@@ -147,7 +147,7 @@ function fileDifferences(from: ComponentContent | undefined, to: ComponentConten
   });
 }
 
-/** Mode and owner are set on the file; no process needs to know. */
+/** Tells whether the content is the same. Mode and owner are set on the file; no process needs to know. */
 function isSameContent(
   old: ComponentFile | undefined,
   next: ComponentFile | undefined,
@@ -177,7 +177,7 @@ function runsAlready(name: string, { from, to }: Ends): boolean {
   return before.some((unit) => unit.name === name);
 }
 
-/** A unit that cannot reload restarts instead. */
+/** Turns a reload into a restart where a unit cannot reload. */
 function withoutReload(difference: Difference, target: ComponentContent | undefined): Difference {
   if (difference.class !== 'Reload') return difference;
   const cannot = difference.units.filter((name) => !target?.units.find((unit) => unit.name === name)?.reload);

@@ -1,5 +1,5 @@
 /**
- * What is wrong with a MachineComponent on every machine: placeholders that no agent replaces, and entries of one version that
+ * Finds what is wrong with a MachineComponent on every machine: placeholders that no agent replaces, and entries of one version that
  * exclude each other. Pure. No npm package here: the agent shares this file.
  */
 import type { MachineComponentSpec } from '../generated/types.ts';
@@ -29,7 +29,7 @@ export function findUnknownPlaceholders(spec: MachineComponentSpec): readonly Co
   return found;
 }
 
-/** Those that an agent replaces, on whatever machine. */
+/** Returns the names of the placeholders that an agent replaces, on any machine. */
 export function placeholderNames({
   identity,
   parameters,
@@ -64,7 +64,7 @@ function portConflicts({ ports }: MachineComponentSpec): readonly ComponentProbl
   });
 }
 
-/** Files and links of one platform are on the host together. */
+/** Finds paths that are used twice. Files and links of one platform are on the host together. */
 function pathConflicts({ files, artifacts }: MachineComponentSpec): readonly ComponentProblem[] {
   const paths = files.map(({ path }) => path);
   return artifacts.flatMap(({ install }, artifact) =>

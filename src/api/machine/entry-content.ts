@@ -1,4 +1,4 @@
-/** What an entry of Machine.spec.components asks for, apart from who assigned and permitted it. No npm package here. */
+/** Derives what an entry of Machine.spec.components asks for, apart from who assigned and permitted it. No npm package here. */
 import { digestOf } from '../../kube/objects/digest.ts';
 import type { MachineComponentEntry } from '../generated/types.ts';
 
@@ -8,7 +8,7 @@ export function entryContent({ name, componentRef, digest, state, parameters }: 
   return { name, componentRef, digest, state, parameters };
 }
 
-/** The digest that a grant names, so that a grant for one content of an entry never permits another one. */
+/** Returns the digest that a grant names, so that a grant for one content of an entry never permits another one. */
 export function entryDigest(entry: EntryContent | MachineComponentEntry): string {
   return digestOf(entryContent(entry));
 }

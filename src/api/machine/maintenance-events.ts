@@ -1,4 +1,4 @@
-/** The MaintenanceEvents of one machine, from an index, and what their spec alone tells. No npm package here. */
+/** Selects the MaintenanceEvents of one machine from an index, and derives what their spec alone contains. No npm package here. */
 
 import type { Store } from '../../kube/cache/store.ts';
 import { secondsAfter } from '../../os/dates.ts';
@@ -8,7 +8,7 @@ import { parseTime } from './node-state.ts';
 
 const MACHINE = 'machine';
 
-/** Of the view of MaintenanceEvents. */
+/** Indexes the view of MaintenanceEvents by machine. */
 export const MAINTENANCE_EVENT_INDEXERS = {
   [MACHINE]: ({ spec }: MaintenanceEvent): readonly string[] => [spec.machine],
 };
@@ -26,19 +26,19 @@ export function isFinalState(state: MaintenanceState): boolean {
   return FINAL_STATES.some((each) => each === state);
 }
 
-/** It will come, as far as its provider knows. */
+/** Tells whether the maintenance will come, as far as its provider knows. */
 export function isDecided({ spec: { hint, state } }: Pick<MaintenanceEvent, 'spec'>): boolean {
   return !hint && DECIDED.some((each) => each === state);
 }
 
-/** When a hint ends by itself; undefined for what is not a hint. */
+/** Returns when a hint ends by itself; undefined for what is not a hint. */
 export function hintExpiry({ spec, metadata }: MaintenanceEvent): Date | undefined {
   const created = parseTime(metadata.creationTimestamp);
   if (!spec.hint || spec.ttlSeconds === undefined || !created) return undefined;
   return secondsAfter(created, spec.ttlSeconds);
 }
 
-/** It ended, or it was a hint whose time is over. `now`: by the clock of the API server. */
+/** Tells whether the maintenance ended, or was a hint whose time is over. `now` is the time by the clock of the API server. */
 export function isMaintenanceOver(event: MaintenanceEvent, now: Date): boolean {
   const expiry = hintExpiry(event);
   return isFinalState(event.spec.state) || (expiry !== undefined && expiry <= now);

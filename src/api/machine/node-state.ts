@@ -1,4 +1,4 @@
-/** What a Node shows of itself, and whether its machine ever served. Pure. */
+/** Reads the state that a Node reports, and decides whether its machine ever served. Pure. */
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Machine } from '../generated/types.ts';
@@ -6,7 +6,7 @@ import { TAINT_NOT_INITIALIZED } from '../names.ts';
 
 export type NodeReadiness = 'Ready' | 'NotReady' | 'Unknown';
 
-/** A Node that was deleted does not serve. */
+/** Returns the readiness of a Node. A Node that was deleted does not serve. */
 export function readinessOf(node: KubeObject | undefined): NodeReadiness {
   if (!node) return 'NotReady';
   const status = textAt(readyCondition(node), 'status');
@@ -14,14 +14,14 @@ export function readinessOf(node: KubeObject | undefined): NodeReadiness {
   return status === 'False' ? 'NotReady' : 'Unknown';
 }
 
-/** When the readiness last changed, by the clock of its writer. */
+/** Returns when the readiness last changed, by the clock of its writer. */
 export function readyTransition(node: KubeObject | undefined): Date | undefined {
   return parseTime(textAt(readyCondition(node), 'lastTransitionTime'));
 }
 
 /**
- * The taint goes when the machine is Ready for the first time. A Node that registers again has it again, but its machine was in service;
- * one whose Node was deleted before that was recorded had one.
+ * Tells whether the machine was in service before. The taint is removed when the machine is Ready for the first time. A Node that registers
+ * again has it again, but its machine was in service; one whose Node was deleted before that was recorded had one.
  */
 export function isEstablished({ status }: Machine, node: KubeObject | undefined): boolean {
   if (status?.node?.establishedAt !== undefined) return true;
@@ -49,10 +49,10 @@ export function readyCondition(node: KubeObject | undefined): unknown {
   return listAt(node, 'status', 'conditions').find((each) => textAt(each, 'type') === 'Ready');
 }
 
-/** Such conditions are well when True: `KernelReady`. All others report a problem as True: `KernelDeadlock`. */
+/** Matches the conditions that are good when True: `KernelReady`. All others report a problem as True: `KernelDeadlock`. */
 const WELL_WHEN_TRUE = /(?<!Not)Ready$|Healthy$|Available$/;
 
-/** Whether a condition of this type reports a fault with this status. */
+/** Tells whether a condition of this type reports a fault with this status. */
 export function isFaultStatus(type: string, status: string | undefined): boolean {
   // Without a kubelet every other condition is Unknown, too.
   if (type === 'Ready') return status !== 'True';

@@ -21,8 +21,8 @@ const WELL_FORMED =
   "(variables.news[m].state == 'Settled') == has(variables.news[m].settledAt))";
 
 /**
- * What each write of the ledger keeps. In a policy and not in its schema, because there the API server converts every field by its
- * schema, and evaluates the rules for each write of the status, too: with 200 grants most of the time of a write.
+ * Defines the rules that each write of the ledger keeps. They are in a policy and not in its schema, because there the API server converts
+ * every field by its schema, and evaluates the rules for each write of the status, too: with 200 grants most of the time of a write.
  */
 export const ledgerRules: readonly KubeObject[] = policy({
   name: POLICY_LEDGER_RULES,

@@ -1,4 +1,4 @@
-/** Permissions of each controller. They write by server-side apply, so `patch`; `delete` only where they own objects. */
+/** Defines the permissions of each controller. Controllers write by server-side apply, so `patch`; `delete` only where they own objects. */
 import {
   GROUP,
   MANAGED_BY,
@@ -18,7 +18,7 @@ import { APPLY, may, PATCH, type PolicyRule, READ, WRITE } from './rbac.ts';
 const CERTIFICATES = 'certificates.k8s.io';
 
 const leases = may(READ, 'coordination.k8s.io', ['leases']);
-/** What a drain uses: budgets only to name those that refuse an eviction. */
+/** The permissions that a drain uses: budgets only to name those that refuse an eviction. */
 const draining = [
   may(['list'], '', ['pods']),
   may(['list'], 'policy', ['poddisruptionbudgets']),
@@ -28,11 +28,11 @@ const draining = [
 export interface Rights {
   readonly description: string;
   readonly cluster: readonly PolicyRule[];
-  /** In single namespaces only. */
+  /** The permissions in single namespaces only. */
   readonly namespaced?: Readonly<Record<string, readonly PolicyRule[]>>;
 }
 
-/** Machines, Nodes, Leases, sets and the ledger are read by the Defender of the same process. */
+/** The permissions of the machine controller. Machines, Nodes, Leases, sets and the ledger are read by the Defender of the same process. */
 export const machineRights: Rights = {
   description: 'Machine status, Nodes, evictions, and bootstrap tokens.',
   cluster: [
@@ -74,7 +74,10 @@ export const componentsetRights: Rights = {
   },
 };
 
-/** Machines, Nodes, jobs and the ledger are read by the Defender of the same process, Leases of agents by the approver. */
+/**
+ * The permissions of the remedy controller. Machines, Nodes, jobs and the ledger are read by the Defender of the same process, Leases of
+ * agents by the approver.
+ */
 export const remedyRights: Rights = {
   description: 'RemedyOperationJobs, NodeRemedier status, and the faults and waits of Machines.',
   cluster: [
@@ -90,7 +93,7 @@ export const remedyRights: Rights = {
   },
 };
 
-/** All that it watches is read by others of the same process. */
+/** The permissions of the job controller. All that it watches is read by others of the same process. */
 export const remedyjobRights: Rights = {
   description: 'RemedyOperationJob status, repairs of Machines, cordons, taints and evictions.',
   cluster: [
@@ -101,7 +104,10 @@ export const remedyjobRights: Rights = {
   ],
 };
 
-/** Machines, rules and jobs are read by other controllers of the same process. People and scripts create the events. */
+/**
+ * The permissions of the host doctor. Machines, rules and jobs are read by other controllers of the same process. People and scripts create
+ * the events.
+ */
 export const hostdoctorRights: Rights = {
   description: 'MaintenanceEvent status, and the deletion of events that ended long ago.',
   cluster: [
@@ -110,7 +116,7 @@ export const hostdoctorRights: Rights = {
   ],
 };
 
-/** Bound by hosting in each namespace that it creates. It can read Secrets in no other namespace. */
+/** The ClusterRole that hosting binds in each namespace that it creates. It can read Secrets in no other namespace. */
 export const HOSTING_TENANT = `${PRINCIPAL_HOSTING}-tenant`;
 
 export const hostingRights: Rights = {
@@ -162,7 +168,7 @@ export const approverRights: Rights = {
   namespaced: { [NAMESPACE_AGENTS]: [leases] },
 };
 
-/** The process: it renews its leader Lease. It does everything else as a controller's account. */
+/** Returns the permissions of the process itself: it renews its leader Lease, and does everything else as a controller's account. */
 export function controllersRights(principals: readonly string[]): Rights {
   return {
     description: `Leader Leases in ${NAMESPACE}, and impersonation of the account of each controller.`,

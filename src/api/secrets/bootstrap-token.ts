@@ -1,24 +1,26 @@
 /**
- * The record of a bootstrap token on its Machine: everything but the secret. The account that makes tokens cannot read Secrets
- * in kube-system, so that it needs the UID to delete one; and the approver accepts no token but the newest one of a Machine.
+ * Reads and writes the record of a bootstrap token on its Machine: everything but the secret. The account that makes tokens cannot read
+ * Secrets in kube-system, so that it needs the UID to delete one; and the approver accepts no token but the newest one of a Machine.
  */
 import { isRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { ANNOTATION_BOOTSTRAP_TOKEN } from '../names.ts';
 
 export interface BootstrapTokenRecord {
-  /** The public half of the token. */
+  /** The id, the public half of the token. */
   readonly id: string;
-  /** Of the Secret; undefined once it is deleted. */
+  /** The UID of the Secret; undefined once it is deleted. */
   readonly secretUid?: string;
   readonly expiresAt: string;
-  /** `spec.agentEpoch` when it was made. */
+  /** The value of `spec.agentEpoch` when the token was made. */
   readonly epoch: number;
-  /** The epoch was raised for this token: a person said that the agent before it is lost, even if it seems alive. */
+  /**
+   * Whether the epoch was raised for this token: a person stated that the agent before it does not run any more, even if it seems alive.
+   */
   readonly replacesAgent: boolean;
 }
 
-/** No agent needs longer to join; the server removes what is left over then. */
+/** The lifetime of a token in seconds. No agent needs longer to join; the server removes what is left over then. */
 export const BOOTSTRAP_TOKEN_SECONDS = 900;
 
 export function formatTokenRecord(record: BootstrapTokenRecord): string {
@@ -26,7 +28,7 @@ export function formatTokenRecord(record: BootstrapTokenRecord): string {
   return JSON.stringify({ id, secretUid, expiresAt, epoch, replacesAgent });
 }
 
-/** Undefined without a record, and for one that is damaged: no token is accepted then. */
+/** Returns the record; undefined without one, and for one that is damaged: no token is accepted then. */
 export function tokenRecordOf({ metadata }: Pick<KubeObject, 'metadata'>): BootstrapTokenRecord | undefined {
   const text = metadata.annotations?.[ANNOTATION_BOOTSTRAP_TOKEN];
   if (text === undefined) return undefined;

@@ -12,7 +12,10 @@ export class SecretError extends Error {
   override readonly name = 'SecretError';
 }
 
-/** What a value is sent to, besides what the Secret itself names: the host of a URL with its port, if that is not the default. */
+/**
+ * The destination that a value is sent to, besides what the Secret itself names: the host of a URL with its port, if that is not the
+ * default.
+ */
 export type SecretDestination = { readonly host: string } | 'nowhere';
 
 export function readSecret(
@@ -37,7 +40,7 @@ export function readSecret(
   return Buffer.from(encoded, 'base64').toString('utf8');
 }
 
-/** Differs after every change of the Secret, also of what it permits. */
+/** Returns a version that differs after every change of the Secret, also of what it permits. */
 export function secretVersion(secrets: Pick<Store, 'get'>, { name }: SecretReference): string {
   const metadata = secrets.get({ name, namespace: NAMESPACE })?.metadata;
   return `${metadata?.uid ?? ''}/${metadata?.resourceVersion ?? ''}`;
@@ -78,7 +81,7 @@ function commandFor(secret: KubeObject, use: SecretUse, hosts: readonly string[]
   return `kubectl -n ${NAMESPACE} annotate${overwrite} secret ${secret.metadata.name} '${ANNOTATION_SECRET_USE}=${value}'`;
 }
 
-/** A person pastes the command into a shell: nothing in a host may need quotes. */
+/** Matches a host. A person pastes the command into a shell: nothing in a host may need quotes. */
 const HOST = /^([A-Za-z0-9]([A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?$/;
 
 interface SecretPermission {

@@ -1,8 +1,8 @@
-/** Every field of our kinds that names a Secret in NAMESPACE, and what the Secret is used for. A test compares it with the kinds. */
+/** Lists every field of our kinds that names a Secret in NAMESPACE, and what the Secret is used for. A test compares it with the kinds. */
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
-/** What a Secret can be used for. A Secret has one use, so a kubeconfig is never sent to a git server. */
+/** The use of a Secret. A Secret has one use, so a kubeconfig is never sent to a git server. */
 export type SecretUse =
   | 'kubeconfig'
   | 'git'
@@ -17,7 +17,7 @@ interface SecretField {
   readonly kind: string;
   readonly path: readonly string[];
   readonly use: SecretUse;
-  /** The default of the kind. */
+  /** The default of the key in the kind. */
   readonly key?: string;
 }
 
@@ -36,7 +36,7 @@ function field(kind: string, path: string, use: SecretUse, key?: string): Secret
   return { kind, path: path.split('.'), use, ...(key === undefined ? {} : { key }) };
 }
 
-/** A reference in one object. */
+/** Holds what one object references in a Secret. */
 export interface SecretReference {
   readonly name: string;
   readonly key: string;
@@ -45,10 +45,10 @@ export interface SecretReference {
   readonly user: string;
 }
 
-/** Objects from a list have no kind of their own. */
+/** The object without its kind, because objects from a list have none. */
 type Named = Pick<KubeObject, 'metadata'>;
 
-/** The references of an object to Secrets, in the order of SECRET_REFERENCE_FIELDS. */
+/** Returns the references of an object to Secrets, in the order of SECRET_REFERENCE_FIELDS. */
 export function secretReferences(kind: string, object: Named): SecretReference[] {
   return SECRET_REFERENCE_FIELDS.filter((each) => each.kind === kind).flatMap(
     ({ path, use, key: defaultKey }) => {

@@ -1,4 +1,4 @@
-/** The records of the steps of a job: which one is next, and what a failed one leads to. Pure. */
+/** Reads the records of the steps of a job: which one is next, and what a failed one leads to. Pure. */
 
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -9,23 +9,23 @@ export function stepRecord({ status }: RemedyOperationJob, id: string): JobStepS
   return status?.steps?.find((record) => record.id === id);
 }
 
-/** Of the try that is recorded: an older answer is ignored. */
+/** Returns the answer of the agent to the try that is recorded; an older answer is ignored. */
 export function answerOf(job: RemedyOperationJob, record: JobStepStatus): AgentStep | undefined {
   const answer = job.status?.agent?.steps.find(({ id }) => id === record.id);
   return answer !== undefined && answer.try >= (record.tries ?? 0) ? answer : undefined;
 }
 
-/** It announced that it waits, and has not begun. */
+/** Tells whether the agent has begun the step. A step that waits is announced as Running without a start. */
 export function isBegun({ state, startedAt }: AgentStep): boolean {
   return state === 'Running' && startedAt !== undefined;
 }
 
-/** Undefined when this version does not know the step. */
+/** Returns the step; undefined when this version does not know it. */
 export function stepName({ step }: JobStep): Step | undefined {
   return stepOfReference(step);
 }
 
-/** The risk is that of the catalog, not what the job calls it. A step that is unknown does nothing. */
+/** Tells whether a step is disruptive. The risk is that of the catalog, not what the job calls it. A step that is unknown does nothing. */
 export function isDisruptive(step: JobStep): boolean {
   const name = stepName(step);
   return name !== undefined && stepEntry(name).risk !== 'None';
@@ -39,7 +39,7 @@ export function isOpenRecord(record: JobStepStatus | undefined): record is OpenR
 
 const DONE: readonly string[] = ['Succeeded', 'Skipped', 'Undone'];
 
-/** The first one that is not done, and whose failure does not let the job go on. */
+/** Returns the first step that is not done, and whose failure does not let the job continue. */
 export function nextStep(job: RemedyOperationJob, steps: readonly JobStep[]): JobStep | undefined {
   return steps.find((step) => {
     const record = stepRecord(job, step.id);
@@ -48,7 +48,7 @@ export function nextStep(job: RemedyOperationJob, steps: readonly JobStep[]): Jo
   });
 }
 
-/** The step at which the job is, also among those after the verification. */
+/** Returns the step at which the job is, also among those after the verification. */
 export function currentStep(job: RemedyOperationJob): JobStep | undefined {
   return nextStep(job, [...job.spec.plan, ...job.spec.onVerified]);
 }
@@ -57,7 +57,10 @@ export type AfterFailure = 'Retry' | 'Continue' | 'Fail' | 'NextRung' | 'Request
 
 export const TIMED_OUT = 'TimedOut';
 export const AGENT_SILENT = 'AgentSilent';
-/** The host, its configuration or the rule has to change first: another try, or another job with this step, is refused as well. */
+/**
+ * The codes with which the host, its configuration or the rule has to change first: another try, or another job with this step, is refused
+ * as well.
+ */
 const PERMANENT: readonly string[] = [
   'NotAllowed',
   'NoDetector',
@@ -67,7 +70,7 @@ const PERMANENT: readonly string[] = [
   'UnknownStep',
   'InvalidInput',
 ];
-/** Repeating it would not help. */
+/** The codes after which repeating the step would not help. */
 const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', ...PERMANENT];
 
 export function isPermanent({ code = '' }: JobStepStatus): boolean {
@@ -89,7 +92,7 @@ export function bootIdOf(node: KubeObject | undefined): string | undefined {
   return textAt(node, 'status', 'nodeInfo', 'bootID');
 }
 
-/** The end of the time of a step that was begun. */
+/** Returns the end of the time of a step that was begun. */
 export function stepEnd({ timeoutSeconds }: JobStep, startedAt: string | undefined, now: Date): Date {
   const start = startedAt === undefined ? now.getTime() : Date.parse(startedAt);
   return new Date(start + timeoutSeconds * 1000);

@@ -1,4 +1,4 @@
-/** What an object waits for, as its status reports it. Pure. No npm package here. */
+/** Describes what an object waits for, as its status reports it. Pure. No npm package here. */
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { Wait } from '../generated/types.ts';
@@ -11,7 +11,10 @@ export interface FoundWait {
   readonly blocker?: Wait['blocker'] | undefined;
 }
 
-/** The same wait goes on while its reason and its blocker are the same: what else the message names may change. */
+/**
+ * Returns the wait with the time since which it lasts. The same wait continues while its reason and its blocker are the same: what else the
+ * message names may change.
+ */
 export function waitingSince(
   { reason, message, blocker }: FoundWait,
   before: Wait | undefined,

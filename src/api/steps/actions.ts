@@ -1,4 +1,4 @@
-/** What a grant is for: a repair step, or the act of another controller. No npm package here. */
+/** Lists what a grant is for: a repair step, or the act of another controller. No npm package here. */
 
-/** Acts other than repair steps. The machine controller asks for Drain under the name of the step. */
+/** The acts other than repair steps. The machine controller asks for Drain under the name of the step. */
 export const OTHER_ACTIONS = ['UpdateComponent', 'DeleteMachine', 'UpdateControlPlane'] as const;

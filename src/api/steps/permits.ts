@@ -1,30 +1,30 @@
-/** What a host permits to the steps of repairs, and what the steps of a rule need of it. Pure. */
+/** Decides what a host permits to the steps of repairs, and what the steps of a rule need of it. Pure. */
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { Step } from './steps.ts';
 
-/** As an agent reports it in `status.agent.permits`. */
+/** The permits as an agent reports them in `status.agent.permits`. */
 export interface StepPermits {
-  /** Services that RestartService may restart. */
+  /** The services that RestartService may restart. */
   readonly services: readonly string[];
-  /** Profiles that CollectDiagnostics may collect. */
+  /** The profiles that CollectDiagnostics may collect. */
   readonly profiles: readonly string[];
 }
 
-/** Of an agent whose host has no file of its own. */
+/** The permits of an agent whose host has no file of its own. */
 export const DEFAULT_PERMITS: StepPermits = {
   services: ['kubelet', 'containerd', 'crio', 'node-problem-detector'],
   profiles: ['default'],
 };
 
 export interface NeededPermit {
-  /** `spec.ladder[0].plan[1].with.service` */
+  /** The path of the field that needs it: `spec.ladder[0].plan[1].with.service`. */
   readonly path: string;
   readonly step: Step;
   readonly of: keyof StepPermits;
   readonly name: string;
 }
 
-/** Of a NodeRemedier: its spec may be any value. */
+/** Returns the permits that the steps of a NodeRemedier need. Its spec may be any value. */
 export function neededPermits(spec: unknown): readonly NeededPermit[] {
   return listAt(spec, 'ladder').flatMap((rung, index) =>
     ['plan', 'onVerified'].flatMap((list) =>

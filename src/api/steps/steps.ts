@@ -1,4 +1,4 @@
-/** The steps of a repair at run time. */
+/** Describes the steps of a repair at run time. */
 import { STEP_TABLE, type StepInputs } from '../generated/steps.ts';
 import type { Problem } from '../validation/validate.ts';
 import { OTHER_ACTIONS } from './actions.ts';
@@ -22,13 +22,13 @@ export function isAction(word: unknown): word is Action {
   return isStep(word) || (OTHER_ACTIONS as readonly unknown[]).includes(word);
 }
 
-/** The highest risk that an act without a step can have: its asker may state a lower one. */
+/** Returns the highest risk that an act without a step can have: its asker may state a lower one. */
 export function defaultRisk(action: Action): StepFacts['risk'] {
   if (isStep(action)) return TABLE[action].risk;
   return action === 'DeleteMachine' ? 'Machine' : 'Node';
 }
 
-/** The lowest risk that an act may state. That of a component update depends on what changes. */
+/** Returns the lowest risk that an act may state. That of a component update depends on what changes. */
 export function leastRisk(action: Action): StepFacts['risk'] {
   return action === 'UpdateComponent' ? 'None' : defaultRisk(action);
 }
@@ -37,28 +37,28 @@ export function stepEntry(step: Step): StepEntry {
   return TABLE[step];
 }
 
-/** The form in which a job names a step: `Reboot@v1`. */
+/** Returns the form in which a job names a step: `Reboot@v1`. */
 export function stepReference(step: Step): string {
   return `${step}@v${TABLE[step].version}`;
 }
 
-/** Undefined when this release does not know the step, or not in this version: an executor refuses it then. */
+/** Returns the step; undefined when this release does not know it, or not in this version: an executor refuses it then. */
 export function stepOfReference(reference: string): Step | undefined {
   const [name] = reference.split('@');
   return isStep(name) && stepReference(name) === reference ? name : undefined;
 }
 
-/** What is wrong with the `with` of a step. Paths are relative to `with`. */
+/** Returns what is wrong with the `with` of a step. Paths are relative to `with`. */
 export function stepInputProblems(step: Step, input: unknown): readonly Problem[] {
   return inputProblems(step, TABLE[step].input, input);
 }
 
-/** The input with its defaults. Only for input without problems. */
+/** Returns the input with its defaults. Only for input without problems. */
 export function stepInput<S extends Step>(step: S, input: unknown): StepInputs[S] {
   return withDefaults(TABLE[step].input, input) as StepInputs[S];
 }
 
-/** The step that reverses this one, with its input; undefined when no step does. */
+/** Returns the step that reverses this one, with its input; undefined when no step does. */
 export function undoOf(
   step: Step,
   input: unknown,

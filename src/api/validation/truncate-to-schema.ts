@@ -4,8 +4,8 @@ import type { Failure } from './runtime.ts';
 import { type Candidate, schemaFailures } from './validate.ts';
 
 /**
- * A copy in which no text and no list is longer than the schema of its kind allows: the API server would refuse the whole
- * object. Lone surrogates are replaced, as the server does, so that an object that was read back equals the one written.
+ * Returns a copy in which no text and no list is longer than the schema of its kind allows: the API server would refuse the whole object.
+ * Lone surrogates are replaced, as the server does, so that an object that was read back equals the one written.
  */
 export function truncateToSchema<T extends Candidate>(object: T): T {
   const copy = withWellFormedTexts(object);
@@ -15,7 +15,7 @@ export function truncateToSchema<T extends Candidate>(object: T): T {
   return copy;
 }
 
-/** A path through an entry that was cut off already leads nowhere. */
+/** Shortens the value at the path of a failure. A path through an entry that was cut off already leads nowhere. */
 function truncateAt(object: object, { instancePath, params: { limit = 0 } }: Failure): void {
   const path = instancePath.split('/').slice(1);
   const field = path.at(-1) ?? '';
@@ -30,7 +30,7 @@ function childOf(parent: unknown, part: string): unknown {
   return typeof parent === 'object' && parent !== null ? Reflect.get(parent, nameOf(part)) : undefined;
 }
 
-/** Of a part of a JSON pointer. */
+/** Decodes a part of a JSON pointer. */
 function nameOf(part: string): string {
   return part.replaceAll('~1', '/').replaceAll('~0', '~');
 }

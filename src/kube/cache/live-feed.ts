@@ -1,4 +1,4 @@
-/** A live state from watches, kept current until the signal. */
+/** Provides a live state from watches, which is kept current until the signal. */
 
 import type { Clock } from '../../os/clock.ts';
 import { systemRandom } from '../../os/system-random.ts';
@@ -7,11 +7,11 @@ import type { Log } from '../process/log.ts';
 import { createConnectionCheck, type FeedView } from './connection-check.ts';
 
 export interface LiveFeed<State> {
-  /** Undefined: what is watched was deleted. */
+  /** Returns the state; undefined: what is watched was deleted. */
   current(): State | undefined;
-  /** Why what is shown may be old; undefined: it is current. */
+  /** Returns why the state may be old; undefined: it is current. */
   staleReason(): string | undefined;
-  /** Called at each change, also of whether it is stale. */
+  /** Registers a handler that is called at each change, also of whether the state is stale. */
   subscribe(handler: () => void): void;
   /** Runs until the signal; resolves when all watches have ended. */
   run(signal: AbortSignal): Promise<void>;
@@ -19,7 +19,7 @@ export interface LiveFeed<State> {
   ready(signal: AbortSignal): Promise<void>;
 }
 
-/** What each view of a feed needs. */
+/** Holds what each view of a feed needs. */
 export interface FeedParts {
   readonly client: Client;
   readonly clock: Clock;
@@ -31,7 +31,7 @@ export interface FeedParts {
 export interface LiveSource<State> {
   readonly views: readonly FeedView[];
   current(): State | undefined;
-  /** Runs beside the watches until the signal. `notify`: its result changed. */
+  /** Runs beside the watches until the signal. It calls `notify` when its result changed. */
   work?(signal: AbortSignal, notify: () => void): Promise<void>;
 }
 
@@ -71,7 +71,9 @@ export function createLiveFeed<State>(
   };
 }
 
-/** A watch that fails is shown; its log is not. */
+/**
+ * Returns a log that writes nothing and notifies of each warning and error: a watch that fails is shown as stale, its log lines are not.
+ */
 function notifyingLog(notify: () => void): Log {
   const log: Log = { debug: silent, info: silent, warn: notify, error: notify, with: () => log };
   return log;

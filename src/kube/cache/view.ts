@@ -1,4 +1,4 @@
-/** What the controllers of a process see of one kind: one store, kept current by one reflector, shared by all of them. */
+/** Holds what the controllers of a process observe of one kind: one store, kept current by one reflector, shared by all of them. */
 import type { KubeObject, Metadata, Resource } from '../objects/object.ts';
 import { createReflector, type Reflector, type ReflectorOptions } from './reflector.ts';
 import { createStore, type Store, type StoreOptions } from './store.ts';
@@ -10,7 +10,7 @@ export interface View<T extends KubeObject = KubeObject> {
   readonly reflector: Reflector;
   /** Stores what the server answered to a write, so that readers see it before the watch delivers it. Returns it as stored. */
   wrote(answer: KubeObject): T;
-  /** The server answered that this object is deleted. */
+  /** Removes an object from the store, because the server answered that it is deleted. */
   deleted(object: KubeObject): void;
 }
 
@@ -18,7 +18,7 @@ export interface ViewOptions<T extends KubeObject>
   extends Omit<ReflectorOptions<T>, 'store' | 'resource'>,
     StoreOptions<T> {
   readonly resource: Resource<T>;
-  /** Field managers whose managedFields are kept, so that their unchanged applies can be skipped. */
+  /** The field managers whose managedFields are kept, so that their unchanged applies can be skipped. */
   readonly managers?: readonly string[];
 }
 
@@ -38,7 +38,10 @@ export function createView<T extends KubeObject = KubeObject>(options: ViewOptio
     deleted: (object) => store.deleted(object),
   };
 
-  /** Whether a selector selects an object is for the server to say: of those only what it selected before is stored. */
+  /**
+   * Tells whether an answer to a write is stored. Only the server decides whether a selector selects an object: with a selector, only
+   * objects that it selected before are stored.
+   */
   function isSelected(metadata: Metadata): boolean {
     const { namespace, labelSelector, fieldSelector } = options;
     if (namespace !== undefined && metadata.namespace !== namespace) return false;

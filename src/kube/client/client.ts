@@ -1,6 +1,6 @@
 /**
- * The operations of an API server, typed, over raw JSON. Implemented by `createRestClient` (rest-client.ts).
- * Every call rejects with a KubeError whose message names the verb, the object and the server.
+ * Defines the operations of an API server, typed, over raw JSON. They are implemented by `createRestClient` (rest-client.ts). Every call
+ * rejects with a KubeError whose message names the verb, the object and the server.
  */
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
 
@@ -8,15 +8,15 @@ export interface Client {
   /** The URL of the server, for messages. */
   readonly server: string;
   get<T = KubeObject>(resource: Resource, name: ObjectName, options?: CallOptions): Promise<T>;
-  /** One page; `pages` reads all of them. */
+  /** Reads one page; `pages` reads all of them. */
   list<T = KubeObject>(resource: Resource, options?: ListOptions): Promise<ListPage<T>>;
-  /** All pages, or an error: an incomplete list never looks complete. */
+  /** Reads all pages, or throws an error: an incomplete list never looks complete. */
   pages<T = KubeObject>(resource: Resource, options?: ListOptions): AsyncIterable<ListPage<T>>;
   watch(resource: Resource, options: WatchOptions): AsyncIterable<WatchEvent>;
-  /** Server-side apply of exactly this JSON, with fieldValidation=Strict. */
+  /** Sends a server-side apply of exactly this JSON, with fieldValidation=Strict. */
   apply<T = KubeObject>(resource: Resource, object: KubeObject, options: ApplyOptions): Promise<T>;
   create<T = KubeObject>(resource: Resource, object: KubeObject, options?: WriteOptions): Promise<T>;
-  /** PUT, with the object's resourceVersion as compare-and-swap. */
+  /** Sends a PUT, with the object's resourceVersion as compare-and-swap. */
   replace<T = KubeObject>(resource: Resource, object: KubeObject, options?: WriteOptions): Promise<T>;
   patch<T = KubeObject>(
     resource: Resource,
@@ -25,16 +25,16 @@ export interface Client {
     options?: WriteOptions,
   ): Promise<T>;
   /**
-   * Requires the UID of the object. Returns the object as the server last had it, or undefined when the server only
+   * Deletes the object with this UID, which is required. Returns the object as the server last had it, or undefined when the server only
    * confirms the deletion.
    */
   delete(resource: Resource, name: ObjectName, options: DeleteOptions): Promise<KubeObject | undefined>;
-  /** Discovery: the Resource for this apiVersion and kind. Rejects with NotFound when the server does not serve it. */
+  /** Returns the Resource for this apiVersion and kind by discovery. Rejects with NotFound when the server does not serve it. */
   resourceFor(apiVersion: string, kind: string): Promise<Resource>;
-  /** All kinds of all groups. Rejects when any group cannot be read. Cached until `forgetResources`. */
+  /** Returns all kinds of all groups, cached until `forgetResources`. Rejects when any group cannot be read. */
   resources(): Promise<readonly Resource[]>;
   forgetResources(): void;
-  /** For paths other than resources: /version, /healthz. Returns the parsed JSON, or the text when it is not JSON. */
+  /** Reads a path other than that of a resource: /version, /healthz. Returns the parsed JSON, or the text when it is not JSON. */
   raw(path: string, options?: CallOptions): Promise<unknown>;
   close(): Promise<void>;
 }
@@ -43,7 +43,9 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
   readonly subresource?: string;
-  /** Called immediately before the request is sent, after every wait. Throws to stop it: then nothing is sent. */
+  /**
+   * The check that is called immediately before the request is sent, after every wait. It throws to stop the request: then nothing is sent.
+   */
   readonly beforeSend?: () => void;
 }
 
@@ -71,7 +73,7 @@ export interface WatchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** ERROR events are not returned: the watch rejects with the corresponding KubeError. */
+/** Holds one event of a watch. ERROR events are not returned: the watch rejects with the corresponding KubeError. */
 export interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK';
   readonly object: KubeObject;
@@ -95,7 +97,7 @@ export interface DeleteOptions extends CallOptions {
   readonly uid: string;
   readonly resourceVersion?: string;
   readonly propagation?: 'Background' | 'Foreground' | 'Orphan';
-  /** Of a Pod: how long its processes may take to end. 0 removes the object at once. */
+  /** The time that the processes of a Pod may take to end. 0 removes the object at once. */
   readonly gracePeriodSeconds?: number;
   readonly dryRun?: boolean;
 }

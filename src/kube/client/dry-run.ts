@@ -1,4 +1,4 @@
-/** What a server-side apply would change, including defaults, admission and field ownership. */
+/** Computes what a server-side apply would change, including defaults, admission and field ownership. */
 import { type Difference, diffObjects, formatDifferences } from '../objects/diff.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
 import { redactSecret } from '../objects/redact-secret.ts';
@@ -10,7 +10,7 @@ export interface DryRun {
   readonly action: 'create' | 'update' | 'nothing';
   readonly kind: string;
   readonly object: string;
-  /** Empty for a creation. */
+  /** The differences between the current object and the result, empty for a creation. */
   readonly differences: readonly Difference[];
   /** The object after the apply, redacted. */
   readonly result: KubeObject;
@@ -18,7 +18,7 @@ export interface DryRun {
   readonly live: KubeObject | undefined;
 }
 
-/** Rejects like the apply itself: for a conflict, a denial by a policy or an unknown field. */
+/** Returns what the apply would change. Rejects like the apply itself: for a conflict, a denial by a policy or an unknown field. */
 export async function dryRunApply(
   client: Pick<Client, 'get' | 'apply'>,
   resource: Resource,
@@ -38,7 +38,7 @@ export async function dryRunApply(
   };
 }
 
-/** Only a NotFound of the server itself means that the object does not exist. */
+/** Reads the current object. Only a NotFound of the server itself means that the object does not exist. */
 async function readLive(
   client: Pick<Client, 'get'>,
   resource: Resource,
@@ -58,7 +58,7 @@ function actionOf(live: KubeObject | undefined, found: readonly Difference[]): D
   return found.length > 0 ? 'update' : 'nothing';
 }
 
-/** `update ConfigMap default/a`, followed by a line for each difference. */
+/** Formats a dry run: `update ConfigMap default/a`, followed by a line for each difference. */
 export function formatDryRun({ action, object, differences: found }: DryRun): string {
   const verb = action === 'nothing' ? 'no change to' : action;
   return [`${verb} ${object}`, ...formatDifferences(found).map((line) => `  ${line}`)].join('\n');

@@ -1,4 +1,4 @@
-/** The context of one reconcile: the parts that its controller has in this term, bound to its signal and its stop. */
+/** Creates the context of one reconcile: the parts that its controller has in this term, bound to its signal and its stop. */
 import type { Clock } from '../../os/clock.ts';
 import type { EventRecorder } from '../events/recorder.ts';
 import type { KubeObject, Resource } from '../objects/object.ts';
@@ -10,7 +10,7 @@ import { planAddFinalizer, planRemoveFinalizer } from './writes/finalizers.ts';
 import type { StatusReports } from './writes/status-reports.ts';
 import type { Writer, WriterCall } from './writes/writer.ts';
 
-/** What all reconciles of a controller in a term share. */
+/** Holds what all reconciles of a controller in a term share. */
 export interface ContextParts {
   readonly views: ControllerViews;
   readonly writer: Writer;
@@ -21,7 +21,7 @@ export interface ContextParts {
   readonly epoch: number | undefined;
 }
 
-/** The one reconcile for which a context is made. */
+/** The one reconcile for which a context is created. */
 export interface ContextScope extends WriterCall {
   readonly key: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Runs controllers until told to stop: reads first, then leads, then acts; and ends in the reverse order, so that the
- * Lease is released only when no reconcile is under way.
+ * Runs controllers until the signal: reads first, then leads, then acts; and ends in the reverse order, so that the Lease is released only
+ * when no reconcile is under way.
  */
 import type { Clock } from '../../os/clock.ts';
 import { MAX_VIEW_AGE_MS, staleReason } from '../cache/freshness.ts';
@@ -21,16 +21,16 @@ import { createWorkers, type Workers } from './workers.ts';
 
 export interface RunOptions {
   readonly controllers: readonly Controller[];
-  /** By kind; every kind that a controller reads. */
+  /** The views by kind: one of every kind that a controller reads. */
   readonly views: Views;
-  /** How controllers get to the API server; asked once for each identity, in each term. */
+  /** Connects controllers to the API server; it is called once for each identity, in each term. */
   readonly connect: ConnectPrincipal;
-  /** Of Events: `kubenode.dev` and this process. */
+  /** The reporter of Events: `kubenode.dev` and this process. */
   readonly reporter: { readonly domain: string; readonly instance: string };
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
-  /** Without one the caller knows that no other process runs these controllers. */
+  /** The election that permits writes. Without one the caller knows that no other process runs these controllers. */
   readonly lease?: LeaseElection;
   readonly metrics?: Metrics;
   readonly runtime?: RuntimeMetrics;
@@ -40,13 +40,16 @@ export interface RunOptions {
     readonly listening?: (url: string) => void;
   };
   readonly reconcileTimeoutMs?: number;
-  /** No reconcile begins while a view has had no contact with the API server for longer than this. */
+  /** The maximum age of a view: no reconcile begins while a view has had no contact with the API server for longer than this. */
   readonly maxViewAgeMs?: number;
 }
 
 const RECONCILE_TIMEOUT_MS = 300_000;
 
-/** Resolves when the signal ended it. Rejects with LeaseLost when the lease was lost: the process should end, and start again. */
+/**
+ * Runs the controllers. Resolves when the signal ended it. Rejects with LeaseLost when the lease was lost: the process should end, and
+ * start again.
+ */
 export async function runControllers(options: RunOptions, signal: AbortSignal): Promise<void> {
   checkDeclarations(options);
   const { clock, log } = options;
@@ -69,9 +72,9 @@ export async function runControllers(options: RunOptions, signal: AbortSignal): 
 interface RunState {
   readonly options: RunOptions;
   readonly runtime: RuntimeMetrics | undefined;
-  /** In the order of the controllers. */
+  /** The workers, in the order of the controllers. */
   readonly workers: Workers[];
-  /** No reconcile is under way. */
+  /** Whether no reconcile is under way. */
   stopped: boolean;
   readonly down: Shutdown;
   readonly signal: AbortSignal;
@@ -153,7 +156,7 @@ async function act(state: RunState, term: HeldTerm | undefined): Promise<void> {
   throw term.lost.reason;
 }
 
-/** Each controller with the client of its identity; Events are written in the name of the process. */
+/** Connects each controller with the client of its identity; Events are written in the name of the process. */
 async function connectWorkers(
   { options, runtime, workers, down }: RunState,
   term: HeldTerm | undefined,

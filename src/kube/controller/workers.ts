@@ -1,4 +1,4 @@
-/** The workers of one controller: its queue, and `concurrency` workers, each with one reconcile at a time. */
+/** Runs the workers of one controller: its queue, and `concurrency` workers, each with one reconcile at a time. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../os/clock.ts';
 import { isKubeError } from '../client/errors.ts';
@@ -30,23 +30,23 @@ export interface WorkersOptions {
   readonly maxViewAgeMs: number;
 }
 
-/** What the workers of a term write with. */
+/** Holds what the workers of a term write with. */
 export interface WorkersTerm {
-  /** Writes only while it is held. Without one no other process runs this controller. */
+  /** The term: workers write only while it is held. Without one no other process runs this controller. */
   readonly term: Term | undefined;
-  /** As the controller's ServiceAccount, and fenced by the term. */
+  /** The client with the identity of the controller's ServiceAccount, fenced by the term. */
   readonly client: WriterClient;
   readonly recorder: EventRecorder;
 }
 
 export interface Workers {
-  /** Reconciles begin. */
+  /** Begins to reconcile. */
   start(term: WorkersTerm): void;
   /** Aborts every reconcile under way; none of them writes anything more. */
   abort(reason: unknown): void;
   /** Takes no further key, waits for the reconciles under way, and writes the statuses that are pending. */
   stop(): Promise<void>;
-  /** Reconciles that exceed their time limit and go on; undefined when there are none. */
+  /** Returns the reconciles that exceed their time limit and are still running; undefined when there are none. */
   stuckReason(): string | undefined;
 }
 
@@ -117,7 +117,7 @@ export function createWorkers(options: WorkersOptions): Workers {
     await clock.sleep(RECHECK_MS, stopping.signal).catch(() => {}); // stopping: the queue is closed
   }
 
-  /** Returns when the reconcile ended or exceeded its limit. The key stays taken until it has really ended. */
+  /** Runs a reconcile and returns when it ended or exceeded its limit. The key stays taken until it has really ended. */
   async function reconcile(key: string, parts: ContextParts): Promise<void> {
     const running = beginReconcile(key, { controller, parts });
     timer.begun(running);
@@ -176,7 +176,10 @@ function createParts(
   return { ...shared, writer, reports, recorder, epoch: term?.epoch };
 }
 
-/** An object changed after it was read: the server refuses the write, and soon the view shows why. That it never does is a failure. */
+/**
+ * Tells whether an object changed after it was read: the server refuses the write, and soon the view shows why. That it never does is a
+ * failure.
+ */
 function isLateView(error: unknown, failures: number): boolean {
   return failures <= LATE_VIEWS && isKubeError(error, 'Conflict');
 }
@@ -204,7 +207,7 @@ function requeued(key: string, end: ReconcileEnd, { queue, clock }: Schedule): R
   }
 }
 
-/** Whether a reconcile may begin. Logs each pause and each resumption once, with the reason. */
+/** Creates a check of whether a reconcile may begin. It logs each pause and each resumption once, with the reason. */
 function createGate(
   views: ControllerViews,
   maxViewAgeMs: number,

@@ -1,19 +1,22 @@
-/** What the API server answered to the eviction of a pod, and when to ask again. Pure. */
+/** Describes what the API server answered to the eviction of a pod, and when to ask again. Pure. */
 
 import { secondsAfter } from '../../os/dates.ts';
 import { isKubeError, type KubeError, type KubeErrorCode } from '../client/errors.ts';
 import type { EvictionOutcome } from '../controller/writes/evict.ts';
 
-/** By the UID of the pod. Only an optimization: without it, evictions that were refused are asked for again at once. */
+/**
+ * Holds the answers by the UID of the pod. They are only an optimization: without them, evictions that were refused are asked for again at
+ * once.
+ */
 export type EvictionAnswers = ReadonlyMap<string, EvictionAnswer>;
 
 export type EvictionAnswer = { readonly kind: 'Accepted'; readonly at: Date } | RefusedEviction;
 
 export interface RefusedEviction extends Pick<EvictionRefusal, 'reason' | 'because'> {
   readonly kind: 'Refused';
-  /** `namespace/name` of the budgets that cover the pod; empty when something else refuses. */
+  /** The budgets that cover the pod, as `namespace/name`; empty when something else refuses. */
   readonly budgets: readonly string[];
-  /** Of the first refusal in a row. */
+  /** The time of the first refusal in a row. */
   readonly since: Date;
   readonly askAt: Date;
   readonly refusals: number;
@@ -21,7 +24,7 @@ export interface RefusedEviction extends Pick<EvictionRefusal, 'reason' | 'becau
 
 export interface EvictionRefusal {
   readonly reason: RefusalReason;
-  /** The words of the API server. */
+  /** The message of the API server. */
   readonly because: string;
   readonly retryAfterSeconds?: number;
 }
@@ -33,15 +36,15 @@ export type RefusalReason =
   | 'SeveralBudgets'
   /** An admission webhook, missing permission, or an error of this one pod. */
   | 'Denied'
-  /** Not the pod that was listed: the name has another UID now, or it is just being changed. */
+  /** The pod is not the one that was listed: the name has another UID now, or it is just being changed. */
   | 'Changed'
   | 'Overloaded';
 
-/** As kubectl drain does; it doubles, because a budget may be exhausted for hours, by hundreds of pods. */
+/** The first time to wait, as in kubectl drain; it doubles, because a budget may be exhausted for hours, by hundreds of pods. */
 const RETRY_SECONDS = 5;
 const MAX_RETRY_SECONDS = 60;
 
-/** Undefined when the eviction is under way. */
+/** Returns the refusal of an outcome; undefined when the eviction is under way. */
 export function refusalOfOutcome(outcome: EvictionOutcome): EvictionRefusal | undefined {
   if (outcome.evicted) return undefined;
   const { evicted: _, ...refusal } = outcome;
@@ -57,7 +60,10 @@ const BY_CODE: Partial<Record<KubeErrorCode, RefusalReason>> = {
   Timeout: 'Denied',
 };
 
-/** Undefined when the error does not answer for this pod: the server cannot be reached, or does not know us. */
+/**
+ * Returns the refusal of an error; undefined when the error does not answer for this pod: the server cannot be reached, or does not know
+ * us.
+ */
 export function refusalOfError(error: unknown): EvictionRefusal | undefined {
   // Without a status, no server answered.
   if (!isKubeError(error) || error.status === undefined) return undefined;
@@ -71,7 +77,10 @@ export function refusalOfError(error: unknown): EvictionRefusal | undefined {
   };
 }
 
-/** The API server sends Retry-After with its own 429; an admission webhook that denies with that code does not. */
+/**
+ * Tells whether the server is overloaded. The API server sends Retry-After with its own 429; an admission webhook that denies with that
+ * code does not.
+ */
 function isOverload({ code, status, retryAfterSeconds }: KubeError): boolean {
   if (status === 502 || status === 503) return true;
   return code === 'TooManyRequests' && retryAfterSeconds !== undefined;
@@ -80,7 +89,7 @@ function isOverload({ code, status, retryAfterSeconds }: KubeError): boolean {
 export interface AnswerContext {
   readonly budgets: readonly string[];
   readonly previous: EvictionAnswer | undefined;
-  /** Since when the budget blocks, as far as an earlier process reported it. */
+  /** The time since which the budget blocks, as far as an earlier process reported it. */
   readonly knownSince: Date | undefined;
   readonly now: Date;
 }
@@ -100,7 +109,10 @@ export function refusedAnswer(refusal: EvictionRefusal, context: AnswerContext):
   };
 }
 
-/** The API server answers 500 for a pod with more than one budget: only the budgets distinguish it from other errors. */
+/**
+ * Returns the reason with its explanation. The API server answers 500 for a pod with more than one budget: only the budgets distinguish it
+ * from other errors.
+ */
 function explain(
   { reason, because }: EvictionRefusal,
   budgets: readonly string[],

@@ -1,4 +1,4 @@
-/** What a drain does with each pod of a node now. Pure. */
+/** Decides what a drain does with each pod of a node now. Pure. */
 import { textAt } from '../objects/json.ts';
 import type { KubeObject } from '../objects/object.ts';
 import type { EvictionAnswers, RefusalReason, RefusedEviction } from './answers.ts';
@@ -14,7 +14,7 @@ import {
 
 export interface DrainInput {
   readonly nodeName: string;
-  /** Other nodes are not drained: they would get new pods, and a person may just have uncordoned this one. */
+  /** Whether the node is cordoned. Other nodes are not drained: they would get new pods, and a person may just have uncordoned this one. */
   readonly isCordoned: boolean;
   readonly kubeletAnswers: boolean;
   readonly pods: readonly KubeObject[];
@@ -32,9 +32,9 @@ export type DrainAction = { readonly pod: KubeObject; readonly because: string }
 interface WaitForPod {
   readonly do: 'Wait';
   readonly reason: DrainWaitReason;
-  /** What has to change before the pod can leave, if that is known. */
+  /** The object that has to change before the pod can leave, if it is known. */
   readonly blocker?: DrainBlocker;
-  /** When the eviction is asked for again. */
+  /** The time when the eviction is asked for again. */
   readonly askAt?: Date;
 }
 
@@ -42,17 +42,20 @@ export type DrainWaitReason = 'NotCordoned' | 'KubeletSilent' | 'Terminating' | 
 
 export interface DrainBlocker {
   readonly kind: 'PodDisruptionBudget' | 'Pod';
-  /** Each `namespace/name`. */
+  /** The names, each as `namespace/name`. */
   readonly names: readonly string[];
   readonly since: Date;
 }
 
-/** An eviction that was accepted shows in the next list. If it does not for this long, something undid it. */
+/**
+ * The time in which an accepted eviction has to show in the list of pods: it shows in the next one. If it does not for this long, something
+ * undid it.
+ */
 const ACCEPTED_MS = 60_000;
-/** After its grace period a pod has this long to end before it is reported. */
+/** The time that a pod has to end after its grace period, before it is reported. */
 const OVERDUE_MS = 60_000;
 
-/** Pods with a lower priority come first, so that what others need leaves last; then by name. */
+/** Plans an action for each pod of the node. Pods with a lower priority come first, so that what others need leaves last; then by name. */
 export function planDrain(input: DrainInput): readonly DrainAction[] {
   return input.pods
     .filter((pod) => textAt(pod, 'spec', 'nodeName') === input.nodeName)
@@ -105,7 +108,7 @@ function planAnswered(pod: KubeObject, { answers, now }: DrainInput): DrainActio
   return { do: 'Wait', pod, reason, because, askAt, ...blockerOf(pod, answer) };
 }
 
-/** The other refusals pass without a change of any object. */
+/** Returns the blocker of a refusal that needs a change of an object. The other refusals end without one. */
 function blockerOf(
   pod: KubeObject,
   { reason, budgets, since }: RefusedEviction,

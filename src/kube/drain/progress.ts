@@ -1,46 +1,46 @@
-/** How far a drain has come, for a status and for people. Pure. */
+/** Reports how far a drain has come, for a status and for people. Pure. */
 import type { DrainAction } from './plan.ts';
 import { podName } from './pods.ts';
 
-/** What an earlier step reported, as the status of the caller keeps it. */
+/** Holds the report of an earlier step, as the status of the caller keeps it. */
 export interface PreviousDrain {
   readonly total: number;
   readonly evicted: number;
   readonly blockedBy: readonly string[];
-  /** When the oldest of `blocks` began. */
+  /** The time when the oldest of `blocks` began. */
   readonly blockedSince?: Date;
 }
 
 export interface DrainProgress {
-  /** Always `evicted` + `pending`. */
+  /** The number of pods, always `evicted` + `pending`. */
   readonly total: number;
-  /** Pods that have left, or completed, since the drain began. Never falls. */
+  /** The number of pods that have left, or completed, since the drain began. Never falls. */
   readonly evicted: number;
-  /** Pods that have to leave and are still there, terminating ones included. */
+  /** The number of pods that have to leave and are still there, terminating ones included. */
   readonly pending: number;
   /** The names of `blocks`, at most MAX_NAMES. */
   readonly blockedBy: readonly string[];
-  /** Sorted by name. */
+  /** The blocks, sorted by name. */
   readonly blocks: readonly DrainBlock[];
   readonly message: string;
 }
 
-/** A budget, or a pod that does not end or is refused for another reason. */
+/** The budget, or the pod that does not end or is refused for another reason. */
 export interface DrainBlock {
   readonly kind: 'PodDisruptionBudget' | 'Pod';
-  /** `namespace/name` */
+  /** The name as `namespace/name`. */
   readonly name: string;
   readonly since: Date;
-  /** How many pods of the node wait for it. */
+  /** The number of pods of the node that wait for it. */
   readonly pods: number;
-  /** For one of these pods; of a refusal, the words of the API server. */
+  /** The explanation for one of these pods; of a refusal, the message of the API server. */
   readonly because: string;
 }
 
-/** `Skipped`: the node is dead, and pods are left on it. `Drained` and `Skipped` end a drain. */
+/** The state of a drain. `Skipped`: the node is dead, and pods are left on it. `Drained` and `Skipped` end a drain. */
 export type DrainState = 'NotCordoned' | 'Draining' | 'Drained' | 'Skipped';
 
-/** As many as `blockedBy` of a status takes. */
+/** The number of names that `blockedBy` of a status takes. */
 const MAX_NAMES = 8;
 
 export function drainState(actions: readonly DrainAction[], isCordoned: boolean): DrainState {
@@ -116,7 +116,7 @@ function textOfBlock({ kind, name, pods, since, because }: DrainBlock): string {
 
 const EXAMPLES = 3;
 
-/** `2 Terminating (shop/a, shop/b)` */
+/** Returns the other pods by reason: `2 Terminating (shop/a, shop/b)`. */
 function textsOfOthers(actions: readonly DrainAction[]): readonly string[] {
   const others = actions.flatMap((action) => {
     if (action.do === 'Evict') return [{ what: 'not asked for yet', name: podName(action.pod) }];

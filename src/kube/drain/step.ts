@@ -1,6 +1,6 @@
 /**
- * One step of the drain of a node: lists its pods, plans, sends evictions. A controller calls it again and again, until
- * it is drained or the controller's own time-out ends. Nothing that has to survive a restart is kept.
+ * Runs one step of the drain of a node: lists its pods, plans, sends evictions. A controller calls it again and again, until the node is
+ * drained or the controller's own time-out ends. Nothing that has to survive a restart is kept.
  */
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
@@ -40,7 +40,7 @@ export interface DrainRequest {
   readonly node: KubeObject;
   readonly kubeletAnswers: boolean;
   readonly options: DrainOptions;
-  /** `answers` of the step before, if this process made it. */
+  /** The `answers` of the step before, if this process made it. */
   readonly answers: EvictionAnswers;
   readonly previous?: PreviousDrain;
 }
@@ -50,11 +50,14 @@ export interface DrainStep {
   readonly progress: DrainProgress;
   readonly actions: readonly DrainAction[];
   readonly answers: EvictionAnswers;
-  /** When to call again unless the state is an end of the drain. */
+  /** The time to call again, unless the state is an end of the drain. */
   readonly requeueAt: Date;
 }
 
-/** The shortest time after which a refused eviction is asked for again, and soon enough for pods that have ended. */
+/**
+ * The time between two steps: the shortest time after which a refused eviction is asked for again, and soon enough for pods that have
+ * ended.
+ */
 const POLL_MS = 5000;
 
 export async function stepDrain(ports: DrainPorts, request: DrainRequest): Promise<DrainStep> {
@@ -107,10 +110,10 @@ async function listAll(
   return objects;
 }
 
-/** Undefined when the eviction is under way. */
+/** Holds the refusal of each pod that was asked for; undefined when its eviction is under way. */
 type Results = ReadonlyMap<KubeObject, EvictionRefusal | undefined>;
 
-/** A pod that is refused keeps no other. An overloaded server gets no further eviction in this step. */
+/** Sends the evictions. A pod that is refused holds back no other. An overloaded server gets no further eviction in this step. */
 async function evictAll({ evict }: DrainPorts, due: readonly KubeObject[]): Promise<Results> {
   const results = new Map<KubeObject, EvictionRefusal | undefined>();
   let isOverloaded = false;
@@ -138,7 +141,7 @@ interface Evictions {
   readonly results: Results;
 }
 
-/** Only of pods that were listed: the others have left. */
+/** Returns the answers after this step, only for pods that were listed: the others have left. */
 async function answersAfter(
   ports: DrainPorts,
   { answers, previous }: DrainRequest,
@@ -161,7 +164,7 @@ async function answersAfter(
   );
 }
 
-/** Of the namespaces in which evictions were refused. Budgets that cannot be read are not named, and block nothing. */
+/** Reads the budgets of the namespaces in which evictions were refused. Budgets that cannot be read are not named, and block nothing. */
 async function readBudgets({ client, signal }: DrainPorts, results: Results): Promise<readonly KubeObject[]> {
   const refused = [...results].flatMap(([pod, refusal]) => (refusal ? [pod.metadata.namespace ?? ''] : []));
   const budgets: KubeObject[] = [];

@@ -1,4 +1,4 @@
-/** A Lease that is acquired again whenever it is lost, for as long as the process runs. */
+/** Holds a Lease that is acquired again whenever it is lost, for as long as the process runs. */
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { Log } from '../process/log.ts';
@@ -15,23 +15,24 @@ export interface HeldLeaseOptions {
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: LeaseMetrics;
-  /** Called when the lease was acquired or lost. */
+  /** Handles each change: it is called when the lease was acquired or lost. */
   readonly onChange: () => void;
 }
 
 export interface HeldLease {
-  /** Why writes are not allowed at this moment; undefined while the lease is held. */
+  /** Returns why writes are not allowed at this moment; undefined while the lease is held. */
   notHeldReason(): string | undefined;
   /** Throws unless the lease is held at this moment. */
   readonly fence: () => void;
-  /** Of the current term; undefined while the lease is not held. */
+  /** Returns the epoch of the current term; undefined while the lease is not held. */
   epoch(): number | undefined;
   /**
-   * What the lease protects was written with this epoch, and ours is not higher: the lease was deleted or restored from a backup,
-   * or it is not ours any more. Ends the term; the next one has a higher epoch.
+   * Gives the next term an epoch above this one, and ends the current term if its epoch is not higher. It is called when what the lease
+   * protects was written with this epoch, and ours is not higher: the lease was deleted or restored from a backup, or another process holds
+   * it now.
    */
   raiseEpoch(above: number): void;
-  /** The holder as last observed. */
+  /** Returns the holder as last observed. */
   holder(): string | undefined;
   /** Releases the lease, so that other candidates do not wait for it to expire. */
   close(): Promise<void>;

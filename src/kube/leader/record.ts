@@ -1,4 +1,4 @@
-/** The content of a Lease, and whether it can be acquired. Pure: time is an argument. */
+/** Reads and writes the content of a Lease, and decides whether it can be acquired. Pure: time is an argument. */
 import type { Patch } from '../client/client.ts';
 import { isRecord, type JsonRecord, textAt, valueAt } from '../objects/json.ts';
 import type { KubeObject, ObjectName, Resource } from '../objects/object.ts';
@@ -12,11 +12,11 @@ export const LEASES: Resource = {
 };
 
 export interface LeaseRecord {
-  /** Undefined when the Lease was released or never held. */
+  /** The holder; undefined when the Lease was released or never held. */
   readonly holder: string | undefined;
-  /** Undefined when the holder set none. */
+  /** The duration; undefined when the holder set none. */
   readonly durationMs: number | undefined;
-  /** Increases with each term: `leaseTransitions`. */
+  /** The epoch, `leaseTransitions`, which increases with each term. */
   readonly epoch: number;
 }
 
@@ -24,7 +24,7 @@ export interface LeaseRecord {
 export interface ObservedLease {
   readonly object: KubeObject;
   readonly record: LeaseRecord;
-  /** When this version was first observed, by our monotonic clock: the holder's clock is never used. */
+  /** The time when this version was first observed, by our monotonic clock: the holder's clock is never used. */
   readonly sinceMs: number;
 }
 
@@ -39,8 +39,8 @@ export function readLeaseRecord(object: KubeObject): LeaseRecord {
 }
 
 /**
- * Any write counts as a renewal. A label that another client sets only delays a takeover, but a missed renewal
- * (the holder's clock may be stuck) would allow two holders.
+ * Records an observation of a Lease. Any write counts as a renewal: a label that another client sets only delays a takeover, but a missed
+ * renewal (the holder's clock may be stuck) would allow two holders.
  */
 export function observeLease(
   before: ObservedLease | undefined,
@@ -58,9 +58,8 @@ export type LeaseAvailability =
   | { readonly free: false; readonly holder: string; readonly leftMs: number };
 
 /**
- * Whether the candidate may acquire the Lease. `attemptedEpoch` is the epoch of its own last attempt: when that answer
- * was lost it may hold the Lease without knowing. A record with its identity and another epoch belongs to another
- * process with the same identity.
+ * Decides whether the candidate may acquire the Lease. `attemptedEpoch` is the epoch of its own last attempt: when that answer was lost it
+ * may hold the Lease without knowing. A record with its identity and another epoch belongs to another process with the same identity.
  */
 export function assessLease(
   { record, sinceMs }: Pick<ObservedLease, 'record' | 'sinceMs'>,
@@ -86,7 +85,7 @@ export interface LeaseClaim {
   readonly now: Date;
 }
 
-/** The whole object, so that labels and annotations of other clients are kept. */
+/** Returns the whole object with the claim, so that labels and annotations of other clients are kept. */
 export function withClaim(
   object: KubeObject,
   { identity, epoch, leaseSeconds, now }: LeaseClaim,
@@ -103,8 +102,8 @@ export function withClaim(
 }
 
 /**
- * Of a Lease that the claim is still the claim of. The server tests that, and not the version of the object: so a renewal need not wait
- * for the answer to the one before it, and what others write to the Lease does not refuse it.
+ * Renews a Lease that still carries this claim. The server tests that, and not the version of the object: so a renewal need not wait for
+ * the answer to the one before it, and what others write to the Lease does not refuse it.
  */
 export function renewalPatch(claim: LeaseClaim): Patch {
   return heldPatch(claim, [
@@ -113,7 +112,7 @@ export function renewalPatch(claim: LeaseClaim): Patch {
   ]);
 }
 
-/** Keeps the epoch, so that the next term gets a higher one. */
+/** Releases a Lease that still carries this claim. Keeps the epoch, so that the next term gets a higher one. */
 export function releasePatch(claim: Omit<LeaseClaim, 'leaseSeconds'>): Patch {
   return heldPatch(claim, [
     { op: 'remove', path: '/spec/holderIdentity' },
@@ -141,7 +140,7 @@ export function createEmptyLease({ name, namespace }: ObjectName): KubeObject {
   };
 }
 
-/** metav1.MicroTime: the API server accepts exactly six fractional digits. */
+/** Formats a metav1.MicroTime: the API server accepts exactly six fractional digits. */
 export function formatMicroTime(moment: Date): string {
   return moment.toISOString().replace('Z', '000Z');
 }

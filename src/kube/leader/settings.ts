@@ -1,4 +1,4 @@
-/** The options of a leader election, checked and with their defaults. */
+/** Checks the options of a leader election, and fills in their defaults. */
 import type { Clock } from '../../os/clock.ts';
 import type { Client } from '../client/client.ts';
 import type { ObjectName } from '../objects/object.ts';
@@ -8,39 +8,39 @@ import type { LeaseMetrics } from '../process/metrics-runtime.ts';
 export interface LeaseOptions {
   readonly client: Pick<Client, 'get' | 'create' | 'replace' | 'patch'>;
   readonly name: ObjectName;
-  /** Unique to this process: after a restart it must differ. */
+  /** The identity of this process, which is unique: after a restart it must differ. */
   readonly identity: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   readonly metrics?: LeaseMetrics;
-  /** Other candidates may take over after this time without a renewal. */
+  /** The time without a renewal after which other candidates may take over. */
   readonly leaseSeconds?: number;
-  /** The holder stops acting after this time without a renewal. The difference to `leaseSeconds` is for requests in flight. */
+  /** The time without a renewal after which the holder stops acting. The difference to `leaseSeconds` is for requests in flight. */
   readonly renewDeadlineSeconds?: number;
-  /** How often the holder renews, and other candidates check. */
+  /** The time between two renewals of the holder, and between two checks of other candidates. */
   readonly retrySeconds?: number;
   /**
-   * The highest epoch that is recorded anywhere. The next term gets a higher one, even when the Lease was deleted and
-   * its own counter restarted. When this cannot be read, nothing is acquired.
+   * Returns the highest epoch that is recorded anywhere. The next term gets a higher one, even when the Lease was deleted and its own
+   * counter restarted. When this cannot be read, nothing is acquired.
    */
   readonly epochAbove?: () => Promise<number>;
 }
 
-/** With the defaults filled in. */
+/** The options with the defaults filled in. */
 export interface LeaseSettings extends LeaseOptions {
   readonly leaseSeconds: number;
   readonly renewDeadlineSeconds: number;
   readonly retrySeconds: number;
-  /** namespace/name, for messages. */
+  /** The name as namespace/name, for messages. */
   readonly label: string;
-  /** Of what acquires or releases the Lease. */
+  /** The time limit of a request that acquires or releases the Lease. */
   readonly timeoutMs: number;
-  /** Of a renewal. */
+  /** The time limit of a renewal. */
   readonly renewalTimeoutMs: number;
 }
 
-/** The defaults are those of client-go. */
+/** Checks the options and fills in the defaults, which are those of client-go. */
 export function resolveLeaseSettings(options: LeaseOptions): LeaseSettings {
   const { leaseSeconds = 15, renewDeadlineSeconds = 10, retrySeconds = 2 } = options;
   const label = [options.name.namespace, options.name.name].filter(Boolean).join('/');

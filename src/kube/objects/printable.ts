@@ -6,52 +6,55 @@
 /** Control characters, line and paragraph separators, and marks that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** One line: a cell of a table, an entry of a list, a field of a sentence. */
+/** Returns the text as one line: a cell of a table, an entry of a list, a field of a sentence. */
 export function printableLine(text: string): string {
   return text.replaceAll(UNPRINTABLE, escapeOf);
 }
 
-/** Keeps line breaks. The escapes are those of JSON, so JSON stays what it was. */
+/** Returns the text with its line breaks. The escapes are those of JSON, so JSON stays what it was. */
 export function printableText(text: string): string {
   return text.replaceAll(UNPRINTABLE, (character) => (character === '\n' ? character : escapeOf(character)));
 }
 
-/** What this program itself sends to a terminal: a color, or the start of a line or of some lines that are written again. */
+/**
+ * Matches the sequences that this program itself sends to a terminal: a color, or the start of a line or of some lines that are written
+ * again.
+ */
 // oxlint-disable-next-line no-control-regex -- these are let through, everything else is not
 const OWN_SEQUENCE = /\r\u001b\[2K|\r\u001b\[\d{1,3}A\u001b\[J|\u001b\[[\d;]*m/;
 const CONTROLS = new RegExp(`${OWN_SEQUENCE.source}|\\p{Cc}`, 'gu');
 
-/** For a whole stream, behind the printers: leaves line breaks, tabs and our own sequences. */
+/** Makes a whole stream printable, behind the printers: leaves line breaks, tabs and our own sequences. */
 export function printableStream(text: string): string {
   return text.replaceAll(CONTROLS, (found) =>
     found.length > 1 || found === '\n' || found === '\t' ? found : escapeOf(found),
   );
 }
 
-/** YAML quotes a text with control characters, but writes those above ASCII as they are. */
+/** Makes YAML printable: YAML quotes a text with control characters, but writes those above ASCII as they are. */
 export function printableYaml(yaml: string): string {
   return yaml.replaceAll(/[\u007f-\u009f]/g, escapeOf);
 }
 
-/** A text in Markdown: nothing in it is markup, and it stays in its line and in its cell of a table. */
+/** Returns the text for Markdown: nothing in it is markup, and it stays in its line and in its cell of a table. */
 export function markdownText(text: string): string {
   return htmlText(text).replaceAll(/[\\`*_|~]|\](?=[([])/g, String.raw`\$&`);
 }
 
-/** A text in HTML, which Markdown may contain. */
+/** Returns the text for HTML, which Markdown may contain. */
 export function htmlText(text: string): string {
   const inert = printableLine(text).replaceAll(REFERENCE, `$&${ZERO_WIDTH_SPACE}`);
   return inert.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /**
- * What GitHub and GitLab turn into mentions, links to issues and merge requests, and links to addresses, wherever it is outside
- * of code. They look at the text after the entities and escapes of Markdown, so only a character in between stops them.
+ * Matches what GitHub and GitLab turn into mentions, links to issues and merge requests, and links to addresses, wherever it is outside of
+ * code. They look at the text after the entities and escapes of Markdown, so only a character in between stops them.
  */
 const REFERENCE = /[@#!~%$&^](?=[\p{L}\p{N}_"])|:(?=\/\/)|www(?=\.)|GH(?=-\d)/giu;
 const ZERO_WIDTH_SPACE = '\u200b';
 
-/** Code within a line of Markdown, outside of tables. */
+/** Returns the text as code within a line of Markdown, outside of tables. */
 export function markdownCode(text: string): string {
   const line = printableLine(text);
   if (!line.includes('`')) return `\`${line}\``;
@@ -59,7 +62,7 @@ export function markdownCode(text: string): string {
   return `${fence} ${line} ${fence}`;
 }
 
-/** A block of code in Markdown. A line in it cannot end it. */
+/** Returns the lines as a block of code in Markdown. A line in it cannot end it. */
 export function markdownBlock(lines: readonly string[]): readonly string[] {
   const printable = lines.map(printableLine);
   const fence = '`'.repeat(Math.max(3, longestRun(printable.join('\n')) + 1));
@@ -75,7 +78,7 @@ function escapeOf(character: string): string {
   return String.raw`\u` + character.charCodeAt(0).toString(16).padStart(4, '0');
 }
 
-/** Breaks between words; a word that is longer than a line is cut. */
+/** Breaks the text between words; a word that is longer than a line is cut. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   let line = '';

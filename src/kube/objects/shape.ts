@@ -1,7 +1,7 @@
-/** What the shape of an object must be so that nothing that walks or copies it fails or changes it. Pure. */
+/** Checks that the shape of an object is one that nothing which walks or copies it fails on or changes. Pure. */
 import { isRecord, valueAt } from './json.ts';
 
-/** Large CustomResourceDefinitions have about 60 levels. Recursion over this many is safe everywhere. */
+/** The maximum depth. Large CustomResourceDefinitions have about 60 levels; recursion over this many is safe everywhere. */
 export const MAX_LEVELS = 200;
 
 export function shapeReason(object: unknown): string | undefined {
@@ -9,7 +9,10 @@ export function shapeReason(object: unknown): string | undefined {
   return metadataShapeReason(valueAt(object, 'metadata'));
 }
 
-/** A spread of a string or a list would turn it into a map: `annotations: a` into `{"0": "a"}`. */
+/**
+ * Returns what is wrong with the shape of the metadata. A spread of a string or a list would turn it into a map: `annotations: a` into
+ * `{"0": "a"}`.
+ */
 function metadataShapeReason(metadata: unknown): string | undefined {
   const namespace = valueAt(metadata, 'namespace');
   if (!isAbsent(namespace) && typeof namespace !== 'string') return 'metadata.namespace: expected a string';
@@ -25,7 +28,7 @@ function mapReason(field: string, value: unknown): string | undefined {
     : `metadata.${field}[${JSON.stringify(key)}]: expected a string, got ${typeName(value[key])} (quote it)`;
 }
 
-/** For the API server, null is the same as a missing field. */
+/** Tells whether a field is absent. For the API server, null is the same as a missing field. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
@@ -35,7 +38,10 @@ function typeName(value: unknown): string {
   return Array.isArray(value) ? 'a list' : `a ${typeof value}`.replace('a object', 'a map');
 }
 
-/** Level by level, because recursion over such a value is what fails; and each value once, because a program may share one. */
+/**
+ * Tells whether a value is nested too deep. It goes level by level, because recursion over such a value is what fails; and visits each
+ * value once, because a program may share one.
+ */
 function isTooDeep(value: unknown): boolean {
   const visited = new Set<object>();
   let level: unknown[] = [value];

@@ -9,7 +9,7 @@ const MAX_DEPTH = 8;
 const MAX_ITEMS = 100;
 const MAX_TEXT = 8192;
 
-/** Compared without case, `-` and `_`: client-key-data, clientKeyData and CLIENT_KEY_DATA are the same. */
+/** The names of secret fields, compared without case, `-` and `_`: client-key-data, clientKeyData and CLIENT_KEY_DATA are the same. */
 const SECRET_FIELDS = new Set([
   'authorization',
   'proxyauthorization',
@@ -34,7 +34,7 @@ const SECRET_FIELDS = new Set([
   'stringdata',
 ]);
 
-/** Patterns of secrets in texts of any origin. `$1` is kept. */
+/** The patterns of secrets in texts of any origin. `$1` is kept. */
 const SECRET_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string])[] = [
   [/-----BEGIN ([A-Z ]*)PRIVATE KEY-----[\s\S]*?(-----END \1PRIVATE KEY-----|$)/g, MASK],
   [/\b(Bearer|Basic)\s+[\w~+/.=-]{8,}/gi, `$1 ${MASK}`],
@@ -47,7 +47,7 @@ const SECRET_PATTERNS: readonly (readonly [pattern: RegExp, replacement: string]
   [/([?&](?:access_token|token|password|key|signature)=)[^&\s"']+/gi, `$1${MASK}`],
 ];
 
-/** A complete kubeconfig, as YAML or JSON. Its path may be logged, its content never. Anchored: else a long text takes hours. */
+/** Matches a complete kubeconfig, as YAML or JSON. Its path may be logged, its content never. Anchored: else a long text takes hours. */
 const KUBECONFIG = /^(?=[\s\S]*\bkind["']?\s*:\s*["']?Config\b)(?=[\s\S]*\busers["']?\s*:)/;
 /** The only fields of a Secret that are logged: its identity. */
 const VISIBLE_SECRET_FIELDS = new Set([
@@ -65,10 +65,10 @@ export function redactFields(fields: Readonly<Record<string, unknown>>): Record<
   return typeof result === 'object' && result !== null ? { ...result } : {};
 }
 
-/** What every pattern above, and a kubeconfig, contains. Most texts are names and reasons without it. */
+/** Matches what every pattern above, and a kubeconfig, contains. Most texts are names and reasons without it. */
 const SUSPICIOUS = /[:=]|eyJ|-----BEGIN|(?:Bearer|Basic)\s/i;
 
-/** Also for texts outside of the log: Events, conditions, the terminal. */
+/** Redacts secrets in a text, also outside of the log: in Events, conditions, on the terminal. */
 export function redactText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   let result = text;
@@ -102,7 +102,7 @@ function redactObject(value: object, { depth, ancestors, inSecret = false }: Con
   }
 }
 
-/** Undefined for an ordinary object. */
+/** Converts a value by its type; undefined for an ordinary object. */
 function convertByType(value: object, context: Context): unknown {
   if (value instanceof Error) return redactError(value, context);
   if (value instanceof Map) return redactEntries(Object.fromEntries<unknown>(value), context);
@@ -145,7 +145,7 @@ function isSecretField(name: string): boolean {
   return SECRET_FIELDS.has(name.replaceAll(/[-_]/g, '').toLowerCase());
 }
 
-/** Includes `code` and the chain of causes. Only unexpected errors have a stack: a code explains the others. */
+/** Converts an error with its `code` and the chain of causes. Only unexpected errors have a stack: a code explains the others. */
 function redactError(error: Error, context: Context): Record<string, unknown> {
   const own = redactEntries(error, context);
   const { cause } = error;
@@ -159,7 +159,10 @@ function redactError(error: Error, context: Context): Record<string, unknown> {
   };
 }
 
-/** Cut before redacting too, so that the patterns never run on megabytes; later than the final cut, so that no secret is split. */
+/**
+ * Redacts and cuts a text. It is cut before redacting too, so that the patterns never run on megabytes; later than the final cut, so that
+ * no secret is split.
+ */
 function redactAndCut(text: string): string {
   const result = redactText(text.slice(0, 2 * MAX_TEXT));
   return result.length <= MAX_TEXT ? result : `${result.slice(0, MAX_TEXT)}… [cut]`;

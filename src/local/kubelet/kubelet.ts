@@ -1,6 +1,6 @@
 /**
- * A stand-in for a kubelet on sandbox nodes: registers its Node, renews its Lease, reports the status, reports the pods of the
- * node as running, and ends those that are evicted or deleted. It runs nothing.
+ * Runs a stand-in for a kubelet on sandbox nodes: it registers its Node, renews its Lease, reports the status, reports the pods of the node
+ * as running, and ends those that are evicted or deleted. It runs nothing.
  */
 import { createReflector } from '../../kube/cache/reflector.ts';
 import { createStore } from '../../kube/cache/store.ts';
@@ -17,14 +17,17 @@ import { type PodAction, type PodObject, planPods, runningPod } from './pods.ts'
 export interface StandInOptions {
   readonly client: Client;
   readonly facts: KubeletFacts;
-  /** Between two renewals of the Lease. */
+  /** The time between two renewals of the Lease. */
   readonly heartbeatMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
 }
 
-/** As the kubelet: the Lease is the heartbeat, the status is only repeated so that it is not taken for stale. */
+/**
+ * The time between two writes of the status, as in the kubelet: the Lease is the heartbeat, and the status is only repeated so that it is
+ * not taken for stale.
+ */
 const STATUS_EVERY_MS = 5 * 60_000;
 const MANAGER = 'kubelet';
 
@@ -40,7 +43,7 @@ export class StandInKubelet {
     this.#readySince = options.clock.now();
   }
 
-  /** Why the node is not healthy now. */
+  /** Returns why the node is not healthy now. */
   unhealthyReason(): string | undefined {
     const silentMs = this.#options.clock.monotonicMs() - this.#heartbeatMs;
     if (silentMs <= 4 * this.#options.heartbeatMs) return undefined;
@@ -74,7 +77,7 @@ export class StandInKubelet {
     await watching;
   }
 
-  /** What fails is repeated with the next heartbeat. */
+  /** Reports the node and its pods. What fails is logged, and repeated with the next heartbeat. */
   async #reconcile(pods: readonly PodObject[]): Promise<void> {
     const { log } = this.#options;
     try {
@@ -103,7 +106,7 @@ export class StandInKubelet {
     this.#heartbeatMs = nowMs;
   }
 
-  /** The cluster may have marked the node as unknown: Ready begins again. */
+  /** Tells whether the heartbeat is so late that the cluster may have marked the node as unknown; then Ready begins again. */
   #isLate(nowMs: number): boolean {
     const { heartbeatMs, clock } = this.#options;
     if (nowMs - this.#heartbeatMs <= 2 * heartbeatMs) return false;

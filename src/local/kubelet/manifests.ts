@@ -1,19 +1,19 @@
-/** The objects that put the stand-in kubelet on machines of this computer. Pure. */
+/** Builds the objects that put the stand-in kubelet on machines of this computer. Pure. */
 import type { Machine, MachineComponentSpec } from '../../api/generated/types.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 
 export interface StandInArtifact {
-  /** Of the bundle. */
+  /** The URL of the bundle. */
   readonly url: string;
   readonly sha256: string;
-  /** Folder of the Node.js that runs it. */
+  /** The folder of the Node.js that runs the bundle. */
   readonly nodeFolder: string;
 }
 
 const API_VERSION = 'kubenode.dev/v1alpha1';
 
-/** Content and version belong together: another bundle is another version. */
+/** Returns the component of the stand-in kubelet. Its version contains the digest of its content: another bundle is another version. */
 export function standInComponent(
   kubernetesVersion: string,
   { url, sha256, nodeFolder }: StandInArtifact,
@@ -62,7 +62,10 @@ export function standInComponent(
   return { apiVersion: API_VERSION, kind: 'MachineComponent', metadata, spec };
 }
 
-/** With every default, so that its digest is that of what the API server stores. */
+/**
+ * Returns a Machine that runs the component. The spec of the component contains every default, so that its digest is that of what the API
+ * server stores.
+ */
 export function standInMachine(
   name: string,
   { metadata, spec }: ReturnType<typeof standInComponent>,

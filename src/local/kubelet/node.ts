@@ -1,4 +1,4 @@
-/** What a kubelet writes about its node: the Node, its status and its Lease. Pure. */
+/** Builds the objects that a kubelet writes about its node: the Node, its status and its Lease. Pure. */
 
 import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../api/names.ts';
 import { formatMicroTime } from '../../kube/leader/record.ts';
@@ -7,7 +7,7 @@ import { wholeSeconds } from '../../os/dates.ts';
 
 export interface KubeletFacts {
   readonly name: string;
-  /** As Kubernetes shows it: v1.36.3. */
+  /** The version as Kubernetes shows it: v1.36.3. */
   readonly kubeletVersion: string;
   readonly bootId: string;
   readonly machineId: string;
@@ -19,13 +19,13 @@ export interface KubeletFacts {
   readonly address: string;
 }
 
-/** Shown by `kubectl get nodes -o wide`, so that no person takes this node for a real one. */
+/** The container runtime that `kubectl get nodes -o wide` shows, so that no person takes this node for a real one. */
 const RUNTIME = 'stand-in://1';
 const LEASE_NAMESPACE = 'kube-node-lease';
-/** Four heartbeats of ten seconds, as the kubelet has it. */
+/** The duration of the Lease: four heartbeats of ten seconds, as in the kubelet. */
 const LEASE_SECONDS = 40;
 
-/** Without pods until the machine controller has observed everything else of the machine, too. */
+/** Returns the Node. Its taint keeps pods away until the machine controller has observed everything else of the machine, too. */
 export function nodeObject({ name, arch }: KubeletFacts): KubeObject {
   const labels = {
     'kubernetes.io/hostname': name,
@@ -36,7 +36,7 @@ export function nodeObject({ name, arch }: KubeletFacts): KubeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata: { name, labels }, spec };
 }
 
-/** `since`: when this process began; `at`: the heartbeat. */
+/** Returns the status of the Node. `since` is the time since which it is ready, `at` is the time of the heartbeat. */
 export function nodeStatus(facts: KubeletFacts, since: Date, at: Date): KubeObject {
   const resources = {
     cpu: String(facts.cpus),

@@ -1,4 +1,7 @@
-/** What to do with the pods of the node: report those that are bound to it as running, and end those that are deleted. Pure. */
+/**
+ * Decides what to do with the pods of the node: those that are bound to it are reported as running, and those that are deleted are ended.
+ * Pure.
+ */
 
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { wholeSeconds } from '../../os/dates.ts';
@@ -11,12 +14,12 @@ export interface PodObject extends KubeObject {
 }
 
 export interface PodAction {
-  /** End: evicted or deleted. Run: bound to this node and not reported yet. */
+  /** `End`: the pod was evicted or deleted. `Run`: the pod is bound to this node and was not reported yet. */
   readonly do: 'End' | 'Run';
   readonly pod: PodObject;
 }
 
-/** In the order of their names. What has ended is left to its owner. */
+/** Plans the actions, in the order of the names of the pods. A pod that has ended is left to its owner. */
 export function planPods(pods: readonly PodObject[]): readonly PodAction[] {
   return pods
     .toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))
@@ -30,7 +33,7 @@ function podKey({ metadata: { namespace, name } }: PodObject): string {
   return `${namespace}/${name}`;
 }
 
-/** The status of a pod that runs, to be applied. */
+/** Returns the status of a pod that runs, to be applied. */
 export function runningPod(
   { metadata: { name, namespace = '', uid = '' }, spec }: PodObject,
   at: Date,

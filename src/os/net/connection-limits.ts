@@ -8,7 +8,7 @@ import { isIPv6, type Server, type Socket } from 'node:net';
 export interface ConnectionLimits {
   readonly total: number;
   readonly perAddress: number;
-  /** Of `total`, for known addresses. */
+  /** The number of connections of `total` that are reserved for known addresses: those that were served before. */
   readonly reserved: number;
 }
 
@@ -20,7 +20,7 @@ export interface OpenConnection {
 
 export type Admission<C> = 'admit' | 'refuse' | { readonly replace: C };
 
-/** Whether a new connection gets a place. `open` is oldest first. Pure. */
+/** Decides whether a new connection gets a place. `open` is oldest first. Pure. */
 export function admitConnection<C extends OpenConnection>(
   { address, isKnown }: { readonly address: string; readonly isKnown: boolean },
   open: readonly C[],
@@ -36,13 +36,15 @@ function replaceOldest<C extends OpenConnection>(open: readonly C[]): Admission<
   return idle ? { replace: idle } : 'refuse';
 }
 
-/** A network of IPv6 addresses belongs to one client: it has as many addresses as it likes. */
+/**
+ * Returns the address that the limits count by. A network of IPv6 addresses belongs to one client: it has as many addresses as it likes.
+ */
 export function clientAddress(remote: string | undefined): string {
   if (remote === undefined || !isIPv6(remote) || remote.startsWith('::')) return remote ?? 'unknown';
   return groupsOf(remote).slice(0, 4).join(':');
 }
 
-/** All eight groups: `::` stands for as many zeros as are missing. */
+/** Returns all eight groups: `::` stands for as many zeros as are missing. */
 function groupsOf(address: string): readonly string[] {
   const [before = [], after] = address.split('::').map((part) => part.split(':').filter(Boolean));
   if (!after) return before;
@@ -51,11 +53,11 @@ function groupsOf(address: string): readonly string[] {
 }
 
 export interface ConnectionGuard {
-  /** Its address was served: it gets a reserved place the next time. */
+  /** Records that this address was served: it gets a reserved place the next time. */
   know(remote: string | undefined): void;
 }
 
-/** The least recently served are forgotten. */
+/** The maximum number of known addresses: the least recently served are forgotten. */
 const MAX_KNOWN = 1000;
 
 interface Tracked extends OpenConnection {
@@ -63,7 +65,7 @@ interface Tracked extends OpenConnection {
   isServed: boolean;
 }
 
-/** For an HTTP server, with or without TLS. */
+/** Limits the connections of an HTTP server, with or without TLS. */
 export function limitConnections(server: Server, limits: ConnectionLimits): ConnectionGuard {
   const open = new Set<Tracked>();
   const known = new Set<string>();
@@ -106,7 +108,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): Conn
   }
 }
 
-/** The socket of a request over TLS is another object than that of its connection. */
+/** Tells whether both sockets have one connection: the socket of a request over TLS is another object than that of its connection. */
 function isSame(one: Socket, other: Socket): boolean {
   return one === other || (one.remotePort === other.remotePort && one.remoteAddress === other.remoteAddress);
 }

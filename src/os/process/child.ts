@@ -1,4 +1,4 @@
-/** Child processes that outlive this one: started in their own session, and stopped by identity. */
+/** Starts child processes that outlive this one, in a session of their own, and stops them by identity. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { open, readFile, rename, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -9,10 +9,10 @@ import { pollUntil } from '../poll.ts';
 import { isRunning, type ProcessIdentity, readProcessIdentity } from './identity.ts';
 
 export interface Command {
-  /** Path of the program. */
+  /** The path of the program. */
   readonly program: string;
   readonly args: readonly string[];
-  /** Variables beside the few that are passed on. */
+  /** The variables that are set besides the few that are passed on. */
   readonly env?: Readonly<Record<string, string>>;
 }
 
@@ -58,7 +58,9 @@ async function rotateLog(logFile: string): Promise<void> {
   if (size > LOG_BYTES) await rename(logFile, `${logFile}.1`);
 }
 
-/** SIGTERM, then SIGKILL; SIGKILL at once when `termMs` is 0. Never signals another process that reused the pid. */
+/**
+ * Stops a process by SIGTERM, then SIGKILL, or by SIGKILL at once when `termMs` is 0. Never signals another process that reused the pid.
+ */
 export async function stopProcess(identity: ProcessIdentity, clock: Clock, termMs = TERM_MS): Promise<void> {
   if (termMs > 0) {
     if (!(await signalProcess(identity, 'SIGTERM'))) return;
@@ -78,8 +80,8 @@ export function killProcessGroup(child: ChildProcess): void {
 }
 
 /**
- * What a child that has ended left behind in its group. Call it while its `exit` is handled: the group keeps its number as long
- * as a process is in it, and a number that was freed a moment ago is not given to another group.
+ * Kills the processes that a child which has ended left behind in its group. Call it while its `exit` is handled: the group keeps its
+ * number as long as a process is in it, and a number that was freed a moment ago is not given to another group.
  */
 export function killLeftBehind(child: ChildProcess): void {
   killGroup(child);
@@ -94,7 +96,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Whether it still ran. Never signals another process that reused the pid. */
+/** Sends a signal, and tells whether the process still ran. Never signals another process that reused the pid. */
 export async function signalProcess(identity: ProcessIdentity, name: NodeJS.Signals): Promise<boolean> {
   if (!isRunning(identity)) return false;
   try {
@@ -110,7 +112,7 @@ async function endsWithin(identity: ProcessIdentity, clock: Clock, ms: number): 
   return await pollUntil(async () => !isRunning(identity), { clock, everyMs: POLL_MS, deadlineMs });
 }
 
-/** Contains the end of the log, which usually explains the exit. */
+/** Creates an error that contains the end of the log, which usually explains the exit. */
 export async function createExitError({ program }: Command, logFile: string): Promise<OsError> {
   return new OsError(
     'Exited',

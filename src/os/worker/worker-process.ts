@@ -1,6 +1,6 @@
 /**
- * One of our programs in a process of its own, for work that would block the event loop or need much memory here. It has a lower
- * priority and a memory limit. It ends when this process ends, because its channel closes: see `serveParent`.
+ * Runs one of our programs in a process of its own, for work that would block the event loop or need much memory here. The process has a
+ * lower priority and a memory limit. It ends when this process ends, because its channel closes: see `serveParent`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -11,16 +11,16 @@ import { limitChild } from './child-prefix.ts';
 export interface WorkerProgram {
   readonly program: string;
   readonly heapMiB: number;
-  /** In total. Not enforced where prlimit is missing. */
+  /** The limit of its memory in total. It is not enforced where prlimit is missing. */
   readonly memoryMiB: number;
-  /** Not enforced where prlimit is missing. */
+  /** The limit of its CPU time. It is not enforced where prlimit is missing. */
   readonly cpuSeconds?: number | undefined;
   readonly onMessage: (message: unknown) => void;
 }
 
 export interface WorkerProcess {
   send(message: object): void;
-  /** An idle worker does not keep this process running. */
+  /** Sets whether the worker is idle. An idle worker does not keep this process running. */
   setIdle(idle: boolean): void;
   /** Asks the worker to end, and kills it if it does not. Resolves when it has ended. */
   end(): Promise<WorkerEnd>;
@@ -80,7 +80,7 @@ export function startWorker({ program, heapMiB, onMessage, ...limits }: WorkerPr
   }
 }
 
-/** For the program of a worker: `stop` is called when the parent has ended, or asks the worker to end. */
+/** Serves the parent from the program of a worker: `stop` is called when the parent has ended, or asks the worker to end. */
 export function serveParent(onMessage: (message: unknown) => void, stop: () => Promise<void> | void): void {
   process.on('message', onMessage);
   process.once('disconnect', () => {
@@ -89,7 +89,7 @@ export function serveParent(onMessage: (message: unknown) => void, stop: () => P
   });
 }
 
-/** Resolves when the parent has taken the message, so that messages do not pile up here. */
+/** Sends a message to the parent. Resolves when the parent has taken it, so that messages do not pile up here. */
 export function sendToParent(message: object): Promise<void> {
   return new Promise((resolve) => {
     // It fails only when the parent has ended: then this process ends, too.
@@ -97,7 +97,7 @@ export function sendToParent(message: object): Promise<void> {
   });
 }
 
-/** What the worker starts inherits it. */
+/** Lowers the priority of the worker, which the processes that it starts inherit. */
 function lowerPriority({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) setPriority(pid, PRIORITY);
@@ -106,7 +106,7 @@ function lowerPriority({ pid }: ChildProcess): void {
   }
 }
 
-/** Not by its event `close`, which Node does not emit when this process has closed the channel. */
+/** Waits until the worker has ended, without its event `close`, which Node does not emit when this process has closed the channel. */
 async function endOf(child: ChildProcess): Promise<WorkerEnd> {
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

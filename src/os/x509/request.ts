@@ -1,4 +1,4 @@
-/** What a certificate request asks for, and for what name. Pure. */
+/** Describes what a certificate request asks for, and for what name. Pure. */
 import * as der from './der.ts';
 
 export interface RequestedName {
@@ -9,15 +9,15 @@ export interface RequestedName {
 }
 
 export interface ParsedRequest {
-  /** Of the subject, as DER. */
+  /** The subject as DER. */
   readonly subject: Buffer;
-  /** All CNs and Os, for what is decided by a part of the subject. */
+  /** All CNs and Os of the subject, for decisions that depend on a part of it. */
   readonly commonNames: readonly string[];
   readonly organizations: readonly string[];
-  /** It asks for extensions, for example for alternative names. */
+  /** Whether the request asks for extensions, for example for alternative names. */
   readonly hasAttributes: boolean;
   readonly key: RequestedKey;
-  /** It was made with the private key. */
+  /** Whether the request was made with the private key. */
   readonly signatureValid: boolean;
 }
 
@@ -25,7 +25,7 @@ export interface RequestedKey {
   /** SHA-256 of the public key, in hex. */
   readonly sha256: string;
   readonly type: 'rsa' | 'ec' | 'other';
-  /** Of an RSA key: bits of the modulus. Of another one: undefined. */
+  /** The bits of the modulus of an RSA key; undefined for another key. */
   readonly bits?: number;
   readonly curve?: string;
 }
@@ -33,7 +33,9 @@ export interface RequestedKey {
 /** Object identifiers of the parts of a subject. */
 export const NAME_OID = { commonName: '2.5.4.3', organization: '2.5.4.10' } as const;
 
-/** Compared as bytes: no second reading of the subject could find another name in it. */
+/**
+ * Tells whether the subject is exactly this name. It is compared as bytes: no second reading of the subject could find another name in it.
+ */
 export function hasExactName({ subject }: Pick<ParsedRequest, 'subject'>, name: RequestedName): boolean {
   const encodings = [der.utf8, der.printable].map((encode) => encodeName(name, encode));
   return encodings.some((encoded) => encoded.equals(subject));

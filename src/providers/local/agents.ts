@@ -10,17 +10,17 @@ import { type InstanceFolder, instanceFolder, listUids } from './folders.ts';
 import { endMarked, findMarked, markedEnvironment } from './processes.ts';
 import { type InstanceRecord, readRecord } from './record.ts';
 
-/** How agents are run. */
+/** Builds the commands that run agents. */
 export interface AgentPrograms {
-  /** Its arguments contain the folder of the host. */
+  /** Returns the command of one agent. Its arguments contain the folder of the host. */
   agent(options: {
     readonly machine: string;
     readonly hostFolder: string;
     readonly bootstrapFile: string;
   }): Command;
-  /** Runs an agent for each simulated instance below the folder, from its creation to its end. */
+  /** Returns the command that runs an agent for each simulated instance below the folder, from its creation to its end. */
   simulator(machines: string): Command;
-  /** Of a sandbox, which has booted when it exists. */
+  /** Returns the boot file of a sandbox, which has booted when the file exists. */
   bootFile(hostFolder: string): string;
 }
 
@@ -34,9 +34,9 @@ type Known = Pick<InstanceRecord, 'type' | 'machine'>;
 
 export interface Agents {
   isRunning(folder: InstanceFolder, known: Known): Promise<boolean>;
-  /** Nothing when it runs, or when the instance is powered off. */
+  /** Starts the agent. It does nothing when the agent runs, or when the instance is powered off. */
   start(folder: InstanceFolder, known: Known): Promise<void>;
-  /** All processes of the sandbox too. */
+  /** Ends the agent, and all other processes of the sandbox too. */
   end(folder: InstanceFolder): Promise<void>;
   /** Ends the process of all simulated agents when none is left. */
   endUnusedSimulator(signal: AbortSignal): Promise<void>;
@@ -44,7 +44,7 @@ export interface Agents {
 
 interface AgentProcess {
   readonly mark: string;
-  /** In the command line of the agent, and of nothing else with that mark. */
+  /** An argument in the command line of the agent, and of no other process with that mark. */
   readonly argument: string;
   readonly identityFile: string;
   readonly logFile: string;
@@ -100,7 +100,10 @@ async function startOne(agent: AgentProcess): Promise<void> {
   await writeFileAtomic(agent.identityFile, JSON.stringify(identity), PRIVATE_MODE);
 }
 
-/** By the identity that was written, or else among all processes: the process that started it may have been killed before it wrote. */
+/**
+ * Finds the agent by the identity that was written, or else among all processes: the process that started it may have been killed before it
+ * wrote.
+ */
 async function findAgent({ mark, argument, identityFile }: AgentProcess): Promise<boolean> {
   const text = await readFileIfExists(identityFile);
   if (text !== undefined && isRunning(JSON.parse(text) as ProcessIdentity)) return true;

@@ -1,4 +1,4 @@
-/** Errors of this machine as errors of a provider. */
+/** Converts errors of this machine to errors of a provider. */
 import { messageOf, OsError, systemCode } from '../../os/errors.ts';
 import { toDiskError } from '../../os/files.ts';
 import { ProviderError, type ProviderErrorCode } from '../contract.ts';
@@ -9,10 +9,10 @@ const CODES: Readonly<Record<string, ProviderErrorCode>> = {
   Unsupported: 'Terminal',
 };
 
-/** Of the system: too many processes or files. */
+/** The codes of a system that has too many processes or files, or too little memory. */
 const BUSY = ['EAGAIN', 'ENOMEM', 'EMFILE', 'ENFILE'];
 
-/** `otherwise`: what any other error means for the call. */
+/** Returns the error as an error of a provider. `otherwise` is what any other error means for the call. */
 export function toProviderError(
   error: unknown,
   where: string,

@@ -1,4 +1,6 @@
-/** What is done with one instance, by the one who holds its lock. Every step may be the last one before the process is killed. */
+/**
+ * Carries out the calls for one instance, in a process that holds its lock. Every step may be the last one before the process is killed.
+ */
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Clock } from '../../os/clock.ts';
@@ -79,7 +81,7 @@ export async function observeInstance(folder: InstanceFolder, agents: Agents): P
   };
 }
 
-/** The mark comes first: a call of `create` that is still under way somewhere creates nothing after it. */
+/** Deletes an instance. The mark comes first: a call of `create` that is still under way somewhere creates nothing after it. */
 export async function deleteLocalInstance(
   uid: string,
   folder: InstanceFolder,

@@ -1,4 +1,4 @@
-/** What is known of an instance for as long as it exists. Written once, before anything of it is started. */
+/** Stores what is known of an instance for as long as it exists. The record is written once, before anything of the instance is started. */
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -21,7 +21,9 @@ const record = z.strictObject({
 
 export type InstanceRecord = Readonly<z.infer<typeof record>>;
 
-/** Undefined: no instance has it. A record that cannot be read is an error: its instance is neither there nor missing. */
+/**
+ * Returns the record; undefined: no instance has it. A record that cannot be read is an error: its instance is neither there nor missing.
+ */
 export async function readRecord({ recordFile }: InstanceFolder): Promise<InstanceRecord | undefined> {
   const text = await readFileIfExists(recordFile);
   if (text === undefined) return undefined;
@@ -32,7 +34,7 @@ export async function readRecord({ recordFile }: InstanceFolder): Promise<Instan
   });
 }
 
-/** Folder and record appear at once, so that no instance without tags can exist. */
+/** Writes the folder and its record at once, so that no instance without tags can exist. */
 export async function writeNewInstance(machines: string, written: InstanceRecord): Promise<InstanceFolder> {
   const { machineUid } = written.tags;
   const folder = instanceFolder(machines, machineUid);

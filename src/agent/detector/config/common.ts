@@ -1,9 +1,9 @@
-/** What the files of log monitors and of custom plug-ins have in common. */
+/** Reads what the files of log monitors and of custom plug-ins have in common. */
 import { KUBELET_CONDITIONS } from '../../../api/names.ts';
 import { ConfigFields } from './fields.ts';
 import type { DefaultCondition } from './monitor.ts';
 
-/** As the API server limits the reason of an Event. */
+/** The maximum length of the reason of an Event, as the API server limits it. */
 const MAX_REASON = 128;
 
 export function readConditions(fields: ConfigFields): readonly DefaultCondition[] {
@@ -33,7 +33,7 @@ export function readReason(fields: ConfigFields): string {
   return reason;
 }
 
-/** The condition that the rule raises. None for a temporary rule. */
+/** Returns the condition that the rule raises. A temporary rule has none. */
 export function readRuleCondition(
   fields: ConfigFields,
   conditions: readonly DefaultCondition[],
@@ -46,7 +46,7 @@ export function readRuleCondition(
   throw fields.error('condition', `${condition} is not in the list of conditions of this file`);
 }
 
-/** node-problem-detector ships files for Windows beside those for Linux. */
+/** Matches paths of Windows: node-problem-detector ships files for Windows beside those for Linux. */
 const WINDOWS_PATH = /^[a-z]:|\\|\.(?:ps1|exe|bat|cmd)$/i;
 
 export function requireAbsolutePath(fields: ConfigFields, field: string, path: string): string {
@@ -57,7 +57,7 @@ export function requireAbsolutePath(fields: ConfigFields, field: string, path: s
   throw fields.error(field, `expected an absolute path, got ${JSON.stringify(path)}`);
 }
 
-/** Puts the reason of the rule in front of what is wrong with it. */
+/** Returns the place of a rule in its file, with the reason of the rule, for messages. */
 export function rulePlace(value: unknown, index: number): string {
   const reason = typeof value === 'object' && value !== null && 'reason' in value ? value.reason : undefined;
   return typeof reason === 'string' ? `rules[${index}] (${reason})` : `rules[${index}]`;

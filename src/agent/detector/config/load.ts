@@ -17,11 +17,11 @@ export interface ConfigFile {
 
 export interface DetectorConfig {
   readonly monitors: readonly MonitorConfig[];
-  /** Why a file or a condition of it is not used, with the name of the file. */
+  /** The reasons why a file or a condition of it is not used, each with the name of the file. */
   readonly problems: readonly string[];
 }
 
-/** What ends so is ours; each other .json is a file of node-problem-detector. */
+/** The ending of our files; each other .json is a file of node-problem-detector. */
 const SUPPLEMENT = '.kubenode.json';
 const NO_PLUGIN =
   'missing: only files of the system log monitor and of the custom plug-in monitor are read, not those of metrics';
@@ -66,7 +66,7 @@ function readMonitor(file: ConfigFile): MonitorConfig {
   return plugin === 'custom' ? readPluginMonitor(value, file.name) : readLogMonitor(value, file.name);
 }
 
-/** Several files may have one source, but only one of them reads a log. */
+/** Finds the monitor that a supplement belongs to. Several files may have one source, but only one of them reads a log. */
 function findSupplemented(monitors: readonly MonitorConfig[], source: string): MonitorConfig {
   const found = monitors.filter((each) => each.source === source);
   const logs = found.filter(({ kind }) => kind === 'Log');
@@ -79,11 +79,11 @@ function findSupplemented(monitors: readonly MonitorConfig[], source: string): M
 
 interface SharedCondition {
   readonly type: string;
-  /** The file that has it already. */
+  /** The file that has the condition already. */
   readonly other: string;
 }
 
-/** Two monitors would overwrite the condition of each other. */
+/** Returns the conditions that another monitor has already. Two monitors would overwrite the condition of each other. */
 function sharedConditions(
   monitor: MonitorConfig,
   others: readonly MonitorConfig[],

@@ -1,4 +1,4 @@
-/** Conditions and Events that monitors report, as node-problem-detector would. Pure. */
+/** Reports the conditions and Events of monitors as node-problem-detector would. Pure. */
 import type { DefaultCondition } from '../config/monitor.ts';
 import { goQuote } from './go-quote.ts';
 
@@ -7,7 +7,7 @@ export interface DetectedCondition {
   readonly status: 'True' | 'False' | 'Unknown';
   readonly reason: string;
   readonly message: string;
-  /** Since when status and reason are these. */
+  /** The time since which status and reason are these. */
   readonly since: string;
 }
 
@@ -15,11 +15,11 @@ export interface DetectedEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
-  /** The condition whose change it reports. */
+  /** The condition whose change the Event reports. */
   readonly condition?: string;
 }
 
-/** What a monitor knows of a condition now. */
+/** Holds what a monitor knows of a condition now. */
 export interface ConditionFinding {
   readonly status: DetectedCondition['status'];
   readonly reason: string;
@@ -32,7 +32,10 @@ export interface Judgement {
   readonly events: readonly DetectedEvent[];
 }
 
-/** A condition keeps its time and message while status and reason stay the same. The first report of all makes no Event. */
+/**
+ * Turns findings into conditions and Events. A condition keeps its time and message while status and reason stay the same. The first report
+ * of all makes no Event.
+ */
 export function reportConditions(
   before: readonly DetectedCondition[],
   findings: readonly (readonly [type: string, finding: ConditionFinding])[],
@@ -60,7 +63,7 @@ function changeEvent({ type, status, reason, message }: DetectedCondition): Dete
   return { type: status === 'True' ? 'Warning' : 'Normal', reason, message: text, condition: type };
 }
 
-/** The condition while nothing is wrong. */
+/** Returns the condition while nothing is wrong. */
 export function quiet({ reason, message }: DefaultCondition, since: Date): ConditionFinding {
   return { status: 'False', reason, message, since };
 }

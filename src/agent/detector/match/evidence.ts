@@ -1,4 +1,4 @@
-/** What the lines of a log have raised, and until when it holds. Pure. */
+/** Keeps what the lines of a log have raised, and until when it holds. Pure. */
 import type { DefaultCondition, LogMonitorConfig, LogRule } from '../config/monitor.ts';
 import {
   type ConditionFinding,
@@ -10,13 +10,13 @@ import {
 } from './condition.ts';
 import type { LogLine } from './log-buffer.ts';
 
-/** Of one condition and reason. */
+/** Holds the evidence for one condition and reason. */
 export interface Evidence {
   readonly condition: string;
   readonly reason: string;
   readonly atMs: number;
   readonly message: string;
-  /** Of a rule with a window: when its newest lines came, as many as it counts. */
+  /** The times of the newest lines of a rule with a window, as many as it counts. */
   readonly timesMs: readonly number[];
 }
 
@@ -25,7 +25,7 @@ export interface RuleMatch {
   readonly lines: readonly [LogLine, ...LogLine[]];
 }
 
-/** A temporary rule only reports. */
+/** Returns the Event of a temporary rule, which only reports. */
 export function temporaryEvent({ rule, lines }: RuleMatch): DetectedEvent | undefined {
   if (rule.condition !== undefined) return undefined;
   return { type: 'Warning', reason: rule.reason, message: messageOf(rule, lines) };
@@ -44,12 +44,12 @@ export function addEvidence(all: readonly Evidence[], { rule, lines }: RuleMatch
   ];
 }
 
-/** The wall clock was set: what came a minute ago came a minute ago by the new time, too. */
+/** Moves all times after the wall clock was set: what came a minute ago came a minute ago by the new time, too. */
 export function movedBy(all: readonly Evidence[], jumpMs: number): readonly Evidence[] {
   return all.map((each) => withTimes(each, (timeMs) => timeMs + jumpMs));
 }
 
-/** Lines have the time at which they were written: before the clock was set back, that was later than now. */
+/** Limits all times to now. Lines have the time at which they were written: before the clock was set back, that was later than now. */
 export function noLaterThan(all: readonly Evidence[], now: Date): readonly Evidence[] {
   return all.map((each) => withTimes(each, (timeMs) => Math.min(timeMs, now.getTime())));
 }
@@ -62,12 +62,12 @@ export interface LogJudgementInput {
   readonly monitor: LogMonitorConfig;
   readonly evidence: readonly Evidence[];
   readonly before: readonly DetectedCondition[];
-  /** Why the log cannot be read: what was not raised is unknown then. */
+  /** The reason why the log cannot be read: what was not raised is unknown then. */
   readonly unreadable?: string;
   readonly now: Date;
 }
 
-/** Reason of a condition whose log cannot be read. */
+/** The reason of a condition whose log cannot be read. */
 export const LOG_UNREADABLE = 'LogUnreadable';
 
 export function judgeLog({ monitor, evidence, before, unreadable, now }: LogJudgementInput): Judgement {
@@ -106,10 +106,10 @@ function holds({ atMs, reason, timesMs }: Evidence, { monitor, condition, now }:
   return timesMs.filter((time) => now.getTime() - time < window.windowMs).length >= window.count;
 }
 
-/** As the API server limits the note of an Event. */
+/** The maximum length of the note of an Event, as the API server limits it. */
 const MAX_MESSAGE = 1024;
 
-/** The advice of a rule stays when the lines are too long. */
+/** Returns the message of a rule. The advice of the rule stays when the lines are too long. */
 function messageOf({ suffix }: LogRule, lines: readonly LogLine[]): string {
   const advice = suffix === undefined ? '' : `; ${suffix}`;
   const text = lines.map(({ message }) => message).join('\n');

@@ -1,4 +1,4 @@
-/** What the results of custom plug-ins say about conditions. Pure. */
+/** Derives conditions from the results of custom plug-ins. Pure. */
 import type { DefaultCondition, PluginMonitorConfig, PluginRule } from '../config/monitor.ts';
 import {
   type ConditionFinding,
@@ -16,13 +16,13 @@ export interface PluginResult {
 }
 
 export interface PluginRun {
-  /** Undefined when a signal ended it. */
+  /** The exit code; undefined when a signal ended the plug-in. */
   readonly exitCode?: number;
   readonly timedOut: boolean;
   readonly output: string;
 }
 
-/** Exit code 0 is good, 1 a problem. Everything else, and no answer in time, is unknown. */
+/** Returns the result of a run. Exit code 0 is good, 1 a problem. Everything else, and no answer in time, is unknown. */
 export function pluginResult(
   { exitCode, timedOut, output }: PluginRun,
   { path }: Pick<PluginRule, 'path'>,
@@ -35,7 +35,7 @@ export function pluginResult(
   return { status: timedOut ? 'Unknown' : statusOf(exitCode), message: cutBytes(message, maxLength) };
 }
 
-/** As Go describes how a process ended: at its time limit it is killed, unless it ended just before. */
+/** Returns how a process ended, as Go describes it: at its time limit it is killed, unless it ended just before. */
 function stateText(exitCode: number | undefined): string {
   return exitCode === undefined ? 'signal: killed' : `exit status ${exitCode}`;
 }
@@ -45,12 +45,12 @@ function statusOf(exitCode: number | undefined): PluginResult['status'] {
   return exitCode === 1 ? 'Problem' : 'Unknown';
 }
 
-/** The length is in bytes. A character is not cut in two. */
+/** Cuts a text to a length in bytes. A character is not cut in two. */
 function cutBytes(text: string, maxLength: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, maxLength), { stream: true });
 }
 
-/** A temporary rule only reports, each time that its plug-in does not answer with 0. */
+/** Returns the Event of a temporary rule, which only reports, each time that its plug-in does not answer with 0. */
 export function pluginEvent(rule: PluginRule, { status, message }: PluginResult): DetectedEvent | undefined {
   if (rule.condition !== undefined || status === 'Ok') return undefined;
   return { type: 'Warning', reason: rule.reason, message };
@@ -78,7 +78,10 @@ export function judgePlugins(input: PluginJudgementInput): Judgement {
   return reportConditions(before, findings, monitor.reportsMessageChanges);
 }
 
-/** A problem of one rule counts more than the others of its condition, and an unknown one more than a good one. */
+/**
+ * Returns the finding of a condition. A problem of one rule counts more than the others of its condition, and an unknown one more than a
+ * good one.
+ */
 function findingOf(
   condition: DefaultCondition,
   { monitor, results, before, now }: PluginJudgementInput,
@@ -96,7 +99,7 @@ function findingOf(
   return unknown ? { ...normal, status: 'Unknown', message: unknown.result.message } : normal;
 }
 
-/** After a restart the last report holds until each rule has a result again. */
+/** Returns the finding until each rule has a result again: after a restart the last report holds until then. */
 function withoutAllResults(
   condition: DefaultCondition,
   before: readonly DetectedCondition[],

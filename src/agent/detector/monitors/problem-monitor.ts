@@ -1,32 +1,32 @@
-/** What runs for one file of the configuration. */
+/** Defines the monitor that runs for one file of the configuration. */
 import type { DetectedCondition, DetectedEvent } from '../match/condition.ts';
 import type { Evidence } from '../match/evidence.ts';
 
 export interface ProblemMonitor {
-  /** Name of the file. Several files may have the same source. */
+  /** The name of the file. Several files may have the same source. */
   readonly file: string;
-  /** Reports its Events. */
+  /** The source that its Events are reported with. */
   readonly source: string;
   conditions(): readonly DetectedCondition[];
-  /** Those since the last call. */
+  /** Returns the Events since the last call. */
   takeEvents(): readonly DetectedEvent[];
   saved(): SavedMonitor;
-  /** Judges again: conditions also change with time alone. */
+  /** Judges the conditions again: they also change with time alone. */
   judge(): void;
   /** Forgets what was raised, so that only what comes now counts. */
   rearm(): void;
-  /** Until the signal. */
+  /** Runs until the signal. */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** What a restart of the agent keeps within a boot. */
+/** Holds what a restart of the agent keeps of a monitor within a boot. */
 export interface SavedMonitor {
   readonly conditions: readonly DetectedCondition[];
   readonly evidence?: readonly Evidence[];
   readonly position?: string;
 }
 
-/** More events than that between two reports are not kept. */
+/** The number of Events that are kept between two reports; older ones are dropped. */
 const MAX_EVENTS = 1000;
 
 /** Collects the conditions and events of one monitor. */
@@ -48,7 +48,7 @@ export class MonitorReport {
     return this.#events.splice(0);
   }
 
-  /** `conditions` holds the same objects for conditions that did not change. */
+  /** Records conditions and Events. `conditions` holds the same objects for conditions that did not change. */
   update(conditions: readonly DetectedCondition[], events: readonly DetectedEvent[]): void {
     const isChanged = conditions.some((each) => !this.#conditions.includes(each));
     this.#conditions = conditions;

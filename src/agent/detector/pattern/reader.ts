@@ -18,7 +18,7 @@ export class PatternReader {
     return this.#at >= this.#text.length;
   }
 
-  /** Empty at the end. */
+  /** Returns a character without reading it; empty at the end. */
   peek(ahead = 0): string {
     return this.#text.charAt(this.#at + ahead);
   }
@@ -27,7 +27,7 @@ export class PatternReader {
     return this.#text.startsWith(text, this.#at);
   }
 
-  /** The next character; empty at the end. */
+  /** Reads the next character; returns an empty text at the end. */
   take(): string {
     if (this.isAtEnd()) return '';
     const char = String.fromCodePoint(codeOf(this.#text.slice(this.#at)));
@@ -39,14 +39,14 @@ export class PatternReader {
     this.#at += length;
   }
 
-  /** Whether it was there; then it is read. */
+  /** Reads the text and tells whether it was there; otherwise nothing is read. */
   accept(text: string): boolean {
     if (!this.startsWith(text)) return false;
     this.skip(text.length);
     return true;
   }
 
-  /** What the expression matches here, which is then read. */
+  /** Reads what the expression matches here, and returns the match. */
   match(expression: RegExp): RegExpExecArray | undefined {
     const found = expression.exec(this.#text.slice(this.#at));
     if (found?.index !== 0) return undefined;
@@ -54,7 +54,7 @@ export class PatternReader {
     return found;
   }
 
-  /** All up to `end`, which is read, too; undefined when it does not come. */
+  /** Reads all up to `end` and `end` itself; returns undefined when it does not come. */
   takeUntil(end: string): string | undefined {
     const index = this.#text.indexOf(end, this.#at);
     if (index < 0) return undefined;

@@ -1,4 +1,4 @@
-/** What a pattern means, after its text was parsed. */
+/** Describes what a pattern means, after its text was parsed. */
 import type { CharSet } from './char-set.ts';
 
 export type PatternNode =
@@ -15,7 +15,7 @@ export interface RepeatNode {
   readonly type: 'Repeat';
   readonly body: PatternNode;
   readonly min: number;
-  /** Infinity without a limit. */
+  /** The maximum number of repetitions; infinity without a limit. */
   readonly max: number;
   readonly greedy: boolean;
 }
@@ -24,7 +24,7 @@ export type Assertion = 'BeginText' | 'EndText' | 'BeginLine' | 'EndLine' | 'Wor
 
 export interface PatternTree {
   readonly root: PatternNode;
-  /** Capture groups, without the whole match. */
+  /** The number of capture groups, without the whole match. */
   readonly groups: number;
 }
 
@@ -34,7 +34,7 @@ export function subpatternsOf(node: PatternNode): readonly PatternNode[] {
   return 'choices' in node ? node.choices : [];
 }
 
-/** A pattern that Go does not accept, or that this matcher does not. The message has the part of the pattern. */
+/** The error for a pattern that Go does not accept, or that this matcher does not. The message has the part of the pattern. */
 export class PatternError extends Error {
   constructor(problem: string, part: string) {
     super(`${problem}: \`${part}\``);

@@ -8,7 +8,7 @@ import type { ActiveWriter, ReportOutcome } from './node-reporter.ts';
 
 export interface MonitorEvents {
   readonly source: string;
-  /** Types of the conditions of the monitor. */
+  /** The types of the conditions of the monitor. */
   readonly conditions: readonly string[];
   readonly events: readonly DetectedEvent[];
 }
@@ -17,13 +17,13 @@ interface HeldEvent {
   readonly source: string;
   readonly event: DetectedEvent;
   readonly atMs: number;
-  /** Until when another program reported it; undefined before that is known. */
+  /** The time until which another program reported the condition; undefined before that is known. */
   readonly aliveMs?: number;
 }
 
 type OtherReporters = Pick<ReportOutcome, 'standby' | 'beside' | 'reasons'>;
 
-/** As many as a monitor keeps between two reports. */
+/** The maximum number of held Events: as many as a monitor keeps between two reports. */
 const MAX_HELD = 1000;
 
 export class EventGate {
@@ -36,7 +36,7 @@ export class EventGate {
     this.#held = [...this.#held, ...found].slice(-MAX_HELD);
   }
 
-  /** What to record now: nothing while it is not known who else reports. Events of a monitor that was removed are forgotten. */
+  /** Returns what to record now: nothing while it is not known who else reports. Events of a monitor that was removed are forgotten. */
   take(
     monitors: readonly Omit<MonitorEvents, 'events'>[],
     { standby, beside = [], reasons }: OtherReporters,
@@ -62,7 +62,7 @@ function isAfterLastSign({ atMs, aliveMs }: HeldEvent): boolean {
 }
 
 /**
- * The programs that report the same. Without their reasons, an Event that names no condition belongs to all conditions of its
+ * Returns the programs that report the same Event. Without their reasons, an Event that names no condition belongs to all conditions of its
  * source.
  */
 function writersOf(

@@ -1,6 +1,6 @@
 /**
- * Which conditions of the Node this detector writes. Two writers of one condition would overwrite each other, so it stands by
- * for each condition that node-problem-detector or another program writes now. Pure.
+ * Decides which conditions of the Node this detector writes. Two writers of one condition would overwrite each other, so it stands by for
+ * each condition that node-problem-detector or another program writes now. Pure.
  */
 import {
   type ConditionOwners,
@@ -15,44 +15,47 @@ import {
 export interface WritersInput {
   readonly node: NodeWithConditions;
   readonly types: readonly string[];
-  /** Field manager of this agent. */
+  /** The field manager of this agent. */
   readonly manager: string;
   readonly silence: WriterSilence;
 }
 
-/** How long the other writers of conditions are silent. */
+/** Reports how long the other writers of conditions are silent. */
 export interface WriterSilence {
-  /** Since the last heartbeat of the condition by another writer. */
+  /** Returns the time since the last heartbeat of the condition by another writer. */
   heartbeatMs(type: string): number;
-  /** Since a program with the name of the manager last ran on this host; undefined when that is unknown. */
+  /** Returns the time since a program with the name of the manager last ran on this host; undefined when that is unknown. */
   programMs(manager: string): number | undefined;
 }
 
 export interface WritersPlan {
-  /** What this detector writes. */
+  /** The types of the conditions that this detector writes. */
   readonly write: readonly string[];
-  /** Of these, another program was the last writer, but it writes no more. */
+  /** The types among `write` of which another program was the last writer, but which it writes no longer. */
   readonly takeOver: readonly string[];
   readonly standby: readonly StandbyCondition[];
   /**
-   * What is applied unchanged: the fields that the agent owns of a condition of which another program owns fields, too. Without
-   * them the API server would delete the condition.
+   * The conditions that are applied unchanged: the fields that the agent owns of a condition of which another program owns fields, too.
+   * Without them the API server would delete the condition.
    */
   readonly keep: readonly NodeCondition[];
-  /** Conditions of the agent alone that no file declares any more. */
+  /** The types of the conditions that belong to the agent alone and that no file declares any more. */
   readonly remove: readonly string[];
 }
 
 export interface StandbyCondition {
   readonly type: string;
   readonly because: string;
-  /** Field manager of the writer. */
+  /** The field manager of the writer. */
   readonly writer: string;
 }
 
-/** node-problem-detector writes every five minutes: a minute later, a heartbeat is missing. */
+/** The time after which a heartbeat is missing: node-problem-detector writes every five minutes, and this is a minute later. */
 const MISSED_HEARTBEAT_MS = 6 * 60_000;
-/** Longer than a restart of node-problem-detector takes. With the time until its end is noticed still within a minute. */
+/**
+ * The time after which a program has ended: longer than a restart of node-problem-detector takes. With the time until its end is noticed it
+ * is still within a minute.
+ */
 const ENDED_MS = 45_000;
 
 export function planWriters({ node, types, manager, silence }: WritersInput): WritersPlan {
@@ -83,7 +86,7 @@ export function isSilent(type: string, writer: string, silence: WriterSilence): 
   return programMs !== undefined && Math.min(programMs, heartbeatMs) >= ENDED_MS;
 }
 
-/** With the values that the Node has now, so that applying them changes nothing. */
+/** Returns the fields that the agent owns of a condition, with the values that the Node has now, so that applying them changes nothing. */
 function ownPart(node: NodeWithConditions, type: string, { own }: ConditionOwners): NodeCondition {
   const found = findCondition(node, type) ?? {};
   return { ...Object.fromEntries(Object.entries(found).filter(([field]) => own.includes(field))), type };

@@ -9,17 +9,20 @@ import { LineSplitter } from './line-splitter.ts';
 import type { FollowOptions, LogSource } from './log-source.ts';
 
 export interface FileLogOptions {
-  /** On this machine. */
+  /** The path of the file on this machine. */
   readonly path: string;
   readonly format: LineFormat;
-  /** Lines that contain one of these texts, in the message or before it, do not count. */
+  /** The texts to skip: lines that contain one of them, in the message or before it, do not count. */
   readonly skipList: readonly string[];
   readonly clock: Clock;
 }
 
 const POLL_MS = 500;
 const CHUNK_BYTES = 64 * 1024;
-/** Of a file that is read for the first time: more would take long, and is rarely of the last minutes. */
+/**
+ * The number of bytes at the end of a file that are read when it is read for the first time: more would take long, and is rarely of the
+ * last minutes.
+ */
 const MAX_FIRST_BYTES = 16 * 1024 ** 2;
 
 export function createFileLog(options: FileLogOptions): LogSource {
@@ -53,7 +56,7 @@ async function deliverLines(
   await deliver({ lines: lines.filter(({ time }) => time >= since()), position: file.position() });
 }
 
-/** Undefined for a line without a time or a message. Of several groups of a pattern the last one is meant. */
+/** Parses a line; undefined for a line without a time or a message. Of several groups of a pattern the last one is meant. */
 export function parseLine(text: string, format: LineFormat, now: Date): LogLine | undefined {
   const timestamp = lastGroup(format.timestamp, text);
   const message = lastGroup(format.message, text);
@@ -96,12 +99,12 @@ class FollowedFile {
     return new FollowedFile(path, handle, { inode: String(ino), offset: isSame ? Number(offset) : first });
   }
 
-  /** After the last whole line. */
+  /** Returns the position after the last whole line. */
   position(): string {
     return `${this.#inode}:${this.#offset - this.#splitter.pendingBytes}`;
   }
 
-  /** Undefined at the end of the file. */
+  /** Reads the next lines; undefined at the end of the file. */
   async readLines(): Promise<readonly string[] | undefined> {
     const { buffer, bytesRead } = await this.#handle.read(
       Buffer.alloc(CHUNK_BYTES),
@@ -114,7 +117,7 @@ class FollowedFile {
     return this.#splitter.add(buffer.subarray(0, bytesRead));
   }
 
-  /** At the end of the file: whether another file has its name now, or it was emptied. */
+  /** Opens the file again if, at its end, another file has its name now, or it was emptied. Returns whether it did. */
   async reopenIfReplaced(): Promise<boolean> {
     const found = await this.#stat();
     if (!found) return false;
@@ -129,7 +132,7 @@ class FollowedFile {
     return true;
   }
 
-  /** Undefined between the two steps of a rotation. */
+  /** Returns the file with this name now; undefined between the two steps of a rotation. */
   async #stat(): Promise<{ readonly inode: string; readonly size: number } | undefined> {
     try {
       const { ino, size } = await stat(this.#path);

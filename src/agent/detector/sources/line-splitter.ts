@@ -1,12 +1,12 @@
 /** Cuts a stream of bytes into lines. */
 
-/** What has no line break for so long is not a line of a log. */
+/** The maximum length of a line in bytes: what has no line break for so long is not a line of a log. */
 const MAX_PENDING = 256 * 1024;
 
 export class LineSplitter {
   #pending = Buffer.alloc(0);
 
-  /** Bytes that are not in a line yet. */
+  /** The number of bytes that are not in a line yet. */
   get pendingBytes(): number {
     return this.#pending.length;
   }

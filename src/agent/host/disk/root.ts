@@ -6,9 +6,9 @@ import { toDiskError } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 
 export interface HostRoot {
-  /** The path on the disk of this machine. */
+  /** Returns the path on the disk of this machine. */
   toDisk(path: string): string;
-  /** The path of the host; a path outside of the directory stays as it is. */
+  /** Returns the path of the host; a path outside of the directory stays as it is. */
   toHost(diskPath: string): string;
   /** Rejects when a link leads the path out of the directory. */
   requireInside(diskPath: string): Promise<void>;
@@ -39,7 +39,7 @@ export function createHostRoot(root: string): HostRoot {
   };
 }
 
-/** Of the nearest path above that exists. */
+/** Returns the real path of the nearest path above that exists. */
 async function realpathOfExisting(path: string): Promise<string> {
   for (let existing = path; ; existing = dirname(existing)) {
     try {
@@ -50,7 +50,7 @@ async function realpathOfExisting(path: string): Promise<string> {
   }
 }
 
-/** What the operating system refuses is an answer of the host. Every other error is a fault of the agent. */
+/** Converts an error. What the operating system refuses is an answer of the host. Every other error is a fault of the agent. */
 export function toHostError(error: unknown, path: string): unknown {
   if (error instanceof OsError) return error;
   const known = toDiskError(error, path);

@@ -1,4 +1,4 @@
-/** A host in memory: for simulated agents by the thousand, and for tests that stop the agent at every call. */
+/** Provides a host in memory: for simulated agents by the thousand, and for tests that stop the agent at every call. */
 import type { Clock } from '../../../os/clock.ts';
 import { HostError } from '../errors.ts';
 import type { Host, ProbeAnswer } from '../port.ts';
@@ -7,7 +7,7 @@ import { MemoryUnits } from './units.ts';
 
 export interface MemoryHostOptions {
   readonly clock: Clock;
-  /** Content by URL. A missing URL answers 404. */
+  /** The content by URL. A missing URL answers 404. */
   readonly artifacts: ReadonlyMap<string, Uint8Array>;
   readonly unpack?: UnpackInMemory;
   readonly capacityBytes?: number;
@@ -17,7 +17,7 @@ export interface MemoryHost extends Host {
   readonly files: MemoryFiles;
   readonly units: MemoryUnits;
   readonly reboots: () => number;
-  /** What http, tcp and socket probes answer. */
+  /** Sets what http, tcp and socket probes answer. */
   answerProbes(answer: ProbeAnswer): void;
 }
 

@@ -1,4 +1,4 @@
-/** Units in memory: definitions are files, processes are numbers. They survive the agent and end with the boot. */
+/** Keeps units in memory: definitions are files, processes are numbers. They survive the agent and end with the boot. */
 import { canonicalJson } from '../../../kube/objects/digest.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { HostError } from '../errors.ts';
@@ -6,11 +6,11 @@ import type { HostUnits, UnitDefinition, UnitProcess, UnitStatus } from '../port
 import { afterExit } from '../sandbox/unit-state.ts';
 import type { MemoryFiles } from './files.ts';
 
-/** What a program does when it is started. */
+/** The behavior of a program when it is started. */
 export type UnitBehavior = 'Runs' | 'FailsToStart' | 'Succeeds' | 'Exits';
 
 interface UnitState {
-  /** Undefined: a unit of the host that no agent wrote. */
+  /** The definition. Undefined: a unit of the host that no agent wrote. */
   readonly definition?: UnitDefinition;
   readonly enabled: boolean;
   readonly masked: boolean;
@@ -18,7 +18,7 @@ interface UnitState {
   readonly process?: UnitProcess;
   readonly restarts: number;
   readonly result?: string;
-  /** How a unit of the host was before the agent wrote it. */
+  /** The state of a unit of the host before the agent wrote it. */
   readonly original?: Pick<UnitState, 'enabled' | 'active'>;
 }
 
@@ -27,7 +27,7 @@ const NEW_UNIT = { enabled: false, masked: false, active: 'Inactive', restarts: 
 const EXIT_RESULTS = { Succeeds: 'exit code 0', Exits: 'exit code 3' } as const;
 
 export class MemoryUnits implements HostUnits {
-  /** How often each unit was started, by the agent, the supervisor or a reboot. */
+  /** The number of starts of each unit, by the agent, the supervisor or a reboot. */
   readonly starts = new Map<string, number>();
   readonly stops = new Map<string, number>();
   readonly reloads = new Map<string, number>();
@@ -42,7 +42,7 @@ export class MemoryUnits implements HostUnits {
     this.#clock = clock;
   }
 
-  /** Decides how programs behave from now on. */
+  /** Sets how programs behave from now on. */
   behave(behaviorOf: (unit: UnitDefinition) => UnitBehavior): void {
     this.#behaviorOf = behaviorOf;
   }
@@ -115,25 +115,25 @@ export class MemoryUnits implements HostUnits {
     }
   }
 
-  /** The process ends, and the supervisor starts another one. */
+  /** Ends the process of a unit; the supervisor starts another one. */
   async crash(name: string): Promise<void> {
     const { restarts } = this.#known(name);
     this.#end(name);
     await this.#run(name, restarts + 1);
   }
 
-  /** As a person does. */
+  /** Masks a unit, as a person does. */
   mask(name: string): void {
     this.#units.set(name, { ...this.#known(name), masked: true });
   }
 
-  /** A unit that runs on the host before any agent wrote it. */
+  /** Adds a unit that runs on the host before any agent wrote it. */
   async install(name: string): Promise<void> {
     const process = await this.#createProcess(undefined);
     this.#units.set(name, { ...NEW_UNIT, active: 'Active', process });
   }
 
-  /** With everything that the supervisor does until it runs, is done, or has failed. */
+  /** Starts a unit, with everything that the supervisor does until it runs, is done, or has failed. */
   async #run(name: string, restarts: number): Promise<void> {
     const { process: _ended, result: _old, ...state } = this.#known(name);
     const { definition } = state;
@@ -196,7 +196,7 @@ export class MemoryUnits implements HostUnits {
   }
 }
 
-/** The first time that a unit of the host is touched. */
+/** Records the original state of a unit of the host the first time that it is touched. */
 function withOriginal(state: UnitState): UnitState {
   return state.definition || state.original ? state : { ...state, original: state };
 }

@@ -1,4 +1,4 @@
-/** The node of a sandbox: it boots when its processes were ended, by `reboot` or by a boot of the real machine. */
+/** Provides the node of a sandbox: it boots when its processes were ended, by `reboot` or by a boot of the real machine. */
 import { createHash, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { arch, release, type, uptime } from 'node:os';
@@ -10,12 +10,12 @@ import type { SandboxFolders } from './folders.ts';
 
 interface Boot {
   readonly bootId: string;
-  /** Of the real machine. */
+  /** The boot id of the real machine. */
   readonly kernelBootId: string;
   readonly bootedAt: string;
   /** The uptime that the real machine had then. Files of an earlier version do not have it. */
   readonly bootedUptimeMs?: number;
-  /** Until the enabled units were started. */
+  /** Whether the enabled units were not started yet. */
   readonly isStarting: boolean;
 }
 
@@ -36,7 +36,7 @@ export function createSandboxNode({ folders, clock, endAll, startEnabled }: Sand
     text === '' ? undefined : (JSON.parse(text) as Boot),
   );
 
-  /** The new boot id is durable before anything ends: a boot that is interrupted is finished by the next agent. */
+  /** Boots the sandbox. The new boot id is durable before anything ends: a boot that is interrupted is finished by the next agent. */
   async function boot(): Promise<void> {
     const begun = {
       bootId: randomUUID(),
@@ -86,7 +86,7 @@ export function createSandboxNode({ folders, clock, endAll, startEnabled }: Sand
   };
 }
 
-/** Before the first agent opened the sandbox. */
+/** The boot id before the first agent opened the sandbox. */
 const NOT_BOOTED = 'not-booted';
 
 async function readKernelBootId(): Promise<string> {

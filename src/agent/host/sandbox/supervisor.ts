@@ -24,7 +24,7 @@ const RETRY_MS = 1000;
 interface SupervisorOptions {
   readonly folders: SandboxFolders;
   readonly clock: Clock;
-  /** Called when a unit ended or was started again. */
+  /** Handles a change: it is called when a unit ended or was started again. */
   readonly onChange: (unit: string) => void;
 }
 
@@ -34,7 +34,7 @@ export class SandboxSupervisor {
   readonly #clock: Clock;
   readonly #onChange: (unit: string) => void;
   readonly #closed = new AbortController();
-  /** One for each unit that is supervised. */
+  /** The runs, one for each unit that is supervised. */
   readonly #runs = new Map<string, { readonly done: Promise<void>; readonly stop: AbortController }>();
 
   constructor({ folders, clock, onChange }: SupervisorOptions) {
@@ -44,7 +44,7 @@ export class SandboxSupervisor {
     this.states = createUnitStates(folders);
   }
 
-  /** Resolves when the process runs, or for a OneShot when it has ended. */
+  /** Starts a unit. Resolves when the process runs, or for a OneShot when it has ended. */
   async start(unit: UnitDefinition): Promise<void> {
     const { name } = unit;
     await this.#endRun(name);
@@ -117,7 +117,7 @@ export class SandboxSupervisor {
     return await this.#lastResult(unit);
   }
 
-  /** Of a process that another agent started: only a hook leaves its exit code. */
+  /** Returns the result of a process that another agent started: only a hook leaves its exit code. */
   async #lastResult({ name, type }: UnitDefinition): Promise<string | undefined> {
     const code = type === 'OneShot' ? await readFileIfExists(this.#folders.exitFile(name)) : undefined;
     return code === undefined ? undefined : `exit code ${code.trim()}`;
@@ -142,7 +142,10 @@ export class SandboxSupervisor {
     }
   }
 
-  /** A full disk must not end the supervision: the end of a process is handled again until there is space. */
+  /**
+   * Handles the end of a process until it succeeds. A full disk must not end the supervision: the end is handled again until there is
+   * space.
+   */
   async #untilHandled(unit: UnitDefinition, exit: UnitExit): Promise<Run | undefined> {
     for (;;) {
       try {
@@ -154,7 +157,7 @@ export class SandboxSupervisor {
     }
   }
 
-  /** The next run; undefined when there is none. */
+  /** Returns the next run; undefined when there is none. */
   async #afterExit(unit: UnitDefinition, { result, restarts, signal }: UnitExit): Promise<Run | undefined> {
     const { name, restart } = unit;
     const { process: _ended, ...state } = await this.states.read(name);
@@ -171,7 +174,7 @@ export class SandboxSupervisor {
     return await this.#restart(unit, { ...after, restarts: state.restarts + 1 });
   }
 
-  /** A program that cannot be started counts as one that ended. */
+  /** Starts a unit again. A program that cannot be started counts as one that ended. */
   async #restart(unit: UnitDefinition, state: UnitState): Promise<Run> {
     await this.states.write(unit.name, state);
     try {
@@ -239,12 +242,12 @@ export class SandboxSupervisor {
 
 interface UnitExit {
   readonly result: string | undefined;
-  /** Moments of earlier restarts. */
+  /** The times of earlier restarts. */
   readonly restarts: number[];
   readonly signal: AbortSignal;
 }
 
-/** In an object: a promise of a promise would wait for both. */
+/** Holds the end of a run in an object: a promise of a promise would wait for both. */
 interface Run {
   readonly ended: Promise<string | undefined>;
 }

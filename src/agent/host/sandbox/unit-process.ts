@@ -1,6 +1,6 @@
 /**
- * Processes of the units of a sandbox. Each carries its unit in its environment, and so does everything that it starts:
- * a unit is stopped as a whole, and a process that was started just before the agent was killed is found again.
+ * Starts and finds processes of the units of a sandbox. Each carries its unit in its environment, and so does everything that it starts: a
+ * unit is stopped as a whole, and a process that was started just before the agent was killed is found again.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -29,13 +29,13 @@ import type { UnitMain } from './unit-state.ts';
 const UNIT_VARIABLE = 'KUBENODE_SANDBOX_UNIT';
 
 export interface StartedUnit {
-  /** Undefined when it has ended already. */
+  /** The main process; undefined when it has ended already. */
   readonly main: UnitMain | undefined;
   /** Resolves with `exit code N` or the name of the signal. */
   readonly ended: Promise<string>;
 }
 
-/** The exit code of a hook is kept in a file: the agent may be another one when it ends. */
+/** The shell script that keeps the exit code of a hook in a file: the agent may be another one when it ends. */
 const KEEP_EXIT_CODE = '"$@"; code=$?; echo "$code" > "$0"; exit "$code"';
 
 export async function spawnUnit(
@@ -92,7 +92,7 @@ async function openLog(file: string): Promise<Awaited<ReturnType<typeof open>>> 
   return await open(file, 'a', 0o600);
 }
 
-/** What this process starts from now on does not belong to its unit, and does not end with it. */
+/** Takes this process out of its unit: what it starts from now on does not belong to the unit, and does not end with it. */
 export function leaveUnit(): void {
   delete process.env[UNIT_VARIABLE];
 }
@@ -101,7 +101,7 @@ function unitMark({ root }: SandboxFolders, unit: string): string {
   return `${root}//${unit}`;
 }
 
-/** Pids of all processes of the unit, or of all units of the sandbox. */
+/** Returns the pids of all processes of the unit, or of all units of the sandbox. */
 export async function unitPids(folders: SandboxFolders, unit?: string): Promise<readonly number[]> {
   const prefix = `${UNIT_VARIABLE}=${unitMark(folders, unit ?? '')}`;
   const found: number[] = [];
@@ -114,7 +114,7 @@ export async function unitPids(folders: SandboxFolders, unit?: string): Promise<
   return found;
 }
 
-/** The process that was spawned, among those of the unit: it leads their session. */
+/** Finds the process that was spawned, among those of the unit: it leads their session. */
 export async function findMain(
   folders: SandboxFolders,
   unit: string,
@@ -136,7 +136,7 @@ export function isAlive(main: ProcessIdentity | undefined): boolean {
   return main !== undefined && isRunning(main);
 }
 
-/** A process that ended meanwhile is not an error. */
+/** Sends a signal to processes. A process that ended meanwhile is not an error. */
 export function sendSignal(pids: readonly number[], signal: NodeJS.Signals): void {
   for (const pid of pids) {
     try {

@@ -1,4 +1,4 @@
-/** What the supervisor of a sandbox knows of a unit. On disk, so that the next agent adopts what runs. */
+/** Stores what the supervisor of a sandbox knows of a unit. It is on disk, so that the next agent adopts what runs. */
 import { rm } from 'node:fs/promises';
 import { writeFileAtomic } from '../../../os/files.ts';
 import type { ProcessIdentity } from '../../../os/process/identity.ts';
@@ -7,19 +7,19 @@ import type { UnitStatus } from '../port.ts';
 import type { SandboxFolders } from './folders.ts';
 
 export interface UnitState {
-  /** Running: started by the agent and not stopped since, whatever became of the process. */
+  /** The intent of the agent. Running: the unit was started by the agent and not stopped since, whatever became of the process. */
   readonly intent: 'Running' | 'Stopped';
   readonly process?: UnitMain;
-  /** Set when the run has ended for good. */
+  /** The outcome, which is set when the run has ended for good. */
   readonly outcome?: 'Succeeded' | 'Failed';
   readonly restarts: number;
-  /** Exit code or signal of the last run. */
+  /** The exit code or signal of the last run. */
   readonly result?: string;
 }
 
 export interface UnitMain extends ProcessIdentity {
   readonly startedAt: string;
-  /** Of a script: its own digest, read before the start. /proc names the interpreter only. */
+  /** The digest of a script itself, read before the start. /proc names the interpreter only. */
   readonly scriptDigest?: string;
 }
 
@@ -54,7 +54,7 @@ function parseState(text: string): UnitState {
   return text === '' ? NOT_STARTED : (JSON.parse(text) as UnitState);
 }
 
-/** As systemd would call it. */
+/** Returns the state as systemd would call it. */
 export function activeState(
   type: 'Service' | 'OneShot',
   { intent, outcome }: UnitState,
@@ -73,13 +73,13 @@ const RUNNING = { Service: 'Active', OneShot: 'Activating' } as const;
 export interface RestartInput {
   readonly policy: 'Always' | 'OnFailure' | 'Never';
   readonly maxPerMinute: number;
-  /** Undefined: it ended while no agent ran. */
+  /** The result of the run. Undefined: it ended while no agent ran. */
   readonly result: string | undefined;
-  /** In the last minute. */
+  /** The number of restarts in the last minute. */
   readonly recentRestarts: number;
 }
 
-/** What the supervisor does about a service that ended without being stopped. */
+/** Decides what the supervisor does about a service that ended without being stopped. */
 export function afterExit({
   policy,
   maxPerMinute,

@@ -1,4 +1,4 @@
-/** What /proc shows of the health of a machine. */
+/** Reads the health of a machine from /proc. */
 import { readdir } from 'node:fs/promises';
 import { optional } from '../../../kube/objects/optional.ts';
 import { readFileIfExists } from '../../../os/files.ts';
@@ -15,7 +15,7 @@ export async function readHealth(proc = '/proc'): Promise<HostHealth> {
   };
 }
 
-/** Undefined where the kernel does not measure it. */
+/** Reads a pressure; undefined where the kernel does not measure it. */
 async function readPressure(path: string): Promise<number | undefined> {
   // Some kernels have the file, but reading it fails.
   const text = await readFileIfExists(path).catch(() => undefined);
@@ -31,7 +31,7 @@ async function readBlockedTasks(proc: string): Promise<readonly string[]> {
   return tasks;
 }
 
-/** A process may end while it is read. */
+/** Reads a process, if it is blocked. The process may end while it is read. */
 async function readBlockedTask(proc: string, pid: string): Promise<readonly string[]> {
   const stat = await readText(`${proc}/${pid}/stat`);
   // The name of the program may contain spaces and parentheses. The start time is the 22nd field.

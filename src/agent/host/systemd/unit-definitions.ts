@@ -1,4 +1,4 @@
-/** Definitions of units on the disk: what is written, what is there, what was there before. */
+/** Reads and writes definitions of units on the disk: what is written, what is there, what was there before. */
 import { decodeText } from '../../files/text.ts';
 import type { HostFiles, UnitDefinition } from '../port.ts';
 import { definitionFile, dropInDirectory, hasAgentHeader, type UnitFile, unitFiles } from './unit-files.ts';
@@ -15,14 +15,14 @@ export class UnitDefinitions {
     this.#originals = new UnitOriginals(files);
   }
 
-  /** A unit that the host has is ours as soon as it was noted how it was before. */
+  /** Tells whether the files of a unit are exactly ours. A unit that the host has is ours as soon as it was noted how it was before. */
   async isWritten(unit: UnitDefinition): Promise<boolean> {
     if (!(await this.#originals.read(unit.name))) return false;
     for (const file of unitFiles(unit)) if (!(await this.#isSame(file))) return false;
     return (await this.#staleDropIns(unit)).length === 0;
   }
 
-  /** Whether anything changed. `state` is how the unit is now, if the host has it. */
+  /** Writes the files of a unit, and tells whether anything changed. `state` is how the unit is now, if the host has it. */
   async write(unit: UnitDefinition, state: OriginalUnit['state']): Promise<boolean> {
     const files = unitFiles(unit);
     await this.#originals.keep(
@@ -41,20 +41,20 @@ export class UnitDefinitions {
     return isChanged || stale.length > 0;
   }
 
-  /** How the unit of the host is before we touch it. Only the first call for a unit counts. */
+  /** Records how the unit of the host is before we touch it. Only the first call for a unit counts. */
   async note(name: string, state: OriginalUnit['state']): Promise<void> {
     await this.#originals.keep(name, state, []);
   }
 
-  /** What was there before; undefined when none of our files is left. */
+  /** Returns what was there before; undefined when none of our files is left. */
   async original(name: string): Promise<OriginalUnit | undefined> {
     const isOurs = hasAgentHeader(await this.#files.read(definitionFile(name)));
     return (await this.#originals.read(name)) ?? (isOurs ? { files: {} } : undefined);
   }
 
   /**
-   * Whether an interrupted removal got as far as the definition: what runs under the name is the unit that the host had.
-   * A person may have masked, edited or removed a definition that is still ours.
+   * Tells whether an interrupted removal got as far as the definition: what runs under the name is the unit that the host had. A person may
+   * have masked, edited or removed a definition that is still ours.
    */
   async isRemoved(name: string, original: OriginalUnit): Promise<boolean> {
     const definition = definitionFile(name);
@@ -84,7 +84,7 @@ export class UnitDefinitions {
     return isFile && decodeText((await this.#files.read(path)) ?? new Uint8Array()) === content;
   }
 
-  /** Those of an earlier version. Drop-ins of other people stay. */
+  /** Returns the drop-ins of an earlier version. Drop-ins of other people stay. */
   async #staleDropIns(unit: UnitDefinition): Promise<readonly string[]> {
     const expected = new Set(unitFiles(unit).map(({ path }) => path));
     return (await this.#ourDropIns(unit.name)).filter((path) => !expected.has(path));

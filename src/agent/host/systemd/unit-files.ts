@@ -1,4 +1,4 @@
-/** The files of a unit: its definition and its drop-ins, as systemd reads them. Pure. */
+/** Builds the files of a unit: its definition and its drop-ins, as systemd reads them. Pure. */
 import type { UnitDefinition } from '../port.ts';
 
 export interface UnitFile {
@@ -7,11 +7,11 @@ export interface UnitFile {
 }
 
 export const SYSTEMD_DIRECTORY = '/etc/systemd/system';
-/** Links to the units that start at boot. */
+/** The directory with the links to the units that start at boot. */
 export const WANTS_DIRECTORY = `${SYSTEMD_DIRECTORY}/multi-user.target.wants`;
 /** The first line of each file that we write: what has another one is not ours. */
 const HEADER = '# Written by the kubenode agent, which overwrites changes.\n';
-/** For a unit that is not made from exec: how it reloads. */
+/** The drop-in that defines how a unit that is not made from exec reloads. */
 const RELOAD_DROP_IN = 'kubenode-reload';
 
 export function unitName(name: string): string {
@@ -30,7 +30,7 @@ export function hasAgentHeader(content: Uint8Array | undefined): boolean {
   return content !== undefined && new TextDecoder().decode(content).startsWith(HEADER);
 }
 
-/** What `write` writes. A unit that the host has gets drop-ins only. */
+/** Returns the files that `write` writes. A unit that the host has gets drop-ins only. */
 export function unitFiles(unit: UnitDefinition): readonly UnitFile[] {
   const { name, raw, exec } = unit;
   const text = exec ? execText(unit, exec) : raw;
@@ -54,8 +54,8 @@ function dropIns(unit: UnitDefinition): readonly UnitFile[] {
 
 const RESTART = { Always: 'always', OnFailure: 'on-failure', Never: 'no' } as const;
 /**
- * Exit codes of systemd itself: the directory, the program or the user does not exist. Starting again cannot help, and
- * would hide the failure behind the state Activating.
+ * The exit codes of systemd itself: the directory, the program or the user does not exist. Starting again cannot help, and would hide the
+ * failure behind the state Activating.
  */
 const NOT_STARTABLE = '200 203 217';
 
@@ -86,13 +86,13 @@ function execText(unit: UnitDefinition, exec: NonNullable<UnitDefinition['exec']
   ].join('\n');
 }
 
-/** The first start counts as well. */
+/** Returns the limit of starts, which is one more than that of restarts: the first start counts as well. */
 function startLimit({ type, restart }: UnitDefinition): readonly string[] {
   if (type === 'OneShot') return [];
   return ['StartLimitIntervalSec=60', `StartLimitBurst=${restart.maxPerMinute + 1}`];
 }
 
-/** `exec`: a start succeeds only when the program exists and can be executed. */
+/** Returns the lines of a service. With Type=exec a start succeeds only when the program exists and can be executed. */
 function serviceLines({ restart }: UnitDefinition): readonly string[] {
   return [
     'Type=exec',
@@ -112,7 +112,7 @@ function reloadCommand({ reload }: UnitDefinition): string | undefined {
   return `ExecReload=/bin/kill -s ${reload.signal ?? 'HUP'} $MAINPID`;
 }
 
-/** One word, without specifiers and variables of systemd. */
+/** Quotes an argument as one word, without specifiers and variables of systemd. */
 function quoteArgument(word: string): string {
   return quote(word.replaceAll('$', '$$$$'));
 }

@@ -1,4 +1,4 @@
-/** What the host had under the name of a unit before the agent first wrote it, so that a removal brings it back. */
+/** Keeps what the host had under the name of a unit before the agent first wrote it, so that a removal brings it back. */
 import { createHash } from 'node:crypto';
 import { optional } from '../../../kube/objects/optional.ts';
 import { unitBackupDirectory } from '../../layout.ts';
@@ -6,9 +6,9 @@ import type { HostFiles } from '../port.ts';
 import { hasAgentHeader } from './unit-files.ts';
 
 export interface OriginalUnit {
-  /** How the unit was; undefined when the host had no such unit. */
+  /** The state of the unit before; undefined when the host had no such unit. */
   readonly state?: { readonly enabled: boolean; readonly running: boolean };
-  /** Each path that we write, and whether there was a file of somebody else. */
+  /** The paths that we write, each with whether there was a file that is not ours. */
   readonly files: Readonly<Record<string, boolean>>;
 }
 
@@ -40,7 +40,7 @@ export class UnitOriginals {
     await this.#moveAway(name, paths);
   }
 
-  /** Whether the path has again what it had before. */
+  /** Tells whether the path has again what it had before. */
   async isPutBack(name: string, { files }: OriginalUnit, path: string): Promise<boolean> {
     return files[path] === true && !(await this.#files.stat(backupOf(name, path)));
   }

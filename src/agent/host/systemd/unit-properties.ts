@@ -21,18 +21,18 @@ export interface UnitProperties {
   /** Whether systemd has a definition, or a process of one that was removed. */
   readonly exists: boolean;
   readonly active: UnitStatus['active'];
-  /** The files were changed, and systemd has not read them since. */
+  /** Whether the files were changed, and systemd has not read them since. */
   readonly needsReload: boolean;
-  /** As on the disk: enabled, disabled, static, masked. Undefined: the host has no file of the unit. */
+  /** The state on the disk: enabled, disabled, static, masked. Undefined: the host has no file of the unit. */
   readonly fileState?: string;
   readonly mainPid?: number;
   readonly startedAt?: string;
-  /** When it stopped, or failed, last. */
+  /** The time when it stopped, or failed, last. */
   readonly endedAt?: string;
   readonly restarts: number;
-  /** How the last run ended. */
+  /** The exit code or signal with which the last run ended. */
   readonly exit?: string;
-  /** Why systemd ended the last run, such as timeout. */
+  /** The reason why systemd ended the last run, such as timeout. */
   readonly reason: string;
 }
 
@@ -45,7 +45,7 @@ const ACTIVE: Readonly<Record<string, UnitStatus['active']>> = {
   failed: 'Failed',
 };
 
-/** By the full name of the unit. The blocks of `systemctl show` are separated by empty lines. */
+/** Parses units by their full name. The blocks of `systemctl show` are separated by empty lines. */
 export function parseUnits(shown: string, unitFiles: string): ReadonlyMap<string, UnitProperties> {
   const states = new Map(parseUnitFiles(unitFiles).map(({ unit_file, state }) => [unit_file, state]));
   const blocks = shown.split('\n\n').map(parseProperties);
@@ -84,13 +84,13 @@ function toUnitProperties(block: ReadonlyMap<string, string>, fileState: string 
   };
 }
 
-/** Such as `Sat 2026-11-21 07:27:23 UTC`; empty for what never happened. */
+/** Parses a time such as `Sat 2026-11-21 07:27:23 UTC`; the text is empty for what never happened. */
 export function parseTimestamp(text: string): string | undefined {
   const found = /(?<date>\d{4}-\d\d-\d\d) (?<time>\d\d:\d\d:\d\d) UTC$/.exec(text)?.groups;
   return found && new Date(`${found['date']}T${found['time']}Z`).toISOString();
 }
 
-/** CLD_EXITED; every other code is a signal. */
+/** The code CLD_EXITED; every other code is a signal. */
 const EXITED = 1;
 
 function exitText(code: number, status: number): string | undefined {
@@ -100,7 +100,7 @@ function exitText(code: number, status: number): string | undefined {
   return name ?? `signal ${status}`;
 }
 
-/** What people read about a run that ended. */
+/** Returns what people read about a run that ended. */
 export function resultText(
   { exit, reason }: UnitProperties,
   { type, timeoutSeconds }: Pick<UnitDefinition, 'type' | 'timeoutSeconds'>,

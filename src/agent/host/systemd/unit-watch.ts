@@ -20,7 +20,7 @@ export class UnitWatch {
     this.#onChange = onChange;
   }
 
-  /** What was last read of a unit. */
+  /** Records the process that was last read of a unit. */
   observed(unit: string, process: UnitProcess | undefined): void {
     if (process) this.#processes.set(unit, process);
     else this.#processes.delete(unit);
@@ -48,7 +48,7 @@ export class UnitWatch {
   }
 }
 
-/** What cannot be read is looked at by a reconcile. */
+/** Tells whether a process still runs. One that cannot be read counts as ended, so that a reconcile observes it. */
 function isAlive({ pid, startId }: UnitProcess): boolean {
   try {
     return isRunning({ pid, startTicks: startId });

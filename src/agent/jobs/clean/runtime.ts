@@ -1,4 +1,7 @@
-/** Images and containers that the container runtime has and nothing uses. Through crictl, with arguments of our own only. */
+/**
+ * Lists and removes the images and containers that the container runtime has and nothing uses. It runs crictl, with arguments of our own
+ * only.
+ */
 import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
 import { HostError } from '../../host/errors.ts';
 import type { HostProcesses, RunLimits, RunResult } from '../../host/port.ts';
@@ -11,17 +14,17 @@ export interface UnusedItem {
 
 export interface ContainerRuntime {
   deadContainers(minAgeSeconds: number, now: Date): Promise<readonly UnusedItem[]>;
-  /** Neither pinned, nor matched by a pattern, nor used by any container, running or not. */
+  /** Returns the images that are neither pinned, nor matched by a pattern, nor used by any container, running or not. */
   unusedImages(keep: readonly string[]): Promise<readonly UnusedItem[]>;
   removeContainer(id: string): Promise<void>;
   removeImage(id: string): Promise<void>;
 }
 
-/** On stderr crictl warns, for example that it has no configuration, and a warning is not part of a list. */
+/** The limits of a list. On stderr crictl warns, for example that it has no configuration, and a warning is not part of a list. */
 const LIST = { timeoutMs: 60_000, maxOutputBytes: 16 * 1024 ** 2, onlyStdout: true };
-/** What it prints then tells why it removed nothing. */
+/** The limits of a removal. What crictl prints then explains why it removed nothing. */
 const REMOVAL = { timeoutMs: 60_000, maxOutputBytes: 4096 };
-/** As the runtime prints it: nothing else is passed back to it. */
+/** Matches an id as the runtime prints it: nothing else is passed back to it. */
 const ID = /^(?:sha256:)?[0-9a-f]{12,64}$/;
 
 export function createContainerRuntime(
@@ -111,13 +114,13 @@ function parseList(text: string, field: string): readonly unknown[] | undefined 
   }
 }
 
-/** `@pinned` needs no pattern: what the runtime pins is never deleted. */
+/** Returns a check whether a name is kept. `@pinned` needs no pattern: what the runtime pins is never deleted. */
 function keepMatcher(patterns: readonly string[]): (name: string) => boolean {
   const names = patterns.filter((pattern) => pattern !== '@pinned');
   return (name) => names.some((pattern) => matchesPattern(name, pattern));
 }
 
-/** `*` stands for any text. Without regular expressions, which take long for many stars. */
+/** Tells whether a name matches. `*` stands for any text. It works without regular expressions, which take long for many stars. */
 function matchesPattern(name: string, pattern: string): boolean {
   const [first = '', ...parts] = pattern.split('*');
   const last = parts.pop();

@@ -1,4 +1,4 @@
-/** Which files CleanDisk may delete. Pure. In doubt a file stays. */
+/** Decides which files CleanDisk may delete. Pure. In doubt a file stays. */
 import type { FileStat } from '../../host/port.ts';
 
 export interface FoundFile {
@@ -8,12 +8,12 @@ export interface FoundFile {
 
 export type FileTarget = 'rotatedLogs' | 'coreDumps';
 
-/** A log that is written now, a journal or a database has no such name. */
+/** Matches the names of files that may be deleted: a log that is written now, a journal or a database has no such name. */
 const NAMES: Readonly<Record<FileTarget, RegExp>> = {
   rotatedLogs: /.(?:[.-]\d{1,3}|[.-]\d{8}(?:-\d{6})?|\.old)(?:\.(?:gz|xz|bz2|zst))?$|.\.(?:gz|xz|bz2|zst)$/,
   coreDumps: /^core[.-].+|.\.(?:core|dmp)$/,
 };
-/** What somebody still writes or reads is not this old. */
+/** The minimum age of a file that is deleted: what a program still writes or reads is not this old. */
 const LEAST_AGE_SECONDS = 300;
 
 export interface SelectOptions {
@@ -23,7 +23,7 @@ export interface SelectOptions {
   readonly now: Date;
 }
 
-/** Why the file stays; undefined when it may be deleted. */
+/** Returns why the file stays; undefined when it may be deleted. */
 export function keepReason({ path, stat }: FoundFile, options: SelectOptions): string | undefined {
   if (stat.type !== 'File') return 'not a file';
   if (!NAMES[options.target].test(path.slice(path.lastIndexOf('/') + 1))) return 'another name';
@@ -32,13 +32,13 @@ export function keepReason({ path, stat }: FoundFile, options: SelectOptions): s
   return isOldEnough(stat, options) ? undefined : 'it is too young';
 }
 
-/** A time in the future is that of a wrong clock: its age is not known. */
+/** Tells whether a file is old enough. A time in the future is that of a wrong clock: its age is not known. */
 function isOldEnough({ modifiedAt }: FileStat, { minAgeSeconds = 0, now }: SelectOptions): boolean {
   const ageSeconds = (now.getTime() - modifiedAt.getTime()) / 1000;
   return ageSeconds >= Math.max(minAgeSeconds, LEAST_AGE_SECONDS);
 }
 
-/** Oldest first, as many as the limit allows. A file that is larger than what is left stays. */
+/** Returns the files to delete: oldest first, as many as the limit allows. A file that is larger than what is left stays. */
 export function withinLimit(files: readonly FoundFile[], maxBytes: number): readonly FoundFile[] {
   let left = maxBytes;
   const oldestFirst = files.toSorted(

@@ -1,4 +1,4 @@
-/** Deletes files that nothing uses, and looks again at each of them right before. */
+/** Deletes files that nothing uses, and checks each of them again right before. */
 
 import { dirname } from 'node:path/posix';
 import type { CleanDiskInput } from '../../../api/generated/steps.ts';
@@ -64,7 +64,7 @@ class Cleaning {
     this.#runtime = createContainerRuntime(context.host.processes, context.config.crictl);
   }
 
-  /** The time is over, the limit is reached, or the disk is empty enough. */
+  /** Tells whether the time is over, the limit is reached, or the disk is empty enough. */
   async isDone(target: Target): Promise<boolean> {
     const { stopAtUsedPercent } = this.#input;
     if (this.#run.signal.aborted || this.bytes >= this.#maxBytes) return true;
@@ -72,7 +72,7 @@ class Cleaning {
     return usedPercent(await this.#usage(target)) <= stopAtUsedPercent;
   }
 
-  /** Of the file system that cleaning the target frees. */
+  /** Returns the usage of the file system that cleaning the target frees. */
   async #usage(target: Target): Promise<DiskUsage> {
     const { host, config } = this.#context;
     const folders = (config.clean as Partial<Record<Target, readonly string[]>>)[target];
@@ -81,7 +81,7 @@ class Cleaning {
     return (await findFilesystem(host.files, config.filesystems, name)) ?? (await host.files.usage('/'));
   }
 
-  /** A target that fails does not keep the others from being cleaned. */
+  /** Cleans a target. A target that fails does not keep the others from being cleaned. */
   async clean(target: Target): Promise<void> {
     try {
       await this.#cleanTarget(target);
@@ -143,7 +143,10 @@ class Cleaning {
     return (file) => keepReason(file, options) === undefined;
   }
 
-  /** Reading them takes a while: once a second is often enough for files that were not touched for minutes. */
+  /**
+   * Returns the inodes that are open. Reading them takes a while: once a second is often enough for files that were not touched for
+   * minutes.
+   */
   async #openInodes(): Promise<ReadonlySet<string>> {
     const { clock, host } = this.#context;
     if (!this.#open || clock.monotonicMs() - this.#open.atMs > OPEN_MS) {
@@ -152,7 +155,7 @@ class Cleaning {
     return this.#open.inodes;
   }
 
-  /** It may have been opened, replaced or moved behind a link since it was found. */
+  /** Removes a file. It may have been opened, replaced or moved behind a link since it was found, which is checked again. */
   async #remove({ path, stat }: FoundFile, target: FileTarget): Promise<boolean> {
     const { files } = this.#context.host;
     const may = await this.#selector(target);

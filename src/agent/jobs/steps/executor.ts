@@ -1,4 +1,4 @@
-/** How one kind of step is carried out on a host, and how the host shows that it already happened. */
+/** Defines how one kind of step is carried out on a host, and how the host shows that it already happened. */
 import type { StepInputs } from '../../../api/generated/steps.ts';
 import type { Step } from '../../../api/steps/steps.ts';
 import type { Clock } from '../../../os/clock.ts';
@@ -16,12 +16,12 @@ export interface StepContext {
 }
 
 export interface StepRun {
-  /** Names this try: files of it get this name. */
+  /** The name of this try: files of it get this name. */
   readonly name: string;
-  /** What `before` returned. */
+  /** The text that `before` returned. */
   readonly before: string | undefined;
   readonly timeoutMs: number;
-  /** Aborted when the time is over. */
+  /** The signal that aborts when the time is over. */
   readonly signal: AbortSignal;
 }
 
@@ -35,13 +35,16 @@ export interface StepResult {
 export type StepEvidence = Omit<StepObservation, 'timedOut'>;
 
 export interface StepExecutor<S extends Step = Step> {
-  /** Why this host does not carry it out: asked before anything is recorded. */
+  /** Returns why this host does not carry the step out. It is asked before anything is recorded. */
   problem(context: StepContext, input: StepInputs[S]): Promise<StepProblem | undefined>;
-  /** What the host has before, recorded with the begin. */
+  /** Returns what the host has before the step, which is recorded with the begin. */
   before?(context: StepContext, input: StepInputs[S]): Promise<string | undefined>;
-  /** Absent when the loop of the agent carries it out. Does what is left: what `before` shows to be done already is not repeated. */
+  /**
+   * Does what is left of the step: what `before` shows to be done already is not repeated. Absent when the loop of the agent carries it
+   * out.
+   */
   execute?(context: StepContext, input: StepInputs[S], run: StepRun): Promise<StepResult>;
-  /** Of a step that was begun by an agent process that has ended, or that did not end within its time. */
+  /** Observes a step that was begun by an agent process that has ended, or that did not end within its time. */
   observe(context: StepContext, progress: JobStepProgress): Promise<StepEvidence>;
 }
 

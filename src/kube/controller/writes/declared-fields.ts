@@ -1,4 +1,4 @@
-/** Which fields of a write a controller has not declared. Pure. */
+/** Finds the fields of a write that a controller has not declared. Pure. */
 import { isRecord, valueAt } from '../../objects/json.ts';
 import type { KubeObject } from '../../objects/object.ts';
 import {
@@ -11,7 +11,7 @@ import {
   stepOfEntry,
 } from './field-path.ts';
 
-/** These fields identify the object and do not change it. */
+/** The fields that identify the object and do not change it. */
 const IDENTITY: ReadonlySet<string> = new Set([
   'apiVersion',
   'kind',
@@ -23,12 +23,12 @@ const IDENTITY: ReadonlySet<string> = new Set([
 
 export interface JsonPatchOperation {
   readonly op: 'test' | 'add' | 'replace' | 'remove';
-  /** A JSON pointer: `/spec/taints/0`. */
+  /** The field as a JSON pointer: `/spec/taints/0`. */
   readonly path: string;
   readonly value?: unknown;
 }
 
-/** The fields of this object that no declared path covers, as `status.conditions[Ready]`. */
+/** Returns the fields of this object that no declared path covers, as `status.conditions[Ready]`. */
 export function undeclaredFields(
   kind: string,
   object: Readonly<Record<string, unknown>>,
@@ -38,8 +38,8 @@ export function undeclaredFields(
 }
 
 /**
- * The same for a JSON patch of this object. A patch of a path replaces or removes all that is below it, so that the path
- * itself has to be declared; only where nothing is yet, what is added counts.
+ * Returns the fields of a JSON patch of this object that no declared path covers. A patch of a path replaces or removes all that is below
+ * it, so that the path itself has to be declared; only where nothing is yet, what is added counts.
  */
 export function undeclaredPatches(
   object: KubeObject,
@@ -59,7 +59,7 @@ export function undeclaredPatches(
 
 interface Position {
   readonly steps: readonly PathStep[];
-  /** What is left of each declared path that leads here. */
+  /** The rest of each declared path that leads here. */
   readonly open: readonly (readonly PathStep[])[];
 }
 
@@ -79,7 +79,7 @@ function childrenOf(value: unknown): readonly (readonly [PathStep, unknown])[] {
   return isRecord(value) ? Object.entries(value) : [];
 }
 
-/** The key identifies the entry; alone it does not change it. */
+/** Returns an entry without its key. The key identifies the entry; alone it does not change it. */
 function withoutKey(entry: unknown): unknown {
   const key = entryKeyField(entry);
   if (key === undefined || !isRecord(entry)) return entry;
@@ -87,7 +87,10 @@ function withoutKey(entry: unknown): unknown {
   return rest;
 }
 
-/** A key of a map may be declared as an entry, too: `labels[kubenode.dev/pool]`. */
+/**
+ * Returns the rest of each declared path that continues with this step. A key of a map may be declared as an entry, too:
+ * `labels[kubenode.dev/pool]`.
+ */
 function narrow(open: Position['open'], step: PathStep): Position['open'] {
   return open
     .filter(([first = '']) => meets(step, first) || meets(entryStep(step), first))
@@ -102,12 +105,15 @@ function pathsOf(kind: string, declared: readonly string[]): Position['open'] {
 }
 
 interface Touched {
-  /** Something is at this path already, and would be replaced. */
+  /** Whether something is at this path already, and would be replaced. */
   readonly present: boolean;
   readonly paths: readonly (readonly PathStep[])[];
 }
 
-/** An index of a list is turned into the key of the entry that is there, and of the one that is put there. */
+/**
+ * Returns the paths that an operation touches. An index of a list is turned into the key of the entry that is there, and of the one that is
+ * put there.
+ */
 function touchedBy({ op, path, value }: JsonPatchOperation, object: KubeObject): Touched {
   if (op === 'test') return { present: false, paths: [] };
   const parts = path.split('/').slice(1).map(unescapePointer);

@@ -1,4 +1,6 @@
-/** What a controller may do, by its own declaration. What it has not declared throws: a mistake in the program, which no retry helps. */
+/**
+ * Checks each write against the declaration of its controller. What is not declared throws: a mistake in the program, which no retry helps.
+ */
 import type { KubeObject, Resource } from '../../objects/object.ts';
 import type { Controller } from '../controller.ts';
 import { completeIntent, type StatusIntent } from '../intent.ts';
@@ -10,7 +12,7 @@ export class UndeclaredWrite extends Error {
   override readonly name = 'UndeclaredWrite';
 }
 
-/** Of all but the status, which the API server would ignore without a word. */
+/** Checks a write of all but the status, which the API server would ignore silently. */
 export function checkWrite(controller: Permissions, object: KubeObject): void {
   if (object['status'] !== undefined) {
     throw new UndeclaredWrite(

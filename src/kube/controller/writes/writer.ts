@@ -1,4 +1,4 @@
-/** The writes of one controller: declared, of the object that was read, skipped when nothing changes, and visible at once. */
+/** Sends the writes of one controller: declared, of the object that was read, skipped when nothing changes, and visible at once. */
 import type { Client } from '../../client/client.ts';
 import { isKubeError, KubeError } from '../../client/errors.ts';
 import { labelOf, nameOf } from '../../client/paths.ts';
@@ -21,10 +21,10 @@ import {
 } from './permissions.ts';
 import { isUnchanged } from './unchanged.ts';
 
-/** What every write of a reconcile carries. */
+/** Holds what every write of a reconcile carries. */
 export interface WriterCall {
   readonly signal: AbortSignal;
-  /** Throws when the reconcile may not write any more. Called as the bytes would leave. */
+  /** Throws when the reconcile may not write any more. It is called immediately before the bytes are sent. */
   readonly beforeSend: () => void;
 }
 
@@ -135,13 +135,19 @@ async function send<T extends KubeObject>(
   return stored(options, resource, await options.client.apply(resource, ofLive(object, live), how));
 }
 
-/** With its UID: an object that was deleted meanwhile is not created again, and one that took its name is left alone. */
+/**
+ * Returns the object with the UID of the live one: an object that was deleted meanwhile is not created again, and one that took its name is
+ * left alone.
+ */
 function ofLive(object: KubeObject, live: KubeObject | undefined): KubeObject {
   const uid = object.metadata.uid ?? live?.metadata.uid;
   return uid === undefined ? object : { ...object, metadata: { ...object.metadata, uid } };
 }
 
-/** Without a test of its own, a patch holds only for the version that was read; in any case, for this very object. */
+/**
+ * Returns the operations with tests. Without a test of its own, a patch holds only for the version that was read; in any case, for this
+ * very object.
+ */
 function withTests(
   { metadata: { uid, resourceVersion } }: KubeObject,
   operations: readonly JsonPatchOperation[],
@@ -152,7 +158,9 @@ function withTests(
   return [...tests, ...operations.map((operation) => ({ ...operation }))];
 }
 
-/** That a test failed is a 422 like that of an invalid object, but without the fields that are invalid. */
+/**
+ * Turns the error of a failed test into a Conflict. It is a 422 like that of an invalid object, but without the fields that are invalid.
+ */
 function asConflict(error: unknown): never {
   if (isKubeError(error, 'Invalid') && error.status === 422 && error.causes.length === 0) {
     const { message, status, reason } = error;
@@ -167,7 +175,7 @@ interface Removal {
   readonly call: WriterCall & DeleteWith;
 }
 
-/** The object while something keeps it; undefined when it is deleted, by us or before. */
+/** Returns the object while something keeps it; undefined when it is deleted, by us or before. */
 async function remove(
   client: WriterClient,
   resource: Resource,
@@ -235,7 +243,7 @@ function textOf(object: KubeObject): string {
   return labelOf(object, nameOf(object));
 }
 
-/** Its own getter is asked for the signal, so that it is made only for a reconcile that writes. */
+/** Returns only the call. Its own getter is asked for the signal, so that it is made only for a reconcile that writes. */
 function callOf({ signal, beforeSend }: WriterCall): WriterCall {
   return { signal, beforeSend };
 }
