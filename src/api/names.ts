@@ -47,12 +47,7 @@ export const LABEL_AGENT_BLOCKED = `${GROUP}/agent-blocked`;
 export const LABEL_REMEDIER = `${GROUP}/remedier`;
 /** The label that identifies the jobs of one fault. */
 export const LABEL_CASE = `${GROUP}/case`;
-<<<<<<< HEAD
-/** On a ClusterRole: its rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
-=======
-export const LABEL_PART = `${GROUP}/part`;
 /** The label of a ClusterRole whose rules are aggregated to kubenode-sync. See docs/decisions/0005-permissions-of-sync.md. */
->>>>>>> h1
 export const LABEL_AGGREGATE_TO_SYNC = `${GROUP}/aggregate-to-sync`;
 /** The label that, with `true` on a Namespace, lets its pods read the metrics of the pods of kubenode. */
 export const LABEL_SCRAPE = `${GROUP}/scrape`;
@@ -111,23 +106,12 @@ export const ANNOTATION_CONFIRM_DELETE = `${GROUP}/confirm-delete`;
 export const TAINT_EFFECT = 'NoSchedule';
 /** The taint of a Node from its registration until the Machine is Ready for the first time. */
 export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
-<<<<<<< HEAD
-=======
-/** The taint of a node while a job or rollout works on it. It informs other remediators to leave the node alone. */
-export const TAINT_MAINTENANCE = `${GROUP}/maintenance`;
-export const TAINT_DISK = `${GROUP}/disk`;
->>>>>>> h1
 
 // Finalizers
 
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
-<<<<<<< HEAD
-/** A job first returns cordon, taints and grant. */
-=======
-export const FINALIZER_IN_USE = `${GROUP}/in-use`;
 /** The finalizer of a job, which first returns cordon, taints and grant. */
->>>>>>> h1
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
 // Field managers, one for each controller
@@ -260,16 +244,7 @@ export const MAINTENANCE_REMEDIER = 'maintenance';
 /** The Lease whose holder runs the controllers of a cluster. */
 export const CONTROLLERS_LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' } as const;
 
-<<<<<<< HEAD
-/** The Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
-=======
-/** Returns the name of the Lease whose holder may sync the cluster. */
-export function clusterLease(cluster: string): string {
-  return `cluster-${cluster}`;
-}
-
 /** Returns the name of the Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
->>>>>>> h1
 export function kubeconfigSecret(cluster: string): string {
   return `${cluster}-kubeconfig`;
 }
