@@ -4,10 +4,10 @@ import { DRAIN_PENDING } from '../../api/machine/drain-wait.ts';
 import type { Transition } from '../journal/record.ts';
 import { AGENT_COMPONENT } from '../layout.ts';
 import type { Target } from '../target/target.ts';
-import { unmetDependencies } from './dependencies.ts';
 import type { ComponentInput, EntryGrant } from './input.ts';
 import type { ComponentWait } from './operation.ts';
-import { endsOf } from './transition.ts';
+import { endsOf } from './transition/builders.ts';
+import { unmetDependencies } from './transition/dependencies.ts';
 
 type Brake = (input: ComponentInput, transition: Transition) => ComponentWait | undefined;
 

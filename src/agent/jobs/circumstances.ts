@@ -2,7 +2,7 @@
 import type { ReinstallComponentInput } from '../../api/generated/steps.ts';
 import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { Step } from '../../api/steps/steps.ts';
-import { hasStopped } from '../component/plan.ts';
+import { hasStopped } from '../component/transition/plan.ts';
 import { type AcceptedState, holdScope } from '../desired/accepted.ts';
 import { begunStep, type JobsState, jobStepKey } from '../journal/jobs.ts';
 import type { ComponentProgress, JournalState } from '../journal/progress.ts';

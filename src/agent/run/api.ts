@@ -17,7 +17,7 @@ import type { ObjectClient } from '../../kube/client/rest-client.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
-import { nodeMissingSince } from '../drift/registration.ts';
+import { nodeMissingSince } from '../component/drift/registration.ts';
 
 export interface MachineIdentity {
   readonly name: string;

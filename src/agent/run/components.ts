@@ -4,7 +4,6 @@ import { optional } from '../../kube/objects/optional.ts';
 import type { Log, LogFields } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
-import { otherComponent } from '../component/dependencies.ts';
 import type {
   ActivationBrakes,
   DesiredComponent,
@@ -13,20 +12,21 @@ import type {
   ProbationProgress,
 } from '../component/input.ts';
 import type { ComponentAction } from '../component/operation.ts';
-import { hasStopped } from '../component/plan.ts';
 import type { Prober } from '../component/prober.ts';
-import { keptUnits } from '../component/steps.ts';
-import { endsOf } from '../component/transition.ts';
-import { orderComponents } from '../desired/order.ts';
-import type { Host } from '../host/port.ts';
-import { createDownloads, type Downloads } from '../install/downloads.ts';
-import { createDigestReader, type DigestReader } from '../install/programs.ts';
 import {
   type ComponentResult,
   type FailedOperation,
   progressOf,
   reconcileComponent,
-} from '../install/reconcile.ts';
+} from '../component/reconcile.ts';
+import { endsOf } from '../component/transition/builders.ts';
+import { otherComponent } from '../component/transition/dependencies.ts';
+import { hasStopped } from '../component/transition/plan.ts';
+import { keptUnits } from '../component/transition/steps.ts';
+import { orderComponents } from '../desired/order.ts';
+import type { Host } from '../host/port.ts';
+import { createDownloads, type Downloads } from '../install/downloads.ts';
+import { createDigestReader, type DigestReader } from '../install/programs.ts';
 import { changingComponent, reinstallKey } from '../jobs/circumstances.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';

@@ -6,9 +6,9 @@ import { type Condition, withCondition } from '../../kube/objects/conditions.ts'
 import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
+import type { DriftFinding } from '../component/drift/plan.ts';
 import type { DesiredComponent } from '../component/input.ts';
 import type { ComponentWait } from '../component/operation.ts';
-import type { DriftFinding } from '../drift/plan.ts';
 import type { UnitStatus } from '../host/port.ts';
 import type { ComponentDrift } from '../journal/drift.ts';
 import { type ComponentProgress, NEVER } from '../journal/progress.ts';

@@ -1,109 +1,41 @@
-import { describe, expect, it } from 'vitest';
-import type { ComponentInput, DesiredComponent } from '../../../src/agent/component/input.ts';
-import type { ComponentPlan } from '../../../src/agent/component/operation.ts';
+import { expect, it } from 'vitest';
+import type { ComponentInput } from '../../../src/agent/component/input.ts';
 import { planComponent } from '../../../src/agent/component/plan.ts';
-import { absent, present } from '../../support/agent/component-driver.ts';
-import { componentInput, explainPlan, V1, V2 } from '../../support/agent/component-input.ts';
+import { FREE, present } from '../../support/agent/component-driver.ts';
+import { componentInput, explainPlan, installed, V1, V2 } from '../../support/agent/component-input.ts';
 
-const ORPHANED: DesiredComponent = { state: 'Orphaned' };
-const STAGED = {
-  step: 'Staged',
-  entry: V2.id,
-  direction: 'Forward',
-  from: V1.id,
-  to: V2.id,
-  bootId: 'boot-1',
-  boots: 0,
-} as const;
+const [CONFIG] = V1.files.map(({ path }) => path);
 
-function plan(input: Partial<ComponentInput>): string {
-  const found: ComponentPlan = planComponent(componentInput(input));
-  return explainPlan(found);
+/** Version 1.0 is committed, and its file has other content. */
+function plan(fields: Partial<ComponentInput>): ReturnType<typeof planComponent> {
+  const base = installed(V1);
+  const files = [...base.files].map(([path, file]) =>
+    path === CONFIG ? ([path, { ...file, content: 'x' }] as const) : ([path, file] as const),
+  );
+  const observed = { ...base, files: new Map(files) };
+  return planComponent(
+    componentInput({ desired: present(V1), observed, ...fields }, { current: V1.id, state: 'Committed' }),
+  );
 }
 
-const COMMITTED = { current: V1.id, state: 'Committed' } as const;
-
-describe('planComponent', () => {
-  it.each<[string, DesiredComponent, Partial<ComponentInput['progress']>, string]>([
-    ['begins a first install', present(V1), {}, 'record Fetching Forward to 1.0: another version is desired'],
-    [
-      'begins an upgrade',
-      present(V2),
-      COMMITTED,
-      'record Fetching Forward to 1.1: another version is desired',
-    ],
-    ['has nothing to do at the desired version', present(V1), COMMITTED, 'nothing'],
-    ['begins a removal', absent(), COMMITTED, 'record Staged Forward: the component is to be removed'],
-    ['has nothing to do when it is removed', absent(), { state: 'Absent' }, 'nothing'],
-    [
-      'keeps a component whose entry was removed',
-      ORPHANED,
-      COMMITTED,
-      'wait Orphaned: the entry was removed from the Machine: the component is kept',
-    ],
-    ['has nothing to do for an entry that never was', ORPHANED, {}, 'nothing'],
-    [
-      'waits for a valid entry',
-      { state: 'Invalid', message: 'no artifact' },
-      COMMITTED,
-      'wait InvalidEntry: no artifact',
-    ],
-    [
-      'does not try a denied entry again',
-      present(V2),
-      {
-        ...COMMITTED,
-        state: 'RolledBack',
-        denied: [V2.id],
-        failure: { code: 'UnitFailed', message: 'unit proxy failed' },
-      },
-      'wait Denied: proxy-1.1 failed on this machine: unit proxy failed. Change the entry, or set spec.retryToken to try again',
-    ],
-    [
-      'does not try a denied removal again',
-      absent('sha256:gone'),
-      { ...COMMITTED, state: 'RolledBack', denied: ['sha256:gone'] },
-      'wait Denied: the removal failed on this machine. Change the entry, or set spec.retryToken to try again',
-    ],
-    [
-      'is committed again when the desired version is the one that it returned to',
-      present(V1),
-      { ...COMMITTED, state: 'RolledBack', denied: [V2.id] },
-      'record Committed at 1.0: the version in force is the desired one',
-    ],
-    [
-      'tries the version in force again after both failed and a person asked for it',
-      present(V1),
-      { ...COMMITTED, state: 'Failed' },
-      'record Fetching Forward to 1.0: another version is desired',
-    ],
-    [
-      'leaves a target that is no longer desired before anything stopped',
-      present(V1),
-      { ...COMMITTED, transition: STAGED },
-      'record Committed at 1.0: the target is no longer desired',
-    ],
-    [
-      'changes to a newer target before anything stopped',
-      present(V1),
-      { transition: { ...STAGED, from: undefined as never } },
-      'record Fetching Forward to 1.0: another version is desired',
-    ],
-    [
-      'ends a transition that has stopped units, whatever is desired meanwhile',
-      present(V1),
-      { ...COMMITTED, transition: { ...STAGED, step: 'Stopping' } },
-      'StopUnit proxy, record Swapped Forward to 1.1: artifact changed, unit proxy changed, file /etc/proxy/proxy.conf changed',
-    ],
-  ])('%s', (_name, desired, progress, expected) => {
-    expect(plan({ desired, progress: componentInput({}, progress).progress })).toBe(expected);
-  });
-
-  it('AGT-50 begins again for a repair job that comes while the version in force is tried again', () => {
-    const transition = { ...STAGED, entry: V1.id, to: V1.id };
-    const { progress } = componentInput({}, { ...COMMITTED, state: 'Failed', transition });
-    expect(plan({ desired: present(V1), progress, reinstall: 'job' })).toBe(
-      'record Fetching Forward to 1.0: a repair job installs the version in force again',
-    );
-  });
+it.each<[name: string, fields: Partial<ComponentInput>, expected: RegExp, findings: number]>([
+  ['keeps the version in force without a transition', {}, /^record Content .*WriteFile/, 1],
+  ['begins a transition before it looks at drift', { desired: present(V2) }, /^record Fetching/, 0],
+  [
+    'keeps the version in force while a transition waits, and tells what that waits for',
+    { desired: { state: 'Invalid', message: 'no such field' } },
+    /WriteFile .*wait InvalidEntry: no such field$/,
+    1,
+  ],
+  [
+    'cannot keep a version whose content is not known',
+    { desired: { state: 'Orphaned' }, targets: new Map() },
+    /^wait TargetDamaged: the stored content of the version in force cannot be read/,
+    0,
+  ],
+  ['changes nothing on a machine that is held', { brakes: { ...FREE, hold: 'All' } }, /^nothing$/, 1],
+])('planComponent %s', (_, fields, expected, findings) => {
+  const found = plan(fields);
+  expect(explainPlan(found)).toMatch(expected);
+  expect(found.findings).toHaveLength(findings);
 });

@@ -6,10 +6,10 @@ import type {
   ProbationProgress,
 } from '../../../src/agent/component/input.ts';
 import type { ComponentAction, ComponentWait } from '../../../src/agent/component/operation.ts';
+import { progressOf, reconcileComponent } from '../../../src/agent/component/reconcile.ts';
 import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import type { Host } from '../../../src/agent/host/port.ts';
 import { createDigestReader } from '../../../src/agent/install/programs.ts';
-import { progressOf, reconcileComponent } from '../../../src/agent/install/reconcile.ts';
 import { openJournal } from '../../../src/agent/journal/journal.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
 import type { TransitionFailure } from '../../../src/agent/journal/record.ts';

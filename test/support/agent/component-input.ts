@@ -3,7 +3,7 @@ import type { ComponentInput } from '../../../src/agent/component/input.ts';
 import type { ComponentObservation, ObservedFile } from '../../../src/agent/component/observe.ts';
 import type { ComponentPlan, HostOperation } from '../../../src/agent/component/operation.ts';
 import { linksOf } from '../../../src/agent/component/placements.ts';
-import { planComponent } from '../../../src/agent/component/plan.ts';
+import { planTransition } from '../../../src/agent/component/transition/plan.ts';
 import type { UnitStatus } from '../../../src/agent/host/port.ts';
 import { NO_DRIFT } from '../../../src/agent/journal/drift.ts';
 import type { ComponentProgress } from '../../../src/agent/journal/progress.ts';
@@ -92,7 +92,7 @@ export function explainPlan({ actions, wait }: ComponentPlan): string {
 }
 
 export function explain(input: ComponentInput): string {
-  return explainPlan(planComponent(input));
+  return explainPlan(planTransition(input));
 }
 
 function operationText(operation: HostOperation): string {

@@ -1,6 +1,6 @@
 /** The loop of the agent installs it again, by the same steps as any other version; the journal of the component shows how far it is. */
 import type { ReinstallComponentInput } from '../../../api/generated/steps.ts';
-import { hasStopped } from '../../component/plan.ts';
+import { hasStopped } from '../../component/transition/plan.ts';
 import { jobStepKey } from '../../journal/jobs.ts';
 import type { ComponentProgress } from '../../journal/progress.ts';
 import type { StepEvidence, StepExecutor } from './executor.ts';

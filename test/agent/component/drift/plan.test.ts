@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import type { ComponentObservation } from '../../../src/agent/component/observe.ts';
-import { planReconcile } from '../../../src/agent/drift/plan.ts';
-import type { UnitStatus } from '../../../src/agent/host/port.ts';
-import { applyDrift, type ComponentDrift, NO_DRIFT } from '../../../src/agent/journal/drift.ts';
-import type { DriftKind } from '../../../src/agent/journal/record.ts';
-import { FREE, present } from '../../support/agent/component-driver.ts';
-import { componentInput, explainPlan, installed, V1 } from '../../support/agent/component-input.ts';
-import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
-import { NOW } from '../../support/virtual-clock.ts';
+import type { ComponentInput } from '../../../../src/agent/component/input.ts';
+import type { ComponentObservation } from '../../../../src/agent/component/observe.ts';
+import { planComponent } from '../../../../src/agent/component/plan.ts';
+import type { UnitStatus } from '../../../../src/agent/host/port.ts';
+import { applyDrift, type ComponentDrift, NO_DRIFT } from '../../../../src/agent/journal/drift.ts';
+import type { DriftKind } from '../../../../src/agent/journal/record.ts';
+import { FREE, present } from '../../../support/agent/component-driver.ts';
+import { componentInput, explainPlan, installed, V1 } from '../../../support/agent/component-input.ts';
+import { agentFile, agentUnit, target } from '../../../support/agent/targets.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
 
 const CONFIG = '/etc/proxy/proxy.conf';
 const PROGRAM = `${V1.directory}/proxy`;
@@ -69,11 +69,11 @@ function plan({
   observed,
   drift: known,
   input,
-}: Case): ReturnType<typeof planReconcile> {
+}: Case): ReturnType<typeof planComponent> {
   const base = installed(of, { units: new Map([['proxy', unit]]), ...observed });
   const changed = { ...base.files.get(CONFIG), type: 'File' as const, mode: '0644', owner: ROOT, ...file };
   const files = [...base.files, ...(file ? [[CONFIG, changed] as const] : [])];
-  return planReconcile(
+  return planComponent(
     componentInput(
       {
         desired: present(of),
@@ -103,7 +103,7 @@ const RESTART = 'record Process proxy: unit proxy started on wrong content, Stop
 const DAMAGED = { programs: new Map([[PROGRAM, { found: 'bad', expected: 'good' }]]) };
 const PROGRAMS = { programs: new Map([[PROGRAM, { found: 'good', expected: 'good' }]]) };
 
-describe('planReconcile keeps the version in force', () => {
+describe('planComponent keeps the version in force', () => {
   it.each<[name: string, of: Case, expected: string]>([
     ['has nothing to do', {}, 'nothing'],
     ['AGT-30 writes other content back', { file: { content: 'x' } }, `${WRITE}; Corrected Content ${CONFIG}`],

@@ -2,16 +2,16 @@
  * Plans the activation of the agent itself: instead of stopping, swapping and starting, the agent hands over to a watchdog and settles by
  * its verdict. The agent that reads the verdict may be the old one or the new one. Pure.
  */
-import { optional } from '../../kube/objects/optional.ts';
-import type { Transition, TransitionFailure } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
-import { upgradeKey } from '../upgrade/proof.ts';
-import { programOf, type SelfObservation } from '../upgrade/self.ts';
-import type { AgentUpgrade } from '../upgrade/slots.ts';
-import type { ComponentInput } from './input.ts';
-import type { ComponentAction, ComponentPlan } from './operation.ts';
-import { operate, swapActions } from './placements.ts';
-import { componentWait, endsOf, settle } from './transition.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Transition, TransitionFailure } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import { upgradeKey } from '../../upgrade/proof.ts';
+import { programOf, type SelfObservation } from '../../upgrade/self.ts';
+import type { AgentUpgrade } from '../../upgrade/slots.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentAction, ComponentPlan } from '../operation.ts';
+import { operate, swapActions } from '../placements.ts';
+import { componentWait, endsOf, settle } from './builders.ts';
 
 /** The limit of the memory of the new agent, the same as MemoryMax in the systemd unit of the agent. */
 const MAX_RESIDENT_BYTES = 256 * 1024 ** 2;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import { keptUnits } from '../../../src/agent/component/steps.ts';
-import type { Transition } from '../../../src/agent/journal/record.ts';
+import type { ComponentInput } from '../../../../src/agent/component/input.ts';
+import { keptUnits } from '../../../../src/agent/component/transition/steps.ts';
+import type { Transition } from '../../../../src/agent/journal/record.ts';
 import {
   componentInput,
   EMPTY_HOST,
@@ -9,9 +9,9 @@ import {
   installed,
   V1,
   V2,
-} from '../../support/agent/component-input.ts';
-import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
-import { NOW } from '../../support/virtual-clock.ts';
+} from '../../../support/agent/component-input.ts';
+import { agentFile, agentUnit, target } from '../../../support/agent/targets.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
 
 const UPGRADE: Transition = {
   step: 'Fetching',

@@ -5,10 +5,10 @@ import type {
   Transition,
   TransitionFailure,
   TransitionStep,
-} from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
-import type { ComponentInput } from './input.ts';
-import type { ComponentAction, ComponentPlan, ComponentWaitReason } from './operation.ts';
+} from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentAction, ComponentPlan, ComponentWaitReason } from '../operation.ts';
 
 /** Where the transition leads to now, and what it leaves. Undefined stands for: not installed. */
 export interface Ends {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentObservation } from '../../../src/agent/component/observe.ts';
-import { findDifferences } from '../../../src/agent/drift/differences.ts';
-import type { FileAttributes } from '../../../src/agent/host/port.ts';
-import { optional } from '../../../src/kube/objects/optional.ts';
-import { installed, V1 } from '../../support/agent/component-input.ts';
-import { agentFile, agentUnit, target } from '../../support/agent/targets.ts';
+import { findDifferences } from '../../../../src/agent/component/drift/differences.ts';
+import type { ComponentObservation } from '../../../../src/agent/component/observe.ts';
+import type { FileAttributes } from '../../../../src/agent/host/port.ts';
+import { optional } from '../../../../src/kube/objects/optional.ts';
+import { installed, V1 } from '../../../support/agent/component-input.ts';
+import { agentFile, agentUnit, target } from '../../../support/agent/targets.ts';
 
 const TWO_UNITS = target('1.0', {
   units: [agentUnit('proxy'), agentUnit('other')],

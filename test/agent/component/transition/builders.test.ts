@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { endsOf, settle } from '../../../src/agent/component/transition.ts';
-import type { Transition } from '../../../src/agent/journal/record.ts';
-import { present } from '../../support/agent/component-driver.ts';
-import { componentInput, V1, V2 } from '../../support/agent/component-input.ts';
+import { endsOf, settle } from '../../../../src/agent/component/transition/builders.ts';
+import type { Transition } from '../../../../src/agent/journal/record.ts';
+import { present } from '../../../support/agent/component-driver.ts';
+import { componentInput, V1, V2 } from '../../../support/agent/component-input.ts';
 
 const UPGRADE: Transition = {
   step: 'Fetching',

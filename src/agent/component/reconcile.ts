@@ -5,23 +5,24 @@
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { OsError } from '../../os/errors.ts';
-import type { ComponentInput } from '../component/input.ts';
-import type { ComponentObservation } from '../component/observe.ts';
-import type { ComponentAction, ComponentWait, HostOperation } from '../component/operation.ts';
-import { hasStopped } from '../component/plan.ts';
-import { endsOf } from '../component/transition.ts';
-import { type DriftFinding, planReconcile } from '../drift/plan.ts';
 import type { Host } from '../host/port.ts';
+import type { Downloads } from '../install/downloads.ts';
+import { executeOperation, loadArtifact } from '../install/execute.ts';
+import { withLastLines } from '../install/last-lines.ts';
+import { observeComponent } from '../install/observe.ts';
+import type { DigestReader } from '../install/programs.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
 import { type ComponentProgress, NEVER } from '../journal/progress.ts';
 import type { TargetReader } from '../target/store.ts';
 import type { Target } from '../target/target.ts';
-import type { Downloads } from './downloads.ts';
-import { executeOperation, loadArtifact } from './execute.ts';
-import { withLastLines } from './last-lines.ts';
-import { observeComponent } from './observe.ts';
-import type { DigestReader } from './programs.ts';
+import { type DriftFinding } from './drift/plan.ts';
+import type { ComponentInput } from './input.ts';
+import type { ComponentObservation } from './observe.ts';
+import type { ComponentAction, ComponentWait, HostOperation } from './operation.ts';
+import { planComponent } from './plan.ts';
+import { endsOf } from './transition/builders.ts';
+import { hasStopped } from './transition/plan.ts';
 
 export interface ComponentContext {
   readonly host: Host;
@@ -72,7 +73,7 @@ export async function reconcileComponent(
   circumstances: ComponentCircumstances,
 ): Promise<ComponentResult & { readonly done: boolean }> {
   const input = await readInput(context, circumstances);
-  const { actions, wait, findings } = planReconcile(input);
+  const { actions, wait, findings } = planComponent(input);
   const ended = await carryOut(context, actions, input);
   const failure = ended === 'Running' ? undefined : ended;
   const progress = progressOf(context.journal, circumstances.component);

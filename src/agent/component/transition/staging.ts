@@ -1,11 +1,11 @@
 /** Plans the steps that change nothing but our own directories: fetch, verify, stage. Pure. */
-import type { Transition } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
-import { activationWait } from './brakes.ts';
-import type { ComponentInput } from './input.ts';
-import type { ComponentAction, ComponentPlan } from './operation.ts';
-import { operate, pathsOf } from './placements.ts';
-import { advance, componentWait, endsOf, toStep } from './transition.ts';
+import type { Transition } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import { activationWait } from '../brakes.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentAction, ComponentPlan } from '../operation.ts';
+import { operate, pathsOf } from '../placements.ts';
+import { advance, componentWait, endsOf, toStep } from './builders.ts';
 
 export function planFetching(input: ComponentInput, transition: Transition): ComponentPlan {
   const { goal } = endsOf(input, transition);

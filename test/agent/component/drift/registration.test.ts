@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { nodeMissingSince, unregistered } from '../../../src/agent/drift/registration.ts';
-import { FREE } from '../../support/agent/component-driver.ts';
-import { condition, machine } from '../../support/builders.ts';
-import { NOW } from '../../support/virtual-clock.ts';
+import { nodeMissingSince, unregistered } from '../../../../src/agent/component/drift/registration.ts';
+import { FREE } from '../../../support/agent/component-driver.ts';
+import { condition, machine } from '../../../support/builders.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
 
 function ago(seconds: number): Date {
   return new Date(NOW.getTime() - seconds * 1000);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import type { Transition } from '../../../src/agent/journal/record.ts';
-import { present } from '../../support/agent/component-driver.ts';
-import { componentInput, explain, installed, V1, V2 } from '../../support/agent/component-input.ts';
-import { agentFile, target } from '../../support/agent/targets.ts';
-import { NOW } from '../../support/virtual-clock.ts';
+import type { ComponentInput } from '../../../../src/agent/component/input.ts';
+import type { Transition } from '../../../../src/agent/journal/record.ts';
+import { present } from '../../../support/agent/component-driver.ts';
+import { componentInput, explain, installed, V1, V2 } from '../../../support/agent/component-input.ts';
+import { agentFile, target } from '../../../support/agent/targets.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
 
 const UPGRADE: Transition = {
   step: 'Fetching',

@@ -1,10 +1,10 @@
 /** Decides whether a started version is kept. Durations are monotonic, so no clock jump commits or rolls back. Pure. */
-import { optional } from '../../kube/objects/optional.ts';
-import type { Transition, TransitionFailure } from '../journal/record.ts';
-import type { ComponentInput, ProbationProgress } from './input.ts';
-import type { ComponentPlan } from './operation.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { Transition, TransitionFailure } from '../../journal/record.ts';
+import type { ComponentInput, ProbationProgress } from '../input.ts';
+import type { ComponentPlan } from '../operation.ts';
+import { componentWait, endsOf, settle } from './builders.ts';
 import { goBack } from './rollback.ts';
-import { componentWait, endsOf, settle } from './transition.ts';
 
 /** A slow start is not a failure: probes may take this long, or as long as they must hold, before they pass once. */
 const START_SECONDS = 60;

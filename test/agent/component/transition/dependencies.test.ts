@@ -1,22 +1,29 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { otherComponent, unmetDependencies } from '../../../src/agent/component/dependencies.ts';
-import type { ComponentInput, DesiredComponent, OtherComponent } from '../../../src/agent/component/input.ts';
-import { hasStopped, planComponent } from '../../../src/agent/component/plan.ts';
+import type {
+  ComponentInput,
+  DesiredComponent,
+  OtherComponent,
+} from '../../../../src/agent/component/input.ts';
+import {
+  otherComponent,
+  unmetDependencies,
+} from '../../../../src/agent/component/transition/dependencies.ts';
+import { hasStopped, planTransition } from '../../../../src/agent/component/transition/plan.ts';
 import {
   applyRecord,
   type ComponentProgress,
   EMPTY_JOURNAL,
   type JournalState,
   recordsOf,
-} from '../../../src/agent/journal/progress.ts';
-import type { ComponentRecord, Transition } from '../../../src/agent/journal/record.ts';
-import type { Target } from '../../../src/agent/target/target.ts';
-import type { ComponentDependency } from '../../../src/api/generated/types.ts';
-import { absent, present } from '../../support/agent/component-driver.ts';
-import { componentInput, EMPTY_HOST, explain, V1, V2 } from '../../support/agent/component-input.ts';
-import { target } from '../../support/agent/targets.ts';
-import { NOW } from '../../support/virtual-clock.ts';
+} from '../../../../src/agent/journal/progress.ts';
+import type { ComponentRecord, Transition } from '../../../../src/agent/journal/record.ts';
+import type { Target } from '../../../../src/agent/target/target.ts';
+import type { ComponentDependency } from '../../../../src/api/generated/types.ts';
+import { absent, present } from '../../../support/agent/component-driver.ts';
+import { componentInput, EMPTY_HOST, explain, V1, V2 } from '../../../support/agent/component-input.ts';
+import { target } from '../../../support/agent/targets.ts';
+import { NOW } from '../../../support/virtual-clock.ts';
 
 const NEEDS_OLD = { ...V1, dependsOn: [{ component: 'runtime', minVersion: '1.0', maxVersion: '1.9' }] };
 const MISMATCH =
@@ -157,7 +164,7 @@ class Chain {
     const desired = this.#desired.get(name);
     if (!desired) return;
     const failure = { code: 'UnitFailed', message: 'unit failed' };
-    const plan = planComponent({
+    const plan = planTransition({
       ...componentInput({ component: name, desired, targets: this.#catalog, others: this.#others(name) }),
       progress: this.#progress(name),
       observed: { ...EMPTY_HOST, bootId: `boot-${this.#boots}` },

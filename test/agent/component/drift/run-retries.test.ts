@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { describeTries, runTries } from '../../../src/agent/drift/run-retries.ts';
-import type { CorrectionRecord, DriftKind } from '../../../src/agent/journal/record.ts';
+import { describeTries, runTries } from '../../../../src/agent/component/drift/run-retries.ts';
+import type { CorrectionRecord, DriftKind } from '../../../../src/agent/journal/record.ts';
 
 const NOW = new Date('2026-01-01T12:00:00Z');
 

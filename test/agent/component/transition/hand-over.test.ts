@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentInput } from '../../../src/agent/component/input.ts';
-import { planComponent } from '../../../src/agent/component/plan.ts';
-import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
-import { AGENT_COMPONENT, currentLink } from '../../../src/agent/layout.ts';
-import type { Target } from '../../../src/agent/target/target.ts';
-import { type AgentSelf, programOf } from '../../../src/agent/upgrade/self.ts';
-import { endUpgrade, readSlots } from '../../../src/agent/upgrade/slot-store.ts';
-import type { UpgradeVerdict } from '../../../src/agent/upgrade/slots.ts';
-import { WATCHDOG_UNIT } from '../../../src/agent/upgrade/watchdog-unit.ts';
-import { type DriveResult, drive, present } from '../../support/agent/component-driver.ts';
-import { componentInput, explain, installed } from '../../support/agent/component-input.ts';
-import { AgentKilled, type CrashPoint, crashAt } from '../../support/agent/crashing-host.ts';
-import { artifactUrl, programOf as contentOf, target } from '../../support/agent/targets.ts';
-import { agentUpgrade } from '../../support/agent/upgrades.ts';
-import { NOW, virtualClock } from '../../support/virtual-clock.ts';
+import type { ComponentInput } from '../../../../src/agent/component/input.ts';
+import { planTransition } from '../../../../src/agent/component/transition/plan.ts';
+import { createMemoryHost, type MemoryHost } from '../../../../src/agent/host/memory/host.ts';
+import { AGENT_COMPONENT, currentLink } from '../../../../src/agent/layout.ts';
+import type { Target } from '../../../../src/agent/target/target.ts';
+import { type AgentSelf, programOf } from '../../../../src/agent/upgrade/self.ts';
+import { endUpgrade, readSlots } from '../../../../src/agent/upgrade/slot-store.ts';
+import type { UpgradeVerdict } from '../../../../src/agent/upgrade/slots.ts';
+import { WATCHDOG_UNIT } from '../../../../src/agent/upgrade/watchdog-unit.ts';
+import { type DriveResult, drive, present } from '../../../support/agent/component-driver.ts';
+import { componentInput, explain, installed } from '../../../support/agent/component-input.ts';
+import { AgentKilled, type CrashPoint, crashAt } from '../../../support/agent/crashing-host.ts';
+import { artifactUrl, programOf as contentOf, target } from '../../../support/agent/targets.ts';
+import { agentUpgrade } from '../../../support/agent/upgrades.ts';
+import { NOW, virtualClock } from '../../../support/virtual-clock.ts';
 
 const V1 = agentTarget('1.0');
 const V2 = agentTarget('1.1');
@@ -90,7 +90,7 @@ describe('AGT-43 hands over to another version of the agent', () => {
   it('continues what a watchdog began, so that the next watchdog runs the old program, too', () => {
     const begun = { ...UPGRADE, step: 'Probation', boots: 1 } as const;
     const input = handingOver({ self: { ...SELF, program: NEW, slots: { upgrade: begun } } });
-    expect(planComponent(input).actions).toMatchObject([{ operation: { op: 'HandOver', upgrade: begun } }]);
+    expect(planTransition(input).actions).toMatchObject([{ operation: { op: 'HandOver', upgrade: begun } }]);
   });
 
   it('not where it has no program of its own', () => {

@@ -2,7 +2,7 @@
  * When a unit that is declared to run, and does not, is started again. It is never given up: a cause that a person removes must be
  * enough. Pure.
  */
-import type { CorrectionRecord } from '../journal/record.ts';
+import type { CorrectionRecord } from '../../journal/record.ts';
 
 /** So many tries have no wait between them. */
 const FIRST_TRIES = 3;

@@ -1,9 +1,9 @@
 /** Whether a kubelet has to be restarted because its Node is missing: it registers the Node when it starts, and never again. Pure. */
-import type { Machine } from '../../api/generated/types.ts';
-import { conditionOf } from '../../kube/objects/conditions.ts';
-import type { ComponentInput } from '../component/input.ts';
-import type { ProcessRecord } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
+import type { ProcessRecord } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import type { ComponentInput } from '../input.ts';
 
 /** A person who deleted the Node may be about to stop the machine. */
 const DELETED_MS = 30_000;

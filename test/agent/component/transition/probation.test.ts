@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { ComponentInput, ProbationProgress } from '../../../src/agent/component/input.ts';
-import type { Transition } from '../../../src/agent/journal/record.ts';
-import { componentInput, explain, installed, V1, V2 } from '../../support/agent/component-input.ts';
+import type { ComponentInput, ProbationProgress } from '../../../../src/agent/component/input.ts';
+import type { Transition } from '../../../../src/agent/journal/record.ts';
+import { componentInput, explain, installed, V1, V2 } from '../../../support/agent/component-input.ts';
 
 const FORWARD: Transition = {
   step: 'Probation',

@@ -1,9 +1,9 @@
 /** Checks what a version needs of the other components of the machine, and whether the machine has it. Pure. */
-import type { ComponentProgress } from '../journal/progress.ts';
-import type { Target } from '../target/target.ts';
-import { isVersionInRange, type VersionRange } from '../target/version-range.ts';
-import type { ComponentInput, OtherComponent } from './input.ts';
-import type { ComponentWait } from './operation.ts';
+import type { ComponentProgress } from '../../journal/progress.ts';
+import type { Target } from '../../target/target.ts';
+import { isVersionInRange, type VersionRange } from '../../target/version-range.ts';
+import type { ComponentInput, OtherComponent } from '../input.ts';
+import type { ComponentWait } from '../operation.ts';
 
 /**
  * Returns what other components may know of this one. While a component is between two versions, it has no version that others may rely on.

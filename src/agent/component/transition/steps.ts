@@ -1,14 +1,14 @@
 /** Plans what is left of the current step of a transition, and the step after it. Pure. */
-import { type ComponentChange, changeBetween } from '../../api/machine/component-change.ts';
-import type { Transition, TransitionFailure, TransitionStep } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
-import type { ComponentInput } from './input.ts';
-import type { ComponentAction, ComponentPlan } from './operation.ts';
-import { operate, swapActions } from './placements.ts';
+import { type ComponentChange, changeBetween } from '../../../api/machine/component-change.ts';
+import type { Transition, TransitionFailure, TransitionStep } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentAction, ComponentPlan } from '../operation.ts';
+import { operate, swapActions } from '../placements.ts';
+import { advance, componentWait, endsOf, type KnownTargets, settle, toStep } from './builders.ts';
 import { planProbation } from './probation.ts';
 import { goBack } from './rollback.ts';
 import { planFetching, planStaged, planVerified } from './staging.ts';
-import { advance, componentWait, endsOf, type KnownTargets, settle, toStep } from './transition.ts';
 
 const STEP_PLANS: Record<TransitionStep, (input: ComponentInput, transition: Transition) => ComponentPlan> = {
   Fetching: planFetching,

@@ -1,12 +1,12 @@
 /** Where the host differs from the version in force, and what corrects it. Pure. */
-import type { ComponentFile } from '../../api/generated/types.ts';
-import { isClassAtLeast } from '../../api/machine/component-change.ts';
-import type { ComponentObservation } from '../component/observe.ts';
-import type { HostOperation } from '../component/operation.ts';
-import { fileDifference, isEnabledAs, linksOf } from '../component/placements.ts';
-import type { UnitDefinition, UnitStatus } from '../host/port.ts';
-import type { DriftKind } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
+import type { ComponentFile } from '../../../api/generated/types.ts';
+import { isClassAtLeast } from '../../../api/machine/component-change.ts';
+import type { UnitDefinition, UnitStatus } from '../../host/port.ts';
+import type { DriftKind } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import type { ComponentObservation } from '../observe.ts';
+import type { HostOperation } from '../operation.ts';
+import { fileDifference, isEnabledAs, linksOf } from '../placements.ts';
 
 export interface HostDifference {
   /** The path, or the name of the unit. */

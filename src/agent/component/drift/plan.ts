@@ -2,14 +2,13 @@
  * Keeps the version in force as it was committed. Writing back, reloading and starting what does not run never wait;
  * only a process that started on wrong content, or whose Node is missing, is restarted under a grant. Pure.
  */
-import { optional } from '../../kube/objects/optional.ts';
-import type { ComponentInput } from '../component/input.ts';
-import type { ComponentAction, ComponentPlan, ComponentWait } from '../component/operation.ts';
-import { operate } from '../component/placements.ts';
-import { hasStopped, planComponent } from '../component/plan.ts';
-import type { UnitDefinition } from '../host/port.ts';
-import type { CorrectionRecord, DriftKind, ProcessRecord } from '../journal/record.ts';
-import type { Target } from '../target/target.ts';
+
+import type { UnitDefinition } from '../../host/port.ts';
+import type { CorrectionRecord, DriftKind, ProcessRecord } from '../../journal/record.ts';
+import type { Target } from '../../target/target.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentAction, ComponentPlan, ComponentWait } from '../operation.ts';
+import { operate } from '../placements.ts';
 import { findDifferences, type HostDifference } from './differences.ts';
 import { unregistered } from './registration.ts';
 import { describeTries, runTries } from './run-retries.ts';
@@ -26,38 +25,17 @@ export interface DriftFinding {
   readonly because: string;
 }
 
-export interface ReconcilePlan extends ComponentPlan {
+export interface DriftPlan extends ComponentPlan {
   readonly findings: readonly DriftFinding[];
 }
 
-/** The transition first; what is in force is kept right while it waits, and when there is none. */
-export function planReconcile(input: ComponentInput): ReconcilePlan {
-  const plan = planComponent(input);
-  const target = targetInForce(input);
-  if (plan.actions.length > 0 || !target) {
-    return { ...plan, ...optional('wait', plan.wait ?? damageWait(input, plan)), findings: [] };
-  }
-  const drift = isRetryDue(input) ? planDrift(input, target) : waitForRetry(input, target);
-  return { ...drift, ...optional('wait', plan.wait ?? drift.wait) };
+/** Plans what keeps the target in force right. A correction that failed is not repeated at once. */
+export function planDrift(input: ComponentInput, target: Target): DriftPlan {
+  const { failure, now } = input;
+  return !failure || failure.retryAt <= now ? correctAll(input, target) : waitForRetry(input, target);
 }
 
-/** Nothing can be kept right of a version whose content is not known. */
-function damageWait({ progress }: ComponentInput, { actions }: ComponentPlan): ComponentWait | undefined {
-  const { current, transition } = progress;
-  if (actions.length > 0 || current === undefined || transition) return undefined;
-  return {
-    reason: 'TargetDamaged',
-    message:
-      'the stored content of the version in force cannot be read: name that version in the Machine again',
-  };
-}
-
-/** A correction that failed is not repeated at once. */
-function isRetryDue({ failure, now }: ComponentInput): boolean {
-  return !failure || failure.retryAt <= now;
-}
-
-function waitForRetry(input: ComponentInput, target: Target): ReconcilePlan {
+function waitForRetry(input: ComponentInput, target: Target): DriftPlan {
   const differences = findDifferences(target, input.observed, input.downloading);
   const findings = differences.map((each): DriftFinding => {
     const finding = findingOf(input, each);
@@ -66,13 +44,7 @@ function waitForRetry(input: ComponentInput, target: Target): ReconcilePlan {
   return { actions: [], findings, wait: { reason: 'RetryPending', message: input.failure?.message ?? '' } };
 }
 
-function targetInForce({ progress, targets }: ComponentInput): Target | undefined {
-  const { current, transition } = progress;
-  if (current === undefined || (transition && hasStopped(transition))) return undefined;
-  return targets.get(current);
-}
-
-function planDrift(input: ComponentInput, target: Target): ReconcilePlan {
+function correctAll(input: ComponentInput, target: Target): DriftPlan {
   const differences = findDifferences(target, input.observed, input.downloading);
   const findings = differences.map((each) => findingOf(input, each));
   const corrected = differences.filter((_, index) => findings[index]?.action === 'Corrected');
@@ -184,7 +156,7 @@ function planRestart(
   input: ComponentInput,
   target: Target,
   records: readonly ProcessRecord[],
-): Pick<ReconcilePlan, 'actions' | 'findings' | 'wait'> {
+): Pick<DriftPlan, 'actions' | 'findings' | 'wait'> {
   const known = new Map([...input.drift.processes, ...records.map((each) => [each.unit, each] as const)]);
   const differences = target.units.flatMap(({ name }): WrongProcess | [] => {
     const startId = input.observed.units.get(name)?.process?.startId;

@@ -1,8 +1,8 @@
 /** Turns a transition back after a failure. Pure. */
-import type { Transition, TransitionFailure } from '../journal/record.ts';
-import type { ComponentInput } from './input.ts';
-import type { ComponentPlan } from './operation.ts';
-import { advance, endsOf, settle } from './transition.ts';
+import type { Transition, TransitionFailure } from '../../journal/record.ts';
+import type { ComponentInput } from '../input.ts';
+import type { ComponentPlan } from '../operation.ts';
+import { advance, endsOf, settle } from './builders.ts';
 
 export function goBack(
   input: ComponentInput,
