@@ -228,7 +228,7 @@ function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drai
   return { ...optional('drain', drain), ...optional('wait', wait) };
 }
 
-/** What the next act relies upon is written when this resolves. */
+/** Writes the status. One that the next act relies upon is written when this resolves. */
 async function writeStatus(
   report: MachineReport,
   { isIntent }: DrainResult,
@@ -258,7 +258,10 @@ function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
   return moments.length === 0 ? undefined : new Date(Math.min(...moments.map(Number)));
 }
 
-/** A Lease that was there first proves nothing. The heartbeat after it does, and triggers no reconcile. */
+/**
+ * Returns when the silence of the agent has to be checked again. A Lease that was there first proves nothing. The heartbeat
+ * after it does, and triggers no reconcile.
+ */
 function silentAt({ machine }: Outcome, { heartbeats, context }: Reconcile): Date | undefined {
   const heartbeat = heartbeats.of(machine, context);
   if (!heartbeat) return undefined;
