@@ -40,7 +40,10 @@ import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 
 export interface MachineControllerOptions {
-  /** As kubenode-machine: lists pods and PodDisruptionBudgets of nodes that are drained, and reads a Node that a view may not show yet. */
+  /**
+   * The client that acts as kubenode-machine: it lists pods and PodDisruptionBudgets of nodes that are drained, and reads a Node
+   * that a view may not show yet.
+   */
   readonly client: Pick<Client, 'pages' | 'get'>;
   readonly grants: DrainExecutor['grants'];
   /** Default: hosts of provider local join by themselves, and no provider is run. */
@@ -172,7 +175,7 @@ async function drainFor(
   return await carryOutDrain(executor, situation, context);
 }
 
-/** First what is declared; then, when nothing else is missing, the start-up taint goes. */
+/** Writes to the Node what is declared first; then, when nothing else is missing, it removes the start-up taint. */
 async function syncNode(machine: Machine, infra: InfraReport, parts: Reconcile): Promise<MachinePlan> {
   await writeNode(machine, false, parts.context);
   const plan = planMachine(observe(machine, infra, parts));

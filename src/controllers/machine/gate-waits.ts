@@ -63,7 +63,7 @@ function wasFlapping({ status }: Machine): boolean {
 
 interface Gate {
   readonly type: string;
-  /** Undefined: it was not reported yet. */
+  /** The condition of the gate. Undefined: it was not reported yet. */
   readonly gate: Condition | undefined;
 }
 

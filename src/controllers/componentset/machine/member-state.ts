@@ -132,8 +132,8 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
 }
 
 /**
- * Until its agent has read entries without a grant, the grant that it still has in the ledger may be one that was just settled there:
- * the ledger is observed later than the Machine.
+ * Tells whether a machine may have given its grant back already. Until its agent has read entries without a grant, the grant
+ * that it still has in the ledger may be one that was just settled there: the ledger is observed later than the Machine.
  */
 export function hasGivenBack({
   holdsGrant,

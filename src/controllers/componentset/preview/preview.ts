@@ -22,7 +22,7 @@ import { type BatchMembers, estimateDuration, estimateEnd, type RolloutDuration 
 
 export interface PlannedBatch {
   readonly index: number;
-  /** In the order in which they are started. */
+  /** The machines in the order in which they are started. */
   readonly machines: readonly string[];
   /** The activation class of the machine that it disturbs most. */
   readonly class: ActivationClass;

@@ -87,7 +87,7 @@ export type RolloutAction = { readonly because: string } & (
       readonly do: 'Assign';
       readonly member: MemberState;
       readonly revision: Revision;
-      /** Undefined: outside of the batches. */
+      /** The index of the batch. Undefined: outside of the batches. */
       readonly batch?: number;
       readonly permission: Permission;
     }

@@ -26,7 +26,7 @@ export interface CentralRun<Input = unknown> {
 }
 
 export interface StepPorts {
-  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of a node that is drained. */
+  /** The client that acts as kubenode-remedyjob: it lists Pods and PodDisruptionBudgets of a node that is drained. */
   readonly client: Pick<Client, 'pages'>;
   /** The answers to evictions, by job; only an optimization. */
   readonly answers: Map<string, EvictionAnswers>;
