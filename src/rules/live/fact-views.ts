@@ -29,9 +29,9 @@ export interface FactViews {
   readonly agentLeases: FactView;
   /** Leases in NAMESPACE_OF_NODE_LEASES. Without them the kubelet is as old as its heartbeat in the Node, which is one every 5 minutes. */
   readonly nodeLeases?: FactView;
-  /** Without them the version of a component is unknown. */
+  /** The MachineComponents. Without them the version of a component is unknown. */
   readonly components?: FactView<MachineComponent>;
-  /** Without them it is unknown what is announced. */
+  /** The MaintenanceEvents. Without them it is unknown what is announced. */
   readonly maintenance?: FactView<MaintenanceEvent>;
 }
 

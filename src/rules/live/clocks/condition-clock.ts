@@ -42,7 +42,7 @@ export interface ConditionSources {
   readonly bootID: string | undefined;
   readonly node: readonly unknown[];
   readonly machine: readonly unknown[];
-  /** Undefined without a Machine. */
+  /** The recorded faults of the Machine. Undefined without a Machine. */
   readonly faults: readonly unknown[] | undefined;
   /** A command that reads once has observed nothing before: without a record it trusts the writer of a condition. Controllers do not. */
   readonly startsAtTransition?: boolean;
@@ -76,7 +76,10 @@ export function observeConditions(
   };
 }
 
-/** Only the first state of a Machine has records of an earlier process: later ones are our own. */
+/**
+ * Returns the records that a process may restore. Only the first state of a Machine has records of an earlier process: later
+ * ones are our own.
+ */
 function restorable(
   known: ConditionHistory | undefined,
   { faults = [], nodeUID }: ConditionSources,
