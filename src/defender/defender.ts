@@ -48,7 +48,7 @@ export interface DefenderOptions {
 
 export interface Defender {
   readonly controller: Controller;
-  /** By kind; `runControllers` runs them. */
+  /** The views by kind; `runControllers` runs them. */
   readonly views: Views;
   /** The views of `views` with the types of their objects. */
   readonly observed: ObservedViews;

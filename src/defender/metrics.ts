@@ -10,7 +10,7 @@ import type { PreparedPolicies, PreparedPolicy } from './policies/prepare.ts';
 export interface DefenderMetricsSource {
   readonly policies: PreparedPolicies;
   readonly facts: FleetFacts;
-  /** Undefined: it was not read yet. */
+  /** The content of the ledger. Undefined: it was not read yet. */
   readonly ledger: DefenderLedgerSpec | undefined;
   readonly now: Date;
 }

@@ -7,7 +7,7 @@ import { logBinomialTail } from './binomial.ts';
 
 /** Holds the faults in which a common cause is searched. Keys of values have the form `kernelVersion=6.9`. */
 export interface FaultSample {
-  /** By condition: the values of each machine whose fault began within the period. */
+  /** Holds by condition the values of each machine whose fault began within the period. */
   readonly faults: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
   /** Number of machines. */
   readonly fleet: number;
@@ -27,7 +27,7 @@ export interface CommonCause {
   readonly condition: string;
   /** Machines whose fault began within the period. */
   readonly faulty: number;
-  /** Those of them that have the value. */
+  /** The number of faulty machines that have the value. */
   readonly sharing: number;
   /** Share of the fleet that has the value. */
   readonly base: number;

@@ -8,7 +8,7 @@ import { holderKey, isAtLeast } from '../ledger/entries.ts';
 
 export interface BreakerKey {
   readonly id: string;
-  /** For people: `zone eu-1a`. */
+  /** The name of the key for people: `zone eu-1a`. */
   readonly label: string;
 }
 

@@ -22,7 +22,7 @@ import { limitUsage } from './usage.ts';
 export interface PolicyStatusInput {
   readonly policy: DefenderPolicy;
   readonly policies: PreparedPolicies;
-  /** Undefined: it was not read. */
+  /** The content of the ledger. Undefined: it was not read. */
   readonly ledger: DefenderLedgerSpec | undefined;
   readonly facts: FleetFacts;
   readonly denials: Readonly<Record<string, number>>;

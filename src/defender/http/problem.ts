@@ -3,7 +3,7 @@ import { isKubeError } from '../../kube/client/errors.ts';
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Sent as JSON. */
+  /** The body of the answer, which is sent as JSON. */
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }

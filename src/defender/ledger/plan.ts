@@ -31,7 +31,7 @@ export interface LedgerPlanInput {
 }
 
 export interface LedgerPlan {
-  /** Undefined: nothing to write. */
+  /** The next content of the ledger. Undefined: nothing to write. */
   readonly next: DefenderLedgerSpec | undefined;
   /** The answers in the order of the requests. */
   readonly answers: readonly LedgerAnswer[];

@@ -12,9 +12,9 @@ import type { PreparedLimit, PreparedPolicies, PreparedPolicy } from '../policie
 import { holderKey, isLapsed, isLingering, lingersUntil, takesNodeDown } from './entries.ts';
 
 export interface LimitUse {
-  /** In flight, lingering, or deleted and not replaced. */
+  /** The number of acts in flight, settled acts that linger, and machines that were deleted and not replaced. */
   readonly taken: number;
-  /** Those of them that no count of the facts includes. */
+  /** The part of `taken` that no count of the facts includes. */
   readonly uncounted: number;
   /** Machines that were deleted and not replaced: they belong to the size of the group. */
   readonly deleted: number;

@@ -9,7 +9,7 @@ import type { Problem } from '../../api/validation/validate.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import { actsIn, coversActs, type DeclaredActs } from './acts.ts';
 
-/** As git contains it, or with the defaults of the API server. */
+/** The spec of a policy as git contains it, or with the defaults of the API server. */
 export type DeclaredPolicySpec = Partial<Omit<DefenderPolicySpec, 'scope'>> & {
   readonly scope: Partial<DefenderPolicySpec['scope']>;
 };
