@@ -84,7 +84,7 @@ function isInScope(labels: MachineFacts['labels'], { spec }: PreparedPolicy): bo
   return isSelected(spec.scope.nodeSelector, labels);
 }
 
-/** Faults that are older than the breaker have another cause. */
+/** Returns why a stored breaker stays open. Faults that are older than the breaker have another cause. */
 function standingCause(
   id: string,
   { state, since }: LedgerBreaker,
