@@ -142,8 +142,8 @@ function observeCondition(
 type ConditionContent = Pick<TimedCondition, 'from' | 'status' | 'reason' | 'transitionTime' | 'object'>;
 
 /**
- * Returns the first record of a condition. Its age is by the clock of its writer, which alone knows what was before we began to
- * observe.
+ * Returns the first record of a condition. The status starts now; since when no change was missed, and when it was written last,
+ * is by the clock of the writer, which alone knows what was before we began to observe.
  */
 function firstObservation(content: ConditionContent, point: TimePoint): TimedCondition {
   const { transitionTime, object } = content;
