@@ -208,8 +208,8 @@ function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {
 }
 
 /**
- * Tells whether the ledger has the grant of the entries, and not one before it because it is observed later than the Machine:
- * the time of an earlier grant would be over at once.
+ * Tells whether the grant in the ledger is that of the entries, and not an earlier one, whose time would be over at once. The
+ * ledger may still show an earlier one, because it is observed later than the Machine.
  */
 function isGrantOf(grant: LedgerGrant | undefined, entries: readonly MachineComponentEntry[]): boolean {
   if (!grant || grant.state === 'Settled') return false;
