@@ -1,4 +1,7 @@
-/** What a rule can read of a node: `disk('imagefs').usedPercent.atLeast(80)`. Renders the JSON of the rule language. */
+/**
+ * Offers typed helpers for all that a rule can read of a node, such as `disk('imagefs').usedPercent.atLeast(80)`. They render
+ * the JSON of the rule language.
+ */
 import { DURATION_FORM, type DurationText, durationSeconds } from '../api/duration.ts';
 import { DECIDED, NO_OUTAGES, OUTAGES } from '../api/enums.ts';
 import type { Step } from '../api/steps/steps.ts';
@@ -14,12 +17,12 @@ import { compareFact, type FactComparisons } from './comparisons.ts';
 import type { Expr } from './generated/types.ts';
 
 export interface WithinWindow {
-  /** How far back is counted: `10m`, `1h`. */
+  /** How long ago the window that is counted begins: `10m`, `1h`. */
   readonly within: DurationText;
 }
 
 export interface ForDuration {
-  /** How long it must have had this status, by the clock of kubenode: `90s`, `3m`. */
+  /** How long the condition must have had this status, by the clock of kubenode: `90s`, `3m`. */
   readonly for: DurationText;
 }
 
@@ -58,12 +61,12 @@ export interface MaintenanceComparisons extends MaintenanceFields {
   isDue(): Expr;
   /** Holds while it is known that nothing of the kind is due. */
   isNotDue(): Expr;
-  /** As isDue, for a hint: an outage that may never come. */
+  /** Holds as isDue does, for a hint: an outage that may never come. */
   isHintDue(): Expr;
   isNoHintDue(): Expr;
 }
 
-/** What is announced for the machine: its earliest event that is not over. */
+/** Compares what is announced for the machine: its earliest event that is not over. */
 export function maintenance(): MaintenanceComparisons {
   const fields = compareFact(maintenanceFact);
   const { pending, hint, type, state, secondsUntilAct } = fields;

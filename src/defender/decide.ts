@@ -1,6 +1,6 @@
 /**
- * Whether an act is safe now: policies, ledger, facts, ask and time, to a grant or to a denial that names what decided.
- * Pure and total: every check is evaluated, and the first reason in order of precedence is the answer.
+ * Decides whether an act is safe now: from policies, ledger, facts, ask and time it makes a grant, or a denial that names what
+ * decided. Pure and total: every check is evaluated, and the first reason in order of precedence is the answer.
  */
 import { DENY_REASONS } from '../api/deny-reasons.ts';
 import type { DefenderLedgerSpec, DefenderPolicy } from '../api/generated/types.ts';
@@ -14,7 +14,7 @@ import { createLedgerUsage, type LedgerUsage } from './ledger/usage.ts';
 import { appliesTo } from './policies/matches.ts';
 import { type PreparedPolicies, type PreparedPolicy, preparePolicies } from './policies/prepare.ts';
 
-/** What one batch of decisions shares. */
+/** Holds what the decisions of one batch share. */
 export interface DecisionInput {
   readonly policies: PreparedPolicies;
   readonly ledger: DefenderLedgerSpec;
@@ -37,7 +37,7 @@ export interface DenialDetails extends DenialCause {
   readonly retryAt?: Date;
 }
 
-/** One decision. Batches prepare policies and usage once and call `decideAsk`. */
+/** Makes one decision. Batches prepare policies and usage once and call `decideAsk`. */
 export function decide(
   policies: readonly DefenderPolicy[],
   ledger: DefenderLedgerSpec,
@@ -82,7 +82,10 @@ function guardsFor(
   );
 }
 
-/** Without the policy that is for everything, and with one that cannot be read, nothing is known to be allowed. */
+/**
+ * Returns the denials for policies that are missing or cannot be read: without the policy that is for everything, and with one
+ * that cannot be read, nothing is known to be allowed.
+ */
 function policyCauses({ valid, problems }: PreparedPolicies): readonly DenialCause[] {
   const isMissing = !valid.some(({ name }) => name === FLEET_DEFAULT) && !problems.has(FLEET_DEFAULT);
   const missing: DenialCause = {
@@ -123,7 +126,7 @@ function decisionOf(causes: readonly DenialCause[], audit: readonly DenialCause[
   return { permitted: false, ...first, also, audit, ...(retryAt ? { retryAt } : {}) };
 }
 
-/** Of one reason, the tightest limit first. */
+/** Compares two causes by the precedence of their reasons. Among causes of one reason, the tightest limit comes first. */
 function byPrecedence(a: DenialCause, b: DenialCause): number {
   return (
     PRECEDENCE[a.reason] - PRECEDENCE[b.reason] ||
@@ -142,7 +145,7 @@ function compare(a = '', b = ''): number {
   return a < b ? -1 : 1;
 }
 
-/** Time alone changes the answer only when it ends every cause. */
+/** Returns when the last cause ends, if all end: time alone changes the answer only when it ends every cause. */
 function lastEnd(causes: readonly DenialCause[]): Date | undefined {
   const ends = causes.flatMap(({ until }) => until ?? []);
   if (ends.length < causes.length) return undefined;

@@ -31,16 +31,16 @@ import { createLedgerStore } from './ledger/store.ts';
 import { registerDefenderMetrics } from './metrics.ts';
 
 export interface DefenderOptions {
-  /** As kubenode-defender. */
+  /** The client that acts as kubenode-defender. */
   readonly client: Client;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Log;
   /** Fed by every client of this process. */
   readonly calls: CallWindow;
-  /** Of other controllers that read these views and apply to the same objects: their managedFields are kept. */
+  /** The field managers of other controllers that read these views and apply to the same objects: their managedFields are kept. */
   readonly managers?: readonly string[];
-  /** Whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
+  /** Tells whether this process holds the Lease. Without it, it only answers asks, by compare-and-swap. */
   readonly leads: () => boolean;
   readonly watch?: WatchMetrics;
   readonly metrics?: Metrics;
@@ -48,9 +48,9 @@ export interface DefenderOptions {
 
 export interface Defender {
   readonly controller: Controller;
-  /** By kind; `runControllers` runs them. */
+  /** The views by kind; `runControllers` runs them. */
   readonly views: Views;
-  /** The same views. */
+  /** The views of `views` with the types of their objects. */
   readonly observed: ObservedViews;
   readonly ledger: Ledger;
   readonly observer: FleetObserver;
@@ -105,11 +105,14 @@ export function createDefender(options: DefenderOptions): Defender {
   };
 }
 
-/** Of Nodes and Machines nothing in this process needs images and inventories. Rules read facts and faults of Machines. */
+/**
+ * The fields that views drop from Nodes and Machines, because nothing in this process needs images and inventories. Facts and
+ * faults of Machines stay, because rules read them.
+ */
 const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
 const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.preflight'];
 
-/** Of everybody: who owns an entry of a Machine decides whether it is a pin. */
+/** The managedFields that are kept from every manager: the owner of an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];
 
 type DefenderViews = { readonly [K in keyof ObservedViews]: View & ObservedViews[K] };

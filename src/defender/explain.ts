@@ -1,4 +1,4 @@
-/** Why acts on one machine happen or do not, from what the Defender knows: for a person on call. Pure. */
+/** Explains why acts on one machine happen or do not, from what the Defender knows: for a person on call. Pure. */
 import type { DenyReason } from '../api/deny-reasons.ts';
 import type { DefenderLedgerSpec, LedgerGrant, MachineHold } from '../api/generated/types.ts';
 import type { DenialCause } from '../api/grants.ts';
@@ -16,19 +16,19 @@ export interface MachineExplanation {
   readonly pool?: string;
   readonly zone?: string;
   readonly readiness: MachineFacts['readiness'];
-  /** When the Node reported so. */
+  /** When the Node reported this readiness. */
   readonly readinessSince?: string;
-  /** Has no Node, is cordoned, is excluded. */
+  /** Remarks on the machine: it has no Node, is cordoned, or is excluded. */
   readonly notes: readonly string[];
   readonly holds: readonly MachineHold[];
-  /** What the Machine and its jobs wait for, in their own words. */
+  /** The waits of the Machine and its jobs, with the reasons and messages that they report. */
   readonly waits: readonly ObjectWait[];
   /** The last act on the machine that still counts. */
   readonly grant?: GrantInTheWay;
   readonly acts: readonly ActVerdict[];
   readonly breakers: readonly OpenBreaker[];
   readonly ledger: { readonly seq: number; readonly recovering: boolean };
-  /** Since the stalest of the views had contact with the API server. */
+  /** How long ago the stalest of the views had contact with the API server. */
   readonly factsAgeSeconds?: number;
 }
 
@@ -37,14 +37,14 @@ export interface ObjectWait {
   readonly reason: string;
   readonly since: string;
   readonly message?: string;
-  /** What ends it, where that is known. */
+  /** The act or event that ends the wait, where it is known. */
   readonly unblock?: string;
 }
 
 export interface ActVerdict {
   readonly action: Action;
   readonly permitted: boolean;
-  /** In order of precedence; the first one is the answer. */
+  /** All causes of a denial in order of precedence; the first one is the answer. */
   readonly causes: readonly DenialCause[];
   readonly retryAt?: Date;
   /** Acts on other machines that use up the limits. */
@@ -64,7 +64,7 @@ export interface OpenBreaker {
   readonly id: string;
   readonly state: string;
   readonly since: string;
-  /** At the earliest. */
+  /** The earliest time at which the breaker closes. */
   readonly closesAt?: string;
   readonly evidence?: string;
 }
@@ -124,7 +124,7 @@ function verdictOf(action: Action, decision: Decision, input: ExplainInput): Act
   };
 }
 
-/** These count acts at the same time. The end of an act does not end a rate. */
+/** The reasons that count acts at the same time. The end of an act does not end a rate, so rates are not among them. */
 const OCCUPIED: ReadonlySet<DenyReason> = new Set([
   'ConcurrencyCluster',
   'ConcurrencyZone',
@@ -135,7 +135,7 @@ const OCCUPIED: ReadonlySet<DenyReason> = new Set([
   'StormCooldown',
 ]);
 
-/** Of the groups whose limits are used up, with what is settled and still counts. */
+/** Returns the grants that use up the exhausted limits, including settled ones that still count. */
 function grantsInTheWay(
   causes: readonly DenialCause[],
   { machine, ledger, facts, policies, now }: ExplainInput,
@@ -160,7 +160,10 @@ function lingerSecondsOf(policy: string | undefined, { valid }: ExplainInput['po
   return valid.find(({ name }) => name === policy)?.spec.counting.lingerSeconds ?? 0;
 }
 
-/** As causes name what they count. A machine that is not known counts in the cluster, and for its holder. */
+/**
+ * Returns the groups in which a grant counts, named as causes name them. A machine that is not known counts in the cluster, and
+ * for its holder.
+ */
 function groupsOf({ holder }: LedgerGrant, machine: MachineFacts | undefined): readonly string[] {
   const always = [CLUSTER_KEY, `holder ${holderKey(holder)}`];
   if (!machine) return always;
@@ -175,7 +178,7 @@ function grantOf(machine: string, grant: LedgerGrant, now: Date): GrantInTheWay 
   return { machine, id, action, holder, issuedAt, notAfter, state };
 }
 
-/** From the ledger, which is current also while no controller reports. */
+/** Reads the open breakers from the ledger, which is current also while no controller reports. */
 function openBreakers({ breakers }: DefenderLedgerSpec): readonly OpenBreaker[] {
   return Object.entries(breakers).map(([id, { state, since, closesAt, evidence }]) => ({
     id,

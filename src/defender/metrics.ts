@@ -10,7 +10,7 @@ import type { PreparedPolicies, PreparedPolicy } from './policies/prepare.ts';
 export interface DefenderMetricsSource {
   readonly policies: PreparedPolicies;
   readonly facts: FleetFacts;
-  /** Undefined: it was not read yet. */
+  /** The content of the ledger. Undefined: it was not read yet. */
   readonly ledger: DefenderLedgerSpec | undefined;
   readonly now: Date;
 }
@@ -21,10 +21,13 @@ export interface DefenderMetrics {
 
 type Source = () => DefenderMetricsSource;
 
-/** An ask waits up to 50 ms for others; a full ledger takes 300 ms to write, and five attempts a few seconds. */
+/**
+ * Buckets for the duration of an ask: it waits up to 50 ms for others; a full ledger takes 300 ms to write, and five attempts a
+ * few seconds.
+ */
 const ASK_SECONDS = [0.05, 0.1, 0.15, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
-/** `conflicts`: writes of this process that another write made void, so far. */
+/** Registers the metrics. `conflicts` returns the writes of this process that another write made void, so far. */
 export function registerDefenderMetrics(
   metrics: Metrics,
   source: Source,
@@ -60,7 +63,7 @@ export function registerDefenderMetrics(
   };
 }
 
-/** Undefined for what is not decided: settlements, dry runs, and changes of the Defender itself. */
+/** Returns the action of a decision; undefined for what is not decided: settlements, dry runs, and changes of the Defender itself. */
 function actionOf({ request, answer }: DecidedRequest, source: Source): string | undefined {
   if (request.kind === 'ask') return request.dryRun ? undefined : request.ask.action;
   if (request.kind !== 'renew') return undefined;
@@ -106,7 +109,7 @@ function stateOf(entry: LedgerGrant, now: Date): (typeof STATES)[number] {
 
 const SHOWN = 20;
 
-/** Of several limits for one group, the fullest counts. */
+/** Returns how full the fullest groups are. Of several limits for one group, the fullest counts. */
 function usageRatios({ ledger, ...more }: DefenderMetricsSource): readonly GaugeSample<'per' | 'key'>[] {
   if (!ledger) return [];
   const samples = more.policies.valid.flatMap((policy) =>
@@ -131,7 +134,7 @@ function perOf({ spec: { concurrency, rates } }: PreparedPolicy, rule: string): 
 
 const LEVELS = { HalfOpen: 1, Open: 2, NeedsPerson: 3 } as const;
 
-/** The name is that of the policy and the breaker, as `kubenode defender close` reads it. */
+/** Returns the state of each breaker. The name is that of the policy and the breaker, as `kubenode defender close` reads it. */
 function breakerStates({ ledger }: DefenderMetricsSource): readonly GaugeSample<'name' | 'key'>[] {
   return Object.entries(ledger?.breakers ?? {}).map(([id, { state }]) => {
     const [policy = '', breaker = '', ...key] = id.split('/');

@@ -1,9 +1,9 @@
-/** Whether a person keeps automation off a machine. Pure. */
+/** Tells whether a person keeps automation off a machine. Pure. */
 import type { Machine, MachineHold } from '../api/generated/types.ts';
 import { ANNOTATION_HOLD } from '../api/names.ts';
 import type { KubeObject } from '../kube/objects/object.ts';
 
-/** Of its spec, and of the annotations of Machine and Node; some may have ended. */
+/** Returns the holds in the spec of the Machine and in the annotations of Machine and Node; some may have ended. */
 export function holdsOf({ spec, metadata }: Machine, node: KubeObject | undefined): readonly MachineHold[] {
   const annotated = [metadata, node?.metadata].flatMap(
     (each) => annotatedHold(each?.annotations?.[ANNOTATION_HOLD]) ?? [],
@@ -11,7 +11,7 @@ export function holdsOf({ spec, metadata }: Machine, node: KubeObject | undefine
   return spec.hold ? [spec.hold, ...annotated] : annotated;
 }
 
-/** The hold that forbids most. */
+/** Returns the hold that forbids most, of those that have not ended. */
 export function holdInForce(
   machine: Machine,
   node: KubeObject | undefined,
@@ -26,7 +26,7 @@ function hasEnded(until: string | undefined, now: Date): boolean {
   return until !== undefined && Date.parse(until) <= now.getTime();
 }
 
-/** `<until>; <reason>`. Without a time that can be read it has no end. */
+/** Reads a hold from an annotation of the form `<until>; <reason>`. A hold without a time that can be read has no end. */
 function annotatedHold(text: string | undefined): MachineHold | undefined {
   if (text === undefined) return undefined;
   const [until = '', ...reason] = text.split(';');

@@ -32,14 +32,14 @@ import { readRequest } from './read-request.ts';
 import type { AgentRequest } from './request.ts';
 
 export interface ApproverOptions {
-  /** As kubenode-approver: it writes the subresource `approval`, which no apply reaches. */
+  /** The client that acts as kubenode-approver: it writes the subresource `approval`, which no apply reaches. */
   readonly client: Pick<Client, 'replace'>;
   /** Whether this process holds the Lease. */
   readonly leads: () => boolean;
   readonly decisions?: Counter<'result' | 'reason'>;
 }
 
-/** What our view waits for is usually there within this time. */
+/** How long a request waits until it is judged again: what our view lacked has usually arrived by then. */
 const RETRY_MS = 1000;
 const RENEWED = 'renewed';
 const none = (): readonly string[] => [];

@@ -1,4 +1,4 @@
-/** What the approver knows of the cluster, and what a check is. */
+/** Describes what the approver knows of the cluster, and the form of a check. */
 import type { Machine, MachineComponent } from '../../api/generated/types.ts';
 import type { Claim } from './claim.ts';
 import type { AgentRequest, Objection } from './request.ts';
@@ -7,20 +7,23 @@ export interface Snapshot {
   readonly now: Date;
   machine(name: string): Machine | undefined;
   component(ref: string): MachineComponent | undefined;
-  /** How long since the agent of that machine last renewed its Lease, by our own clock. Undefined without a Lease. */
+  /** Returns how long ago the agent of that machine last renewed its Lease, by our own clock. Undefined without a Lease. */
   heartbeatAgeMs(machine: string): number | undefined;
-  /** Approved requests of this requester that are still there: Kubernetes keeps them for an hour. */
+  /** Returns the approved requests of this requester that still exist: Kubernetes keeps them for an hour. */
   approvedBy(username: string): readonly AgentRequest[];
-  /** The same for the certificates of a machine, by any requester. */
+  /** Returns the approved requests for the certificates of a machine, by any requester. */
   approvedFor(machine: string): readonly AgentRequest[];
 }
 
 export type Check = (claim: Claim, snapshot: Snapshot) => Objection | undefined;
 
-/** Our view may be this much later than the request. */
+/** How much later than the request our view may be. */
 const LATE_MS = 10_000;
 
-/** What is missing may only be late: it is denied for that after a while. */
+/**
+ * Lets an objection wait for a while after the request, because what is missing may only be late. After that time it denies the
+ * request.
+ */
 export function afterWaiting(
   { request }: Claim,
   { now }: Snapshot,

@@ -1,19 +1,22 @@
-/** How many machines each batch of a rollout has. Pure. */
+/** Decides how many machines each batch of a rollout has. Pure. */
 import type { Rollout } from '../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 
 export type BatchList = Pick<Rollout, 'batches' | 'repeatLast' | 'canary'>;
 
 export interface BatchMachines {
-  /** That were selected when the rollout started: percentages are of them. */
+  /** The number of machines that were selected when the rollout started: percentages are of them. */
   readonly total: number;
-  /** That are in no batch yet. */
+  /** The number of machines that are in no batch yet. */
   readonly left: number;
-  /** Of those that are left, the ones that the selector of the canary matches. */
+  /** The number of machines in no batch yet that the selector of the canary matches. */
   readonly canaries: number;
 }
 
-/** With a canary, batch 0 is the canary and the list follows it. Only a canary that matches no machine is empty. */
+/**
+ * Returns the size of a batch. With a canary, batch 0 is the canary and the list follows it. Only a canary that matches no
+ * machine is empty.
+ */
 export function batchSize(list: BatchList, index: number, { total, left, canaries }: BatchMachines): number {
   const { batches, repeatLast, canary } = list;
   if (canary && index === 0) return Math.min(canary.count, canaries, left);
@@ -29,7 +32,7 @@ export interface PlannedMachines extends Pick<BatchMachines, 'total' | 'canaries
   readonly first?: number;
 }
 
-/** The batches from the first one on, as far as `most`, if no machine joins, leaves or fails. */
+/** Returns the sizes of at most `most` batches from the first one on, if no machine joins, leaves or fails. */
 export function plannedSizes(
   list: BatchList,
   { total, canaries, left: atStart = total, first = 0 }: PlannedMachines,

@@ -1,4 +1,4 @@
-/** What a deleted set has in work on its machines ends, with its grants; what it installed stays. */
+/** Ends what a deleted set has in work on its machines, with its grants; what it installed stays. */
 import { DEFENDER_LEDGERS, MACHINE_COMPONENT_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { DefenderLedger, Machine, MachineComponentSet, Rollout } from '../../api/generated/types.ts';
 import { LEDGER } from '../../api/names.ts';
@@ -11,7 +11,7 @@ import { planLeft } from './rollout/upkeep/upkeep.ts';
 
 const AGAIN_MS = 5000;
 
-/** Undefined: the set exists, and is not being deleted. */
+/** Ends the work of the set if it is deleted. Returns undefined if the set exists, and is not being deleted. */
 export async function endDeletedSet(
   name: string,
   { grants, context }: { readonly grants: RolloutGrants; readonly context: ReconcileContext },
@@ -44,7 +44,7 @@ function isPermittedBy(name: string, { spec }: Machine): boolean {
   return spec.components.some(({ assignment, grant }) => grant !== undefined && assignment?.set === name);
 }
 
-/** It selects nothing, so that all its machines have left it. The defaults of the API. */
+/** Returns a set that selects nothing, so that all machines have left it, with the defaults of the API. */
 function standIn(name: string): MachineComponentSet {
   return {
     apiVersion: 'kubenode.dev/v1alpha1',

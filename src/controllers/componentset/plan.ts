@@ -67,7 +67,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   });
 }
 
-/** Machines that serve, and will not. */
+/** Counts the machines that serve now and that these actions take out of service. */
 function costOf(assigned: readonly RolloutAction[]): number {
   return assigned.filter((action) => action.do === 'Assign' && action.member.serves).length;
 }
@@ -75,13 +75,13 @@ function costOf(assigned: readonly RolloutAction[]): number {
 const PAUSED: Limit = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };
 const DRY_RUN: Limit = { slots: 0, reason: 'DryRun', because: 'spec.dryRun is true' };
 
-/** Grants of machines in work are kept up; nothing else begins, and nothing is decided. */
+/** Plans only the upkeep of grants of machines in work; nothing else begins, and nothing is decided. */
 function idlePlan(input: RolloutInput, progress: RolloutProgress, limit: Limit): RolloutPlan {
   const actions = planUpkeep(input, new Set());
   return finishPlan(input, modeOf(input, progress), { progress, actions, limit });
 }
 
-/** The intent is durable before the first act that follows from it. */
+/** Completes the plan so that the intent is durable before the first act that follows from it. */
 function finishPlan(
   input: RolloutInput,
   mode: RolloutMode,
@@ -119,7 +119,7 @@ function afterFailure(input: RolloutInput, begun: RolloutProgress): Decided {
   return { mode, progress: stop ? stopRollout(input, progress, stop) : progress };
 }
 
-/** What has soaked until now proves nothing. */
+/** Stops the rollout, and drops the soak: what has soaked until now proves nothing. */
 function stopRollout(
   { set }: RolloutInput,
   progress: RolloutProgress,
@@ -155,7 +155,7 @@ function stoppedReason({ stopped: stop }: RolloutProgress): Explanation | undefi
   return stop && { reason: stop.reason, because: stop.because };
 }
 
-/** Of a mode in which no batch is opened. */
+/** Returns why the rollout is at its end, for a mode in which no batch is opened. */
 function endedReason(
   { members, stable }: RolloutInput,
   { components }: Revision,

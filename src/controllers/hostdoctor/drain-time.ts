@@ -1,11 +1,11 @@
-/** How long before an event its machine is prepared: the usual time of a drain in its pool, and a margin. Pure. */
+/** Decides how long before an event its machine is prepared: the usual time of a drain in its pool, and a margin. Pure. */
 import type { MaintenanceEvent, RemedyOperationJob } from '../../api/generated/types.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { stepOfReference } from '../../api/steps/steps.ts';
 
-/** Of a pool with fewer finished drains: as long as the disruption budgets of a typical workload let a drain take. */
+/** The drain time of a pool with too few finished drains: as long as the disruption budgets of a typical workload let a drain take. */
 export const DEFAULT_DRAIN_SECONDS = 900;
-/** From so many on, the 95th percentile is not just the longest one. */
+/** The number of drains from which on the 95th percentile is not just the longest one. */
 const ENOUGH_DRAINS = 20;
 const MARGIN_SECONDS = 600;
 
@@ -13,7 +13,7 @@ export function isDrain({ step }: RemedyOperationJob['spec']['plan'][number]): b
   return stepOfReference(step) === 'Drain';
 }
 
-/** The 95th percentile of the finished drains of these jobs, in whole minutes. */
+/** Returns the 95th percentile of the finished drains of these jobs, in whole minutes. */
 export function usualDrainSeconds(jobs: Iterable<RemedyOperationJob>): number {
   const times = [...jobs].flatMap(drainsOf).toSorted((a, b) => a - b);
   const usual = times[Math.ceil(times.length * 0.95) - 1];
@@ -32,8 +32,8 @@ function drainsOf({ spec, status }: RemedyOperationJob): readonly number[] {
 }
 
 /**
- * At once without notBefore. While the report stays the same it only moves to an earlier time: otherwise drains that become
- * faster would end a preparation that has begun.
+ * Returns when the preparation begins: at once without notBefore. While the report stays the same it only moves to an earlier
+ * time: otherwise drains that become faster would end a preparation that has begun.
  */
 export function actTime({ metadata, spec, status }: MaintenanceEvent, drainSeconds: number, now: Date): Date {
   const notBefore = parseTime(spec.notBefore);

@@ -1,4 +1,4 @@
-/** What the planner of an event is given. */
+/** Holds the input of the planner of an event. */
 import type {
   Machine,
   MaintenanceEvent,
@@ -9,13 +9,13 @@ import type {
 export interface MaintenanceObservation {
   readonly event: MaintenanceEvent;
   readonly machine: Machine | undefined;
-  /** Of the machine, by whatever rule. */
+  /** The jobs of the machine, by whatever rule. */
   readonly jobs: readonly RemedyOperationJob[];
-  /** Of the machine, without this one. */
+  /** The events of the machine without this one. */
   readonly otherEvents: readonly MaintenanceEvent[];
-  /** MAINTENANCE_REMEDIER. */
+  /** The NodeRemedier with the name MAINTENANCE_REMEDIER. */
   readonly remedier: NodeRemedier | undefined;
   readonly drainSeconds: number;
-  /** By the clock of the API server, which the times of objects are of. */
+  /** The time by the clock of the API server, which sets the times of objects. */
   readonly now: Date;
 }

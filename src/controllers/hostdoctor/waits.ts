@@ -1,4 +1,4 @@
-/** What an event waits for, and what ends the wait. Pure. */
+/** Explains what an event waits for, and what ends the wait. Pure. */
 
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
@@ -71,7 +71,7 @@ function preparationWait({ job }: StagedEvent, { machine, remedier }: Maintenanc
 
 const RULE = `NodeRemedier ${MAINTENANCE_REMEDIER}`;
 
-/** As the controller of rules recorded it: a denial, another repair, a closed gate. */
+/** Returns the wait as the controller of rules recorded it: a denial, another repair, a closed gate. */
 function ruleWait({ status }: Machine): FoundWait | undefined {
   const wait = status?.remedyWaits?.find(({ rule }) => rule === MAINTENANCE_REMEDIER);
   return wait && { reason: wait.reason, message: wait.message ?? `${RULE} waits: ${wait.reason}` };

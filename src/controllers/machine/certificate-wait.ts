@@ -1,4 +1,4 @@
-/** The condition CertificateIssued of a Machine, and which certificate request it waits for. Pure. */
+/** Decides the condition CertificateIssued of a Machine, and which certificate request it waits for. Pure. */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { BOOTSTRAP_USER_PREFIX, bootstrapTokenSecret, NAMESPACE_KUBE_SYSTEM } from '../../api/names.ts';
@@ -30,7 +30,7 @@ export function certificateFinding(observation: MachineObservation): Finding {
   return { type: TYPE, status: 'False', ...renewalReason(observation, { end, leftMs }) };
 }
 
-/** What the request waits for; undefined once it has its certificate. */
+/** Returns why the request has no certificate yet; undefined once it has one, or without a request. */
 export function requestReason(request: CertificateRequestObject | undefined): Reason | undefined {
   if (!request || request.status?.certificate !== undefined) return undefined;
   const { name } = request.metadata;

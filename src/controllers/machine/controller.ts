@@ -40,7 +40,10 @@ import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 
 export interface MachineControllerOptions {
-  /** As kubenode-machine: lists pods and PodDisruptionBudgets of nodes that are drained, and reads a Node that a view may not show yet. */
+  /**
+   * The client that acts as kubenode-machine: it lists pods and PodDisruptionBudgets of nodes that are drained, and reads a Node
+   * that a view may not show yet.
+   */
   readonly client: Pick<Client, 'pages' | 'get'>;
   readonly grants: DrainExecutor['grants'];
   /** Default: hosts of provider local join by themselves, and no provider is run. */
@@ -172,7 +175,7 @@ async function drainFor(
   return await carryOutDrain(executor, situation, context);
 }
 
-/** First what is declared; then, when nothing else is missing, the start-up taint goes. */
+/** Writes to the Node what is declared first; then, when nothing else is missing, it removes the start-up taint. */
 async function syncNode(machine: Machine, infra: InfraReport, parts: Reconcile): Promise<MachinePlan> {
   await writeNode(machine, false, parts.context);
   const plan = planMachine(observe(machine, infra, parts));
@@ -228,7 +231,7 @@ function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drai
   return { ...optional('drain', drain), ...optional('wait', wait) };
 }
 
-/** What the next act relies upon is written when this resolves. */
+/** Writes the status. One that the next act relies upon is written when this resolves. */
 async function writeStatus(
   report: MachineReport,
   { isIntent }: DrainResult,
@@ -258,7 +261,10 @@ function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
   return moments.length === 0 ? undefined : new Date(Math.min(...moments.map(Number)));
 }
 
-/** A Lease that was there first proves nothing. The heartbeat after it does, and triggers no reconcile. */
+/**
+ * Returns when the silence of the agent has to be checked again. A Lease that was there first proves nothing. The heartbeat
+ * after it does, and triggers no reconcile.
+ */
 function silentAt({ machine }: Outcome, { heartbeats, context }: Reconcile): Date | undefined {
   const heartbeat = heartbeats.of(machine, context);
   if (!heartbeat) return undefined;

@@ -1,6 +1,6 @@
 /**
- * What the deletion of a Machine needs next: a grant, a drain, the end of its Node, and then the finalizer goes. It keeps no
- * memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
+ * Decides what the deletion of a Machine needs next: a grant, a drain, the end of its Node, and then the removal of the
+ * finalizer. It keeps no memory but the ledger and `status.drain`, so that a crash at any write ends the same way. Pure.
  */
 import type { LedgerGrant, Machine, MachineDrain } from '../../api/generated/types.ts';
 import { hasStartupTaint, isCordoned, readinessOf } from '../../api/machine/node-state.ts';
@@ -16,7 +16,7 @@ export interface DeletionSituation {
   readonly machine: Machine;
   /** The Node of the same name. */
   readonly node: KubeObject | undefined;
-  /** Of this machine in the ledger, which may be late. */
+  /** The grant of this machine in the ledger, which may be late. */
   readonly entry: LedgerGrant | undefined;
   /** A grant that was just given. */
   readonly order?: DrainOrder;
@@ -27,20 +27,20 @@ export type DeletionDecision =
   | DrainDecision
   | ({ readonly because: string } & (
       | { readonly do: 'Ask' }
-      /** The grant is for a Node that does not exist any more, and another one does. */
+      /** Returns a grant that is for a Node that does not exist any more, while another one does. */
       | { readonly do: 'Return'; readonly order: DrainOrder }
       | {
           readonly do: 'DeleteNode';
           readonly order: DrainOrder;
           readonly node: KubeObject;
-          /** Pods may be left on it. */
+          /** Whether pods may be left on the Node. */
           readonly isIncomplete: boolean;
         }
-      /** Without an order it is settled, or belongs to a job, which settles it. */
+      /** Finishes the deletion. Without an order the grant is settled, or belongs to a job, which settles it. */
       | { readonly do: 'Finish'; readonly order?: DrainOrder }
     ));
 
-/** A job that replaces a machine has its own grant for it. */
+/** The actions whose grant permits a deletion. A job that replaces a machine has its own grant for it. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
 
 export function planDeletion(situation: DeletionSituation): DeletionDecision {
@@ -50,7 +50,7 @@ export function planDeletion(situation: DeletionSituation): DeletionDecision {
   return planUnheld({ ...situation, node: ownNode(machine, node) });
 }
 
-/** From here on `node` is that of this machine. */
+/** Plans the deletion of a machine that is not held. From here on `node` is that of this machine. */
 function planUnheld(situation: DeletionSituation): DeletionDecision {
   const { machine, node, entry, now } = situation;
   if (!node && wasSettled(machine, entry)) return { do: 'Finish', because: 'the grant is settled' };
@@ -62,7 +62,7 @@ function planUnheld(situation: DeletionSituation): DeletionDecision {
   return planGranted(situation, order);
 }
 
-/** Only the Node that was observed as that of this Machine, or that can only be it, on the instance of this Machine. */
+/** Returns only the Node that was observed as that of this Machine, or that can only be it, on the instance of this Machine. */
 export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObject | undefined {
   if (!node || !wasObserved(machine, node)) return undefined;
   const instance = machine.status?.infra?.providerID;
@@ -70,7 +70,7 @@ export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObj
   return instance !== undefined && provider !== undefined && provider !== instance ? undefined : node;
 }
 
-/** The label is written before the UID is recorded. */
+/** Tells whether the Node was observed as that of this Machine. The label is written before the UID is recorded. */
 function wasObserved(machine: Machine, node: KubeObject): boolean {
   const recorded = machine.status?.node?.uid;
   if (recorded !== undefined) return recorded === node.metadata.uid;
@@ -78,13 +78,16 @@ function wasObserved(machine: Machine, node: KubeObject): boolean {
   return label === undefined ? hasJustJoined(machine, node) : label === machine.metadata.name;
 }
 
-/** Its kubelet registered when the Machine was being deleted: only the host on its instance has that name. */
+/** Tells whether the kubelet registered when the Machine was being deleted: only the host on its instance has that name. */
 function hasJustJoined(machine: Machine, { metadata: { creationTimestamp } }: KubeObject): boolean {
   if (!mayHaveInstance(machine)) return false;
   return Date.parse(creationTimestamp ?? '') >= Date.parse(machine.metadata.creationTimestamp ?? '');
 }
 
-/** Also one that is not recorded: the answer to its creation was lost. A host that joins by itself has no config. */
+/**
+ * Tells whether the machine may have an instance, also one that is not recorded because the answer to its creation was lost. A
+ * host that joins by itself has no config.
+ */
 export function mayHaveInstance({ spec, status }: Machine): boolean {
   return status?.infra?.providerID !== undefined || Object.keys(spec.infra.config).length > 0;
 }
@@ -109,7 +112,7 @@ function planGranted(situation: DeletionSituation, order: DrainOrder): DeletionD
   return isOfJob(entry) ? { do: 'Finish', because } : { do: 'Finish', order, because };
 }
 
-/** Undefined while pods have to leave. A Node that was never initialized has none of people. */
+/** Returns how the drain ended; undefined while pods have to leave. A Node that was never initialized has no pods of people. */
 function drainEnd(
   situation: DeletionSituation,
   node: KubeObject,
@@ -139,7 +142,7 @@ function isPast(since: string | undefined, seconds: number, now: Date): boolean 
   return since !== undefined && now.getTime() >= Date.parse(since) + seconds * 1000;
 }
 
-/** What another grant began goes on under this one: its cordon stays. */
+/** Plans the drain. What another grant began continues under this one: its cordon stays. */
 function planDrain(situation: DeletionSituation, order: DrainOrder): DrainDecision {
   const { machine, node, now } = situation;
   const before = machine.status?.drain?.grant;
@@ -160,7 +163,10 @@ function orderOf(entry: LedgerGrant | undefined, now: Date): DrainOrder | undefi
   return isLapsed ? undefined : { id: entry.id, fence: entry.fence };
 }
 
-/** By us, before a crash: a machine of that name before this one was deleted before this one was created. */
+/**
+ * Tells whether we settled the grant before a crash. It is not that of an earlier machine of that name, which was deleted before
+ * this one was created.
+ */
 function wasSettled({ metadata }: Machine, entry: LedgerGrant | undefined): boolean {
   if (entry?.action !== 'DeleteMachine' || entry.outcome !== 'Succeeded') return false;
   return Date.parse(entry.settledAt ?? '') >= Date.parse(metadata.deletionTimestamp ?? '');

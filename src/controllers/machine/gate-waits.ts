@@ -1,16 +1,16 @@
 /**
- * Whether the readiness gates of a machine stay as they are. A gate that flaps ends each wait before its deadline, so the
+ * Decides whether the readiness gates of a machine are stable. A gate that flaps ends each wait before its deadline, so the
  * condition GatesStable remembers since when one was lost. Pure.
  */
 import type { Machine } from '../../api/generated/types.ts';
 import { type Condition, type ConditionStatus, conditionOf } from '../../kube/objects/conditions.ts';
 import { type Finding, finding } from './finding.ts';
 
-/** As long as a machine may wait for a gate. */
+/** How long gates have to be True: as long as a machine may wait for a gate. */
 export const STABLE_SECONDS = 600;
 const TYPE = 'GatesStable';
 const RECOVERING = 'Recovering';
-/** Of Stalled. */
+/** The reason of the condition Stalled while gates flap. */
 export const FLAPPING = 'GateFlapping';
 
 export interface GatesStability {
@@ -19,7 +19,7 @@ export interface GatesStability {
   readonly changesAt?: Date;
 }
 
-/** Nothing without a gate. */
+/** Returns the condition GatesStable, and nothing for a machine without a gate. */
 export function gatesStability(machine: Machine, now: Date): GatesStability {
   const gates = gatesOf(machine);
   if (gates.length === 0) return { findings: [] };
@@ -41,7 +41,7 @@ function recovery(gates: readonly Gate[], wasLost: boolean, now: Date): GatesSta
   return { ...found('False', RECOVERING, message), changesAt: stableAt };
 }
 
-/** Since when gates flap, once that is for so long that a person has to look. `stability` is the condition as it is now. */
+/** Returns since when gates flap, once that is for so long that a person has to look. `stability` is the condition as it is now. */
 export function gatesFlapSince(
   machine: Machine,
   stability: Condition | undefined,
@@ -63,7 +63,7 @@ function wasFlapping({ status }: Machine): boolean {
 
 interface Gate {
   readonly type: string;
-  /** Undefined: it was not reported yet. */
+  /** The condition of the gate. Undefined: it was not reported yet. */
   readonly gate: Condition | undefined;
 }
 

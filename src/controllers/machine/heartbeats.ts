@@ -1,4 +1,4 @@
-/** What the Leases of agents tell about machines. It remembers what it found first: only a change is a sign of life. */
+/** Reads from the Leases of agents whether their machines are alive. It remembers what it found first: only a change is a sign of life. */
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { agentLease } from '../../api/machine/agent-lease.ts';

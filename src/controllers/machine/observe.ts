@@ -1,4 +1,4 @@
-/** What the machine controller knows of one machine. Pure. */
+/** Holds what the machine controller knows of one machine. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
 import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -9,9 +9,9 @@ export interface MachineObservation {
   readonly machine: Machine;
   /** The Node of the same name. Undefined: there is none. */
   readonly node: KubeObject | undefined;
-  /** Undefined: the agent has no Lease. */
+  /** The last heartbeat of the agent. Undefined: the agent has no Lease. */
   readonly heartbeat: Heartbeat | undefined;
-  /** Absent without a Node. */
+  /** The changes that its Node needs. Absent without a Node. */
   readonly sync?: NodeSync;
   /** Whether the provider accepts the config, and whether the host runs. */
   readonly infraFindings: readonly Finding[];
@@ -21,10 +21,10 @@ export interface MachineObservation {
 }
 
 export interface Heartbeat {
-  /** Since the Lease last changed, by our own clock: a lower bound. */
+  /** How long ago the Lease last changed, by our own clock: a lower bound. */
   readonly ageMs: number;
-  /** This process observed a change. Without one it does not know yet whether the agent is alive. */
+  /** Whether this process observed a change. Without one it does not know yet whether the agent is alive. */
   readonly hasChanged: boolean;
-  /** Until a silence of this agent may be reported: many others are silent too. */
+  /** How long until a silence of this agent may be reported: many others are silent too. */
   readonly unreportedMs: number;
 }

@@ -1,4 +1,4 @@
-/** What a machine still needs before it is Ready: the first condition that is not True, in the order of its life. Pure. */
+/** Finds what a machine still needs before it is Ready: the first condition that is not True, in the order of its life. Pure. */
 import type { Machine } from '../../api/generated/types.ts';
 import { hasStartupTaint } from '../../api/machine/node-state.ts';
 import { type Condition, withConditions } from '../../kube/objects/conditions.ts';
@@ -10,11 +10,11 @@ import { gatesStability } from './gate-waits.ts';
 import type { MachineObservation } from './observe.ts';
 
 export interface MachinePlan {
-  /** Of the machine controller only. */
+  /** The conditions that the machine controller writes, and no others. */
   readonly conditions: readonly Condition[];
-  /** What the machine waits for. */
+  /** The step that the machine waits for, and why. */
   readonly wait?: MachineWait;
-  /** All that the start-up taint waits for is there. */
+  /** Whether all that the start-up taint waits for is there. */
   readonly removeStartupTaint: boolean;
   /** When time alone changes the plan. */
   readonly changesAt?: Date;
@@ -113,7 +113,7 @@ export function foreignConditions({ status }: Machine): readonly Condition[] {
   return (status?.conditions ?? []).filter(({ type }) => !OWN_CONDITIONS.includes(type));
 }
 
-/** `minReadySeconds` after the last condition that is needed became True. */
+/** Returns when the start-up ends: `minReadySeconds` after the last condition that is needed became True. */
 function startsAt(machine: Machine, conditions: readonly Condition[]): Date {
   const gates = machine.spec.readinessGates.map(({ conditionType }) => conditionType);
   const types = new Set([...ORDER, ...gates]);
@@ -128,7 +128,7 @@ function waitFor({ type, reason, message, blocker }: Finding): MachineWait {
   return { step, reason, message: `${type}: ${message}`, ...optional('blocker', blocker) };
 }
 
-/** Ready is reported once pods may be scheduled to the Node. */
+/** Returns the wait for the start-up. Ready is reported once pods may be scheduled to the Node. */
 function startupWait(isStarting: boolean, readyAt: Date, now: Date): MachineWait | undefined {
   if (!isStarting) return undefined;
   const message =

@@ -1,4 +1,4 @@
-/** What a plan of a set consists of. */
+/** Describes what a plan of a set consists of. */
 import type { Machine } from '../../api/generated/types.ts';
 import type { Member } from './members.ts';
 import type { StormFinding } from './storm-guard.ts';
@@ -6,7 +6,7 @@ import type { StormFinding } from './storm-guard.ts';
 export type MachineSetAction = { readonly because: string } & (
   | { readonly do: 'Adopt' | 'Release' | 'Update'; readonly name: string; readonly machine: Machine }
   | { readonly do: 'Create'; readonly name: string; readonly zone: string | undefined }
-  /** Only with a grant. */
+  /** Deletes a machine, and only with a grant. */
   | { readonly do: 'Delete'; readonly name: string; readonly machine: Machine; readonly node?: string }
 );
 
@@ -19,11 +19,11 @@ export interface SetWait {
 
 export interface MachineSetPlan {
   readonly actions: readonly MachineSetAction[];
-  /** Sorted by name; with those that are adopted now. */
+  /** The machines of the set, sorted by name; with those that are adopted now. */
   readonly members: readonly Member[];
   readonly storm?: StormFinding;
   /** Why machines are not created or deleted, though the count differs. */
   readonly wait?: SetWait;
-  /** Nothing is left of a set that is deleted. */
+  /** Whether nothing is left of a set that is deleted. */
   readonly isFinished: boolean;
 }

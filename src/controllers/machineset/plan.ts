@@ -1,4 +1,4 @@
-/** What a set does with its machines now: exactly as many as desired, and never one less because of a new template. Pure. */
+/** Decides what a set does with its machines now: exactly as many as desired, and never one less because of a new template. Pure. */
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { MachineSetAction, MachineSetPlan } from './actions.ts';
@@ -9,9 +9,9 @@ import { stormOf } from './storm-guard.ts';
 
 export interface MachineSetInput {
   readonly set: MachineSet;
-  /** All Machines: a name that another one has is not free. */
+  /** All Machines of the cluster: a name that another one has is not free. */
   readonly machines: readonly SetMachine[];
-  /** Names that are not free either. */
+  /** Further names that are not free. */
   readonly taken?: readonly string[];
   readonly now: Date;
 }
@@ -55,7 +55,10 @@ function isCounted(set: MachineSet, machine: Machine): boolean {
   return membership === 'Member' || (membership === 'Orphan' && !isDeletedSet(set));
 }
 
-/** What runs keeps its instance: only what can be written to it is. Replace is not supported, and changes nothing. */
+/**
+ * Plans updates in place. A machine that runs keeps its instance: only fields that can be changed on it are written. Replace is
+ * not supported, and changes nothing.
+ */
 function planUpdates(set: MachineSet, members: readonly Member[]): readonly MachineSetAction[] {
   if (set.spec.updateStrategy.type !== 'InPlace' || set.spec.paused || isDeletedSet(set)) return [];
   return members

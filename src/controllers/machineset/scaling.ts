@@ -1,4 +1,4 @@
-/** Which machines a set creates and deletes. Pure. */
+/** Decides which machines a set creates and deletes. Pure. */
 import type { MachineSet } from '../../api/generated/types.ts';
 import type { MachineSetAction, SetWait } from './actions.ts';
 import { type DeletionCandidate, inDeletionOrder } from './deletion-order.ts';
@@ -6,9 +6,12 @@ import type { Member } from './members.ts';
 import { freeNames } from './names.ts';
 import type { StormFinding } from './storm-guard.ts';
 
-/** With 50 writes a second this is one second; then the plan is made again. */
+/** The most machines that one plan writes. With 50 writes a second this is one second; then the plan is made again. */
 export const MAX_WRITES = 50;
-/** One ask of the Defender. It has its own limits; this one bounds what one stale decision can cost. */
+/**
+ * The most machines that one plan deletes, which is one ask of the Defender. It has its own limits; this one bounds what one
+ * stale decision can cost.
+ */
 const MAX_DELETES = 20;
 
 export interface Scaling {
@@ -19,7 +22,7 @@ export interface Scaling {
 export interface ScalingInput {
   readonly set: MachineSet;
   readonly members: readonly Member[];
-  /** Of all Machines. */
+  /** The names of all Machines, and further names that are not free. */
   readonly taken: ReadonlySet<string>;
   readonly storm: StormFinding | undefined;
 }
@@ -44,7 +47,7 @@ function desiredCount(set: MachineSet): number {
   return isDeletedSet(set) ? 0 : set.spec.replicas;
 }
 
-/** What a person deletes goes, paused or not. */
+/** Tells whether the set may not scale because it is paused. A set that a person deletes deletes its machines, paused or not. */
 function isPaused(set: MachineSet): boolean {
   return set.spec.paused && !isDeletedSet(set);
 }
@@ -78,7 +81,7 @@ function planCreates({ set, members, taken }: ScalingInput, missing: number): Sc
   return { actions: names.map((name, index) => ({ do: 'Create', name, zone: zones[index], because })) };
 }
 
-/** Each one in the zone that has the fewest; in the order of the list where several have. */
+/** Returns the zone of each new machine: the one that has the fewest, in the order of the list where several have. */
 function zonesFor(
   zones: readonly string[],
   members: readonly Member[],
@@ -121,7 +124,7 @@ function heldWait(held: readonly Member[]): SetWait {
   };
 }
 
-/** One at a time: none, while a machine of the set is being deleted. */
+/** Returns a machine to delete that failed to start. They go one at a time: none, while a machine of the set is being deleted. */
 function failedStart(members: readonly Member[]): DeletionCandidate | undefined {
   if (members.some(({ isDeleting }) => isDeleting)) return undefined;
   const member = members.find(({ hasFailedToStart, hold }) => hasFailedToStart && hold === undefined);

@@ -1,4 +1,4 @@
-/** The status of a set, from its plan and from what the Defender denied. Pure. */
+/** Builds the status of a set from its plan and from what the Defender denied. Pure. */
 import type { MachineSet, MachineSetStatus, PlannedAction } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import { machineSetPhases } from '../../api/status/phase-tables.ts';
@@ -13,7 +13,7 @@ import { differingFields, isUpToDate, type Member } from './members.ts';
 export interface StatusInput {
   readonly set: MachineSet;
   readonly plan: MachineSetPlan;
-  /** Of the deletions that were asked for. */
+  /** The denials of the deletions that were asked for. */
   readonly denials: readonly DeniedDeletion[];
   readonly now: Date;
 }

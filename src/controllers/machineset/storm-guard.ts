@@ -13,7 +13,7 @@ export interface StormFinding extends Required<Storm> {
   readonly until?: Date;
 }
 
-/** Undefined while the set may act. Machines that are being deleted count neither way. */
+/** Returns the storm that stops the set; undefined while the set may act. Machines that are being deleted count neither way. */
 export function stormOf(set: MachineSet, members: readonly Member[], now: Date): StormFinding | undefined {
   const { maxUnhealthy, maxUnhealthyInZone } = set.spec.stormGuard;
   const live = members.filter(({ isDeleting }) => !isDeleting);
@@ -64,12 +64,12 @@ function stateText(isThawing: boolean, { spec: { stormGuard } }: MachineSet): st
   return `are unhealthy or were within the last ${stormGuard.thawSeconds} s`;
 }
 
-/** A machine that starts is neither well nor ill yet. */
+/** Tells whether a machine is ill. One that starts is neither well nor ill yet. */
 function isUnhealthy({ isEstablished, servesSince, hasFailedToStart }: Member): boolean {
   return hasFailedToStart || (isEstablished && servesSince === undefined);
 }
 
-/** What became well in the storm has to stay so. */
+/** Tells whether a machine became well in the storm too recently: it has to stay so for the time that the set declares. */
 function isRecovering(member: Member, set: MachineSet, now: Date): boolean {
   return member.isEstablished && (wellFrom(member, set)?.getTime() ?? 0) > now.getTime();
 }

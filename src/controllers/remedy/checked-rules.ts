@@ -1,4 +1,4 @@
-/** Each version of a rule, compiled and tested once in a process, not whenever its status or its commit changes. */
+/** Compiles and tests each version of a rule once in a process, not whenever its status or its commit changes. */
 import type { NodeRemedier } from '../../api/generated/types.ts';
 import { inactiveFields } from '../../api/inactive/find.ts';
 import type { Problem } from '../../api/validation/validate.ts';
@@ -24,10 +24,10 @@ export interface CheckedRules {
 
 type FactTopics = Parameters<RuleIndex['affected']>[0];
 
-/** More rules than a fleet has. */
+/** The most versions that are kept: more rules than a fleet has. */
 const MAX_CHECKED = 1000;
 
-/** Of the whole spec: a job names it, so that people know which version of the rule acted. */
+/** Returns the digest of the whole spec. A job names it, so that people know which version of the rule acted. */
 export function ruleDigest({ spec }: Pick<NodeRemedier, 'spec'>): string {
   return digestOf(spec);
 }

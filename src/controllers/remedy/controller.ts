@@ -76,7 +76,7 @@ export function createRemedyController({ facts, grants }: RemedyControllerOption
     reconcile,
   };
 
-  /** Before the first reconcile the initial list names them all. */
+  /** Returns the keys of all machines. Before the first reconcile there are none: the initial list names them all. */
   function everyMachine(): readonly string[] {
     return (machines?.list() ?? []).map(({ metadata }) => machineKey(metadata.name));
   }
@@ -95,7 +95,7 @@ const ruleChanged = partChanged<NodeRemedier>(({ metadata, spec }) => [
   metadata.annotations?.[ANNOTATION_COMMIT],
 ]);
 
-/** What its agent reports comes as facts. */
+/** Tells whether a Machine changed. The report of its agent is not compared, because it comes as facts. */
 const machineChanged = partChanged<Machine>(({ metadata, spec, status }) => [
   metadata.labels,
   metadata.annotations?.[ANNOTATION_HOLD],

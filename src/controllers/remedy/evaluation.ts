@@ -31,7 +31,7 @@ export interface EvaluatedMachine {
 
 export interface Evaluation {
   readonly rules: readonly EvaluatedRule[];
-  /** Of the conditions that these rules ask about. */
+  /** The faults of the conditions that these rules ask about. */
   readonly faults: readonly MachineFault[];
 }
 
@@ -93,7 +93,7 @@ async function rulesFor(
   });
 }
 
-/** A fact that cannot be read is unknown. */
+/** Returns a reader of facts to which a fact that cannot be read is unknown. */
 function guarded(open: () => FactReader): FactReader {
   let reader: FactReader | undefined;
   return (ref) => {

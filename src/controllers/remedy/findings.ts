@@ -1,4 +1,4 @@
-/** What each rule found on each machine, and since when by our own clock: in memory, filled again after a start. */
+/** Keeps what each rule found on each machine, and since when by our own clock: in memory, filled again after a start. */
 
 import type { RemedyWait } from '../../api/status/rule-waits.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -11,13 +11,13 @@ export interface RemedyFinding {
   readonly because: string;
   /** When the fault began; it stays until the fault has been away for `clearSeconds`. */
   readonly since?: Date;
-  /** We saw it begin, or it was recorded. */
+  /** Whether we observed the beginning, or it was recorded. */
   readonly isSinceKnown: boolean;
   /** When the conditions became true last: later than `since` if the fault was away for less than `clearSeconds`. */
   readonly matchedSince?: Date;
   /** When this process first found the conditions true; kept as long as `since`. */
   readonly detectedAt?: Date;
-  /** How long the conditions have been false. */
+  /** Since when the conditions are false. */
   readonly clearSince?: Date;
   /** Why there is no job. */
   readonly wait?: RemedyWait;
@@ -54,7 +54,10 @@ function keptStart(before: RemedyFinding | undefined): Start {
   return { ...optional('since', since), isSinceKnown, ...optional('detectedAt', detectedAt) };
 }
 
-/** Not known: nothing was recorded, and this process has not observed the machine without the fault. */
+/**
+ * Returns when the fault began. That is not known if nothing was recorded, and this process has not observed the machine without
+ * the fault.
+ */
 function startOf({ before, recorded, now }: FindingInput): Start {
   const detectedAt = firstMatchOf(before, now);
   const known = before?.since;
@@ -72,13 +75,13 @@ function firstMatchOf(before: RemedyFinding | undefined, now: Date): Date {
 }
 
 export interface MachineFindings {
-  /** Of a Node that was replaced nothing is known. */
+  /** The UID of the Node of these findings. They do not apply to another Node that replaces it. */
   readonly nodeUID: string | undefined;
-  /** By name of the rule. */
+  /** The findings by name of the rule. */
   readonly byRule: ReadonlyMap<string, RemedyFinding>;
 }
 
-/** By name of the machine. */
+/** The findings by name of the machine. */
 export type Findings = Map<string, MachineFindings>;
 
 export function findingsOn(
@@ -90,7 +93,7 @@ export function findingsOn(
   return known && known.nodeUID === nodeUID ? known.byRule : new Map();
 }
 
-/** What one rule found, by machine, in the order of their names. */
+/** Returns what one rule found, by machine, in the order of their names. */
 export function findingsOf(findings: Findings, rule: string): ReadonlyMap<string, RemedyFinding> {
   const found = [...findings].flatMap(([machine, { byRule }]): [string, RemedyFinding][] => {
     const finding = byRule.get(rule);

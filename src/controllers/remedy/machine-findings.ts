@@ -6,7 +6,7 @@ import type { EvaluatedMachine, EvaluatedRule } from './evaluation.ts';
 import type { RemedyFinding } from './findings.ts';
 import type { RemedyState } from './state.ts';
 
-/** What is a choice, or ends by itself at once. */
+/** The waits that are not reported, because they are a choice or end by themselves at once. */
 const SILENT: ReadonlySet<RemedyWait['reason']> = new Set([
   'Observe',
   'Shadow',
@@ -17,7 +17,7 @@ const SILENT: ReadonlySet<RemedyWait['reason']> = new Set([
 
 export type RemedyMemory = Pick<RemedyState, 'findings' | 'ruleChanged'>;
 
-/** The wait of a fault that stays is kept until the next plan. */
+/** Keeps the findings of a machine. The wait of a fault that stays is kept until the next plan. */
 export function rememberFindings(
   { machine, node }: EvaluatedMachine,
   evaluated: readonly Pick<EvaluatedRule, 'remedier' | 'finding'>[],
@@ -43,7 +43,7 @@ function withWait(finding: RemedyFinding, before: RemedyFinding | undefined): Re
   return { ...finding, wait, ...optional('waitSince', waitSince) };
 }
 
-/** Returns those that people have not heard of yet. */
+/** Keeps the waits of a machine. Returns those that people have not heard of yet. */
 export function rememberWaits(
   machine: string,
   waits: ReadonlyMap<string, RemedyWait>,

@@ -1,4 +1,4 @@
-/** The one act for a machine that its rules ask for, or the one reason of each rule for none. Pure. */
+/** Decides on the one act for a machine that its rules ask for, or on the one reason of each rule for none. Pure. */
 import { dedupGroup } from '../../api/dedup.ts';
 import type { Risk } from '../../api/enums.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
@@ -27,7 +27,7 @@ export interface RuleOnMachine {
 export interface RemedyPlanInput {
   readonly machine: Machine;
   readonly node: KubeObject | undefined;
-  /** Of this machine, of all rules. */
+  /** The jobs of this machine by all rules. */
   readonly jobs: readonly RemedyOperationJob[];
   /** A job at work on another control plane machine. */
   readonly controlPlaneJob: string | undefined;
@@ -58,9 +58,9 @@ export interface RemedyAct extends Attempt {
 export interface RemedyPlan {
   /** Ask for it, and create its job when it is granted. */
   readonly act?: RemedyAct;
-  /** Of rules that do not act: the Defender is asked what it would say. */
+  /** The acts of rules that do not act: the Defender is asked what it would answer. */
   readonly shadow: readonly RemedyAct[];
-  /** By rule that found a fault or knows too little, and does not act. */
+  /** The wait of each rule that found a fault or knows too little, and does not act. */
   readonly waits: ReadonlyMap<string, RemedyWait>;
 }
 
@@ -89,7 +89,7 @@ export function planRemedy(input: RemedyPlanInput): RemedyPlan {
   return { ...optional('act', act), shadow, waits };
 }
 
-/** Only what sync applied from a commit may act. */
+/** Tells whether the rule acts. Only what sync applied from a commit may act. */
 function isEnforced({ remedier, commit }: RemedyAct): boolean {
   return remedier.spec.mode === 'Enforce' && commit !== '';
 }
@@ -100,7 +100,7 @@ function shadowWait({ spec }: NodeRemedier): RemedyWait {
     : waitFor('Shadow', 'spec.mode is Shadow');
 }
 
-/** Highest priority first, then by name. */
+/** Compares rules: highest priority first, then by name. */
 export function byPriority(a: NodeRemedier, b: NodeRemedier): number {
   return b.spec.priority - a.spec.priority || (a.metadata.name < b.metadata.name ? -1 : 1);
 }
@@ -184,7 +184,7 @@ function activeWait(remedier: NodeRemedier, { metadata, spec }: RemedyOperationJ
     : waitFor('JobActive', `job ${metadata.name} is at work`);
 }
 
-/** Limits that depend on what would be done. */
+/** Returns the wait for limits that depend on what would be done. */
 function limitWait(
   { remedier }: RuleOnMachine,
   { rung }: Attempt,
@@ -226,7 +226,7 @@ function jobsWait({ metadata, spec }: NodeRemedier, { jobs, now }: RemedyPlanInp
   return waitFor('MaxJobs', message, secondsAfter(first, windowSeconds));
 }
 
-/** Without a boot id a job could not tell whether the node was rebooted. */
+/** Returns the identity of the node. Without a boot id a job could not tell whether the node was rebooted. */
 function identityOf({ machine, node }: RemedyPlanInput): JobNodeIdentity | undefined {
   const uid = node?.metadata.uid;
   const bootID = textAt(node, 'status', 'nodeInfo', 'bootID') ?? machine.status?.node?.bootID;

@@ -1,4 +1,4 @@
-/** `Machine.status.remedyWaits`: for people, why each rule that is not well on the machine creates no job. Pure. */
+/** Decides `Machine.status.remedyWaits`: for people, why each rule that is not well on the machine creates no job. Pure. */
 import type { MachineRemedyWait, NodeRemedier } from '../../api/generated/types.ts';
 import { type RemedyWait, reportedReason, type WaitReason } from '../../api/status/rule-waits.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
@@ -8,9 +8,9 @@ import { byPriority } from './plan.ts';
 
 export interface RecordedWaitsInput {
   readonly recorded: readonly MachineRemedyWait[];
-  /** That were evaluated. */
+  /** The rules that were evaluated. */
   readonly remediers: readonly NodeRemedier[];
-  /** By rule, with what it waits for now. */
+  /** The findings by rule, with what each one waits for now. */
   readonly findings: ReadonlyMap<string, RemedyFinding>;
   readonly now: Date;
 }
@@ -23,11 +23,14 @@ export interface RecordedWaits {
 
 const MAX_WAITS = 16;
 const MAX_MESSAGE = 512;
-/** After a start, and whenever a view is late, these concern the whole fleet for some seconds: no reason to write to all of it. */
+/**
+ * The reasons that are not recorded at once: after a start, and whenever a view is late, these concern the whole fleet for some
+ * seconds, too briefly to write to all of it.
+ */
 const BRIEF: ReadonlySet<WaitReason> = new Set(['Starting', 'Indeterminate']);
 const BRIEF_SECONDS = 60;
 
-/** Of those with the highest priority, by rule. */
+/** Returns the waits of the rules with the highest priority, sorted by rule. */
 export function recordedWaits(input: RecordedWaitsInput): RecordedWaits {
   const { remediers, findings, now } = input;
   const ranked = remediers.toSorted(byPriority).map(({ metadata }) => metadata.name);

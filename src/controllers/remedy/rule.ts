@@ -1,4 +1,4 @@
-/** One rule: its status, and the jobs that it does not need any more. */
+/** Reconciles one rule: its status, and the jobs that it does not need any more. */
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
@@ -13,7 +13,7 @@ import type { RemedyState } from './state.ts';
 import { remedierStatus } from './status.ts';
 import { isTarget, labelsOf, type MatchBound, matchBound } from './targets.ts';
 
-/** What changes elsewhere, such as the number of targets, is observed after this long. */
+/** How long until changes elsewhere are observed, such as the number of targets. */
 const RECHECK_SECONDS = 60;
 
 export async function reconcileRule(
@@ -56,7 +56,7 @@ async function report(
   context.reportStatus(NODE_REMEDIERS, { metadata: { name }, status: fitting });
 }
 
-/** How much of its targets a rule matches now. */
+/** Returns how much of its targets a rule matches now. */
 export function boundOf(remedier: NodeRemedier, findings: Findings, context: ReconcileContext): MatchBound {
   const targets = targetsOf(remedier, context);
   const unseen = targets.filter(({ metadata }) => !findings.has(metadata.name)).length;
@@ -90,7 +90,7 @@ async function retentionOf(
   return { ...(remedier?.spec.job ?? DEFAULT_RETENTION), historySeconds: Math.max(0, ...windows) };
 }
 
-/** Resolves with the time when the next one expires. */
+/** Deletes expired jobs. Resolves with the time when the next one expires. */
 async function deleteExpired(
   jobs: readonly RemedyOperationJob[],
   retention: Retention,

@@ -1,4 +1,4 @@
-/** What rules in mode Shadow would have done: each case counts once as allowed and once as denied. */
+/** Counts what rules in mode Shadow would have done: each case counts once as allowed and once as denied. */
 
 export interface ShadowCounts {
   readonly wouldAct: number;
@@ -6,13 +6,13 @@ export interface ShadowCounts {
 }
 
 export interface ShadowTally {
-  /** False when this answer about this case was counted before. */
+  /** Counts an answer. Returns false when this answer about this case was counted before. */
   count(rule: ShadowRule, caseId: string, answer: 'Act' | 'Deny'): boolean;
-  /** Together with what earlier processes counted. */
+  /** Returns the counts together with what earlier processes counted. */
   counts(rule: ShadowRule, recorded: ShadowCounts | undefined): ShadowCounts;
 }
 
-/** Another digest starts again. */
+/** Identifies the version of a rule. The counts of another digest start again. */
 export interface ShadowRule {
   readonly name: string;
   readonly digest: string;
@@ -21,7 +21,7 @@ export interface ShadowRule {
 interface Tally {
   readonly digest: string;
   readonly counted: Set<string>;
-  /** When it began in this process. */
+  /** The counts that were recorded when this process began to count. */
   base: ShadowCounts | undefined;
   wouldAct: number;
   wouldDeny: number;

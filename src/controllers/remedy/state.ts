@@ -1,4 +1,4 @@
-/** What the reconciles of machines and rules share in one process. */
+/** Holds what the reconciles of machines and rules share in one process. */
 import type { GrantPort } from '../../api/grants.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { CheckedRules } from './checked-rules.ts';
@@ -16,7 +16,7 @@ export interface RemedyState {
   readonly tally: ShadowTally;
   readonly turns: TurnOrder;
   readonly machineChanged: (machine: string) => void;
-  /** What a rule found on a machine is not what it was. */
+  /** Reports that what a rule found on a machine has changed. */
   readonly ruleChanged: (rule: string) => void;
 }
 

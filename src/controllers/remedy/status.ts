@@ -1,4 +1,4 @@
-/** The status of a NodeRemedier: whether its rule may be used, what it finds, and what keeps it from acting. Pure. */
+/** Builds the status of a NodeRemedier: whether its rule may be used, what it finds, and what keeps it from acting. Pure. */
 import type {
   Machine,
   NodeRemedier,
@@ -23,14 +23,14 @@ import { boundText, isIll, isWithin, type MatchBound } from './targets.ts';
 
 export interface RemedierInput {
   readonly remedier: NodeRemedier;
-  /** Of the compiler, of the tests inside the rule, and of fields that nothing acts on. */
+  /** The problems that the compiler found, the tests inside the rule, and the check for fields that nothing acts on. */
   readonly problems: readonly Problem[];
-  /** By machine, in the order of their names. */
+  /** The findings by machine, in the order of their names. */
   readonly findings: ReadonlyMap<string, RemedyFinding>;
   readonly bound: MatchBound;
   /** Machines that the rule is for. */
   readonly targets: readonly Machine[];
-  /** Of this rule. */
+  /** The jobs of this rule. */
   readonly jobs: readonly RemedyOperationJob[];
   readonly shadow: ShadowCounts;
   readonly now: Date;
@@ -136,7 +136,7 @@ function fleetStop({ bound, findings }: RemedierInput): Stop | undefined {
   return denied && { reason: denied.denial ?? 'Denied', message: denied.message };
 }
 
-/** A person has to look at these: the others are a choice, or shown by Accepted. */
+/** The reasons that a person has to look at: the others are a choice, or shown by Accepted. */
 const WAITED_FOR: ReadonlySet<string> = new Set(['NoCommit', 'TooManyMatches', ...STOPS]);
 
 function waitingOf(
@@ -173,7 +173,7 @@ function reportOf({
   };
 }
 
-/** With 0 for each word of before: the API server makes null of a map whose last key an apply removes. */
+/** Counts the words, with 0 for each word of before: the API server makes null of a map whose last key an apply removes. */
 function countsBy(words: readonly string[], before: readonly string[]): Readonly<Record<string, number>> {
   const counts = new Map(before.map((word) => [word, 0]));
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);

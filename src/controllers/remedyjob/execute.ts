@@ -148,7 +148,7 @@ interface OverdueResult {
   readonly renewed: JobChange;
 }
 
-/** What has no time left goes on, and a person is asked: the answer gives it as much time again, or ends it. */
+/** Continues a step that has no time left, and asks a person: the answer gives it as much time again, or ends it. */
 async function waitForApproval(
   { step, record }: RunStep,
   { result, renewed }: OverdueResult,
@@ -171,7 +171,7 @@ async function waitForApproval(
   return await writeAndWait(change, result.requeueAt, parts);
 }
 
-/** A step of the agent that it did not begin in time. */
+/** Asks a person about a step that the agent did not begin in time. */
 async function askApproval(
   { step, record }: Extract<JobDecision, { do: 'AskApproval' }>,
   parts: JobParts,
@@ -216,7 +216,7 @@ async function renewalFor(step: JobStep, { observation, grants }: JobParts): Pro
   return isDisruptive(step) ? await renewJobGrant(grants, observation) : undefined;
 }
 
-/** A release that is still out is withdrawn: without a grant nothing may begin. */
+/** Waits for a grant. A release that is still out is withdrawn: without a grant nothing may begin. */
 async function waitForGrant(
   { change, requeueAt }: Extract<Renewal, { isGranted: false }>,
   parts: JobParts,

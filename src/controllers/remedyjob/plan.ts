@@ -1,6 +1,6 @@
 /**
- * What a repair job does next. Every reconcile decides from the records alone, so that a restart at any point changes nothing: a
- * step is recorded before it is done, and what is not known is never done again. Pure.
+ * Decides what a repair job does next. Every reconcile decides from the records alone, so that a restart at any point changes
+ * nothing: a step is recorded before it is done, and what is not known is never done again. Pure.
  */
 import type { JobOutcome, JobStep, JobStepStatus } from '../../api/generated/types.ts';
 import {
@@ -106,7 +106,7 @@ function planFailed(observation: JobObservation, step: JobStep, record: JobStepS
   return end({ class: kind, reason: code, message: `${step.id} ${step.step}: ${message}` });
 }
 
-/** The outcome is written before the grant is settled. */
+/** Ends the job. The outcome is written before the grant is settled. */
 function end(outcome: JobOutcome): JobDecision {
   return { do: 'Write', because: outcome.message ?? outcome.class, change: { outcome, release: null } };
 }

@@ -1,4 +1,4 @@
-/** The part of the status of a job that its controller writes. Pure. */
+/** Builds the part of the status of a job that its controller writes. Pure. */
 import type {
   JobStepStatus,
   JobTimeline,
@@ -35,7 +35,7 @@ export function jobStatus(job: RemedyOperationJob, change: JobChange, now: Date)
   };
 }
 
-/** What is not changed stays. */
+/** Returns grant, release and drain after a change. What is not changed stays. */
 function kept(status: OwnJobStatus, { release, grant, drain }: JobChange): Partial<OwnJobStatus> {
   return {
     ...optional('grant', grant ?? status.grant),
@@ -66,7 +66,7 @@ function shortened(record: JobStepStatus): JobStepStatus {
   return { ...record, ...optional('message', record.message && truncate(record.message, MAX_MESSAGE)) };
 }
 
-/** What the change does not name, and follows from it. */
+/** Returns the conditions that a change names, and those that follow from it. */
 function findingsOf({ status }: RemedyOperationJob, change: JobChange): readonly ConditionUpdate[] {
   const { findings = [], outcome } = change;
   if (outcome) {
@@ -78,14 +78,14 @@ function findingsOf({ status }: RemedyOperationJob, change: JobChange): readonly
   return [progressFinding(change), ...executed, ...findings];
 }
 
-/** A job that waits for a change of something else does not progress. */
+/** Returns the condition Progressing. A job that waits for a change of something else does not progress. */
 function progressFinding({ wait, step }: JobChange): ConditionUpdate {
   if (wait) return jobFinding('Progressing', wait.isBlocked ? 'False' : 'True', wait.reason, wait.message);
   const message = step ? `step ${step.id} is ${step.state}` : 'the job goes on';
   return jobFinding('Progressing', 'True', 'Working', message);
 }
 
-/** The times before the job, by its cause and its grant. */
+/** Returns the times before the job, by its cause and its grant. */
 function knownTimes({ spec: { cause, grant } }: RemedyOperationJob): JobTimeline {
   return {
     ...optional('firstFaultAt', cause.faultAt),

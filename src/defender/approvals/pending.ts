@@ -1,6 +1,6 @@
 /**
- * Which acts wait for the answer of a person. A denial writes nothing to the ledger, so this is what the process heard: an act
- * is listed from its first denied ask until it is answered, granted, or not asked for during an hour.
+ * Lists which acts wait for the answer of a person. A denial writes nothing to the ledger, so this is what the process heard: an
+ * act is listed from its first denied ask until it is answered, granted, or not asked for during an hour.
  */
 import type { LedgerApproval, LedgerPendingApproval } from '../../api/generated/types.ts';
 import type { Denial, GrantAsk } from '../../api/grants.ts';
@@ -9,9 +9,9 @@ import { isAnswerTo } from '../ledger/entries.ts';
 import type { DecidedRequest } from '../ledger/ledger.ts';
 
 export interface PendingApprovals {
-  /** `denial` is undefined when the ask was granted. */
+  /** Records an ask; `denial` is undefined when the ask was granted. */
   asked(ask: GrantAsk, denial: Denial | undefined): void;
-  /** The longest waiting first, without those that are answered. */
+  /** Returns the acts that are not answered, the longest waiting first. */
   list(approvals: Readonly<Record<string, LedgerApproval>>): readonly LedgerPendingApproval[];
 }
 
@@ -21,7 +21,7 @@ interface Heard {
 }
 
 const FORGET_MS = 3_600_000;
-/** More are denied all the same; they are listed once others are answered and they ask again. */
+/** The most acts that are remembered. More are denied all the same; they are listed once others are answered and they ask again. */
 const MAX_HEARD = 200;
 const SHOWN = 20;
 
@@ -54,7 +54,7 @@ export function createPendingApprovals(clock: Pick<Clock, 'now' | 'monotonicMs'>
   }
 }
 
-/** Of everything that the ledger decided: what was asked for, and not only tried. */
+/** Records the asks among everything that the ledger decided, except dry runs, which only tried. */
 export function hearAsk(pending: PendingApprovals, { request, answer }: DecidedRequest): void {
   if (request.kind !== 'ask' || request.dryRun) return;
   pending.asked(request.ask, answer.kind === 'denial' ? answer.denial : undefined);

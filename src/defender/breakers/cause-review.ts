@@ -1,6 +1,7 @@
 /**
- * Breakers by a common cause: one for each value of a dimension. It opens when machines with the value fail together, and stays open
- * while at least `count` of them are faulty since then. A machine with an act in flight is not Ready because of the act. Pure.
+ * Reviews the breakers by a common cause: there is one for each value of a dimension. It opens when machines with the value fail
+ * together, and stays open while at least `count` of them are faulty since then. A machine with an act in flight is not Ready
+ * because of the act. Pure.
  */
 import type { Breaker, LedgerBreaker } from '../../api/generated/types.ts';
 import { isInFlight } from '../../api/grants.ts';
@@ -29,10 +30,10 @@ interface Faulty {
   readonly values: ReadonlySet<string>;
 }
 
-/** Of a policy that sets none. */
+/** The percentage that holds for a policy that sets none. */
 const USUAL_PERCENT = 60;
 
-/** For each breaker in the ledger, and for each that has to open: why, or undefined when its cause is over. */
+/** Returns for each breaker in the ledger, and for each that has to open, why it is open; undefined when its cause is over. */
 export function reviewCauses(
   { breakers, grants }: Pick<LedgerDraft, 'breakers' | 'grants'>,
   input: CauseReviewInput,
@@ -83,7 +84,7 @@ function isInScope(labels: MachineFacts['labels'], { spec }: PreparedPolicy): bo
   return isSelected(spec.scope.nodeSelector, labels);
 }
 
-/** Faults that are older than the breaker have another cause. */
+/** Returns why a stored breaker stays open. Faults that are older than the breaker have another cause. */
 function standingCause(
   id: string,
   { state, since }: LedgerBreaker,

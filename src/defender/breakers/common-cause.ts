@@ -1,12 +1,13 @@
 /**
- * What machines that failed together have in common: a version or a place that is among them far more often than in the fleet, and
- * more often than by chance. Of values that go together, such as a kubelet and its component, the likeliest one is named. Pure.
+ * Finds what machines that failed together have in common: a version or a place that is among them far more often than in the
+ * fleet, and more often than by chance. Of values that go together, such as a kubelet and its component, the likeliest one is
+ * named. Pure.
  */
 import { logBinomialTail } from './binomial.ts';
 
-/** Keys of values are `kernelVersion=6.9`. */
+/** Holds the faults in which a common cause is searched. Keys of values have the form `kernelVersion=6.9`. */
 export interface FaultSample {
-  /** By condition: the values of each machine whose fault began within the period. */
+  /** Holds by condition the values of each machine whose fault began within the period. */
   readonly faults: ReadonlyMap<string, readonly ReadonlySet<string>[]>;
   /** Number of machines. */
   readonly fleet: number;
@@ -26,7 +27,7 @@ export interface CommonCause {
   readonly condition: string;
   /** Machines whose fault began within the period. */
   readonly faulty: number;
-  /** Those of them that have the value. */
+  /** The number of faulty machines that have the value. */
   readonly sharing: number;
   /** Share of the fleet that has the value. */
   readonly base: number;
@@ -36,7 +37,7 @@ export interface CommonCause {
 /** Chance of a false alarm, for all values of one review together. */
 const FALSE_ALARM = 0.001;
 
-/** `known`: values that explain their machines already. A further one is searched among the others. */
+/** Returns the common causes. `known` are values that explain their machines already; a further one is searched among the others. */
 export function findCommonCauses(
   sample: FaultSample,
   limits: CauseLimits,
@@ -72,7 +73,7 @@ interface Search {
   readonly limits: CauseLimits;
 }
 
-/** In the order of `having`. */
+/** Returns the values that can be a cause, in the order of `having`. */
 function candidates(
   condition: string,
   machines: readonly ReadonlySet<string>[],

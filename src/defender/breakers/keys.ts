@@ -1,4 +1,4 @@
-/** Names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
+/** Forms the names of breakers in the ledger: `<policy>/<breaker>/<key>`. Pure. */
 import type { Risk } from '../../api/enums.ts';
 import type { Breaker, LedgerHolder } from '../../api/generated/types.ts';
 import { dimensionValues } from '../facts/dimensions.ts';
@@ -8,7 +8,7 @@ import { holderKey, isAtLeast } from '../ledger/entries.ts';
 
 export interface BreakerKey {
   readonly id: string;
-  /** For people: `zone eu-1a`. */
+  /** The name of the key for people: `zone eu-1a`. */
   readonly label: string;
 }
 
@@ -22,7 +22,7 @@ export function breakerId(policy: string, breaker: string, key: string): string 
   return `${policy}/${breaker}/${key}`.slice(0, 160);
 }
 
-/** The breakers that an act on this machine meets: one, or for common causes one for each dimension. */
+/** Returns the breakers that an act on this machine meets: one, or for common causes one for each dimension. */
 export function breakerKeys(
   policy: string,
   breaker: Breaker,
@@ -53,12 +53,12 @@ function dimensionKeys(
   );
 }
 
-/** Of one value of a dimension. */
+/** Returns the key of a breaker for one value of a dimension. */
 export function valueKey(dimension: string, value: string): string {
   return `${dimension}=${value}`;
 }
 
-/** Without a list of risks, a breaker stops everything disruptive. */
+/** Tells whether the breaker stops acts of this risk. Without a list of risks, it stops everything disruptive. */
 export function isBreakerFor({ risks }: Pick<Breaker, 'risks'>, risk: Risk): boolean {
   return risks.length === 0 ? isAtLeast(risk, 'Pod') : risks.includes(risk);
 }

@@ -1,4 +1,4 @@
-/** What happened between two states of the ledger that people have to know: for Events. Pure. */
+/** Finds what happened between two states of the ledger that people have to know, and describes it as Events. Pure. */
 import type { DefenderLedgerSpec, LedgerBreaker, LedgerClosure } from '../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_DEFENDER } from '../../api/names.ts';
 import type { ContextEvent } from '../../kube/controller/reconcile-context.ts';
@@ -39,7 +39,7 @@ function breakerChange(id: string, before: Recorded, after: Recorded): readonly 
   return [{ policy, event: { type, reason: `${PREFIX}${reason}`, action: 'Review', note } }];
 }
 
-/** How a person closed the breaker since; one that closes again by itself may have been closed by a person earlier. */
+/** Returns how a person closed the breaker since; one that closes again by itself may have been closed by a person earlier. */
 function newClosure(id: string, before: Recorded, after: Recorded): LedgerClosure | undefined {
   const closure = after.closures?.[id];
   return closure?.at === before.closures?.[id]?.at ? undefined : closure;

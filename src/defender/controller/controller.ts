@@ -37,7 +37,7 @@ const KEY = 'ledger';
 const SWEEP_MS = 10_000;
 
 interface Sweeper extends DefenderControllerOptions {
-  /** What Events were recorded for. */
+  /** The last state of the ledger whose changes were recorded as Events. */
   reported: DefenderLedgerSpec | undefined;
   /** Suspect grants that an Event was recorded for. */
   readonly alerted: Set<string>;
@@ -79,7 +79,7 @@ function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-/** One batch, so one write: or none when nothing changed. */
+/** Sends deletions, the sweep and the review of breakers as one batch, so that there is one write, or none when nothing changed. */
 async function sweep({ observer, ledger }: Sweeper, context: ReconcileContext): Promise<void> {
   const recording = [...observer.deleted()].map(async ([machine, entry]) => {
     await ledger.recordDeleted(machine, entry);
@@ -165,7 +165,7 @@ function reportLedger(
   context.reportStatus(DEFENDER_LEDGERS, { metadata: { name: LEDGER }, status: fitting });
 }
 
-/** After a restart the first state is the base: what happened before is in the status. */
+/** Records Events for changes of the ledger. After a restart the first state is the base: what happened before is in the status. */
 function recordChanges(sweeper: Sweeper, context: ReconcileContext, ledger: DefenderLedger): void {
   const before = sweeper.reported ?? ledger.spec;
   sweeper.reported = ledger.spec;

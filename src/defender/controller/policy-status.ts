@@ -22,7 +22,7 @@ import { limitUsage } from './usage.ts';
 export interface PolicyStatusInput {
   readonly policy: DefenderPolicy;
   readonly policies: PreparedPolicies;
-  /** Undefined: it was not read. */
+  /** The content of the ledger. Undefined: it was not read. */
   readonly ledger: DefenderLedgerSpec | undefined;
   readonly facts: FleetFacts;
   readonly denials: Readonly<Record<string, number>>;
@@ -73,7 +73,7 @@ function accepted(policy: DefenderPolicy, policies: PreparedPolicies, now: Date)
   return { type, status: 'True', reason: 'Valid', message };
 }
 
-/** An object that reached the cluster past sync: nothing is wrong with its decisions, so they hold. */
+/** Returns why git would refuse the policy, for an object that reached the cluster past sync. Its decisions are not wrong, so they hold. */
 function refusedInGit({ metadata, spec }: DefenderPolicy, { valid }: PreparedPolicies): readonly string[] {
   const fleetDefault = valid.find(({ name }) => name === FLEET_DEFAULT);
   const isCompared = fleetDefault !== undefined && metadata.name !== FLEET_DEFAULT;
@@ -123,7 +123,10 @@ function breakerOpen(policy: string, breakers: readonly BreakerStatus[]): Condit
   return { type, status: 'True', reason: needsPerson ? 'NeedsPerson' : 'Open', message };
 }
 
-/** What is not observed is not known to be lit: without complete views nothing is granted anyway. */
+/**
+ * Reports whether a zone is dark. It is Unknown while a view is not complete: a zone that is not observed may be dark, and
+ * nothing is granted then anyway.
+ */
 function zoneDark(policy: PreparedPolicy | undefined, facts: FleetFacts): ConditionUpdate {
   const type = 'ZoneDark';
   if (policy === undefined || facts.view.ageSeconds === undefined) {
@@ -150,7 +153,7 @@ function describeBreaker(
   return `${name} of ${key} is ${state ?? 'Open'}: ${evidence}; ${unblocks[state ?? 'Open']}`;
 }
 
-/** Those that wait for a person first. */
+/** Returns the breakers of a policy; those that wait for a person come first. */
 export function breakersOf(
   policy: string,
   ledger: Pick<DefenderLedgerSpec, 'breakers'> | undefined,

@@ -1,15 +1,18 @@
-/** What the answers of the API server tell about our own view: how many requests fail, and how far the clocks differ. */
+/** Derives from the answers of the API server how reliable our own view is: how many requests fail, and how far the clocks differ. */
 import type { CallReport } from '../../kube/client/request.ts';
 import type { Clock } from '../../os/clock.ts';
 
 export interface CallWindow {
-  /** For `onCall` of every client of this process. */
+  /** Counts one call; it is passed as `onCall` to every client of this process. */
   add(report: CallReport): void;
-  /** Failed requests of the last minute; undefined when there were none at all. */
+  /** Returns the share of failed requests of the last minute; undefined when there were no requests at all. */
   errorPercent(): number | undefined;
-  /** Undefined before the first answer, and when the last one is older than a minute. */
+  /**
+   * Returns our wall clock minus that of the API server; undefined before the first answer, and when the last one is older than
+   * a minute.
+   */
   skewSeconds(): number | undefined;
-  /** The largest difference of the last minute: a clock that jumped is trusted again when it agreed for so long. */
+  /** Returns the largest difference of the last minute: a clock that jumped is trusted again when it agreed for so long. */
   worstSkewSeconds(): number | undefined;
 }
 
@@ -23,7 +26,7 @@ interface Bucket {
 
 const WINDOW_MS = 60_000;
 const BUCKET_MS = 5000;
-/** Not caused by the server: we cut these requests off. */
+/** The codes of failures that the server did not cause: we cut these requests off. */
 const OURS: ReadonlySet<string> = new Set(['Aborted']);
 
 export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): CallWindow {
@@ -58,7 +61,7 @@ export function createCallWindow(clock: Pick<Clock, 'now' | 'monotonicMs'>): Cal
     return skew && clock.monotonicMs() - skew.atMs <= WINDOW_MS ? skew.seconds : undefined;
   }
 
-  /** The header has whole seconds: a difference below one second is not measurable. */
+  /** Returns the difference of the clocks. The header has whole seconds, so a difference below one second is not measurable. */
   function skewOf(serverTime: Date): number {
     const seconds = (+clock.now() - +serverTime) / 1000;
     return seconds >= 0 && seconds < 1 ? 0 : Math.round(seconds);
@@ -83,7 +86,7 @@ function larger(a: number, b: number): number {
   return Math.abs(b) > Math.abs(a) ? b : a;
 }
 
-/** The server failed, or refused because of its load, or did not answer at all. */
+/** Tells whether the server failed, or refused because of its load, or did not answer at all. */
 function isFailure(code: string): boolean {
   const status = Number(code);
   return Number.isNaN(status) || status >= 500 || status === 429;

@@ -1,4 +1,4 @@
-/** What the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
+/** Holds what the Defender knows when it decides. What was not observed is absent or Unknown, and permits nothing. */
 import type { MachineHold, Selector } from '../../api/generated/types.ts';
 import type { Labels } from '../../kube/objects/selector.ts';
 import type { Dimensions } from './dimensions.ts';
@@ -17,7 +17,7 @@ export interface MachineFacts {
   readonly readiness: 'Ready' | 'NotReady' | 'Unknown';
   /** When the readiness became Unknown, by our own clock. */
   readonly unknownSince?: Date;
-  /** Was Ready at least once. Until then the machine is neither counted as available nor as unavailable. */
+  /** Whether the machine was Ready at least once. Until then it is neither counted as available nor as unavailable. */
   readonly established: boolean;
   readonly cordoned: boolean;
   /** Keys of the taints of the Node. */
@@ -26,11 +26,11 @@ export interface MachineFacts {
   readonly foreignLeases?: readonly string[];
   /** Names of running Pods by the label that makes them block; absent: not observed. */
   readonly blockingPods?: Labels;
-  /** By a person, on the Machine or its Node: each has its own end. */
+  /** The holds that people set on the Machine or its Node: each has its own end. */
   readonly holds?: readonly MachineHold[];
-  /** The label `kubenode.dev/exclude` is set on the Machine or its Node. */
+  /** Whether the label `kubenode.dev/exclude` is set on the Machine or its Node. */
   readonly excluded: boolean;
-  /** The Cluster of a hosted control plane is paused. */
+  /** Whether the Cluster of a hosted control plane is paused. */
   readonly paused: boolean;
   /** Whether pods keep data on the machine; absent: not observed. */
   readonly hasLocalData?: boolean;
@@ -46,13 +46,13 @@ export interface MachineFacts {
 export interface RepairFact {
   readonly at: Date;
   readonly rebooted: boolean;
-  /** Its steps failed and changed nothing: the name of its job. */
+  /** The name of the job whose steps failed and changed nothing. */
   readonly unchangedBy?: string;
 }
 
-/** Whether our own view can be trusted. */
+/** Describes whether our own view can be trusted. */
 export interface ViewFacts {
-  /** Since the last contact of the stalest view; undefined: a view is not complete. */
+  /** How many seconds ago the stalest view had contact; undefined: a view is not complete. */
   readonly ageSeconds: number | undefined;
   /** Failed requests of the last minute. */
   readonly apiErrorPercent: number | undefined;
@@ -67,7 +67,7 @@ export interface ControlPlaneMember {
   readonly etcd: 'Healthy' | 'Unhealthy' | 'Unknown';
   readonly apiServer: 'Ready' | 'NotReady' | 'Unknown';
   readonly isLeader: boolean;
-  /** It is ill, or not up to date: it goes before the leader. */
+  /** Whether the member is ill, or not up to date: then it goes before the leader. */
   readonly needsWork: boolean;
 }
 
@@ -83,7 +83,7 @@ export const STATE_BITS = { NotReady: 1, Unknown: 2, Cordoned: 4, ForeignMainten
 
 export const NO_MACHINES: GroupCounts = { total: 0, byStates: [] };
 
-/** How many machines of the group are in one of the states. */
+/** Counts the machines of the group that are in one of the states. */
 export function countStates({ byStates }: GroupCounts, mask: number): number {
   let sum = 0;
   for (let states = 1; states < byStates.length; states += 1) {
@@ -105,17 +105,17 @@ export interface FleetFacts {
   createdAfter(moment: Date): readonly MachineFacts[];
   /** Established machines of which a condition shows a fault. */
   faulty(): Iterable<MachineFacts>;
-  /** Since when those machines are Unknown that are so now: of all, or of those that are selected. */
+  /** Returns since when the machines that are Unknown now are so: of all machines, or of those that are selected. */
   unknownSince(selector?: Selector): readonly Date[];
   /** Members of the control plane; undefined: could not be read. */
   readonly controlPlane: readonly ControlPlaneMember[] | undefined;
-  /** How many machines of the pool are to be created or were never Ready; undefined: not observed. */
+  /** Returns how many machines of the pool are to be created or were never Ready; undefined: not observed. */
   missingIn(pool: string): number | undefined;
-  /** How many machines the pool has to have; undefined: not observed. */
+  /** Returns how many machines the pool has to have; undefined: not observed. */
   desiredIn(pool: string): number | undefined;
   /** Zones that their provider reports as failing. */
   readonly zonalShifts: ReadonlySet<string>;
-  /** Whether a query returns samples; undefined: error or timeout. */
+  /** Tells whether a query returns samples; undefined: error or timeout. */
   alert(query: string): 'Firing' | 'Quiet' | undefined;
   /** Machines whose facts could not be evaluated, in percent; undefined: not observed. */
   readonly indeterminatePercent: number | undefined;

@@ -1,4 +1,4 @@
-/** How machines are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
+/** Groups machines that are counted together: the machines that a policy selects, by cluster, zone, pool, label or dimension. Pure. */
 import type { ConcurrencyLimit, Selector } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 import { dimensionValues } from './dimensions.ts';
@@ -7,12 +7,12 @@ import type { MachineFacts } from './facts.ts';
 export type GroupedPer = Exclude<ConcurrencyLimit['per'], 'Holder'>;
 
 export interface Grouping {
-  /** The same for equal groupings. */
+  /** The identifier of the grouping, which is the same for equal groupings. */
   readonly id: string;
   readonly selector: Selector;
   /** By dimension, a machine is in the group of each of its values, or in none. */
   readonly per: GroupedPer | 'Dimension';
-  /** Of the label or dimension. */
+  /** The key of the label or dimension. */
   readonly labelKey?: string;
 }
 
@@ -37,7 +37,7 @@ export function groupKey({ per, labelKey = '' }: Pick<Grouping, 'per' | 'labelKe
   return keys[per] ?? NO_KEY;
 }
 
-/** A key of a label may be a name that every object has. */
+/** Returns the value of a label. It reads own properties only, because the key may be a name that every object has. */
 function labelOf({ labels }: Keyed, key: string): string | undefined {
   return ownValue(labels, key);
 }

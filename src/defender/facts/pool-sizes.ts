@@ -1,4 +1,7 @@
-/** How many machines each pool has to have, and misses: what its MachineSets want, less those that were Ready. Kept with each change. */
+/**
+ * Counts how many machines each pool has to have, and misses: the replicas of its MachineSets, less those that were Ready. Each
+ * change updates the counts.
+ */
 import type { MachineSet } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { MachineFacts } from './facts.ts';
@@ -11,7 +14,7 @@ export interface PoolSizes {
   putSet(set: MachineSet): void;
   removeSet(name: string): void;
   missingIn(pool: string): number;
-  /** What its sets want, and the machines of no set. */
+  /** Returns the replicas of the MachineSets of the pool plus its machines that belong to no set. */
   desiredIn(pool: string): number;
 }
 

@@ -57,11 +57,11 @@ interface Use {
   readonly key: string;
   readonly used: number;
   readonly total: number;
-  /** Of the acts that the ledger holds, those that `used` counts. */
+  /** Which of the acts that the ledger holds are counted in `used`. */
   readonly part: keyof typeof COUNTED;
 }
 
-/** What is counted, for people. */
+/** The texts that name for people what is counted. */
 const COUNTED = { taken: 'in work', uncounted: 'out of service or in work' } as const;
 
 function useOf(
@@ -92,7 +92,7 @@ export interface GroupOfLimit {
   readonly key: string;
 }
 
-/** What an ask for a machine that serves would meet, for reports. */
+/** Returns, for reports, the use and the maximum that an ask for a machine that serves would meet. */
 export function limitUse(
   { facts, usage }: Pick<GuardInput, 'facts' | 'usage'>,
   { policy, prepared, key }: GroupOfLimit,
@@ -108,7 +108,7 @@ interface Maximum {
   readonly isSmallPool: boolean;
 }
 
-/** In a small pool a percentage means little: the rule for small pools lowers it. */
+/** Returns the maximum of a limit. In a small pool a percentage means little: the rule for small pools lowers it. */
 function maximum({ spec }: PreparedPolicy, { limit }: PreparedLimit, total: number): Maximum {
   // The first machine of a group may be repaired before it was ever Ready.
   const value = resolveIntOrPercent(limit.max, Math.max(1, total));

@@ -9,7 +9,7 @@ import { grantOn } from '../ledger/entries.ts';
 import type { LedgerUsage } from '../ledger/usage.ts';
 import type { PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';
 
-/** What all guards of one decision share. */
+/** Holds what all guards of one decision share. */
 export interface GuardInput {
   /** `factsAt` is absent at a renewal: the facts of the Defender itself are used. */
   readonly ask: Omit<GrantAsk, 'factsAt'> & { readonly factsAt?: Date };
@@ -23,9 +23,9 @@ export interface GuardInput {
 
 interface GuardRules {
   readonly id: string;
-  /** Not checked when an act in flight is taken back. */
+  /** Whether the guard is skipped when an act in flight is taken back. */
   readonly skippedByRecovery: boolean;
-  /** Checked again at each renewal: its answer depends on time, not on the grant itself. */
+  /** Whether the guard is checked again at each renewal: its answer depends on time, not on the grant itself. */
   readonly checkedAtRenewal: boolean;
 }
 

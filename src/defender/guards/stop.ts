@@ -1,5 +1,5 @@
 /**
- * What people stopped: everything by the kill switch (R25), a machine by a hold or a label, a hosted control plane by its
+ * Denies what people stopped: everything by the kill switch (R25), a machine by a hold or a label, a hosted control plane by its
  * pause. The kill switch holds in every mode of its policy.
  */
 import type { KillSwitch, MachineHold } from '../../api/generated/types.ts';

@@ -1,4 +1,4 @@
-/** What each operation of the HTTP API does, in the name of the caller. */
+/** Runs each operation of the HTTP API, in the name of the caller. */
 import type { LedgerApproval } from '../../api/generated/types.ts';
 import type { Allowance, Denial, Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
 import type { ApproveBody, AskBody, RequestBodies } from '../../api/http/requests.ts';
@@ -17,7 +17,7 @@ import { type Ledger, LedgerNotWritten } from '../ledger/ledger.ts';
 import { type ApiAnswer, HttpProblem } from './problem.ts';
 import type { Caller } from './reviews.ts';
 
-/** The part of the Defender that is used. */
+/** The part of the Defender that the operations use. */
 export interface HttpDefender {
   readonly ledger: GrantPort & Pick<Ledger, 'recordApproval'>;
   readonly observer: Pick<FleetObserver, 'facts' | 'policies'>;
@@ -56,7 +56,7 @@ export const RUNS: { readonly [N in RequestName]: ApiOperation<N> } = {
   Approve: { resource: APPROVALS, run: approve },
 };
 
-/** Bound of the ledger. */
+/** The maximum length of a user name, which becomes the name of a holder in the ledger. */
 const MAX_HOLDER = 253;
 
 function holderOf({ name }: Caller): GrantAsk['holder'] {
@@ -85,7 +85,7 @@ async function ask({ defender, clock, caller }: OperationContext, body: AskBody)
   return answerTo(answer);
 }
 
-/** The pattern of the schema accepts a 30th of February. */
+/** Parses a time and checks that the date exists: the pattern of the schema accepts a 30th of February. */
 function readTime(text: string): Date {
   const time = new Date(text);
   if (Number.isNaN(+time)) throw new HttpProblem('BodyInvalid', `factsAt: ${text} is not a date`);
@@ -137,7 +137,7 @@ async function deniedBy(change: Promise<void>): Promise<Denial | undefined> {
   }
 }
 
-/** Without the ledger nothing was decided; every other denial is a decision. */
+/** The reasons of denials that are not decisions, because without the ledger nothing was decided. Every other denial is a decision. */
 const UNDECIDED: readonly Denial['reason'][] = ['LedgerUnavailable', 'LedgerConflict'];
 
 function answerTo(answer: Grant | Allowance | Denial | undefined): ApiAnswer {

@@ -1,9 +1,9 @@
-/** What the HTTP API answers when it does not decide. */
+/** Describes what the HTTP API answers when it does not decide. */
 import { isKubeError } from '../../kube/client/errors.ts';
 
 export interface ApiAnswer {
   readonly status: number;
-  /** Sent as JSON. */
+  /** The body of the answer, which is sent as JSON. */
   readonly body: object;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -64,7 +64,7 @@ export class HttpProblem extends Error {
   }
 }
 
-/** An error is never a grant. What failed inside is in the log, not in the answer. */
+/** Returns the answer to an error, which is never a grant. What failed inside is in the log, not in the answer. */
 export function problemAnswer(error: unknown): ApiAnswer {
   const problem = asProblem(error);
   const { reason, message, details } = problem;

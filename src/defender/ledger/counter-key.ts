@@ -1,4 +1,4 @@
-/** Names of what a breaker counts. It is kept among the rates of the ledger. Pure. */
+/** Forms the names of what a breaker counts. The counts are kept among the rates of the ledger. Pure. */
 
 /**
  * `acts`: the last outcomes. `failed`: failures within a period. `trips`: trips of a day. `probes`: verified probes so far.
@@ -6,7 +6,7 @@
  */
 export type CounterName = 'acts' | 'failed' | 'trips' | 'probes' | 'storm';
 
-/** Of a key of the ledger. */
+/** The maximum length of a key of the ledger. */
 const MAX_LENGTH = 160;
 
 export function counterKey(breaker: string, counter: CounterName): string {

@@ -1,10 +1,10 @@
-/** What the entries of the ledger mean. Pure. */
+/** Interprets the entries of the ledger. Pure. */
 import type { Risk } from '../../api/enums.ts';
 import { RISKS } from '../../api/enums.ts';
 import type { LedgerApproval, LedgerGrant, LedgerHolder } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
 
-/** A machine may have a name that every object has. */
+/** Returns the grant on the machine. It reads own properties only, because a machine may have a name that every object has. */
 export function grantOn(
   grants: Readonly<Record<string, LedgerGrant>>,
   machine: string,
@@ -12,27 +12,27 @@ export function grantOn(
   return ownValue(grants, machine);
 }
 
-/** Settled, and still counted: the machine may fall ill again right after the act. */
+/** Tells whether a grant is settled and still counted: the machine may fall ill again right after the act. */
 export function isLingering(grant: LedgerGrant, lingerSeconds: number, now: Date): boolean {
   return grant.state === 'Settled' && !(lingersUntil(grant, lingerSeconds) <= +now);
 }
 
-/** In milliseconds; NaN while it is not settled. */
+/** Returns when a settled grant stops to count, in milliseconds; NaN while it is not settled. */
 export function lingersUntil({ settledAt }: LedgerGrant, lingerSeconds: number): number {
   return Date.parse(settledAt ?? '') + lingerSeconds * 1000;
 }
 
-/** Not begun, and not permitted any more: the next write drops it. */
+/** Tells whether an act has not begun and is not permitted any more: the next write drops it. */
 export function isLapsed({ state, notAfter }: LedgerGrant, now: Date): boolean {
   return state === 'Granted' && Date.parse(notAfter) <= +now;
 }
 
-/** Begun, and past its end: it counts until its holder's true state is known. */
+/** Tells whether an act began and is past its end: it counts until its holder's true state is known. */
 export function isSuspect({ state, notAfter }: LedgerGrant, now: Date): boolean {
   return state === 'Started' && Date.parse(notAfter) <= +now;
 }
 
-/** The rule or set that the holder acts for: its acts are counted together. */
+/** Returns the rule or set that the holder acts for: its acts are counted together. */
 export function holderKey({ kind, name, origin }: LedgerHolder): string {
   return origin ?? `${kind}/${name}`;
 }
@@ -47,12 +47,12 @@ export function isAtLeast(risk: Risk, least: Risk): boolean {
   return RISKS.indexOf(risk) >= RISKS.indexOf(least);
 }
 
-/** It takes the node out of service, so every limit counts it, whatever acts the limit is for. */
+/** Tells whether an act takes the node out of service: then every limit counts it, whatever acts the limit is for. */
 export function takesNodeDown(risk: Risk): boolean {
   return isAtLeast(risk, 'Node');
 }
 
-/** An empty or absent list means all. */
+/** Tells whether the list contains the value. An empty or absent list means all. */
 export function isListed<T>(list: readonly T[] | undefined, value: T): boolean {
   return list === undefined || list.length === 0 || list.includes(value);
 }
@@ -63,7 +63,7 @@ export interface ActOfHolder {
   readonly holder: Pick<LedgerHolder, 'kind' | 'name'>;
 }
 
-/** Whether the answer of a person is for this act. Rules of approval select by risk and kind too, so these are compared. */
+/** Tells whether the answer of a person is for this act. Rules of approval select by risk and kind too, so these are compared. */
 export function isAnswerTo(
   answer: LedgerApproval | undefined,
   { action, risk, holder }: ActOfHolder,

@@ -1,4 +1,4 @@
-/** What leaves the ledger by itself: lapsed grants, settled ones, old counters, replaced machines. Pure. */
+/** Removes what leaves the ledger by itself: lapsed grants, settled ones, old counters, replaced machines. Pure. */
 import type { LedgerGone, LedgerRate } from '../../api/generated/types.ts';
 import { isInFlight } from '../../api/grants.ts';
 import type { FleetFacts } from '../facts/facts.ts';
@@ -11,11 +11,14 @@ import { grantOn, isLapsed, isLingering } from './entries.ts';
 import { isSpent } from './rates.ts';
 import { correctFutureTimes } from './upkeep/clock-jumps.ts';
 
-/** For people who look, and without policies that state otherwise. */
+/** How long a settled grant stays for people who look, and without policies that state otherwise. */
 const LINGER_SECONDS = 900;
-/** Above it a settled grant stays only while a policy counts it: 1,000 machines that are updated within minutes must find room. */
+/**
+ * The number of grants above which a settled one stays only while a policy counts it: 1,000 machines that are updated within
+ * minutes must find room.
+ */
 const ROOMY_GRANTS = LEDGER_MAXIMUM.grants / 2;
-/** So that an asker learns that its approval ended. */
+/** How long an approval stays after its end, so that an asker learns that it ended. */
 const APPROVAL_KEPT_SECONDS = 3600;
 const OUTCOMES_KEPT_SECONDS = 7 * 86_400;
 
@@ -66,7 +69,7 @@ function isOldRate(key: string, rate: LedgerRate, now: Date): boolean {
   return Date.parse(rate.firstBucketAt) + OUTCOMES_KEPT_SECONDS * 1000 < +now;
 }
 
-/** A probe whose grant left without an outcome: it lapsed before its act began. The next act is the probe. */
+/** Releases a probe whose grant left without an outcome: it lapsed before its act began. The next act is the probe. */
 function releaseProbes({ breakers, grants }: LedgerDraft): readonly string[] {
   const released = Object.entries(breakers).filter(
     ([, { probe }]) => probe !== undefined && !isActing(grants, probe),
@@ -80,7 +83,7 @@ function isActing(grants: LedgerDraft['grants'], machine: string): boolean {
   return grant !== undefined && isInFlight(grant);
 }
 
-/** As many machines of a pool stay as it misses, the last deleted ones: the others were replaced. */
+/** Removes the deleted machines that were replaced. As many machines of a pool stay as it misses, the last deleted ones. */
 function removeReplaced({ gone }: LedgerDraft, facts: ExpiryInput['facts']): readonly string[] {
   const byPool = Map.groupBy(Object.entries(gone), ([, { pool }]) => pool ?? NO_KEY);
   const replaced = [...byPool].flatMap(([pool, entries]) => {

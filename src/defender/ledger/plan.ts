@@ -1,4 +1,4 @@
-/** One write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
+/** Plans one write of the ledger for a batch of requests: its next content, and the answer to each. Pure. */
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
 import { isInFlight } from '../../api/grants.ts';
@@ -31,18 +31,18 @@ export interface LedgerPlanInput {
 }
 
 export interface LedgerPlan {
-  /** Undefined: nothing to write. */
+  /** The next content of the ledger. Undefined: nothing to write. */
   readonly next: DefenderLedgerSpec | undefined;
-  /** In the order of the requests. */
+  /** The answers in the order of the requests. */
   readonly answers: readonly LedgerAnswer[];
-  /** Of all denials, and in mode Audit of what would have been denied. */
+  /** The causes of all denials, and in mode Audit of what would have been denied. */
   readonly causes: readonly DenialCause[];
 }
 
 interface Batch {
   readonly draft: LedgerDraft;
   readonly input: DecisionInput;
-  /** With a clock that is not, nothing expires and nothing that has an end is written. */
+  /** Whether the clock can be trusted. Otherwise nothing expires and nothing that has an end is written. */
   readonly isClockTrusted: boolean;
   readonly hasExpired: boolean;
   issued: number;
@@ -87,7 +87,7 @@ function answer(batch: Batch, request: LedgerRequest): LedgerAnswer {
   return recordChange(draft, request, { ...batch, facts: input.facts });
 }
 
-/** With a wrong clock cooldowns would be over too early or too late. Every ask is denied meanwhile. */
+/** Reviews the breakers, but not with a wrong clock: cooldowns would be over too early or too late. Every ask is denied meanwhile. */
 function review({ draft, input, isClockTrusted: isTrusted }: Batch): LedgerAnswer {
   if (isTrusted) reviewBreakers(draft, input);
   return DONE;
@@ -127,7 +127,7 @@ function answerAsk(batch: Batch, ask: GrantAsk, isDryRun: boolean): LedgerAnswer
   return { kind: 'entry', machine: ask.machine, entry };
 }
 
-/** A holder that asks for it again as started cannot renew it: it would lapse while its act is in work. */
+/** Marks a grant as started. A holder that asks for it again as started cannot renew it: it would lapse while its act is in work. */
 function begun(draft: LedgerDraft, found: FoundGrant, { started }: GrantAsk): FoundGrant {
   if (started !== true || found.entry.state !== 'Granted') return found;
   const entry: LedgerGrant = { ...found.entry, state: 'Started' };
@@ -136,7 +136,7 @@ function begun(draft: LedgerDraft, found: FoundGrant, { started }: GrantAsk): Fo
   return { ...found, entry };
 }
 
-/** The grant that the same holder has already for this act: on the same Node, and of the same risk. */
+/** Returns the grant that the same holder has already for this act: on the same Node, and of the same risk. */
 function repeatedGrant({ grants }: LedgerDraft, ask: GrantAsk, now: Date): FoundGrant | undefined {
   const { machine, holder } = ask;
   const entry = grantOn(grants, machine);

@@ -1,4 +1,4 @@
-/** What the ledger is asked to do. A batch of requests costs one write. */
+/** Describes what the ledger is asked to do. A batch of requests costs one write. */
 import type { LedgerApproval, LedgerClosure, LedgerGone, LedgerGrant } from '../../api/generated/types.ts';
 import type { Allowance, Denial, GrantAsk, GrantRenewal, GrantSettlement } from '../../api/grants.ts';
 
@@ -16,7 +16,7 @@ export type LedgerRequest =
   | { readonly kind: 'closeBreaker'; readonly id: string; readonly closure: LedgerClosure }
   | { readonly kind: 'approval'; readonly machine: string; readonly approval: LedgerApproval };
 
-/** An entry becomes a grant when the write that holds it succeeded. */
+/** An answer to a request. An entry becomes a grant when the write that holds it succeeded. */
 export type LedgerAnswer =
   | { readonly kind: 'entry'; readonly machine: string; readonly entry: LedgerGrant }
   | { readonly kind: 'denial'; readonly denial: Denial }

@@ -12,27 +12,27 @@ import type { PreparedLimit, PreparedPolicies, PreparedPolicy } from '../policie
 import { holderKey, isLapsed, isLingering, lingersUntil, takesNodeDown } from './entries.ts';
 
 export interface LimitUse {
-  /** In flight, lingering, or deleted and not replaced. */
+  /** The number of acts in flight, settled acts that linger, and machines that were deleted and not replaced. */
   readonly taken: number;
-  /** Those of them that no count of the facts includes. */
+  /** The part of `taken` that no count of the facts includes. */
   readonly uncounted: number;
   /** Machines that were deleted and not replaced: they belong to the size of the group. */
   readonly deleted: number;
 }
 
 export interface LedgerUsage {
-  /** Without what the machine `besides` uses itself: each machine counts once. */
+  /** Returns the use of a limit without what the machine `besides` uses itself: each machine counts once. */
   of(limit: PreparedLimit, key: string, besides: string): LimitUse;
   /**
-   * When so many of those that are counted stop to count by themselves; undefined when that does not suffice: an act in work has
-   * to end, or a machine to come back.
+   * Returns when so many of those that are counted stop to count by themselves; undefined when that does not suffice: an act in
+   * work has to end, or a machine to come back.
    */
   freesAt(limit: PreparedLimit, freed: FreedUse): Date | undefined;
   /** Machines of the pool that serve until the act in flight takes their node down. */
   nodesDownIn(pool: string): ReadonlySet<string>;
-  /** Of the ledger as it is stored. Counted at the first call. */
+  /** Returns the size of the ledger as it is stored. It is computed at the first call. */
   bytes(): number;
-  /** Replaces what the machine used before. */
+  /** Adds an entry, which replaces what the machine used before. */
   add(machine: string, entry: LedgerGrant): void;
 }
 
@@ -56,7 +56,7 @@ const NO_NAMES: ReadonlySet<string> = new Set();
 
 interface MachineUse extends LimitUse {
   readonly key: string;
-  /** In milliseconds; NaN while the act is not settled. */
+  /** When the grant stops to count, in milliseconds; NaN while the act is not settled. */
   readonly lingersUntil: number;
 }
 
@@ -89,7 +89,7 @@ export function createLedgerUsage({ policies, ledger, facts, now }: UsageInput):
     },
   };
 
-  /** Most writes of the ledger renew or settle, and ask for no count. */
+  /** Counts at the first need only: most writes of the ledger renew or settle, and ask for no count. */
   function countOnce(): void {
     if (isCounted) return;
     isCounted = true;

@@ -1,15 +1,15 @@
-/** Which acts a limit of a policy is for, and whether another limit is for all of them as well. Pure. */
+/** Decides which acts a limit of a policy is for, and whether another limit is for all of them as well. Pure. */
 import { RISKS, type Risk } from '../../api/enums.ts';
 import { defaultRisk, isAction } from '../../api/steps/steps.ts';
 import { isListed } from '../ledger/entries.ts';
 
-/** As a limit, a breaker or an approval declares them: an absent or empty list means all. */
+/** Holds the acts that a limit, a breaker or an approval declares: an absent or empty list means all. */
 export interface DeclaredActs {
   readonly actions?: readonly string[];
   readonly risks?: readonly Risk[];
 }
 
-/** What is left of the acts of a limit in the scope of its policy. Undefined: all. */
+/** Holds the acts of a limit that are left in the scope of its policy. Undefined: all. */
 export interface ActLists {
   readonly actions: readonly string[] | undefined;
   readonly risks: readonly Risk[] | undefined;
@@ -19,12 +19,12 @@ export function actsIn(scope: DeclaredActs, { actions, risks }: DeclaredActs): A
   return { actions: intersection(scope.actions, actions), risks: intersection(scope.risks, risks) };
 }
 
-/** Whether every one of these acts is one of those. */
+/** Tells whether every one of these acts is one of those. */
 export function coversActs({ actions = [], risks = [] }: DeclaredActs, acts: ActLists): boolean {
   return coversList(actions, acts.actions) && coversList(risks, acts.risks);
 }
 
-/** Whether acts of this risk can be among them. */
+/** Tells whether acts of this risk can be among them. */
 export function canHaveRisk({ actions, risks }: ActLists, risk: Risk): boolean {
   if (risks && !risks.includes(risk)) return false;
   const order = RISKS.indexOf(risk);

@@ -1,7 +1,7 @@
 /**
- * Numbers of a policy that are looser than those of `fleet-default` for the same acts: `fleet-default` always denies
- * first, so such a number looks like a limit and could never deny. Only what is certain for every fleet is reported:
- * a percentage of some nodes may be less than a smaller percentage of all. Pure.
+ * Finds numbers of a policy that are looser than those of `fleet-default` for the same acts: `fleet-default` always denies
+ * first, so such a number looks like a limit and could never deny. Only what is certain for every fleet is reported: a
+ * percentage of some nodes may be less than a smaller percentage of all. Pure.
  */
 import type { Amount, DefenderPolicySpec } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT } from '../../api/names.ts';
@@ -9,7 +9,7 @@ import type { Problem } from '../../api/validation/validate.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import { actsIn, coversActs, type DeclaredActs } from './acts.ts';
 
-/** As git contains it, or with the defaults of the API server. */
+/** The spec of a policy as git contains it, or with the defaults of the API server. */
 export type DeclaredPolicySpec = Partial<Omit<DefenderPolicySpec, 'scope'>> & {
   readonly scope: Partial<DefenderPolicySpec['scope']>;
 };
@@ -30,7 +30,7 @@ function looserThan(path: string, theirs: Amount, of = ''): Problem {
   return { path, message };
 }
 
-/** A larger number of it permits more, or a smaller one. */
+/** Whether a larger number permits more, or a smaller one. */
 type Looser = 'larger' | 'smaller';
 
 function isLooser(looser: Looser, mine: number, theirs: number): boolean {
@@ -52,7 +52,7 @@ function setting(path: string, looser: Looser, usual: number): Setting {
 
 const PERIOD = setting('perMachine.windowSeconds', 'smaller', 86_400);
 
-/** For tests: their defaults are those of the API server. */
+/** The settings that are compared. Tests check that their defaults are those of the API server. */
 export const SETTINGS: readonly Settings[] = [
   [setting('grantSeconds', 'larger', 300)],
   [setting('perMachine.maxGrants', 'larger', 5), PERIOD],
@@ -97,7 +97,7 @@ interface Limit extends DeclaredActs {
   readonly labelKey?: string;
 }
 
-/** Those of `fleet-default` that count the same, for at least the same acts. */
+/** Returns the limits of `fleet-default` that count the same, for at least the same acts. */
 function limitsOver<T extends Limit>(
   limit: Limit,
   { scope }: DeclaredPolicySpec,
@@ -128,7 +128,10 @@ function isLooserAmount(mine: Amount, theirs: Amount, { scope }: DeclaredPolicyS
   return isComparable && Number.parseInt(mine, 10) > Number.parseInt(theirs, 10);
 }
 
-/** Of some nodes of a pool the rule for small pools may hold, though it does not of all of them. */
+/**
+ * Tells whether the policy certainly permits as much in small pools as `fleet-default` does. A policy for some nodes of a pool
+ * may apply the rule for small pools to them, although the rule does not apply to the whole pool.
+ */
 function permitsSmallPools(
   theirMax: Amount,
   { scope, counting }: DeclaredPolicySpec,
@@ -146,7 +149,7 @@ const COUNTING: Omit<DefenderPolicySpec['counting'], 'smallPool'> = {
   lingerSeconds: 900,
 };
 
-/** Whether every machine that the policy counts is counted by `fleet-default`, and the other way round. */
+/** Tells whether every machine that the policy counts is counted by `fleet-default`, and the other way round. */
 function countsAlike(spec: DeclaredPolicySpec, fleetDefault: DeclaredPolicySpec): boolean {
   const mine = { ...COUNTING, ...spec.counting };
   const theirs = { ...COUNTING, ...fleetDefault.counting };

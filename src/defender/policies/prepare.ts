@@ -1,4 +1,4 @@
-/** Policies as decisions use them: checked once, with their groupings and the states that they count. Pure. */
+/** Prepares policies for decisions: checked once, with their groupings and the states that they count. Pure. */
 import type {
   Breaker,
   ConcurrencyLimit,
@@ -22,7 +22,7 @@ export interface PreparedPolicy {
   /** False in mode Audit: its denials are recorded, and deny nothing. */
   readonly enforced: boolean;
   readonly limits: readonly PreparedLimit[];
-  /** Of the states that `counting.include` lists, as a sum of `STATE_BITS`. */
+  /** The sum of `STATE_BITS` for the states that `counting.include` lists. */
   readonly countedStates: number;
   readonly countsInFlight: boolean;
   readonly countsDeleted: boolean;
@@ -40,7 +40,7 @@ export interface PreparedPolicies {
   readonly groupings: readonly Grouping[];
 }
 
-/** Sorted by name, so that answers do not depend on the order of a list. */
+/** Prepares policies, sorted by name, so that answers do not depend on the order of a list. */
 export function preparePolicies(
   policies: readonly DefenderPolicy[],
   problemsOf: (policy: DefenderPolicy) => readonly string[] = policyProblems,

@@ -1,5 +1,5 @@
 /**
- * Why a policy cannot be decided by. The CRD refuses most of this already; an object that was stored before its CRD, or
+ * Finds why a policy cannot be decided by. The CRD refuses most of this already; an object that was stored before its CRD, or
  * edited past it, must not become a policy without limits.
  */
 
@@ -13,7 +13,7 @@ import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 /** Outcomes of acts are kept in a list of the ledger of this length. */
 const MAX_OUTCOMES = 24;
 
-/** Of a policy as git contains it, which its schema accepts: fields that have a default may be absent. */
+/** Returns the problems of a policy as git contains it, which its schema accepts: fields that have a default may be absent. */
 export function declaredPolicyProblems({ metadata, ...object }: KubeObject): readonly string[] {
   const spec = isRecord(object['spec']) ? object['spec'] : {};
   const scope = isRecord(spec['scope']) ? spec['scope'] : {};

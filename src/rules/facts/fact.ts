@@ -13,7 +13,7 @@ export type FactFields = ReadonlyMap<string, FactField>;
 
 /** Fields whose names and types TypeScript knows: the helpers that write rules are typed by them. */
 export interface TypedFields<F> extends FactFields {
-  /** Never set at run time. */
+  /** This field is never set at run time: it only carries the type. */
   readonly declared?: F;
 }
 
@@ -28,10 +28,10 @@ export interface FactKind {
   readonly name: string;
   readonly source: string;
   readonly maxAge: MaxAge;
-  /** In the order of the documentation; the first one is the key in `given` of tests. */
+  /** The parameters in the order of the documentation; the first one is the key in `given` of tests. */
   readonly params: ReadonlyMap<string, FactParam>;
   readonly fields: FactFields;
-  /** For facts that are counted from observations, such as Events. */
+  /** How facts that are counted from observations, such as Events, are computed. */
   readonly observed?: ObservationType;
 }
 
@@ -54,7 +54,7 @@ export const SECONDS_FIELD = {
   max: Infinity,
   whole: false,
 } as const satisfies FactField;
-/** Of a moment that is ahead, or, if negative, past. */
+/** A countdown to a moment: the value is positive while the moment is ahead, and negative when it is past. */
 export const COUNTDOWN_FIELD = {
   type: 'number',
   min: -Infinity,
@@ -88,7 +88,7 @@ export function createParams(params: Readonly<Record<string, FactParam>>): Reado
   return new Map(Object.entries(params));
 }
 
-/** Why a value is invalid for this field: in a rule, in a test, or in a report of a node. */
+/** Returns why a value is invalid for this field: in a rule, in a test, or in a report of a node. */
 export function invalidValueReason(field: FactField, value: unknown): string | undefined {
   if (field.type === 'boolean') {
     return typeof value === 'boolean'

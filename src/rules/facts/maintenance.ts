@@ -1,4 +1,4 @@
-/** What is announced for the machine: its earliest event that is not over. */
+/** Describes the fact of what is announced for the machine: its earliest event that is not over. */
 import { DECIDED, NO_OUTAGES, OUTAGES } from '../../api/enums.ts';
 import {
   BOOLEAN_FIELD,

@@ -1,4 +1,4 @@
-/** Which facts of a machine a change of an object concerns. Pure. */
+/** Tells which facts of a machine a change of an object concerns. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '../../api/generated/types.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
@@ -24,10 +24,13 @@ export const ALL_TOPICS = [
   'history',
   'maintenance',
 ];
-/** What the agent reports: the kernel and more of `node`, too. */
+/** The topics that a report of the agent concerns. `node` is among them because the agent reports the kernel and more of it, too. */
 export const AGENT_TOPICS = ['component', 'disk', 'probe', 'node'];
 
-/** By the first parameter, which names what is read. `history` has one topic for all actions, because a job changes several. */
+/**
+ * Returns the topic of a fact, by its first parameter, which names what is read. `history` has one topic for all actions,
+ * because a job changes several.
+ */
 export function topicOf({ fact, params }: Pick<FactRef, 'fact' | 'params'>): string {
   const [first] = fact === 'history' ? [] : Object.values(params);
   return first === undefined ? fact : topic(fact, `${first}`);
@@ -39,7 +42,7 @@ export function topic(fact: string, name: string): string {
 
 interface ConditionChanges {
   readonly values: readonly string[];
-  /** Written with the same values. */
+  /** The topics of conditions that were written again with the same values. */
   readonly heartbeats: readonly string[];
   readonly silentMs: number;
 }
@@ -63,7 +66,7 @@ export function conditionChanges(
   };
 }
 
-/** The transition counts as a value: it is the time of the evidence. */
+/** Tells whether a condition has the same values. The transition time counts as a value: it is the time of the evidence. */
 function hasSameValues(before: TimedCondition | undefined, next: TimedCondition): boolean {
   return (
     before?.status === next.status &&

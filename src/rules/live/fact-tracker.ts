@@ -32,7 +32,7 @@ export interface FactTrackerOptions {
   readonly views: FactViews;
   readonly readTime: ReadTime;
   readonly maxViewAgeMs: number | undefined;
-  /** Of a command that reads once: see `ConditionSources`. */
+  /** True for a command that reads once and so trusts the writer of a condition: see `ConditionSources`. */
   readonly startsAtTransition: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Tracked extends FactTrackerOptions {
   readonly components: Map<string, ComponentHistories>;
   readonly events: Map<string, EventCounts>;
   readonly agents: LastChanges;
-  /** By the heartbeat in the Node, and by the Lease. */
+  /** When each kubelet last showed that it is alive: `kubelets` by the heartbeat in the Node, `kubeletLeases` by its Lease. */
   readonly kubelets: LastChanges;
   readonly kubeletLeases: LastChanges;
   readonly jobs: JobTracker;
@@ -157,7 +157,7 @@ function emitAll(tracked: Tracked, name: string): void {
   tracked.emit(name, ALL_TOPICS);
 }
 
-/** Returns what changed. What is the same but was written again is reported at once. */
+/** Returns the topics that changed. What is the same but was written again is reported at once. */
 function observeBoth(tracked: Tracked, name: string): readonly string[] {
   const { views, conditions, readTime, emit, startsAtTransition } = tracked;
   const machine = views.machines.store.get(name);

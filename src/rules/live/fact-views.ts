@@ -19,19 +19,19 @@ export type FactView<T extends KubeObject = KubeObject> = Pick<View<T>, 'store'>
 };
 
 export interface FactViews {
-  /** With `status.facts` and `status.faults`. */
+  /** The Machines, with `status.facts` and `status.faults`. */
   readonly machines: FactView<Machine>;
   readonly nodes: FactView;
   readonly jobs: FactView<RemedyOperationJob>;
-  /** Of NODE_EVENTS, with NODE_EVENTS_SELECTION. */
+  /** The Events that NODE_EVENTS and NODE_EVENTS_SELECTION select. */
   readonly events: FactView;
   /** Leases in the namespace of the agents. */
   readonly agentLeases: FactView;
   /** Leases in NAMESPACE_OF_NODE_LEASES. Without them the kubelet is as old as its heartbeat in the Node, which is one every 5 minutes. */
   readonly nodeLeases?: FactView;
-  /** Without them the version of a component is unknown. */
+  /** The MachineComponents. Without them the version of a component is unknown. */
   readonly components?: FactView<MachineComponent>;
-  /** Without them it is unknown what is announced. */
+  /** The MaintenanceEvents. Without them it is unknown what is announced. */
   readonly maintenance?: FactView<MaintenanceEvent>;
 }
 
@@ -71,7 +71,7 @@ function problemOf(
   return staleReason(reflector.freshness(), what, maxAgeMs);
 }
 
-/** The Node that an Event is about; undefined if it is about an earlier Node of the same name, or another object. */
+/** Returns the Node that an Event is about; undefined if it is about an earlier Node of the same name, or another object. */
 export function nodeOfEvent(event: KubeObject, nodes: FactView): string | undefined {
   if (textAt(event, 'involvedObject', 'kind') !== 'Node') return undefined;
   const name = textAt(event, 'involvedObject', 'name');

@@ -1,6 +1,6 @@
 /**
- * The facts of all nodes, kept current by the views of this process. Reading is synchronous and reads only memory, so no
- * source can make it wait; a source that fails, or whose view is not current, makes its own facts unknown and no others.
+ * Keeps the facts of all nodes current by the views of this process. Reading is synchronous and reads only memory, so no source
+ * can make it wait; a source that fails, or whose view is not current, makes its own facts unknown and no others.
  */
 import type { Clock } from '../../os/clock.ts';
 import { type CompiledRule, type FactReader, type FactRef, type MaxAge } from '../compiled-rule.ts';
@@ -16,13 +16,16 @@ import { maxAgeMs } from './rule-index.ts';
 import { nextThresholdMs } from './time-thresholds.ts';
 
 export interface LiveFacts extends NodeFacts {
-  /** Of Nodes without a Machine, too. */
+  /** Calls the listener at each change, also at one of a Node without a Machine. Returns a function that ends this. */
   onChange(listener: (change: FactChange) => void): () => void;
-  /** Why the reading of this fact is UNKNOWN_READING, for people; undefined when it is not. */
+  /** Returns for people why the reading of this fact is UNKNOWN_READING; undefined when it is not. */
   unknownReason(machine: string, ref: FactRef, maxAge: CompiledRule['maxAge']): string | undefined;
-  /** After this time the outcome of the rule can differ although nothing changed. Infinity: never. */
+  /** Returns the time after which the outcome of the rule can differ although nothing changed. Infinity: never. */
   dueInMs(machine: string, rule: CompiledRule): number;
-  /** By the clock of the API server: for the timestamps in `Machine.status.faults`, which the next process reads with it. */
+  /**
+   * Returns the time by the clock of the API server: for the timestamps in `Machine.status.faults`, which the next process reads
+   * with it.
+   */
   now(): Date;
   close(): void;
 }
@@ -32,7 +35,7 @@ export interface LiveFactsOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   /** Our wall clock minus that of the API server, as `CallWindow` measures it: otherwise a jump of it shifts what an earlier process recorded. */
   readonly skewSeconds?: () => number | undefined;
-  /** After this time without contact the API server's objects are unknown. */
+  /** How long a view may be without contact to the API server before its objects are unknown. */
   readonly maxViewAgeMs?: number;
   /** A command that reads once counts a condition from its last transition, where no controller recorded when it began. */
   readonly startsAtTransition?: boolean;
@@ -82,5 +85,5 @@ export function createLiveFacts({
   }
 }
 
-/** An age may be the maximum age. */
+/** How far past the maximum age a fact becomes unknown: an age may be exactly the maximum age. */
 const PAST_MS = 1;

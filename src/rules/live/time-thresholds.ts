@@ -1,12 +1,12 @@
-/** When a rule can have another outcome although nothing changed: durations grow, and countdowns run down. Pure. */
+/** Tells when a rule can have another outcome although nothing changed: durations grow, and countdowns run down. Pure. */
 import { type CompiledRule, type ConditionLeaf, type FactReader, listLeaves } from '../compiled-rule.ts';
 
-/** Of what is not so: not failing, not rising. */
+/** These durations stay at zero while the state that they measure does not exist: nothing fails, or nothing rises. */
 const ZERO_IS_CONSTANT: ReadonlySet<string> = new Set(['failedSeconds', 'risingSeconds']);
-/** Past the threshold: `greaterThan` does not hold at it. */
+/** How far past a threshold a rule is evaluated: `greaterThan` does not hold at the threshold itself. */
 const PAST_MS = 1;
 
-/** Infinity: no duration that it compares reaches its value. */
+/** Returns how many milliseconds remain until a duration or a countdown reaches a value that the rule compares. Infinity: none does. */
 export function nextThresholdMs({ conditions, gate }: CompiledRule, facts: FactReader): number {
   const leaves = [conditions, ...(gate ? [gate] : [])].flatMap(listLeaves);
   return Math.min(Infinity, ...leaves.map((leaf) => thresholdMs(leaf, facts)));

@@ -1,6 +1,6 @@
 /**
- * The format of recorded facts: JSON Lines, each with the time when it was observed. The first line of each process that records
- * is `Started`; what follows is its own initial list, so that nothing between two processes counts as observed.
+ * Describes the format of recorded facts: JSON Lines, each with the time when it was observed. The first line of each process
+ * that records is `Started`; what follows is its own initial list, so that nothing between two processes counts as observed.
  */
 import type { KubeObject } from '../../kube/objects/object.ts';
 
@@ -20,13 +20,13 @@ export const RECORDED_VIEWS = [
 ] as const;
 export type RecordedView = (typeof RECORDED_VIEWS)[number];
 
-/** Recorded as `Lease` lines, not as objects. */
+/** These views are recorded as `Lease` lines, not as objects. */
 export const LEASE_VIEWS = ['agentLeases', 'nodeLeases'] as const;
 export type LeaseView = (typeof LEASE_VIEWS)[number];
 export type ObjectView = Exclude<RecordedView, LeaseView>;
 
 export interface RecordedCluster {
-  /** Of the namespace kube-system. */
+  /** The UID of the namespace kube-system, which identifies the cluster. */
   readonly uid: string;
   readonly server: string;
 }
@@ -69,7 +69,7 @@ export interface LeaseLine {
   readonly at: string;
   readonly view: LeaseView;
   readonly name: string;
-  /** When it was last heard of. Absent: it is heard of now, and until the next line about it. */
+  /** When the Lease was last heard of. Absent: it is heard of now, and until the next line about it. */
   readonly silentSince?: string;
 }
 
@@ -103,7 +103,10 @@ export type RecordedLine =
   | ContactLine
   | TickLine;
 
-/** Who holds a Lease is silent after this long, which is two heartbeats. Rules with a shorter maximum age are replayed as if it was not. */
+/**
+ * The holder of a Lease is silent after this long, which is two heartbeats. Rules with a shorter maximum age are replayed as if
+ * it was not.
+ */
 export const LEASE_SILENT_MS = 20_000;
-/** The end of a recording that was killed is known to this. */
+/** How often the recorder writes that it runs: the end of a recording that was killed is known to this. */
 export const TICK_MS = 30_000;

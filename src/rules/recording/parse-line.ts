@@ -13,7 +13,7 @@ export interface ParsedLine {
   readonly atMs: number;
 }
 
-/** What is expected, for people. */
+/** Describes for people what is expected of a line that is invalid. */
 export interface LineProblem {
   readonly problem: string;
 }
@@ -71,7 +71,7 @@ function viewProblem({ view }: JsonRecord, views: readonly string[]): string | u
   return isKnown ? undefined : `expected one of ${views.join(', ')} in field view`;
 }
 
-/** By view: what has to be there beside the name, because the plan of a repair reads it without a check. */
+/** By view, the fields that must be there beside the name, because the plan of a repair reads them without a check. */
 const REQUIRED: ReadonlyMap<unknown, readonly (readonly string[])[]> = new Map([
   ['machines', [['spec', 'node']]],
   [

@@ -18,10 +18,10 @@ export interface RecordingReadOptions {
   readonly signal?: AbortSignal;
 }
 
-/** No line of a recorder is nearly as long. */
+/** The maximum length of a line. No line of a recorder is nearly as long. */
 const MAX_LINE = 4 * 1024 * 1024;
 
-/** Of all files as if they were one. Throws BadInput for the first line that cannot be used. */
+/** Reads the lines of all files as if they were one. Throws BadInput for the first line that cannot be used. */
 export async function* readRecordedLines(
   paths: readonly string[],
   options: RecordingReadOptions,
@@ -80,7 +80,7 @@ async function* readFileLines(path: string, options: RecordingReadOptions): Asyn
 
 interface TextLine {
   readonly text: string;
-  /** It ends with a line break. */
+  /** Whether the line ends with a line break. */
   readonly isComplete: boolean;
 }
 

@@ -33,9 +33,12 @@ export interface FactRecorderOptions {
 }
 
 export interface FactRecorder {
-  /** Every initial list is complete. */
+  /** Records that every initial list is complete. */
   synced(): void;
-  /** What only time shows: agents and kubelets that are silent, views without contact, and that this recorder runs. To be called every second. */
+  /**
+   * Records what only time shows: agents and kubelets that are silent, views without contact, and that this recorder runs. The
+   * caller calls it every second.
+   */
   sweep(): void;
   close(): void;
 }
@@ -48,7 +51,7 @@ interface LeaseSign {
 
 interface Recording extends FactRecorderOptions {
   readonly emit: (line: LineContent) => void;
-  /** By view and key, as it was written last. */
+  /** Holds each object as it was written last, by view and key. */
   readonly written: ReadonlyMap<RecordedView, Map<string, Written>>;
   readonly signs: Readonly<Record<LeaseView, Map<string, LeaseSign>>>;
   readonly lost: Set<RecordedView>;
@@ -115,7 +118,7 @@ function followView(recording: Recording, view: ObjectView, { store }: Pick<Fact
   });
 }
 
-/** What did not change in what is recorded takes no line. */
+/** Writes a line for an object only if something changed in the part of it that is recorded. */
 function putObject({ written, emit }: Recording, view: ObjectView, object: KubeObject): void {
   const trimmed = trimRecorded(view, object);
   const { rest, times } = view === 'nodes' ? splitHeartbeats(trimmed) : { rest: trimmed, times: NO_TIMES };

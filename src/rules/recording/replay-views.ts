@@ -1,4 +1,4 @@
-/** The views of a replay: recorded lines instead of a watch. */
+/** Provides the views of a replay: recorded lines instead of a watch. */
 import type {
   Machine,
   MachineComponent,
@@ -35,13 +35,13 @@ export interface ReplayViews {
   readonly stores: ReplayStores;
   apply(line: RecordedLine): void;
   hasSynced(): boolean;
-  /** Whether the agent was heard of and is not silent. */
+  /** Tells whether the agent was heard of and is not silent. */
   isHeard(machine: string): boolean;
-  /** Agent and kubelet were heard of just now, unless they are silent. */
+  /** Records that agent and kubelet were heard of just now, unless they are silent. */
   renew(machine: string): void;
 }
 
-/** What the clock of the replay reads. Facts measure by it when they hear of an agent. */
+/** Holds the time that the clock of the replay reads. Facts measure by it when they hear of an agent. */
 export interface ReplayTime {
   ms: number;
 }
@@ -94,7 +94,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     return { store, reflector: { freshness } };
   }
 
-  /** The order of the lines is that of the changes. */
+  /** Sets the resource version of an object by the order of the lines, which is that of the changes. */
   function versioned(object: KubeObject): KubeObject {
     version += 1;
     return { ...object, metadata: { ...object.metadata, resourceVersion: String(version) } };

@@ -31,7 +31,7 @@ import { storeRevisions } from './revisions.ts';
 export interface RolloutExecution {
   readonly input: RolloutInput;
   readonly plan: RolloutPlan;
-  /** What the status is to say before the first act. */
+  /** The status that is to be written before the first act. */
   readonly status: MachineComponentSetStatus;
   readonly grants: RolloutGrants;
   readonly context: ReconcileContext;
@@ -39,7 +39,7 @@ export interface RolloutExecution {
 
 export interface RolloutResult {
   readonly denials: readonly DeniedMachine[];
-  /** Something was changed by others meanwhile, or could not be written: it is tried again soon. */
+  /** Whether something was changed by others meanwhile, or could not be written: it is tried again soon. */
   readonly isIncomplete: boolean;
   /** The first error that is not a conflict, when all is tried. */
   readonly failure?: Error;
@@ -64,7 +64,7 @@ export interface ActionsExecution extends Omit<RolloutExecution, 'plan' | 'statu
   readonly actions: readonly RolloutAction[];
 }
 
-/** For a deleted set: no status is written. */
+/** Carries out actions for a deleted set: no status is written. */
 export async function carryOutActions(execution: ActionsExecution): Promise<RolloutResult> {
   const permitted = execution.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
   const outcomes = new Outcomes();
@@ -125,7 +125,7 @@ async function announce({ input, plan, status, context }: RolloutExecution): Pro
   }
 }
 
-/** Machines first lose the grant, then the ledger does: what is to be settled there. */
+/** Removes grants from the entries of machines first, and then returns what is to be settled in the ledger. */
 async function endAll(
   { input, actions, context }: ActionsExecution,
   outcomes: Outcomes,
@@ -144,7 +144,7 @@ async function endAll(
   return settlements;
 }
 
-/** Of the entries; after a crash between the two writes, of the ledger. */
+/** Returns the settlement for the grant in the entries, or for that in the ledger after a crash between the two writes. */
 function settlementOf({ member, outcome }: Settle, { set }: RolloutInput): GrantSettlement | undefined {
   const { machine, grant: recorded } = member;
   const entry = machine.spec.components.find(
@@ -170,7 +170,7 @@ async function permitAll(
 
 type GrantedAction = RolloutPermissions['granted'][number];
 
-/** The error when the server refuses what a grant permits. */
+/** Writes the entries of one machine. Returns the error when the server refuses what a grant permits. */
 async function writeGranted(
   { action, grant }: GrantedAction,
   parts: WriteParts,
@@ -195,13 +195,13 @@ interface WriteParts {
   readonly context: ReconcileContext;
 }
 
-/** A large batch takes longer than a person who pauses it wants to wait. */
+/** Tells whether the set was paused meanwhile: a large batch takes longer than a person who pauses it wants to wait. */
 function isPausedNow({ set }: Pick<RolloutInput, 'set'>, context: ReconcileContext): boolean {
   const now = context.view<MachineComponentSet>(MACHINE_COMPONENT_SETS).get(set.metadata.name);
   return !set.spec.paused && now?.spec.paused !== false;
 }
 
-/** On a version of the Machine with what was read, so that no entry is taken over that became a pin. */
+/** Writes entries on the version of the Machine that was read, so that no entry is taken over that became a pin. */
 async function writeEntries(
   action: WritingAction,
   grant: GivenGrant | undefined,

@@ -1,4 +1,4 @@
-/** Grants for the machines of a plan: one call for all that is asked, and one for all that is renewed. */
+/** Obtains grants for the machines of a plan: one call for all that is asked, and one for all that is renewed. */
 import type { Denial, Grant, GrantAsk, GrantPort } from '../../../api/grants.ts';
 import { grantAsk } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput } from '../rollout/input.ts';
@@ -30,12 +30,15 @@ export async function obtainGrants(
   return byAnswer(answers);
 }
 
-/** The class of such a renewal is not that of the change, so no new grant is asked for by it. */
+/**
+ * Tells whether the action only renews a grant. The class of such a renewal is not that of the change, so no new grant is asked
+ * for by it.
+ */
 function isUpkeep({ do: what, permission }: PermittedAction): boolean {
   return what === 'Permit' && permission.by === 'Renew';
 }
 
-/** A grant that the ledger does not have any more is asked for again. */
+/** Renews grants. A grant that the ledger does not have any more is asked for again. */
 async function renewAll(
   actions: readonly PermittedAction[],
   grants: RolloutGrants,
@@ -62,7 +65,7 @@ function renewalOf(action: PermittedAction): readonly {
   return [{ action, renewal: { id, fence, ...recovery } }];
 }
 
-/** What the Defender is asked before a machine is given entries. */
+/** Returns the ask to the Defender that precedes giving entries to a machine. */
 export function actionAsk(
   action: PermittedAction,
   { set, now }: Pick<RolloutInput, 'set' | 'now'>,
@@ -75,7 +78,7 @@ export function actionAsk(
   });
 }
 
-/** What the Defender would deny of these asks. Nothing is recorded. */
+/** Returns the denials that the Defender would give to these asks. Nothing is recorded. */
 export async function previewDenials(
   asks: readonly GrantAsk[],
   grants: Pick<RolloutGrants, 'dryRun'>,

@@ -1,4 +1,4 @@
-/** How far one component of a machine is on its way to its entry, by what the agent reports of it. Pure. */
+/** Tells how far one component of a machine is on its way to its entry, by what the agent reports of it. Pure. */
 import type { MachineComponentEntry, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { Reason } from '../../../api/names.ts';
 
@@ -12,10 +12,10 @@ export type EntryProgress =
     };
 
 const DONE: EntryProgress = { step: 'Done' };
-/** The agent does not try again what failed here before. */
+/** The reason of an entry that failed here before: the agent does not try it again. */
 const DENIED: Reason = 'Denied';
 
-/** What was not reported is not done, and what was not probed is not healthy. */
+/** Returns how far a component is. A component that was not reported is not done, and one that was not probed is not healthy. */
 export function entryProgress(
   entry: MachineComponentEntry,
   report: MachineComponentReport | undefined,
@@ -25,7 +25,10 @@ export function entryProgress(
   );
 }
 
-/** RolledBack and Failed are of this entry only if the report is: the entry before it may have ended like that, too. */
+/**
+ * Returns the failure of an entry. RolledBack and Failed are of this entry only if the report is: the entry before it may have
+ * ended like that, too.
+ */
 function failure(
   { name, componentRef }: MachineComponentEntry,
   report: MachineComponentReport | undefined,
@@ -44,7 +47,7 @@ function failureReason({ state, waiting }: MachineComponentReport): string | und
   return waiting?.reason === DENIED ? DENIED : undefined;
 }
 
-/** After a removal the agent reports the component as Absent, or not at all. */
+/** Returns how far a removal is. After it the agent reports the component as Absent, or not at all. */
 function removal({ name }: MachineComponentEntry, report: MachineComponentReport | undefined): EntryProgress {
   return !report || report.state === 'Absent' ? DONE : inWork(name, report);
 }

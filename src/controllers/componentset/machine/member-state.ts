@@ -1,4 +1,4 @@
-/** Where one machine of a set is: what it was assigned, how far it has come, and whether it serves. Pure. */
+/** Tells where one machine of a set is: what it was assigned, how far it has come, and whether it serves. Pure. */
 import type {
   LedgerGrant,
   Machine,
@@ -39,7 +39,7 @@ export interface ObservedMember {
   readonly node: KubeObject | undefined;
   /** When the heartbeat of the agent last changed, by our own clock. Undefined: never. */
   readonly heardAt: Date | undefined;
-  /** What the ledger holds for the machine. */
+  /** The grant that the ledger holds for the machine. */
   readonly grant?: LedgerGrant;
   /** The health patrol over what the Machine does not report: Node conditions, restarts of pods, repairs. */
   readonly patrol?: Patrol;
@@ -48,7 +48,7 @@ export interface ObservedMember {
 export interface Patrol {
   readonly result: 'Pass' | 'Fail' | 'Unknown';
   readonly because: string;
-  /** What was there before the update, and does not fail the machine. */
+  /** A problem that existed before the update, and does not fail the machine. */
   readonly asBefore?: string;
 }
 
@@ -57,7 +57,7 @@ export interface MembersContext {
   /** Names of the components of the set. */
   readonly components: ReadonlySet<string>;
   readonly timeoutSeconds: number;
-  /** Of the set. */
+  /** The retry token in the spec of the set. */
   readonly retryToken?: string;
   readonly openBatch?: OpenBatchStart;
   /** Revisions that the set may ask grants for now. Undefined: any. */
@@ -69,19 +69,19 @@ export interface MemberState extends Progress {
   readonly name: string;
   readonly uid: string;
   readonly machine: Machine;
-  /** Of its entries. Undefined: the set has assigned nothing to it yet. */
+  /** The revision of its entries. Undefined: the set has assigned nothing to it yet. */
   readonly revision?: string;
   readonly batch?: number;
   /** Components of the set that a person or another tool owns here. */
   readonly pinned: readonly string[];
   readonly hold?: MachineHold;
   readonly readiness: NodeReadiness;
-  /** Was Ready at least once. Until then its changes disturb nothing. */
+  /** Whether the machine was Ready at least once. Until then its changes disturb nothing. */
   readonly isEstablished: boolean;
   readonly isSilent: boolean;
-  /** In service now: to change it costs availability. */
+  /** Whether the machine is in service now, so that a change of it costs availability. */
   readonly serves: boolean;
-  /** What the ledger holds for the machine, unless it is settled. */
+  /** The grant that the ledger holds for the machine, unless it is settled. */
   readonly grant?: LedgerGrant;
   readonly holdsGrant: boolean;
   /** When the permission in its entries ends; undefined: an entry has none. */
@@ -132,8 +132,8 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
 }
 
 /**
- * Until its agent has read entries without a grant, the grant that it still has in the ledger may be one that was just settled there:
- * the ledger is observed later than the Machine.
+ * Tells whether a machine may have given its grant back already. Until its agent has read entries without a grant, the grant
+ * that it still has in the ledger may be one that was just settled there: the ledger is observed later than the Machine.
  */
 export function hasGivenBack({
   holdsGrant,
@@ -154,7 +154,10 @@ function cordonedFor(
   return [grant?.id, status?.drain?.grant].includes(owner) ? undefined : owner;
 }
 
-/** Held until the machine controller has observed the release: only then its time is known. */
+/**
+ * Returns whether the machine is held, and when it was released. It is held until the machine controller has observed the
+ * release: only then the time is known.
+ */
 function holdTimes(
   { status }: Machine,
   hold: MachineHold | undefined,
@@ -170,9 +173,10 @@ function nameOf(machine: Machine): Pick<MemberState, 'name' | 'uid' | 'machine'>
 }
 
 /**
- * In an entry, or in the ledger alone after a crash or a plain `kubectl apply`. A grant for another revision that is in no entry was
- * not written yet, or the write is not observed yet: it is not settled, and the same ask returns it, unless the set does not ask for
- * that revision any more. Once another holder has a grant, the one in the entries has ended.
+ * Returns the grant of the machine, which is in an entry, or in the ledger alone after a crash or a plain `kubectl apply`. A
+ * grant for another revision that is in no entry was not written yet, or the write is not observed yet: it is not settled, and
+ * the same ask returns it, unless the set does not ask for that revision any more. Once another holder has a grant, the one in
+ * the entries has ended.
  */
 function grantOf(
   observed: ObservedMember,
@@ -187,7 +191,7 @@ function grantOf(
   return { holdsGrant, ...optional('grant', grant), ...optional('grantEndsAt', endOf(entries)) };
 }
 
-/** Of those that it has, or left over from those that it does not get any more. */
+/** Tells whether a grant is for the entries that the machine has, or is left over from entries that it does not get any more. */
 function isOfEntries(
   { holder: { revision = '' } }: LedgerGrant,
   [entry]: readonly MachineComponentEntry[],
@@ -203,7 +207,10 @@ function endOf(entries: readonly MachineComponentEntry[]): Date | undefined {
   return Number.isFinite(first) ? new Date(first) : undefined;
 }
 
-/** Not one before it, in a ledger that is observed later than the Machine: its time would be over at once. */
+/**
+ * Tells whether the grant in the ledger is that of the entries, and not an earlier one, whose time would be over at once. The
+ * ledger may still show an earlier one, because it is observed later than the Machine.
+ */
 function isGrantOf(grant: LedgerGrant | undefined, entries: readonly MachineComponentEntry[]): boolean {
   if (!grant || grant.state === 'Settled') return false;
   return !entries.some((entry) => entry.grant !== undefined && entry.grant.fence > grant.fence);
@@ -240,18 +247,18 @@ function startedAt(
 }
 
 /**
- * When its agent last made progress with an update under the grant of the one that it replaced. A machine that goes back is in no
- * batch, and the time of its update may be over.
+ * Returns when the agent last made progress with an update under the grant of the one that it replaced. A machine that goes back
+ * is in no batch, and the time of its update may be over.
  */
 function progressAfter(begun: Date, report: MachineComponentReport | undefined): Date | undefined {
   const progressed = parseTime(report?.since);
   return progressed && progressed > begun ? progressed : undefined;
 }
 
-/** What waits for a restart still runs. */
+/** The steps in which a machine is in service. One that waits for a restart still runs. */
 const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled', 'NeedsGrant']);
 
-/** A Node that has just registered, for the first time or again, takes none. */
+/** Tells whether the Node takes pods. One that has just registered, for the first time or again, takes none. */
 function takesPods(node: KubeObject | undefined): boolean {
   return node !== undefined && !isCordoned(node) && !hasStartupTaint(node);
 }

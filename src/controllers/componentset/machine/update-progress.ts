@@ -1,4 +1,4 @@
-/** How far a machine has come with the entries that a set gave it, and when that counts as a failure. Pure. */
+/** Tells how far a machine has come with the entries that a set gave it, and when that counts as a failure. Pure. */
 import type { Machine, MachineComponentEntry, MachineStatus } from '../../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import { isObserved } from '../../../api/machine/entry-report.ts';
@@ -33,7 +33,7 @@ export interface Progress {
 
 export interface UpdateInput {
   readonly machine: Machine;
-  /** Of the set. */
+  /** The entries that the set gave the machine. */
   readonly entries: readonly MachineComponentEntry[];
   readonly holdsGrant: boolean;
   readonly isHeld: boolean;
@@ -45,9 +45,9 @@ export interface UpdateInput {
   readonly readiness: NodeReadiness;
   readonly readyChangedAt?: Date;
   readonly startedAt?: Date;
-  /** By its entries alone: the ledger does not show their grant yet, or not any more. */
+  /** When the permission ends that only the entries show: the ledger does not have their grant yet, or not any more. */
   readonly permittedUntil?: Date;
-  /** The retry token of the set is not the one of its entries. */
+  /** Whether the retry token of the set differs from that of the entries. */
   readonly hasNewRetryToken: boolean;
   readonly patrol?: {
     readonly result: 'Pass' | 'Fail' | 'Unknown';
@@ -61,7 +61,7 @@ interface Deadline {
   readonly now: Date;
 }
 
-/** The agent has not acted on its entries yet. */
+/** The reason while the agent has not acted on its entries yet. */
 export const NOT_OBSERVED = 'NotObserved';
 const UNASSIGNED: Progress = {
   step: 'Unassigned',
@@ -78,7 +78,7 @@ export function updateProgress(input: UpdateInput, deadline: Deadline): Progress
   return input.holdsGrant ? startedProgress(input, onHost, deadline) : endedProgress(input, onHost, deadline);
 }
 
-/** The worst of all components. While a grant is out, only a report for the newest entries counts. */
+/** Returns the progress of the component that is worst. While a grant is out, only a report for the newest entries counts. */
 function hostProgress({ machine, entries, holdsGrant }: UpdateInput): Progress {
   if (holdsGrant && !isObserved(machine)) {
     return { step: 'InWork', reason: NOT_OBSERVED, because: 'the agent has not acted on its entries yet' };
@@ -103,8 +103,8 @@ function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline)
 }
 
 /**
- * With a grant: the update goes on until everything is well, or the time is over. A person who holds the machine stops the clock,
- * and it starts over with the release.
+ * Returns the progress with a grant: the update goes on until everything is well, or the time is over. A person who holds the
+ * machine stops the clock, and it starts over with the release.
  */
 function startedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
   const open = onHost.step === 'Settled' ? nodeProblem(input) : withDrainBlocker(onHost, input.machine);
@@ -134,7 +134,7 @@ function clockStart({ startedAt, permittedUntil, releasedAt }: UpdateInput): Dat
   return known && releasedAt && releasedAt > known ? releasedAt : known;
 }
 
-/** Without a grant: it was settled once, so that anything wrong is a loss of health. */
+/** Returns the progress without a grant: the machine was settled once, so that anything wrong is a loss of health. */
 function endedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
   if (onHost.reason === 'GrantNeeded') return { ...onHost, step: 'NeedsGrant' };
   if (onHost.step !== 'Settled') return onHost;
@@ -167,7 +167,7 @@ function patrolProblem({ patrol }: UpdateInput): Progress | undefined {
   return { step, reason: `Patrol${patrol.result}`, because: patrol.because };
 }
 
-/** Not since we know its start: then it may be the update that made it unhealthy. */
+/** Tells whether the Node was unhealthy before the update. If it became so since the start, the update may have made it unhealthy. */
 function wasUnhealthyBefore({ readyChangedAt, startedAt }: UpdateInput): boolean {
   return readyChangedAt !== undefined && startedAt !== undefined && readyChangedAt < startedAt;
 }

@@ -3,12 +3,13 @@ import type { ComponentGrant, Machine, MachineComponentEntry } from '../../../ap
 import { byCode } from '../../../kube/objects/digest.ts';
 import { pinnedComponents } from './pins.ts';
 
-/** Of a pin only its grant is ours. */
+/** An entry as an apply contains it. Of a pin it contains only the grant, because only that is ours. */
 export type AppliedEntry = MachineComponentEntry | Pick<MachineComponentEntry, 'name' | 'grant'>;
 
 /**
- * Entries of other sets, and of sets that no longer select the machine, stay, as do the grants of pins: what an apply leaves out is
- * removed. The content of a pin is never applied, so that its owner can change and remove it.
+ * Merges changed entries into the list of a Machine. Entries of other sets, and of sets that no longer select the machine, stay,
+ * as do the grants of pins: what an apply leaves out is removed. The content of a pin is never applied, so that its owner can
+ * change and remove it.
  */
 export function mergeEntries(
   machine: Machine,
@@ -22,7 +23,7 @@ export function mergeEntries(
   return byName([...own, ...grants]);
 }
 
-/** The same list with the grants of pins replaced by these, by name. */
+/** Returns the same list with the grants of pins replaced by these, by name. */
 export function mergePinGrants(
   machine: Machine,
   grants: ReadonlyMap<string, ComponentGrant>,
@@ -32,7 +33,7 @@ export function mergePinGrants(
   return byName([...own, ...[...grants].map(([name, grant]) => ({ name, grant }))]);
 }
 
-/** Of several with one name the last one counts. */
+/** Sorts entries by name. Of several with one name, the last one counts. */
 function byName(entries: readonly AppliedEntry[]): readonly AppliedEntry[] {
   const last = new Map(entries.map((entry) => [entry.name, entry]));
   return [...last.values()].toSorted((a, b) => byCode(a.name, b.name));

@@ -1,4 +1,4 @@
-/** How much a revision would disturb each machine. Equal changes are compared once. Pure, but for its memory. */
+/** Tells how much a revision would disturb each machine. Equal changes are compared once. Pure, but for its memory. */
 import type { ActivationClass } from '../../../api/enums.ts';
 import type { Machine, MachineComponentReport } from '../../../api/generated/types.ts';
 import type { EntryContent } from '../../../api/machine/entry-content.ts';
@@ -9,7 +9,7 @@ import type { Revision } from '../revision/resolve.ts';
 
 export type ClassOf = (member: MemberState, to: Revision) => ActivationClass;
 
-/** For one reconcile: versions are immutable, but one that was missing may come. */
+/** Creates the comparison for one reconcile: versions are immutable, but one that was missing may come. */
 export function createClassOf(find: FindInstalled): ClassOf {
   const changes = new Map<string, ClassifiedChange>();
   const classes = new Map<Revision, Map<Machine, ActivationClass>>();
@@ -26,7 +26,7 @@ export function createClassOf(find: FindInstalled): ClassOf {
     return worstClass(own.flatMap((after) => changesTo(machine, after)).map((each) => each.class));
   }
 
-  /** What is assigned, and what its agent still has, may differ. */
+  /** Returns the changes from what is assigned and from what the agent still has, because these may differ. */
   function changesTo({ spec, status }: Machine, after: EntryContent): readonly ClassifiedChange[] {
     const entry = spec.components.find(({ name }) => name === after.name);
     const report = status?.components?.find(({ name }) => name === after.name);
@@ -41,7 +41,7 @@ export function createClassOf(find: FindInstalled): ClassOf {
   }
 }
 
-/** Where nothing is installed yet, nothing may be there. */
+/** Returns the contents that the host may have. Where nothing is installed yet, nothing may be there. */
 function contentsBefore(
   entry: EntryContent | undefined,
   report: MachineComponentReport | undefined,
@@ -52,7 +52,7 @@ function contentsBefore(
   return currentRef === entry?.componentRef ? assigned : [...assigned, installed(currentRef, entry)];
 }
 
-/** Its parameters are not reported: those that are assigned are the best guess. */
+/** Returns the content that the agent reports. Its parameters are not reported: those that are assigned are the best guess. */
 function installed(componentRef: string, entry: EntryContent | undefined): EntryContent {
   return { name: '', componentRef, digest: '', state: 'Present', parameters: entry?.parameters ?? {} };
 }

@@ -1,8 +1,8 @@
-/** The checks of a set that this version evaluates: the health that it observes anyway. Pure. */
+/** Evaluates the checks of a set that this version supports: the health that it observes anyway. Pure. */
 import type { Check } from '../../../api/generated/types.ts';
 import type { GateResult } from '../../../rollout/gate.ts';
 
-/** What is not evaluated holds the batch. */
+/** Returns the state of the gate. A check that is not evaluated holds the batch. */
 export function builtinGate(checks: readonly Check[]): GateResult {
   const other = checks.find(({ builtin }) => !builtin);
   if (!other) return { state: 'Open' };

@@ -1,4 +1,4 @@
-/** The health patrol over what a Machine does not report of itself: conditions of its Node, and repairs. Pure. */
+/** Runs the health patrol over what a Machine does not report of itself: conditions of its Node, and repairs. Pure. */
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import { isFaultStatus, parseTime } from '../../../api/machine/node-state.ts';
 import { listAt, textAt } from '../../../kube/objects/json.ts';
@@ -7,15 +7,15 @@ import type { Patrol } from '../machine/member-state.ts';
 
 export interface PatrolInput {
   readonly node: KubeObject | undefined;
-  /** Of this machine. */
+  /** The repairs of this machine. */
   readonly jobs: readonly RemedyOperationJob[];
-  /** Of containers of its Pods. */
+  /** The result for restarts of the containers of its Pods. */
   readonly restarts: Patrol;
-  /** When the batch began: what was there before does not fail it. */
+  /** When the batch began: a problem that existed before does not fail it. */
   readonly since: Date;
 }
 
-/** A problem is known before anything that is unknown. */
+/** Returns the result of the patrol. A problem counts before anything that is unknown. */
 export function patrolOf({ node, jobs, restarts, since }: PatrolInput): Patrol {
   const job = jobs.find(({ metadata }) => isSince(parseTime(metadata.creationTimestamp), since));
   if (job) return { result: 'Fail', because: `a repair began: RemedyOperationJob ${job.metadata.name}` };

@@ -1,19 +1,19 @@
-/** Restarts of containers on a machine since its update ended, against those before. Pure. */
+/** Compares restarts of containers on a machine since its update ended with those before. Pure. */
 import { parseTime } from '../../../api/machine/node-state.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Patrol } from '../machine/member-state.ts';
 
-/** Of one Pod, all containers together. */
+/** Holds the restarts of one Pod, all containers together. */
 export interface PodRestarts {
   readonly uid: string;
   readonly name: string;
   readonly startedAt?: Date;
-  /** It belongs to the machine: a Pod of a DaemonSet, or a static one. */
+  /** Whether the Pod belongs to the machine: it is one of a DaemonSet, or a static one. */
   readonly isBound: boolean;
   readonly total: number;
-  /** When containers ended that run again, by the clock of the machine: of each the last time. */
+  /** When each container that runs again ended the last time, by the clock of the machine. */
   readonly endedAt: readonly Date[];
 }
 
@@ -21,8 +21,9 @@ export interface PodRestarts {
 export type RestartBaselines = ReadonlyMap<string, number>;
 
 /**
- * One restart may be chance, and after a drain some containers start before what they need. The kubelet restarts a container
- * that cannot run for the third time after half a minute (at once, after 10 s, after 20 s).
+ * The number of restarts that fails a machine. One restart may be chance, and after a drain some containers start before what
+ * they need. The kubelet restarts a container that cannot run for the third time after half a minute (at once, after 10 s, after
+ * 20 s).
  */
 export const RESTARTS_THAT_FAIL = 3;
 const MAX_NAMES = 3;
@@ -53,7 +54,8 @@ function restartsIn(status: unknown): number {
 }
 
 /**
- * As far as Pods themselves tell: of a container that restarted since, one restart is certain.
+ * Returns how often each Pod had restarted when the update ended, as far as Pods themselves tell: of a container that restarted
+ * since, one restart is certain.
  */
 export function restartBaselines(pods: readonly PodRestarts[], since: Date): RestartBaselines {
   return new Map(pods.map((pod) => [pod.uid, restartsBefore(pod, since)]));
@@ -71,8 +73,9 @@ interface RestartedPod {
 }
 
 /**
- * A Pod that restarted as often before the update does not fail the machine, and is named. What the update itself restarted does
- * not count: those containers ended before it did, however late the kubelet reports it after a reboot.
+ * Judges the restarts on a machine. A Pod that restarted as often before the update does not fail the machine, and is named.
+ * What the update itself restarted does not count: those containers ended before it did, however late the kubelet reports it
+ * after a reboot.
  */
 export function judgeRestarts(
   pods: readonly PodRestarts[],
@@ -100,7 +103,10 @@ export function judgeRestarts(
   };
 }
 
-/** A Pod that came after the update may crash wherever it runs, as it did before on another machine: it would roll back a good version. */
+/**
+ * Tells whether restarts of the Pod show a problem of the machine. A Pod that came after the update may crash wherever it runs,
+ * as it did before on another machine: it would roll back a good version.
+ */
 function tellsOfMachine({ isBound, startedAt, endedAt }: PodRestarts, since: Date): boolean {
   const wasThere = startedAt !== undefined && startedAt < since;
   return (isBound || wasThere) && endedAt.some((ended) => ended >= since);

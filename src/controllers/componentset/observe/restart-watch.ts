@@ -9,15 +9,15 @@ import {
   restartBaselines,
 } from './pod-restarts.ts';
 
-/** What of the view of Pods is used. */
+/** The part of the view of Pods that is used. */
 export interface RestartedPods {
-  /** With at least one restart. */
+  /** Returns the Pods on the node with at least one restart. */
   on(node: string): readonly KubeObject[];
-  /** Why they are not known now. Undefined: they are. */
+  /** Returns why the Pods are not known now. Undefined: they are. */
   staleReason(): string | undefined;
 }
 
-/** Which batch of which set. */
+/** Identifies a batch of a set. */
 export interface WatchedBatch {
   readonly set: string;
   readonly revision: string;
@@ -25,9 +25,9 @@ export interface WatchedBatch {
 }
 
 export interface RestartWatch {
-  /** `since`: when the update of the machine ended; undefined: not known. */
+  /** Judges the restarts on a machine. `since` is when its update ended; undefined: not known. */
   patrol(machine: string, since: Date | undefined, batch: WatchedBatch): Patrol;
-  /** No batch of the set is open. */
+  /** Drops the baselines of a set of which no batch is open. */
   forget(set: string): void;
 }
 
@@ -55,7 +55,10 @@ export function createRestartWatch(pods: RestartedPods): RestartWatch {
     forget: (set) => void memories.delete(set),
   };
 
-  /** After a restart of the process they are taken again, from what Pods report about the time before. */
+  /**
+   * Returns the baselines of a machine. After a restart of the process they are taken again, from what Pods report about the
+   * time before.
+   */
   function baselinesOf(
     machine: string,
     { since, batch, found }: { since: Date; batch: WatchedBatch; found: readonly PodRestarts[] },

@@ -1,4 +1,4 @@
-/** Which sets a change concerns, and which changes are worth a reconcile. */
+/** Decides which sets a change concerns, and which changes are worth a reconcile. */
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../api/generated/types.ts';
 import type { Changed } from '../../../kube/controller/predicates.ts';
@@ -11,10 +11,10 @@ import { isSelected } from '../../../kube/objects/selector.ts';
 export interface SetIndex {
   /** Remembers the views: before the first reconcile, the initial list reconciles every set. */
   readonly know: (context: ReconcileContext) => void;
-  /** Of a set, that set and all others: they may conflict. */
+  /** Returns for a changed set that set and all others: they may conflict. */
   readonly ofSet: (set: KubeObject) => readonly string[];
   readonly ofMachine: (machine: Machine) => readonly string[];
-  /** Of what has the name of its machine. */
+  /** Returns the sets that an object concerns that has the name of its machine. */
   readonly ofNamesake: (object: KubeObject) => readonly string[];
   readonly all: () => readonly string[];
 }
@@ -41,7 +41,7 @@ export function createSetIndex(): SetIndex {
   return index;
 }
 
-/** Also of a set that was deleted since. */
+/** Returns the sets whose grants are in entries of the Machine, also one that was deleted since. */
 function permittingSets({ spec }: Machine): readonly string[] {
   return spec.components.flatMap(({ assignment, grant }) => (grant && assignment?.set) ?? []);
 }
@@ -54,8 +54,9 @@ function isConcerned({ spec, metadata: { name } }: MachineComponentSet, machine:
 }
 
 /**
- * What people and other controllers write in the status counts for nothing, but the report of the agent. Who wrote the status owns
- * no entry by it.
+ * Tells whether a Machine changed. Of its status only the report of the agent and the UID of the Node count, whatever people and
+ * other controllers write there. The managers of the status are left out, because a write of the status makes no one the owner
+ * of an entry.
  */
 export const machineChanged: Changed<Machine> = partChanged(({ metadata, spec, status }) => [
   metadata.labels,
@@ -83,7 +84,7 @@ export const nodeChanged: Changed = partChanged((node) => [
   ]),
 ]);
 
-/** Its spec is immutable. */
+/** Tells whether a MachineComponent changed. Its spec is immutable, so it is not compared. */
 export const componentChanged: Changed = partChanged(({ metadata, ...object }) => [
   metadata.annotations,
   metadata.deletionTimestamp,

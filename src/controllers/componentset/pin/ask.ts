@@ -1,4 +1,4 @@
-/** What the Defender is asked for pins: one act for all of them that are not at their end. Pure. */
+/** Builds the ask of the Defender for pins: one act for all of them that are not at their end. Pure. */
 import type { GrantAsk } from '../../../api/grants.ts';
 import { isEstablished } from '../../../api/machine/node-state.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';

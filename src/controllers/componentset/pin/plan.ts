@@ -11,7 +11,7 @@ import { hasBegun, RENEW_BEFORE_MS } from '../rollout/upkeep/upkeep.ts';
 
 export interface PinInput {
   readonly machine: Machine;
-  /** What the ledger holds for the machine. */
+  /** The grant that the ledger holds for the machine. */
   readonly ledgerGrant?: LedgerGrant;
   readonly now: Date;
 }
@@ -19,7 +19,7 @@ export interface PinInput {
 /** Permit: the pins in `names` get the grant, and no others. */
 export type PinDecision = { readonly because: string } & (
   | { readonly do: 'Nothing' }
-  /** With a blocker: for the end of another act, not for a pin. */
+  /** A wait has a blocker if it is for the end of another act, not for a pin. */
   | { readonly do: 'Wait'; readonly blocker?: Blocker }
   | { readonly do: 'Ask'; readonly names: readonly string[] }
   | {
@@ -35,7 +35,7 @@ export type PinGrant = Pick<LedgerGrant, 'id' | 'fence' | 'notAfter'>;
 
 /** The default of `machineTimeoutSeconds`: a pin has no set with a limit of its own. */
 export const PIN_TIMEOUT_SECONDS = 900;
-/** In the ledger, of an update of components. */
+/** The action of pins in the ledger: an update of components. */
 const ACTION = 'UpdateComponent';
 
 export function planPins(input: PinInput): PinDecision {
@@ -62,7 +62,10 @@ export function pinsOf(machine: Machine): readonly MachineComponentEntry[] {
   return machine.spec.components.filter(({ name }) => pinned.has(name));
 }
 
-/** Of the ledger; of the entries until the ledger is observed. The grant of another holder ends the one in the entries. */
+/**
+ * Returns the grant in the ledger, or that of the entries until the ledger is observed. The grant of another holder ends the one
+ * in the entries.
+ */
 function heldGrant(
   machine: string,
   pins: readonly MachineComponentEntry[],
@@ -80,7 +83,7 @@ interface PinState {
   readonly because: string;
 }
 
-/** `entryProgress` compares the report with this content of the pin. */
+/** Returns the state of a pin. `entryProgress` compares the report with this content of the pin. */
 function stateOf(machine: Machine, entry: MachineComponentEntry): PinState {
   const progress = entryProgress(entry, reportOf(machine, entry));
   if (progress.step !== 'Done') return { entry, ...progress };
@@ -91,7 +94,7 @@ function needsGrant({ step, reason }: PinState): boolean {
   return step === 'InWork' && reason === 'GrantNeeded';
 }
 
-/** What works badly is at its end, too. */
+/** Tells whether a pin is not at its end. One that works badly is at its end, too. */
 function isOpen({ step }: PinState): boolean {
   return step === 'InWork';
 }

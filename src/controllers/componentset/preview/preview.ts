@@ -1,4 +1,4 @@
-/** What a rollout would do, by the same functions that do it. Pure. */
+/** Computes what a rollout would do, by the same functions that do it. Pure. */
 import type { ActivationClass } from '../../../api/enums.ts';
 import type { GrantAsk } from '../../../api/grants.ts';
 import { isClassAtLeast } from '../../../api/machine/component-change.ts';
@@ -22,34 +22,34 @@ import { type BatchMembers, estimateDuration, estimateEnd, type RolloutDuration 
 
 export interface PlannedBatch {
   readonly index: number;
-  /** In the order in which they are started. */
+  /** The machines in the order in which they are started. */
   readonly machines: readonly string[];
-  /** The worst of its machines. */
+  /** The activation class of the machine that it disturbs most. */
   readonly class: ActivationClass;
 }
 
 export interface RolloutPreview {
-  /** Those that follow; of the open one the machines that are not started yet. */
+  /** The batches that follow; of the open one the machines that are not started yet. */
   readonly batches: readonly PlannedBatch[];
-  /** New machines, and those that were away: outside of the batches. */
+  /** New machines, and those that were away: they get the revision outside of the batches. */
   readonly joining: readonly string[];
-  /** The worst of those that join. */
+  /** The activation class of the joining machine that is disturbed most. */
   readonly joiningClass: ActivationClass;
-  /** The worst of all machines. */
+  /** The activation class of the machine that is disturbed most of all. */
   readonly class: ActivationClass;
   readonly drains: number;
   readonly grants: number;
-  /** What the Defender would be asked now, for the machines that would be started at once. */
+  /** The asks that the Defender would get now, for the machines that would be started at once. */
   readonly asks: readonly GrantAsk[];
-  /** What the rollout would wait for now. */
+  /** The reason for which the rollout would wait now. */
   readonly wait?: Explanation;
-  /** If nothing fails or waits. Undefined while something does, or where a person has to approve. */
+  /** When the rollout ends if nothing fails or waits. Undefined while something does, or where a person has to approve. */
   readonly endsAt?: Date;
-  /** From its begin, if nothing fails or waits. Absent where a person has to approve. */
+  /** How long the rollout takes from its begin, if nothing fails or waits. Absent where a person has to approve. */
   readonly takes?: RolloutDuration;
 }
 
-/** `denials` are answers to a dry run of the asks. With `spec.dryRun`, as if it were false. */
+/** Returns what the rollout would do, as if `spec.dryRun` were false. `denials` are answers to a dry run of the asks. */
 export function previewRollout(asked: RolloutInput, denials: readonly DeniedMachine[] = []): RolloutPreview {
   const { spec } = asked.set;
   const input = { ...asked, set: { ...asked.set, spec: { ...spec, dryRun: false } } };
@@ -104,7 +104,7 @@ function joiningMembers(input: RolloutInput, { progress, mode }: RolloutPlan): r
   return input.members.filter(({ name }) => names.has(name));
 }
 
-/** Empty is a batch whose machines all have the revision already: it is given to none, and soaks. */
+/** Returns the batches that follow. A batch whose machines all have the revision already is empty: it is given to none, and soaks. */
 function plannedBatches(
   input: RolloutInput,
   { mode, progress }: RolloutPlan,
@@ -131,7 +131,7 @@ function plannedBatches(
   }
 }
 
-/** Looks at no more machines than it takes: a set of 10,000 machines may have as many batches. */
+/** Takes machines from the list. It reads no more machines than it takes: a set of 10,000 machines may have as many batches. */
 function takeFirst(
   waiting: readonly MemberState[],
   size: number,

@@ -1,4 +1,4 @@
-/** How much a change of a component disturbs a machine, known before its agent stages it. Pure. */
+/** Tells how much a change of a component disturbs a machine, before its agent stages it. Pure. */
 import type { ActivationClass, Risk } from '../../../api/enums.ts';
 import type {
   ComponentArtifact,
@@ -19,7 +19,7 @@ export interface VersionContent {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Unknown: what the host has was not observed. */
+/** The content that a host has. Unknown: it was not observed. */
 export type HostContent = VersionContent | 'Absent' | 'Unknown';
 
 export interface ClassifiedChange {
@@ -27,7 +27,10 @@ export interface ClassifiedChange {
   readonly because: string;
 }
 
-/** Only artifacts, files and units are on the host; parameters and ports are in their text. No process needs to know the others. */
+/**
+ * Fields that this program knows. Only artifacts, files and units are on the host; parameters and ports are in their text. No
+ * process needs to know the others.
+ */
 const SPEC_FIELDS: Readonly<Record<keyof MachineComponentSpec, true>> = {
   component: true,
   version: true,
@@ -88,7 +91,7 @@ const ITEM_FIELDS: {
   },
 };
 
-/** What cannot be compared counts as Drain. */
+/** Returns the class of a change. A change that cannot be compared counts as Drain at least. */
 export function classifyChange(before: HostContent, after: HostContent): ClassifiedChange {
   if (before === 'Unknown' || after === 'Unknown') {
     return { class: 'Drain', because: 'the content before or after the change is unknown' };
@@ -113,12 +116,12 @@ const RISK_OF: Readonly<Record<ActivationClass, Risk>> = {
   Reboot: 'Node',
 };
 
-/** A machine that was never Ready runs no pods that a change could disturb. */
+/** Returns the risk of a change. A machine that was never Ready runs no pods that a change could disturb. */
 export function riskOf(of: ActivationClass, isEstablished: boolean): Risk {
   return isEstablished ? RISK_OF[of] : 'None';
 }
 
-/** Of a newer API: fields that this program does not know, also inside of files, artifacts and units. */
+/** Returns the changed fields of a newer API that this program does not know, also those inside of files, artifacts and units. */
 function unknownFields(before: HostContent, after: HostContent): readonly string[] {
   const [from, to] = [before, after].map(unknownValues);
   if (!from || !to) return [];
@@ -147,7 +150,10 @@ function unknownIn(
     .map(([field, value]) => [`${prefix}${field}`, canonicalJson(value)] as const);
 }
 
-/** A change of the artifact of any platform counts: the class is that of the set, and at least that of each machine. */
+/**
+ * Returns the content that is compared. A change of the artifact of any platform counts: the class is that of the set, and at
+ * least that of each machine.
+ */
 function contentOf(of: VersionContent | 'Absent'): ComponentContent | undefined {
   if (of === 'Absent') return undefined;
   const { spec } = of;
@@ -161,7 +167,7 @@ function contentOf(of: VersionContent | 'Absent'): ComponentContent | undefined 
   };
 }
 
-/** One that differs if the artifact of any platform does. */
+/** Returns an artifact that differs if the artifact of any platform does. */
 function artifactOf({ artifacts }: MachineComponentSpec): Pick<ComponentContent, 'artifact'> {
   const [first] = artifacts;
   if (!first) return {};
@@ -183,7 +189,7 @@ function replacerFor({ spec, parameters }: VersionContent): (text: string) => st
   return (text) => text.replaceAll(PLACEHOLDER, (whole, name: string) => values.get(name) ?? whole);
 }
 
-/** Another one for each version, as on the host. */
+/** Returns a directory that is another one for each version, as on the host. */
 function directoryOf({ component, version }: MachineComponentSpec): string {
   return `/${component}/${version}`;
 }

@@ -1,11 +1,11 @@
-/** What an entry puts on its host. Pure. */
+/** Resolves what an entry puts on its host. Pure. */
 import type { MachineComponent } from '../../../api/generated/types.ts';
 import type { EntryContent } from '../../../api/machine/entry-content.ts';
 import type { HostContent } from './change-class.ts';
 
 export type FindInstalled = (componentRef: string) => MachineComponent | undefined;
 
-/** Unknown: there is no such version. */
+/** Returns the content of an entry. Unknown: there is no such version. */
 export function contentOf(
   entry: Pick<EntryContent, 'state' | 'componentRef' | 'parameters'> | 'Absent',
   find: FindInstalled,

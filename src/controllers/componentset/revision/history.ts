@@ -1,12 +1,12 @@
-/** What became of the revisions of a set: which one to return to, and which one must not run again. Pure. */
+/** Records what became of the revisions of a set: which one to return to, and which one must not run again. Pure. */
 import type { RevisionRecord } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Revision } from './resolve.ts';
 
-/** As many as the status holds. */
+/** The number of records that the status holds at most. */
 const MAX_RECORDS = 10;
 
-/** Newest first. */
+/** The records of the revisions of a set, newest first. */
 export type RevisionHistory = readonly RevisionRecord[];
 
 /**
@@ -27,12 +27,15 @@ export function recordOf(history: RevisionHistory, revision: string): RevisionRe
   return history.find((record) => record.revision === revision);
 }
 
-/** To return to it is a revert: it needs no soak. A revision that was rolled back later is not proven any more. */
+/**
+ * Tells whether a revision completed: a return to it is a revert, which needs no soak. One that was rolled back later is not
+ * proven any more.
+ */
 export function isProvenRevision(history: RevisionHistory, revision: string): boolean {
   return recordOf(history, revision)?.result === 'Completed';
 }
 
-/** It does not run again: it was rolled back, and `spec.retryToken` is still the same. */
+/** Tells whether a revision must not run again: it was rolled back, and `spec.retryToken` is still the same. */
 export function isRefusedRevision(
   history: RevisionHistory,
   revision: string,
@@ -42,7 +45,10 @@ export function isRefusedRevision(
   return record?.result === 'RolledBack' && record.retryToken === retryToken;
 }
 
-/** Recorded before the first machine goes back, and without an end until the last one has. */
+/**
+ * Tells whether machines go back from a revision. That is recorded before the first machine goes back, and without an end until
+ * the last one has.
+ */
 export function isRollingBack(history: RevisionHistory, revision: string): boolean {
   const record = recordOf(history, revision);
   return record?.result === 'RolledBack' && record.finishedAt === undefined;

@@ -1,4 +1,4 @@
-/** What a set asks for, resolved to content: the same components with the same content are the same revision. Pure. */
+/** Resolves what a set asks for to content: the same components with the same content are the same revision. Pure. */
 import type { MachineComponentSpec, SetComponent } from '../../../api/generated/types.ts';
 import { type EntryContent, entryContent } from '../../../api/machine/entry-content.ts';
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
@@ -8,18 +8,18 @@ import type { Explanation } from '../../../rollout/explanation.ts';
 export interface Revision {
   /** `r-` and 8 hex digits of the digest of the components. */
   readonly name: string;
-  /** Sorted by name. */
+  /** The entries, sorted by name. */
   readonly components: readonly EntryContent[];
 }
 
 /** A MachineComponent, as far as a set needs it. */
 export interface ComponentVersion {
   readonly spec: Pick<MachineComponentSpec, 'component' | 'parameters'>;
-  /** Of the whole spec. */
+  /** The digest of the whole spec. */
   readonly digest: string;
-  /** Why it is not accepted. */
+  /** Why the version is not accepted. */
   readonly refused?: string;
-  /** Why no new rollout may use it. */
+  /** Why no new rollout may use the version. */
   readonly yanked?: string;
 }
 
@@ -29,7 +29,7 @@ export type ResolvedRevision =
   | { readonly revision: Revision; readonly yanked: readonly Explanation[] }
   | { readonly problems: readonly Explanation[] };
 
-/** All problems at once, so that one commit can fix them. */
+/** Resolves components to a revision, or returns all problems at once, so that one commit can fix them. */
 export function resolveRevision(components: readonly SetComponent[], find: FindComponent): ResolvedRevision {
   const found = components.map((component) => ({ component, version: find(component.componentRef) }));
   const problems = found.flatMap(({ component, version }) => componentProblems(component, version));
@@ -51,7 +51,7 @@ export function revisionOf(components: readonly EntryContent[]): Revision {
   return { name: `r-${hex.slice(0, 8)}`, components: sorted };
 }
 
-/** A removal needs no parameters. A default that the set repeats changes nothing. */
+/** Resolves one component. A removal needs no parameters. A default that the set repeats changes nothing. */
 function resolveComponent(
   { name, componentRef, state, parameters }: SetComponent,
   { spec, digest }: ComponentVersion,

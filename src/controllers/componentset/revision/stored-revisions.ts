@@ -20,7 +20,7 @@ export function storedName({ metadata: { name } }: MachineComponentSet, revision
   return `${name}-${revision}`;
 }
 
-/** Deleted with its set, by the garbage collector. */
+/** Builds the ControllerRevision of a revision. The garbage collector deletes it with its set. */
 export function storedRevision(set: MachineComponentSet, revision: Revision, number: number): Intent {
   const { apiVersion, kind, metadata } = set;
   const owner = { apiVersion, kind, name: metadata.name, uid: metadata.uid ?? '', controller: true };
@@ -31,7 +31,7 @@ export function storedRevision(set: MachineComponentSet, revision: Revision, num
   };
 }
 
-/** Undefined when its content is not that of its name. */
+/** Reads a stored revision. Undefined when its content is not that of its name. */
 export function readRevision(name: string, stored: KubeObject | undefined): Revision | undefined {
   const components = listAt(stored, 'data', 'components').filter(isContent).map(entryContent);
   const revision = revisionOf(components);
@@ -43,11 +43,11 @@ function isContent(value: unknown): value is MachineComponentEntry {
 }
 
 export interface NeededRevisions extends Pick<RolloutProgress, 'history'> {
-  /** The one that is asked for, and the one that is rolled out: a set that is paused has two. */
+  /** The revision that is asked for, and the one that is rolled out: a set that is paused has two. */
   readonly updateRevisions: readonly (string | undefined)[];
 }
 
-/** Of this set, and of no use any more. */
+/** Returns the stored revisions of this set that are of no use any more. */
 export function outdatedRevisions(
   set: MachineComponentSet,
   { history, updateRevisions }: NeededRevisions,

@@ -1,4 +1,4 @@
-/** How far the open batch is: filled, settled, soaked, proven. Pure. */
+/** Tells how far the open batch is: filled, settled, soaked, proven. Pure. */
 import { secondsAfter } from '../../../os/dates.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
@@ -15,8 +15,8 @@ export type BatchPhase =
 const PASSED: BatchPhase = { phase: 'Passed' };
 
 /**
- * Of the machines that left, those that were started still count: a batch that was begun never grows. So does one whose
- * assignment was removed, in the open batch, until it has it again.
+ * Returns the machines that were started in a batch. Those that left since still count: a batch that was begun never grows. In
+ * the open batch, a machine whose assignment was removed counts, too, until it has it again.
  */
 export function startedIn(
   { members, left, desired }: RolloutInput,
@@ -32,7 +32,7 @@ export function startedIn(
   return [...started, ...unassigned];
 }
 
-/** `canStart` are machines that may fill the batch up. Without any, a batch that was begun is full. */
+/** Returns the phase of the batch. `canStart` are machines that may fill the batch up. Without any, a batch that was begun is full. */
 export function batchPhase(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -48,12 +48,12 @@ export function batchPhase(
   return mode === 'Revert' || started.length === 0 ? PASSED : gatePhase(input, batch);
 }
 
-/** A machine that a person holds does not keep the others waiting. */
+/** Returns the machines that are not settled. A machine that a person holds does not keep the others waiting. */
 export function unsettled(members: readonly MemberState[]): readonly MemberState[] {
   return members.filter(({ step, hold }) => !hold && UNSETTLED.has(step));
 }
 
-/** What a machine that left asks for is not given. */
+/** Tells whether a machine asks for something after it left the set: it does not get that. */
 function isLeftAlone({ left }: RolloutInput, member: MemberState): boolean {
   return (member.step === 'NeedsGrant' || member.step === 'Retriable') && left.includes(member);
 }
@@ -88,7 +88,7 @@ function gatePhase({ gate, now }: RolloutInput, { index, soakUntil }: OpenBatch)
   return { phase: 'Gate', reason, because };
 }
 
-/** The clock of the soak begins when the batch is settled, and again whenever it was not. */
+/** Starts the clock of the soak when the batch is settled, and again whenever it was not. */
 export function withSoak(
   { set, now }: RolloutInput,
   progress: RolloutProgress,

@@ -67,7 +67,7 @@ interface Candidates {
   readonly own: (index: number | undefined) => readonly MemberState[];
 }
 
-/** The batch that is open has passed: the next one, or the end. */
+/** Opens the next batch after one that has passed, or ends the rollout. */
 function next(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -88,7 +88,7 @@ function next(
   return fill(input, opened, context, candidates);
 }
 
-/** What has to come before the next batch: an approval, or a canary that can start. A revert waits for neither. */
+/** Returns what has to come before the next batch: an approval, or a canary that can start. A revert waits for neither. */
 function forwardWait(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -103,7 +103,10 @@ function forwardWait(
   return approvalReason(input.set.spec.rollout, revision, { index: batch.index, isFirst });
 }
 
-/** Other machines do not get a version before its canary because a person holds that, or because it joins at another revision first. */
+/**
+ * Returns why the canary cannot start. That a person holds it, or that it joins at another revision first, does not let other
+ * machines get the version before it.
+ */
 function canaryWait(input: RolloutInput, context: BatchContext): Explanation | undefined {
   const { revision, joining } = context;
   if (!hasCanary(input)) return undefined;
@@ -121,7 +124,7 @@ function joinWait({ name }: MemberState): Explanation {
   return { reason: 'CanaryJoins', because, blocker: { kind: 'Machine', name } };
 }
 
-/** Batch 1 is the first one where no machine of the canary was started. */
+/** Tells whether the batch is batch 1 and the first one of the rollout, because no machine of the canary was started. */
 function isWithoutCanary(input: RolloutInput, progress: RolloutProgress, batch: OpenBatch): boolean {
   return (
     batch.index === 1 && hasCanary(input) && startedIn(input, progress, { ...batch, index: 0 }).length === 0
@@ -172,7 +175,7 @@ export function membersInOrder(
   return inOrder(waiting, revision, set.spec.rollout).map(({ member }) => member);
 }
 
-/** Completed once every machine that takes part is at its end. */
+/** Completes the rollout once every machine that takes part is at its end. */
 function complete(input: RolloutInput, progress: RolloutProgress, context: BatchContext): RolloutStep {
   const { revision } = context;
   const open = unsettled(input.members.filter((each) => each.revision === revision.name))[0];
@@ -196,14 +199,15 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
 }
 
 /**
- * No machine ran it, as after a mistake in the selector. The set is at its end, but machines that return get the revision in
- * batches, and no rollback returns to it. The first revision of a set has none before it that could be kept instead.
+ * Tells whether no machine ran the revision, as after a mistake in the selector. The set is at its end, but machines that return
+ * get the revision in batches, and no rollback returns to it. The first revision of a set has none before it that could be kept
+ * instead.
  */
 function isUnproven({ members, stable }: RolloutInput, { mode }: BatchContext): boolean {
   return mode === 'Forward' && stable !== undefined && members.length === 0;
 }
 
-/** Not at the revision, and not a machine that the set skips: pinned, or held before it was started. */
+/** Returns the machines that are not at the revision, without those that the set skips: pinned, or held before they were started. */
 export function todoOf(input: RolloutInput, context: BatchContext): readonly MemberState[] {
   const { revision, joining } = context;
   return input.members.filter((member) => {

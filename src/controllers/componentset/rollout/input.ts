@@ -1,4 +1,4 @@
-/** What the planner of a rollout reads, and what it answers with. Types only. */
+/** Describes what the planner of a rollout reads, and its answer. Types only. */
 import type { ActivationClass } from '../../../api/enums.ts';
 import type { LedgerGrant, MachineComponentSet } from '../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../api/grants.ts';
@@ -12,20 +12,20 @@ import type { SkewRule } from '../servers/skew.ts';
 
 /** All that a rollout remembers. The machines of a batch are read from their own entries. */
 export interface RolloutProgress {
-  /** That is rolled out, or was. */
+  /** The revision that is rolled out, or was. */
   readonly updateRevision?: string;
-  /** When it began: of all its batches. */
+  /** When the whole rollout began, not only its open batch. */
   readonly startedAt?: Date;
   readonly batch?: OpenBatch;
   readonly history: RevisionHistory;
   /** Since when `spec.paused` was observed. */
   readonly pausedAt?: Date;
-  /** It failed and did not go back: a machine that recovers by itself does not resume it. */
+  /** Set if the rollout failed and did not go back: a machine that recovers by itself does not resume it. */
   readonly stopped?: StoppedRollout;
 }
 
 export interface StoppedRollout extends Pick<Explanation, 'reason' | 'because'> {
-  /** Of the set when it stopped. */
+  /** The retry token of the set when the rollout stopped. */
   readonly retryToken?: string;
 }
 
@@ -45,12 +45,12 @@ export interface OpenBatch {
 export interface RolloutInput {
   readonly set: MachineComponentSet;
   readonly desired: ResolvedRevision;
-  /** The last one that completed, from its ControllerRevision. Undefined: none has. */
+  /** The last revision that completed, from its ControllerRevision. Undefined: none has. */
   readonly stable?: Revision;
   readonly progress: RolloutProgress;
   /** The machines that the set acts on, in any order. */
   readonly members: readonly MemberState[];
-  /** Machines that it acted on, and no longer does. */
+  /** The machines that the set acted on, and no longer does. */
   readonly left: readonly MemberState[];
   /** Grants of the set for machines that were deleted. */
   readonly deleted: readonly { readonly machine: string; readonly grant: LedgerGrant }[];
@@ -63,14 +63,14 @@ export interface RolloutInput {
 }
 
 export interface RolloutPlan {
-  /** To be written before any other action if it differs from what was read. */
+  /** The progress that is to be written before any other action if it differs from what was read. */
   readonly progress: RolloutProgress;
   readonly mode: RolloutMode;
-  /** In order. */
+  /** The actions, in the order in which they are carried out. */
   readonly actions: readonly RolloutAction[];
   /** Why no further machine is started now. */
   readonly limit: Limit;
-  /** Exactly one for each machine that is not settled at its revision. */
+  /** Why each machine waits that is not settled at its revision: exactly one reason for each. */
   readonly waiting: ReadonlyMap<string, Explanation>;
 }
 
@@ -87,11 +87,11 @@ export type RolloutAction = { readonly because: string } & (
       readonly do: 'Assign';
       readonly member: MemberState;
       readonly revision: Revision;
-      /** Undefined: outside of the batches. */
+      /** The index of the batch. Undefined: outside of the batches. */
       readonly batch?: number;
       readonly permission: Permission;
     }
-  /** The same for the entries that the machine has. */
+  /** Does the same for the entries that the machine has. */
   | { readonly do: 'Permit'; readonly member: MemberState; readonly permission: Permission }
   /** Takes the grant out of the entries, then settles it. */
   | { readonly do: 'Settle'; readonly member: MemberState; readonly outcome: GrantOutcome }

@@ -1,4 +1,4 @@
-/** Machines that are given a revision outside of the batches: new ones, and those that were held or away. Pure. */
+/** Plans machines that are given a revision outside of the batches: new ones, and those that were held or away. Pure. */
 
 import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -12,12 +12,12 @@ import { type Picked, pickMembers } from './slots.ts';
 import { startWait } from './start-wait.ts';
 
 export interface Joining extends Picked {
-  /** All of them, also those that have to wait. */
+  /** The names of all joining machines, also of those that have to wait. */
   readonly names: ReadonlySet<string>;
   readonly actions: readonly RolloutAction[];
 }
 
-/** A new machine is not a risk to those that serve, so it waits for no batch. */
+/** Plans the joining machines. A new machine is not a risk to those that serve, so it waits for no batch. */
 export function planJoining(
   input: RolloutInput,
   progress: RolloutProgress,
@@ -77,7 +77,10 @@ function joinerAssignment(input: RolloutInput, joiner: Joiner): JoinerAssignment
   return joiner.member.step === 'Unassigned' ? firstAssignment(input, joiner, update) : undefined;
 }
 
-/** The agent tries again what it gave up once it has the new retry token, unless the revision has failed again since. */
+/**
+ * Tells whether the machine retries. The agent tries again what it gave up once it has the new retry token, unless the revision
+ * has failed again since.
+ */
 function isRetry({ member, mode, progress }: Joiner, { name }: Revision): boolean {
   if (member.step !== 'Retriable' || member.revision !== name) return false;
   return mode === 'Steady' || (rollsOut(mode) && !progress.stopped);
@@ -96,7 +99,7 @@ function firstAssignment(
   return { revision: update && isForTarget(input, progress, mode) ? update : stable };
 }
 
-/** What failed and did not go back is given to no further machine. */
+/** Tells whether joining machines get the target revision. One that failed and did not go back is given to no further machine. */
 function isForTarget({ set }: RolloutInput, { stopped }: RolloutProgress, mode: RolloutMode): boolean {
   const isTarget = mode === 'Forward' && set.spec.rollout.newMachinePolicy === 'Target';
   return mode === 'Revert' || (isTarget && !stopped);

@@ -1,4 +1,4 @@
-/** What a rollout is at, from the revision that is asked for and from what became of the others. Pure. */
+/** Decides in which mode a rollout is, from the revision that is asked for and from what became of the others. Pure. */
 import { optional } from '../../../kube/objects/optional.ts';
 import {
   addRecord,
@@ -21,14 +21,20 @@ export function modeOf(
   return isProvenRevision(history, updateRevision) ? 'Revert' : 'Forward';
 }
 
-/** Which machines go back to: their grants are kept up as they were asked for, also in a freeze or under an open breaker. */
+/**
+ * Returns the revision to which machines go back: their grants are kept up as they were asked for, also in a freeze or under an
+ * open breaker.
+ */
 export function returnRevision(input: RolloutInput): string | undefined {
   const mode = modeOf(input, input.progress);
   if (mode === 'RollingBack' || mode === 'Refused') return input.stable?.name;
   return mode === 'Revert' ? input.progress.updateRevision : undefined;
 }
 
-/** Its completion is the last thing that happened. A revert to an older revision is not complete before its machines are back. */
+/**
+ * Tells whether the completion of the revision is the last thing that happened. A revert to an older revision is not complete
+ * before its machines are back.
+ */
 function isSteady([newest]: RevisionHistory, revision: string): boolean {
   return newest?.revision === revision && newest.result === 'Completed';
 }
@@ -53,7 +59,7 @@ export function beginRollout({ set, desired, progress, now }: RolloutInput): Rol
   return isOver ? { ...rest, history, ...optional('batch', progress.batch) } : progress;
 }
 
-/** What was rolled back under another retry token may run again. */
+/** Drops the record of a revision that was rolled back under another retry token, so that it may run again. */
 function withoutRetried(
   history: RevisionHistory,
   revision: string,
@@ -64,7 +70,7 @@ function withoutRetried(
   return history.filter((each) => each !== record);
 }
 
-/** The one before ends here, unless it has ended already. */
+/** Ends the rollout of the previous revision, unless it has ended already. */
 function supersede(progress: RolloutProgress, now: Date): RevisionHistory {
   const { history, updateRevision: revision, startedAt } = progress;
   if (revision === undefined) return history;
@@ -80,7 +86,7 @@ function supersede(progress: RolloutProgress, now: Date): RevisionHistory {
   return addRecord(history, { revision, result: 'Superseded', ...start, finishedAt });
 }
 
-/** Batches are started. */
+/** Tells whether batches are started in this mode. */
 export function rollsOut(mode: RolloutMode): boolean {
   return mode === 'Forward' || mode === 'Revert';
 }

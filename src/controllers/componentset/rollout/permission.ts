@@ -1,10 +1,10 @@
-/** What a machine needs from the Defender to be given a revision. Pure. */
+/** Decides what a machine needs from the Defender to be given a revision. Pure. */
 import { optional } from '../../../kube/objects/optional.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
 import type { Permission, RolloutInput } from './input.ts';
 
-/** With `recovery` it goes back, which only the limit of the set itself may stop. */
+/** Returns the permission that a machine needs. With `recovery` the machine goes back, which only the limit of the set itself may stop. */
 export function permissionFor(
   { classOf, skewOf }: Pick<RolloutInput, 'classOf' | 'skewOf'>,
   member: MemberState,

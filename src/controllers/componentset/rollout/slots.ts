@@ -1,10 +1,13 @@
-/** How many machines may be out of service, and which ones are started with what is left. Pure. */
+/** Limits how many machines may be out of service, and picks the ones that are started with what is left. Pure. */
 import type { Rollout } from '../../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { Limit } from '../../../rollout/limit.ts';
 import type { MemberState } from '../machine/member-state.ts';
 
-/** Every machine that was ever in service and is not now counts, whatever the cause. */
+/**
+ * Returns how many more machines may be taken out of service. Every machine that was ever in service and is not now counts,
+ * whatever the cause.
+ */
 export function availabilityLimit(
   { maxUnavailable }: Pick<Rollout, 'maxUnavailable'>,
   members: readonly MemberState[],
@@ -22,13 +25,13 @@ export function availabilityLimit(
 
 export interface Picked {
   readonly members: readonly MemberState[];
-  /** Of the limit, what is left. */
+  /** The slots that are left of the limit. */
   readonly available: number;
 }
 
 /**
- * In their order. A machine that does not serve costs no availability, so it goes even when nothing is left: where the set prefers
- * that. Otherwise it waits like those that serve, unless it has never served.
+ * Picks machines in their order. A machine that does not serve costs no availability, so it goes even when nothing is left:
+ * where the set prefers that. Otherwise it waits like those that serve, unless it has never served.
  */
 export function pickMembers(
   candidates: readonly MemberState[],

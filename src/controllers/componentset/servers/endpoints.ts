@@ -1,10 +1,10 @@
-/** The addresses of the API servers, from the EndpointSlices of the Service default/kubernetes. Pure. */
+/** Reads the addresses of the API servers from the EndpointSlices of the Service default/kubernetes. Pure. */
 import { isIPv6 } from 'node:net';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
-/** Also of endpoints that are not ready: such a server may run. Sorted, each once. */
+/** Returns the URLs of the servers, also of endpoints that are not ready: such a server may run. Sorted, each once. */
 export function serverUrls(slices: readonly KubeObject[]): readonly string[] {
   const urls = slices.flatMap((slice) => {
     const ports = listAt(slice, 'ports').flatMap((port) => valueAt(port, 'port') ?? []);
@@ -22,7 +22,7 @@ function urlOf(address: string, port: unknown): string {
   return `https://${isIPv6(address) ? `[${address}]` : address}:${String(port)}`;
 }
 
-/** Of the answer of /version. */
+/** Reads the version from the answer of /version. */
 export function versionIn(answer: unknown): string | undefined {
   return isRecord(answer) ? textAt(answer, 'gitVersion') : undefined;
 }

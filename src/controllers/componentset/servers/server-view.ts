@@ -6,11 +6,11 @@ import { ENDPOINT_SLICES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { serverUrls } from './endpoints.ts';
 
-/** What of the view is used. */
+/** The part of the view that is used. */
 export interface PublishedServers {
-  /** Empty where the control plane publishes none. */
+  /** Returns the URLs of the API servers; empty where the control plane publishes none. */
   urls(): readonly string[];
-  /** Why they are not known now. Undefined: they are. */
+  /** Returns why the URLs are not known now. Undefined: they are. */
   staleReason(): string | undefined;
 }
 

@@ -1,26 +1,26 @@
-/** Versions of kubelets against those of the API servers that run now. Pure. */
+/** Compares versions of kubelets with those of the API servers that run now. Pure. */
 import type { Blocker, MachineComponentSpec } from '../../../api/generated/types.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
 
-/** As each API server reports it. One that does not answer makes all of them unknown. */
+/** The versions that the API servers report. One server that does not answer makes all of them unknown. */
 export type ServerVersions =
   | { readonly state: 'Known'; readonly versions: readonly string[] }
   | { readonly state: 'Unknown'; readonly because: string };
 
-/** Undefined: no MachineComponent has that name. */
+/** Finds the identity and the version of a MachineComponent. Undefined: no MachineComponent has that name. */
 export type FindIdentity = (
   componentRef: string,
 ) => Pick<MachineComponentSpec, 'identity' | 'version'> | undefined;
 
-/** Why the kubelet of the machine may not be moved to that of the revision. Undefined: it may, or is there already. */
+/** Returns why the kubelet of the machine may not be moved to that of the revision. Undefined: it may, or is there already. */
 export type SkewRule = (
   member: Pick<MemberState, 'name' | 'machine' | 'pinned'>,
   to: Revision,
 ) => Explanation | undefined;
 
-/** What Kubernetes supports: a kubelet may be as many minors older than the API server. */
+/** How many minors a kubelet may be older than the API server: Kubernetes supports as many. */
 const MAX_MINORS = 3;
 const SERVICE: Blocker = { kind: 'Service', name: 'kubernetes', namespace: 'default' };
 
@@ -43,7 +43,7 @@ interface ForbiddenKubelet {
   readonly wait: Explanation;
 }
 
-/** Most often none, so that a machine costs nothing. */
+/** Returns the kubelets of a revision that may not run. Most often there are none, so that a machine costs nothing. */
 function forbiddenKubelets(
   { components }: Revision,
   servers: ServerVersions,
@@ -57,7 +57,7 @@ function forbiddenKubelets(
   });
 }
 
-/** Undefined: that kubelet may run with these API servers. */
+/** Returns why that kubelet may not run with these API servers. Undefined: it may. */
 export function skewReason(kubelet: string, servers: ServerVersions): Explanation | undefined {
   if (servers.state === 'Unknown') return unknown(servers.because);
   const versions = servers.versions.map(parseVersion);
@@ -88,7 +88,7 @@ interface Version {
   readonly patch: number;
 }
 
-/** What follows the three numbers is the build: `1.34.2-eks-1`, `1.34.2-0a1b2c3d`. */
+/** Parses a version. What follows the three numbers is the build: `1.34.2-eks-1`, `1.34.2-0a1b2c3d`. */
 function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch = '0'] = /^v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+].*)?$/.exec(text) ?? [];
   if (major === undefined || minor === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** What the builtin checks of a set find in its open batch, in the form of the runs of other checks. Pure. */
+/** Reports what the builtin checks of a set find in its open batch, in the form of the runs of other checks. Pure. */
 import type { GateRuns } from '../../../api/generated/types.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import { startedIn, unsettled } from '../rollout/batch-phase.ts';
@@ -6,7 +6,7 @@ import { failedMembers } from '../rollout/failure/failure.ts';
 import { unknownMembers } from '../rollout/failure/unknown-health.ts';
 import type { RolloutInput, RolloutPlan } from '../rollout/input.ts';
 
-/** None before the batch is settled: until then the check has nothing to look at. */
+/** Returns no healthy run before the batch is settled: until then the check has nothing to look at. */
 export function builtinRuns(input: RolloutInput, { progress }: Pick<RolloutPlan, 'progress'>): GateRuns[] {
   const found = healthOf(input, progress);
   if (!found) return [];

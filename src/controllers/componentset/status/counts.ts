@@ -1,4 +1,4 @@
-/** How many machines of a set are where. Pure. */
+/** Counts the machines of a set by their state. Pure. */
 import type { RolloutCounts } from '../../../api/generated/types.ts';
 import { entryDigest } from '../../../api/machine/entry-content.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
@@ -27,12 +27,15 @@ export function rolloutCounts(report: SetReport): RolloutCounts {
   };
 }
 
-/** Not one that is done: with the next machine it would look like more at once than the set permits. */
+/**
+ * Tells whether a machine is being updated. One that is done is not counted: with the next machine it would look like more at
+ * once than the set permits.
+ */
 function isBeingUpdated(member: MemberState): boolean {
   return member.holdsGrant && member.step === 'InWork' && !hasGivenBack(member);
 }
 
-/** The revision that is asked for, also while the set is paused and the rollout of it has not begun. */
+/** Returns the revision that is asked for, also while the set is paused and the rollout of it has not begun. */
 export function desiredRevision({ input }: Pick<SetReport, 'input'>): string | undefined {
   return 'revision' in input.desired ? input.desired.revision.name : undefined;
 }
@@ -45,7 +48,7 @@ export function hasFailed({ step }: MemberState): boolean {
   return step === 'Failed' || step === 'Unhealthy';
 }
 
-/** Neither held nor pinned. */
+/** Tells whether a machine is neither held nor pinned. */
 export function takesPart({ input: { desired } }: Pick<SetReport, 'input'>, member: MemberState): boolean {
   const pinned = 'revision' in desired && isPinned(member, desired.revision);
   return member.hold === undefined && !pinned;
@@ -53,13 +56,13 @@ export function takesPart({ input: { desired } }: Pick<SetReport, 'input'>, memb
 
 type Digests = ReadonlyMap<string, string>;
 
-/** Of the entries of the desired revision, by name: the same for all machines. */
+/** Returns the digests of the entries of the desired revision, by name. They are the same for all machines. */
 function desiredDigests({ input: { desired } }: SetReport): Digests {
   const components = 'revision' in desired ? desired.revision.components : [];
   return new Map(components.map((entry) => [entry.name, entryDigest(entry)]));
 }
 
-/** Whether the agent of a machine does not run one of these entries again. */
+/** Returns a function that tells whether the agent of a machine does not run one of these entries again. */
 function deniedBy(digests: Digests): (member: MemberState) => boolean {
   return ({ machine }) =>
     (machine.status?.components ?? []).some(({ name, deniedDigests = [] }) => {
@@ -72,7 +75,7 @@ export function isDrifted({ machine }: MemberState): boolean {
   return conditionStatus(machine.status?.conditions, 'DriftDetected') === 'True';
 }
 
-/** Of the machines that wait, those that wait for another object than the rollout itself. */
+/** Counts the waiting machines that wait for another object than the rollout itself. */
 function blockedMachines(report: SetReport): number {
   const { members } = report.input;
   const waits = machineWaits(report);

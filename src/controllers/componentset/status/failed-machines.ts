@@ -1,4 +1,4 @@
-/** The machines that failed, and the commonest error. Pure. */
+/** Finds the machines that failed, and the commonest error. Pure. */
 import type { FailedMachine, MachineComponentReport } from '../../../api/generated/types.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -7,14 +7,14 @@ import type { MemberState } from '../machine/member-state.ts';
 import { hasFailed } from './counts.ts';
 import type { SetReport } from './report.ts';
 
-/** As many as the status holds, and as many as are named. */
+/** How many failed machines the status holds, and how many are named. */
 export const MAX_FAILED_MACHINES = 20;
 const MAX_MESSAGE = 256;
 const MAX_CODE = 64;
 
 /**
- * All of them, by name: which error is the commonest is known of all only. After a rollback the machines are well again: why it
- * happened stays until the revision is another one, for those that the status holds.
+ * Returns all failed machines, by name: which error is the commonest is known of all only. After a rollback the machines are
+ * well again: why it happened stays until the revision is another one, for those that the status holds.
  */
 export function failedMachines({ input, plan }: SetReport): readonly FailedMachine[] {
   const before = input.set.status;
@@ -42,7 +42,7 @@ function failedMachine(member: MemberState, before: FailedMachine | undefined, n
   };
 }
 
-/** Of the component that the explanation is about. */
+/** Returns the report of the component that the explanation is about. */
 function failedReport({ machine, because }: MemberState): MachineComponentReport | undefined {
   return machine.status?.components?.find(
     ({ state, name }) => (state === 'Failed' || state === 'RolledBack') && because.startsWith(`${name}: `),

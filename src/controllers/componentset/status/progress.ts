@@ -1,4 +1,4 @@
-/** What a rollout remembers, in the status and back. Pure. */
+/** Converts what a rollout remembers to the status and back. Pure. */
 import type { MachineComponentSetStatus, RolloutBatch, RolloutStop } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';

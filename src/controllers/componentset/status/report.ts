@@ -1,4 +1,4 @@
-/** What the status of a set is made of. Types only. */
+/** Describes what the status of a set is made of. Types only. */
 import type { GateRuns } from '../../../api/generated/types.ts';
 import type { Denial } from '../../../api/grants.ts';
 import type { MachineConflict } from '../members/membership.ts';

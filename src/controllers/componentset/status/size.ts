@@ -2,12 +2,12 @@
 import type { MachineComponentSetStatus } from '../../../api/generated/types.ts';
 import { truncate } from '../../../kube/objects/truncate.ts';
 
-/** Of the JSON, in UTF-8. */
+/** The maximum size of a status: the bytes of its JSON, in UTF-8. */
 export const MAX_STATUS_BYTES = 16_384;
 
 type Reduction = (status: MachineComponentSetStatus) => MachineComponentSetStatus;
 
-/** What is missed least goes first. What the rollout remembers is never reduced. */
+/** The reductions in the order in which they are tried: what is missed least goes first. What the rollout remembers is never reduced. */
 const REDUCTIONS: readonly Reduction[] = [
   (status) => withoutComponents(status, 1),
   (status) => withoutComponents(status, 0),
@@ -31,7 +31,7 @@ function isTooLarge(status: MachineComponentSetStatus): boolean {
   return Buffer.byteLength(JSON.stringify(status)) > MAX_STATUS_BYTES;
 }
 
-/** The ControllerRevision of each record has them, too. */
+/** Drops the components of records. The ControllerRevision of each record has them, too. */
 function withoutComponents(status: MachineComponentSetStatus, kept: number): MachineComponentSetStatus {
   const history = (status.history ?? []).map(({ components, ...record }, index) =>
     index < kept && components ? { ...record, components } : record,

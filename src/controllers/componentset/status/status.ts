@@ -1,4 +1,4 @@
-/** The status of a component set, from its plan and from what the Defender answered. Pure. */
+/** Builds the status of a component set from its plan and from what the Defender answered. Pure. */
 import type { MachineComponentSetStatus } from '../../../api/generated/types.ts';
 import { machineComponentSetPhases } from '../../../api/status/phase-tables.ts';
 import { type FoundWait, waitingSince } from '../../../api/status/waiting.ts';
@@ -19,7 +19,10 @@ import type { SetReport } from './report.ts';
 import { fitSetStatus } from './size.ts';
 import { setWait } from './wait.ts';
 
-/** The whole status: also what the rollout remembers, so that one write makes the intent durable. In a dry run only the plan is new. */
+/**
+ * Returns the whole status: also what the rollout remembers, so that one write makes the intent durable. In a dry run only the
+ * plan is new.
+ */
 export function componentSetStatus(report: SetReport): MachineComponentSetStatus {
   const { set } = report.input;
   return set.spec.dryRun ? dryRunStatus(report) : rolloutStatus(inOrderOfNames(report));
@@ -51,7 +54,7 @@ function rolloutStatus(report: SetReport): MachineComponentSetStatus {
   });
 }
 
-/** What it stalls for is shown as a wait, also where work seems to go on. */
+/** Returns since when the set stalls. What it stalls for is shown as a wait, also where work seems to go on. */
 function stallOf(
   report: SetReport,
   found: Explanation | undefined,

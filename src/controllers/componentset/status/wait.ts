@@ -1,4 +1,4 @@
-/** What a whole set waits for, and whether work goes on meanwhile. Pure. */
+/** Finds what a whole set waits for, and whether work goes on meanwhile. Pure. */
 import type { Blocker } from '../../../api/generated/types.ts';
 import { DRAIN_PENDING } from '../../../api/machine/drain-wait.ts';
 import type { Reason } from '../../../api/names.ts';
@@ -8,10 +8,10 @@ import type { MemberState } from '../machine/member-state.ts';
 import { isStopped } from '../rollout/stopped.ts';
 import type { DeniedMachine, SetReport } from './report.ts';
 
-/** The rollout is on its way, or at its end. */
+/** The reasons of a rollout that is on its way, or at its end. */
 const NO_WAIT: ReadonlySet<string> = new Set<Reason>(['AllDone', 'BatchFull', 'RollingBack', 'Soaking']);
 
-/** Undefined while nothing waits. */
+/** Returns what the set waits for. Undefined while nothing waits. */
 export function setWait(report: SetReport): Explanation | undefined {
   const { input, plan, denials, conflicts } = report;
   const { limit } = plan;
@@ -29,10 +29,10 @@ function isWait(report: SetReport, blocked: MemberState | undefined): boolean {
   return reason !== TOO_MANY || !isWorking(report);
 }
 
-/** Of its own making while machines of the set are in work. */
+/** The reason that the set causes itself while its machines are in work: then it is not a wait. */
 const TOO_MANY: Reason = 'TooManyUnavailable';
 
-/** Whether a machine of the set is in work now, or is started by the plan. */
+/** Tells whether a machine of the set is in work now, or is started by the plan. */
 export function isWorking({ input, plan, denials }: SetReport): boolean {
   const isInWork = [...input.members, ...input.left].some(
     ({ holdsGrant, step }) => holdsGrant && step === 'InWork',
@@ -41,7 +41,7 @@ export function isWorking({ input, plan, denials }: SetReport): boolean {
   return isInWork || plan.actions.some((action) => action.do === 'Assign' && !denied.has(action.member.name));
 }
 
-/** The machine controller knows which pod or budget a drain waits for. */
+/** Returns the wait of a drain: the machine controller knows which pod or budget it waits for. */
 function drainWait(member: MemberState | undefined): Explanation | undefined {
   const waiting = member?.reason === DRAIN_PENDING ? member.machine.status?.waiting : undefined;
   if (!member || !waiting) return undefined;
@@ -57,7 +57,7 @@ export function denialWait(denials: readonly DeniedMachine[]): Explanation | und
   return { ...wait, because: `${because}${more}` };
 }
 
-/** The message of the Defender has number and limit. */
+/** Explains the denial for one machine. The message of the Defender has number and limit. */
 export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
   const { reason, message, policy, retryAt } = denial;
   const blocker: Blocker =
@@ -71,7 +71,7 @@ export function deniedMachine({ machine, denial }: DeniedMachine): Explanation {
   };
 }
 
-/** One reason for each machine that is not settled, also for those that the Defender denied. */
+/** Returns one reason for each machine that is not settled, also for those that the Defender denied. */
 export function machineWaits({ plan, denials }: SetReport): ReadonlyMap<string, Explanation> {
   return new Map([...plan.waiting, ...denials.map((each) => [each.machine, deniedMachine(each)] as const)]);
 }

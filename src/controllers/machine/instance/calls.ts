@@ -1,4 +1,4 @@
-/** What the calls of providers share. */
+/** Provides what the calls of providers share. */
 import type { Machine, MachineInfra } from '../../../api/generated/types.ts';
 import {
   type InstanceTags,
@@ -10,7 +10,7 @@ import {
 
 export interface InstanceParts {
   readonly providers: Readonly<Partial<Record<MachineInfra['provider'], Provider>>>;
-  /** On every instance, so that other clusters may use the same provider. */
+  /** The UID that is on every instance, so that other clusters may use the same provider. */
   readonly clusterUid: string;
   /** Makes a token for this Machine. The text is a secret. */
   readonly createBootstrap: (machine: string) => Promise<Bootstrap>;
@@ -35,7 +35,7 @@ export function retryAfterMs({ code, retryAfterSeconds }: ProviderError): number
   return retryAfterSeconds === undefined ? RETRY_MS[code] : retryAfterSeconds * 1000;
 }
 
-/** Everything else is not an answer of the provider: the reconcile fails. */
+/** Returns the error of the provider. Everything else is not an answer of the provider: the reconcile fails. */
 export function providerFailure(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted || !isProviderError(error)) throw error;
   return error;

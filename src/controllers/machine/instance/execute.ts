@@ -19,21 +19,21 @@ export interface InstanceInput {
 
 export interface InfraReport {
   readonly findings: readonly Finding[];
-  /** As it has to be in the status. */
+  /** The infra status as it has to be written. */
   readonly status: MachineInfraStatus | undefined;
   readonly requeueAt?: Date;
 }
 
 export interface Instances {
   ensure(input: InstanceInput, context: ReconcileContext): Promise<InfraReport>;
-  /** Undefined: nothing of it is left. Otherwise why something may be, and when to call again. */
+  /** Deletes the instance. Returns undefined when nothing of it is left, otherwise why something may be, and when to call again. */
   remove(machine: Machine, context: ReconcileContext): Promise<RemovalWait | undefined>;
   forget(machine: Machine): void;
 }
 
-/** Until the host joins, its instance is observed this often. Afterwards its heartbeat is. */
+/** How often an instance is observed until its host joins. Afterwards its heartbeat is observed. */
 const STARTING_MS = 10_000;
-/** A token that is almost at its end is not given to a host that starts. */
+/** How long a token must still be valid to be given to a host that starts. */
 const MIN_TOKEN_MS = 300_000;
 
 export function createInstances(parts: InstanceParts): Instances {
@@ -49,13 +49,13 @@ export function createInstances(parts: InstanceParts): Instances {
   };
 }
 
-/** Of this process only: without it a host gets another token. */
+/** The token that this process gave to a host. Other processes do not know it: without it a host gets another token. */
 interface Delivery {
   readonly bootstrap: Bootstrap;
   readonly at: Date;
 }
 
-/** Until then its provider is not called again, whatever triggers a reconcile. */
+/** A failed call. Until its time is over the provider is not called again, whatever triggers a reconcile. */
 interface Failure {
   readonly error: ProviderError;
   readonly generation: number | undefined;
@@ -126,7 +126,7 @@ function withoutInstance(machine: Machine, provider: Provider): InfraObservation
   return because === undefined || isCreated ? undefined : { host: 'ConfigRefused', because };
 }
 
-/** Only provider local has hosts that join by themselves. */
+/** Explains why no instance is managed. Only provider local has hosts that join by themselves. */
 function unmanaged({ spec: { infra } }: Machine): 'JoinsByItself' | 'NotManaged' | 'NotSupported' {
   if (infra.provider !== 'local') return 'NotSupported';
   return Object.keys(infra.config).length === 0 ? 'JoinsByItself' : 'NotManaged';
@@ -194,7 +194,7 @@ async function carryOut(
   return await provider.create(request, signal);
 }
 
-/** A create that is repeated uses the token of the last try. */
+/** Returns the bootstrap file of a host. A create that is repeated uses the token of the last try. */
 async function bootstrapFor(
   { metadata }: Machine,
   { delivered, createBootstrap, context }: Act,
@@ -208,7 +208,7 @@ async function bootstrapFor(
   return bootstrap.text;
 }
 
-/** Not listed yet. */
+/** Returns an instance that the provider does not list yet. */
 function pending(id: string, machine: Machine, act: Act): Instance {
   const { clock } = act.context;
   return {

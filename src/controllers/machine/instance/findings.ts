@@ -3,7 +3,7 @@ import type { Machine, MachineInfraStatus } from '../../../api/generated/types.t
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import { type Finding, finding } from '../finding.ts';
 
-/** What is known of the host of a machine. */
+/** Describes what is known of the host of a machine. */
 export type InfraObservation =
   | { readonly host: 'JoinsByItself' }
   | { readonly host: 'NotSupported' }
@@ -41,7 +41,7 @@ export function infraFindings(machine: Machine, observation: InfraObservation): 
   return withoutProvider(provider, observation.host);
 }
 
-/** No object of the API server: the provider of `spec.infra`. */
+/** Returns the provider of `spec.infra` as a blocker. It is not an object of the API server. */
 export function providerBlocker({ spec }: Machine): NonNullable<Finding['blocker']> {
   return { kind: 'Provider', name: spec.infra.provider };
 }
@@ -97,7 +97,7 @@ function isNew({ status }: Machine, now: Date): boolean {
   return now.getTime() - createdAt < UNKNOWN_MS;
 }
 
-/** The id is never changed, and never removed: the API server would refuse it. */
+/** Returns the infra status. The id is never changed, and never removed: the API server would refuse it. */
 export function infraStatus(machine: Machine, observation: InfraObservation): MachineInfraStatus | undefined {
   const before = machine.status?.infra;
   if (observation.host !== 'Instance') return before;

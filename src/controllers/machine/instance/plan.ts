@@ -1,6 +1,6 @@
 /**
- * What the instance of a machine needs next. A create is always preceded by a search for what exists: after a crash, or an answer that
- * was lost, the instance is found by its tags. Pure.
+ * Decides what the instance of a machine needs next. A create is always preceded by a search for what exists: after a crash, or
+ * an answer that was lost, the instance is found by its tags. Pure.
  */
 import type { Machine } from '../../../api/generated/types.ts';
 import { FINALIZER_MACHINE } from '../../../api/names.ts';
@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Instance, InstanceShape } from '../../../providers/contract.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 
-/** What the provider answers about the spec of this machine. */
+/** Holds what the provider answers about the spec of this machine. */
 export interface ProviderFacts {
   readonly configReason: string | undefined;
   readonly needsBootstrap: boolean;
@@ -20,9 +20,9 @@ export interface InstanceSituation {
   readonly machine: Machine;
   readonly node: KubeObject | undefined;
   readonly provider: ProviderFacts;
-  /** By its id, or without one by its tags. */
+  /** The instance that was found by its id, or without one by its tags. */
   readonly found: Instance | undefined;
-  /** The agent has a certificate. */
+  /** Whether the agent has a certificate. */
   readonly hasJoined: boolean;
   /** When this process last gave the host a bootstrap file. */
   readonly deliveredAt: Date | undefined;
@@ -36,7 +36,7 @@ export type InstanceDecision = { readonly because: string } & (
   | { readonly do: 'PowerOn'; readonly id: string }
 );
 
-/** The view of the Machine follows the record of a token after a moment. */
+/** How long the view of the Machine may lag behind the record of a token. */
 const DELIVERY_MS = 60_000;
 
 export function planInstance(situation: InstanceSituation): InstanceDecision {
@@ -74,7 +74,7 @@ function waitReason({ machine, node, provider, now }: InstanceSituation): string
   return holdInForce(machine, node, now)?.scope === 'All' ? 'the machine is held' : undefined;
 }
 
-/** The create may have ended, with its process, before the host had its bootstrap file. */
+/** Tells whether the host may lack its bootstrap file: the create may have ended, with its process, before the host had it. */
 function mayLackBootstrap({ provider, hasJoined, deliveredAt, now }: InstanceSituation): boolean {
   if (!provider.needsBootstrap || hasJoined) return false;
   return !deliveredAt || now.getTime() - deliveredAt.getTime() >= DELIVERY_MS;

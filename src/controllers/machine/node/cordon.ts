@@ -6,12 +6,12 @@ import { listAt, ownValue, textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 
-/** Of the node lifecycle controller, which adds it to each Node that is cordoned. */
+/** The taint that the node lifecycle controller adds to each Node that is cordoned. */
 const TAINT_UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
-/** Ids of grants are shorter, but a client that may write Nodes may write any text. */
+/** The most characters of a grant that are shown. Ids of grants are shorter, but a client that may write Nodes may write any text. */
 const MAX_GRANT = 64;
 
-/** `before`: as it was reported of the same Node. */
+/** Returns the cordon of a Node. `before` is what was reported of the same Node. */
 export function observedCordon(
   node: KubeObject,
   before: MachineNodeCordon | undefined,
@@ -22,7 +22,7 @@ export function observedCordon(
   return { ...optional('grant', grant), since: before?.since ?? taintedAt(node) ?? now.toISOString() };
 }
 
-/** Taints from before the Node was read tell when a cordon began that no controller observed. */
+/** Returns when the taint was added. Taints from before the Node was read tell when a cordon began that no controller observed. */
 function taintedAt(node: KubeObject): string | undefined {
   const taint = listAt(node, 'spec', 'taints').find((each) => textAt(each, 'key') === TAINT_UNSCHEDULABLE);
   return textAt(taint, 'timeAdded');

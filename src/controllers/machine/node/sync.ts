@@ -1,5 +1,5 @@
 /**
- * What has to change on a Node so that it has the labels, annotations and taints of its Machine. Keys of others are never
+ * Plans what has to change on a Node so that it has the labels, annotations and taints of its Machine. Keys of others are never
  * touched. Pure: the operations are for `patch` of a ReconcileContext, which tests that the Node has not changed.
  */
 import type { Machine } from '../../../api/generated/types.ts';
@@ -12,16 +12,16 @@ import { changedRecord, ownedKeys } from './owned-keys.ts';
 import { planTaints } from './taints.ts';
 
 export interface NodeSync {
-  /** Empty when nothing is to be done. */
+  /** The operations; empty when nothing is to be done. */
   readonly operations: readonly JsonPatchOperation[];
-  /** What the Machine declares and somebody else has set to another value: `label tier`. */
+  /** Keys that the Machine declares and somebody else has set to another value: `label tier`. */
   readonly conflicts: readonly string[];
   /** Taints that would evict pods, and may not be set now. */
   readonly postponed: readonly string[];
 }
 
 export interface NodeSyncOptions {
-  /** No hold of a person forbids to evict pods. */
+  /** Whether no hold of a person forbids to evict pods. */
   readonly mayEvict: boolean;
   readonly removeStartupTaint: boolean;
 }

@@ -1,4 +1,4 @@
-/** Which case the fault of a node belongs to: a new one, or that of its last job. Pure. */
+/** Decides which case the fault of a node belongs to: a new one, or that of its last job. Pure. */
 import { createHash } from 'node:crypto';
 import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { secondsBetween, wholeSeconds } from '../../../os/dates.ts';
@@ -6,7 +6,7 @@ import { byBegin, endOf, isJobAtWork } from './jobs.ts';
 
 export interface Case {
   readonly id: string;
-  /** Of this case, oldest first. */
+  /** The jobs of this case, oldest first. */
   readonly jobs: readonly RemedyOperationJob[];
 }
 
@@ -17,7 +17,7 @@ export interface CaseInput {
   readonly since: Date;
   /** False when its beginning was not observed: the process is new and nothing recorded it. */
   readonly isSinceKnown: boolean;
-  /** Of the machine, of all rules. */
+  /** The jobs of the machine by all rules. */
   readonly jobs: readonly RemedyOperationJob[];
 }
 
@@ -44,7 +44,7 @@ export function caseId({
   return createHash('sha256').update(identity).digest('hex').slice(0, HEX);
 }
 
-/** The fault did not stay away for `clearSeconds` since the last job. */
+/** Tells whether the fault belongs to the case of the last job: it did not stay away for `clearSeconds` since then. */
 function isSameCase(last: RemedyOperationJob, { remedier, since, isSinceKnown }: CaseInput): boolean {
   if (isJobAtWork(last)) return true;
   const { rule, ladder } = remedier.spec;

@@ -1,14 +1,14 @@
-/** What the jobs of a machine say about its cases. Pure. */
+/** Reads from the jobs of a machine whether they are at work, and when they began and ended. Pure. */
 import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import { FINALIZER_SETTLE } from '../../../api/names.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 
-/** It may still act, or has not given back its cordon and its grant. */
+/** Tells whether a job may still act, or has not given back its cordon and its grant. */
 export function isJobAtWork({ status, metadata }: RemedyOperationJob): boolean {
   return status?.outcome === undefined || (metadata.finalizers ?? []).includes(FINALIZER_SETTLE);
 }
 
-/** When it ended, as exactly as it is known; of one that has not ended, when it must. */
+/** Returns when a job ended, as exactly as it is known; of one that has not ended, when it must. */
 export function endOf({ spec, status }: RemedyOperationJob): Date {
   const settled = conditionOf(status?.conditions, 'Settled');
   const transition = settled?.status === 'True' ? settled.lastTransitionTime : undefined;
@@ -19,7 +19,7 @@ export function beginOf({ spec }: RemedyOperationJob): Date {
   return new Date(spec.grant.issuedAt);
 }
 
-/** Oldest first; of one case, by rung and attempt. */
+/** Compares jobs: oldest first; of one case, by rung and attempt. */
 export function byBegin(a: RemedyOperationJob, b: RemedyOperationJob): number {
   return (
     +beginOf(a) - +beginOf(b) || a.spec.rung.index - b.spec.rung.index || a.spec.attempt - b.spec.attempt

@@ -1,4 +1,4 @@
-/** The next attempt of a case: which rung of the ladder, and the how manieth try. Pure. */
+/** Decides the next attempt of a case: which rung of the ladder, and which try of it. Pure. */
 import type { NodeRemedier, RemedyOperationJob, Rung } from '../../../api/generated/types.ts';
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { secondsAfter } from '../../../os/dates.ts';
@@ -6,7 +6,7 @@ import { byBegin, endOf } from './jobs.ts';
 
 export interface Attempt {
   readonly rung: Rung;
-  /** From 1. */
+  /** The number of the rung, from 1. */
   readonly index: number;
   readonly attempt: number;
 }
@@ -16,7 +16,7 @@ export type NextAttempt = { readonly attempt: Attempt } | { readonly wait: Remed
 type Class = NonNullable<NonNullable<RemedyOperationJob['status']>['outcome']>['class'];
 type Next = 'Retry' | 'NextRung' | 'Person' | 'Nothing';
 
-/** A repair that was verified and did not last is tried again as one that failed. */
+/** How a case continues after each outcome. A repair that was verified and did not last is tried again as one that failed. */
 const AFTER: Readonly<Record<Class, Next>> = {
   Succeeded: 'Retry',
   Transient: 'Retry',
@@ -34,7 +34,7 @@ export interface AttemptMoments {
   readonly now: Date;
 }
 
-/** `jobs` are those of the case, all ended. */
+/** Returns the next attempt. `jobs` are those of the case, all ended. */
 export function nextAttempt(
   { spec: { ladder } }: Pick<NodeRemedier, 'spec'>,
   jobs: readonly RemedyOperationJob[],
@@ -89,7 +89,7 @@ function retryAfter(
   return { wait: { reason: 'RetryLater', message, until } };
 }
 
-/** What a person or a guard stopped does not begin again at once. */
+/** Returns how many seconds the next attempt waits. What a person or a guard stopped does not begin again at once. */
 function pauseAfter(kind: Class, { spec }: RemedyOperationJob, retrySeconds: number): number {
   if (kind === 'Cancelled') return spec.settle.holdSeconds;
   return kind === 'Transient' || kind === 'Succeeded' ? retrySeconds : 0;

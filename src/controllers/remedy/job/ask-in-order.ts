@@ -14,7 +14,7 @@ import type { Turn } from './order.ts';
 
 const GATHER_SECONDS = 1;
 
-/** Resolves with the wait when it is denied, or not its turn. */
+/** Acts if it is the turn of the machine. Resolves with the wait when the act is denied, or when it is not its turn. */
 export async function takeTurn(planned: RemedyAct, parts: ExecuteParts): Promise<RemedyWait | undefined> {
   const { state } = parts;
   const announced = announcedFor(planned, parts);
@@ -42,7 +42,7 @@ function turnOf(planned: RemedyAct, due: Due, { machine, context }: ExecuteParts
 
 type Due = Pick<Turn, 'dueMs' | 'because'>;
 
-/** Of a rule that asks about announced maintenance. */
+/** Returns when announced maintenance of the machine may begin, if the rule asks about that; undefined otherwise. */
 function announcedFor(
   { remedier }: RemedyAct,
   { evaluated, context }: Pick<ExecuteParts, 'evaluated' | 'context'>,
@@ -64,7 +64,10 @@ function faultOf({ since }: RemedyAct): Due {
   return { dueMs: since.getTime(), because: `its fault began at ${since.toISOString()}` };
 }
 
-/** Events are announced for many machines at a time. All of them enter first: which one is reconciled first means nothing. */
+/**
+ * Returns a wait while machines enter the order. Events are announced for many machines at a time, and all of them enter first:
+ * which one is reconciled first means nothing.
+ */
 function gatherWait(
   turn: Turn,
   isAnnounced: boolean,
@@ -99,7 +102,10 @@ function callTurn({ machine }: Turn, { state, context }: ExecuteParts): void {
   state.machineChanged(machine);
 }
 
-/** The limit that denied it is why it waits: to go after others changes nothing about that. */
+/**
+ * Returns the denial that the machine got before. The limit that denied it is why it waits: to go after others changes nothing
+ * about that.
+ */
 function deniedBefore({ machine, rule }: Turn, { state }: ExecuteParts): RemedyWait | undefined {
   const wait = state.findings.get(machine)?.byRule.get(rule)?.wait;
   if (wait?.reason !== 'Denied') return undefined;

@@ -1,4 +1,4 @@
-/** What a decision saw, as its job keeps it: small, and frozen. Pure. */
+/** Collects the facts that a decision read, as its job keeps them: small, and frozen. Pure. */
 import type { Evidence } from '../../../api/generated/types.ts';
 import { wholeSeconds } from '../../../os/dates.ts';
 import type { CompiledRule, FactReader } from '../../../rules/compiled-rule.ts';
@@ -12,7 +12,10 @@ export interface RuleReading {
 const MAX_ENTRIES = 16;
 const MAX_BYTES = 8192;
 
-/** The facts of the rule that acts come first, then those of the others that found a fault. Unknown facts are left out. */
+/**
+ * Returns the evidence. The facts of the rule that acts come first, then those of the others that found a fault. Unknown facts
+ * are left out.
+ */
 export function evidenceOf(rules: readonly RuleReading[], now: Date): readonly Evidence[] {
   const found = new Map<string, Evidence>();
   for (const { compiled, facts } of rules) {
@@ -26,7 +29,7 @@ export function evidenceOf(rules: readonly RuleReading[], now: Date): readonly E
   return fitting([...found.values()].slice(0, MAX_ENTRIES));
 }
 
-/** An entry that does not fit is left out, and smaller ones after it are kept. */
+/** Returns the entries that fit. An entry that does not fit is left out, and smaller ones after it are kept. */
 function fitting(entries: readonly Evidence[]): readonly Evidence[] {
   let left = MAX_BYTES;
   return entries.filter((entry) => {

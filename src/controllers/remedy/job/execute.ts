@@ -23,8 +23,8 @@ export interface ExecuteParts {
 }
 
 /**
- * Resolves with the wait when it is denied. A crash between the two writes leaves a grant that lapses; that the job exists
- * means that it was created before.
+ * Asks the Defender, and creates the job. Resolves with the wait when it is denied. A crash between the two writes leaves a
+ * grant that lapses; that the job exists means that it was created before.
  */
 export async function act(planned: RemedyAct, parts: ExecuteParts): Promise<RemedyWait | undefined> {
   const { machine, state, context } = parts;
@@ -70,7 +70,7 @@ async function refusalOf(creating: Promise<unknown>): Promise<unknown> {
   }
 }
 
-/** What the Defender would say. Each case is reported once. */
+/** Asks the Defender by a dry run what it would answer to the act. Each case is reported once. */
 export async function shadow(
   planned: RemedyAct,
   { machine, state, context }: Omit<ExecuteParts, 'evaluated'>,

@@ -1,4 +1,4 @@
-/** What the Defender is asked for a repair, and the job that carries its grant. Pure. */
+/** Builds the ask of the Defender for a repair, and the job that carries its grant. Pure. */
 import { dedupGroup } from '../../../api/dedup.ts';
 import type { Evidence, Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { Grant, GrantAsk } from '../../../api/grants.ts';

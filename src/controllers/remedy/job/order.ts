@@ -1,32 +1,35 @@
-/** Machines on which a rule would act and no grant was given yet, in the order in which the Defender is to be asked. */
+/** Orders the machines on which a rule would act and no grant was given yet: the Defender is asked in this order. */
 import type { GrantAsk } from '../../../api/grants.ts';
 
 export interface Turn {
   readonly machine: string;
   readonly rule: string;
-  /** The earliest goes first. */
+  /** The moment that decides the order: the earliest goes first. */
   readonly dueMs: number;
-  /** What that moment is. Completes "m-1 goes first: ". */
+  /** The meaning of that moment. It completes "m-1 goes first: ". */
   readonly because: string;
   readonly ask: GrantAsk;
 }
 
-/** In memory: after a start every machine is evaluated again before a rule acts. */
+/** Holds the order in memory: after a start every machine is evaluated again before a rule acts. */
 export interface TurnOrder {
-  /** It was asked for and denied, or waits for others. Replaces what waited on that machine. */
+  /** Enters a machine that was asked for and denied, or waits for others. Replaces what waited on that machine. */
   enter(turn: Turn): void;
   leave(machine: string): void;
   has(turn: Pick<Turn, 'machine' | 'rule'>): boolean;
-  /** Of the same rule, the other machines that go before it and may still take their turn, the first one first. */
+  /** Returns the other machines of the same rule that go before it and may still take their turn, the first one first. */
   before(turn: Turn, nowMs: number): readonly Turn[];
   first(rule: string): Turn | undefined;
-  /** It is its turn now. */
+  /** Records that it is the turn of the machine now. */
   call(machine: string, nowMs: number): void;
 }
 
-/** A machine that does not take its turn, because something fails on it, holds up the others for no longer. */
+/**
+ * How long a machine may take for its turn. One that does not take it, because something fails on it, holds up the others for no
+ * longer.
+ */
 const TAKEN_WITHIN_MS = 10_000;
-/** Enough to find one that could be granted. All of a fleet would be too much for each ask. */
+/** The most machines that are asked about: enough to find one that could be granted. All of a fleet would be too much for each ask. */
 const MAX_BEFORE = 20;
 
 interface Entry {
@@ -64,7 +67,7 @@ function mayTakeIt({ calledMs }: Entry, nowMs: number): boolean {
   return calledMs === undefined || nowMs - calledMs < TAKEN_WITHIN_MS;
 }
 
-/** By the moment, then by name. */
+/** Compares turns by the moment, then by name. */
 function byTurn(a: Turn, b: Turn): number {
   if (a.dueMs !== b.dueMs) return a.dueMs < b.dueMs ? -1 : 1;
   if (a.machine === b.machine) return 0;

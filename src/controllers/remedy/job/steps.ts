@@ -1,4 +1,4 @@
-/** The steps of a rung as a job carries them out. Pure. */
+/** Builds the steps of a rung as a job carries them out. Pure. */
 import { RISKS, type Risk } from '../../../api/enums.ts';
 import type { JobStep, RemedyStep, Rung } from '../../../api/generated/types.ts';
 import { type Action, type Step, stepEntry, stepReference, undoOf } from '../../../api/steps/steps.ts';
@@ -32,7 +32,7 @@ export function highestRisk({ plan }: Pick<Rung, 'plan'>): Risk {
   return RISKS.findLast((risk) => risks.includes(risk)) ?? 'None';
 }
 
-/** What the grant is for: the first step with the highest risk. */
+/** Returns the action that the grant is for: the first step with the highest risk. */
 export function actionOf(rung: Pick<Rung, 'plan'>): Action {
   const highest = highestRisk(rung);
   return rung.plan.find(({ step }) => riskOf(step) === highest)?.step ?? 'HandOff';

@@ -1,5 +1,5 @@
 /**
- * How a job stops before its end: a release is withdrawn first, and what the agent has begun may end. The reason is kept in the
+ * Stops a job before its end: a release is withdrawn first, and what the agent has begun may end. The reason is kept in the
  * condition Guarded, so that the job stops also when the reason has passed meanwhile. Pure.
  */
 import type { AgentStep, JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
@@ -55,8 +55,8 @@ function keptAbort(job: RemedyOperationJob): Abort | undefined {
 }
 
 /**
- * The agent had begun a step when the fault cleared, and its answer came later than the condition that the repair itself had
- * changed: the job goes on, and verifies it.
+ * Tells whether the agent had begun a step when the fault cleared, and its answer came later than the condition that the repair
+ * itself had changed: the job goes on, and verifies it.
  */
 function wasRepairing(job: RemedyOperationJob, time: string): boolean {
   return (job.status?.steps ?? []).some((record) => {
@@ -73,7 +73,7 @@ function cancelled({ spec: { cancel }, metadata }: RemedyOperationJob): Abort | 
   return { reason: 'Cancelled', message: 'the job was deleted' };
 }
 
-/** Only a step that disturbs the node, and that may still be prevented. */
+/** Returns what the guards forbid, but only for a step that disturbs the node, and that may still be prevented. */
 function guarded(observation: JobObservation): Abort | undefined {
   const { job } = observation;
   const step = currentStep(job);
@@ -102,7 +102,7 @@ export function planAbort(observation: JobObservation, abort: Abort): JobDecisio
   return { do: 'Wait', because: abort.message, change: { release: null, findings, wait }, requeueAt };
 }
 
-/** Undefined: at once. */
+/** Returns when the job stops. Undefined: at once. */
 function abortsAt({ job, now }: JobObservation): Date | undefined {
   const open = openStep(job);
   if (!open || open.step.executor !== 'Agent') return undefined;
@@ -141,7 +141,7 @@ function endAborted(job: RemedyOperationJob, { reason, message }: Abort): JobDec
   return { do: 'Write', because: message, change: { ...ended, release: null, outcome, findings } };
 }
 
-/** What the agent has begun, and has not ended. */
+/** Tells whether the agent has begun a disruptive step, and has not ended it. */
 function mayStillHappen({ step, answer }: OpenStep): boolean {
   return isDisruptive(step) && answer !== undefined && isBegun(answer);
 }

@@ -1,4 +1,4 @@
-/** What a job has done to its node. Pure. */
+/** Finds what a job has done to its node. Pure. */
 import type { JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { isDisruptive, stepName, stepRecord, TIMED_OUT } from '../../../api/status/step-records.ts';
 
@@ -7,10 +7,10 @@ export interface ActRecord {
   readonly record: JobStepStatus;
 }
 
-/** What a cordon or a taint disturbs ends with it. */
+/** The steps that do not count as acts: what a cordon or a taint disturbs ends with it. */
 const TAKEN_BACK: readonly (string | undefined)[] = ['Cordon', 'Taint'];
 
-/** The disruptive steps of which the job has a record. */
+/** Returns the disruptive steps of which the job has a record. */
 export function actsOf(job: RemedyOperationJob): readonly ActRecord[] {
   return [...job.spec.plan, ...job.spec.onVerified]
     .filter((step) => isDisruptive(step) && !TAKEN_BACK.includes(stepName(step)))

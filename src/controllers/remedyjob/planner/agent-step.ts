@@ -1,6 +1,6 @@
 /**
- * A step that the agent carries out: released, renewed until the agent has begun it, and recorded as the agent answers. A try
- * that may have begun is never released again: only another try, after an answer that rules out the first. Pure.
+ * Plans a step that the agent carries out: it is released, renewed until the agent has begun it, and recorded as the agent
+ * answers. A try that may have begun is never released again: only another try, after an answer that rules out the first. Pure.
  */
 import type { AgentStep, JobStep, JobStepStatus } from '../../../api/generated/types.ts';
 import {
@@ -27,7 +27,7 @@ const REPORT_MS = 60_000;
 /** Refusals that another try with a fresh release and grant answers. */
 const STALE: readonly string[] = ['ReleaseExpired', 'GrantExpired', 'OldTry'];
 
-/** The first try, and each further one. */
+/** Releases the first try of a step, and each further one. */
 export function planRelease(
   { job, node, now }: JobObservation,
   step: JobStep,
@@ -41,7 +41,7 @@ export function planRelease(
   return { do: 'ReleaseStep', step, record, bootID, because: `${step.step}: try ${tries}` };
 }
 
-/** What the node or the agent shows of an open record; undefined while neither does. */
+/** Returns the end of an open record as the node or the agent shows it; undefined while neither does. */
 export function recordedAnswer(observation: JobObservation, step: JobStep): JobDecision | undefined {
   const { job } = observation;
   const record = stepRecord(job, step.id);
@@ -57,12 +57,12 @@ export function recordedAnswer(observation: JobObservation, step: JobStep): JobD
     : undefined;
 }
 
-/** A refusal of a release that was too old leads to another try. */
+/** Tells whether an answer ends the try. A refusal of a release that was too old leads to another try. */
 function isFinal({ state, code = '' }: AgentStep): boolean {
   return state !== 'Running' && !(state === 'Refused' && STALE.includes(code));
 }
 
-/** The Node reports the new boot, also when the agent does not come back. */
+/** Returns the new boot that the Node reports, also when the agent does not come back. */
 function observedReboot(
   { job, node }: JobObservation,
   step: JobStep,
@@ -73,7 +73,7 @@ function observedReboot(
   return isReboot && bootID !== undefined && bootID !== bootIDBefore ? bootID : undefined;
 }
 
-/** A reboot without another boot has failed, whatever is reported. */
+/** Returns the state of a step by the answer of the agent. A reboot without another boot has failed, whatever is reported. */
 function stateOf(
   step: JobStep,
   answer: AgentStep,
@@ -105,7 +105,7 @@ function end({ now }: JobObservation, record: JobStepStatus, answer: AgentStep |
   return { do: 'Write', because: `${record.id}: ${record.state}`, change: { step, release: null } };
 }
 
-/** Of a record that is open and has no answer that ends it. */
+/** Plans a step whose record is open and has no answer that ends it. */
 export function planAgentStep(
   observation: JobObservation,
   step: JobStep,
@@ -118,7 +118,7 @@ export function planAgentStep(
   return planReleased(observation, step, { record, answer });
 }
 
-/** The agent has not begun, and still may. */
+/** Plans a step that the agent has not begun, and still may. */
 function planReleased(
   observation: JobObservation,
   step: JobStep,
@@ -144,7 +144,7 @@ interface Begun {
   readonly answer: AgentStep;
 }
 
-/** It cannot be taken back, so that the release is withdrawn. */
+/** Plans a step that the agent has begun. It cannot be taken back, so that the release is withdrawn. */
 function planBegun(observation: JobObservation, step: JobStep, { record, answer }: Begun): JobDecision {
   const { now, job } = observation;
   const over = stepEnd(step, answer.startedAt, now).getTime() + REPORT_MS;
@@ -166,7 +166,10 @@ interface Unanswered {
   readonly answer: AgentStep | undefined;
 }
 
-/** An agent that announced that it waits has not begun. One that does not answer may have, unless the step disturbs nothing. */
+/**
+ * Plans a step whose time is over. An agent that announced that it waits has not begun. One that does not answer may have,
+ * unless the step disturbs nothing.
+ */
 function planSilent(observation: JobObservation, { step, record, answer }: Unanswered): JobDecision {
   const seconds = step.timeoutSeconds;
   if (answer) {

@@ -1,4 +1,4 @@
-/** What the planner of repair jobs decides: each is carried out by execute.ts, and the next reconcile decides again. */
+/** Describes what the planner of repair jobs decides: each decision is carried out by execute.ts, and the next reconcile decides again. */
 
 import type {
   JobDrain,
@@ -17,15 +17,15 @@ import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 
 export interface RepairWait extends FoundWait {
   readonly reason: RepairWaitReason;
-  /** Something has to change before the job can go on. Otherwise it only takes time. */
+  /** Whether something has to change before the job can go on. Otherwise it only takes time. */
   readonly isBlocked?: boolean;
 }
 
-/** What changes in the status of the job. What is not named stays; a wait that is not named is over. */
+/** Holds what changes in the status of the job. What is not named stays; a wait that is not named is over. */
 export interface JobChange {
   readonly step?: JobStepStatus;
   readonly undone?: readonly string[];
-  /** Null withdraws it. */
+  /** The release of a step; null withdraws it. */
   readonly release?: JobRelease | null;
   readonly grant?: JobGrantStatus;
   readonly drain?: JobDrain;
@@ -64,7 +64,7 @@ export interface ReleaseStep {
   readonly do: 'ReleaseStep';
   readonly step: JobStep;
   readonly record: JobStepStatus;
-  /** Of the boot in which it is allowed. */
+  /** The ID of the boot in which the step is allowed. */
   readonly bootID: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What forbids the next disruptive step of a job, so that the job stops: the node is another one than when the job was granted,
- * the fault has cleared, or a person wants something else. Silence of the sick node forbids nothing. Pure.
+ * Finds what forbids the next disruptive step of a job, so that the job stops: the node is another one than when the job was
+ * granted, the fault has cleared, or a person wants something else. Silence of the sick node forbids nothing. Pure.
  */
 import type { JobOutcome, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
@@ -39,7 +39,7 @@ type Guard = (observation: JobObservation) => Abort | undefined;
 
 const GUARDS: readonly Guard[] = [guardHold, guardBoot, guardCordon, guardRule];
 
-/** The first in this order. */
+/** Returns the first abort in the order of `GUARDS`. */
 export function guardAbort(observation: JobObservation): Abort | undefined {
   for (const guard of GUARDS) {
     const abort = guard(observation);
@@ -53,7 +53,7 @@ function guardHold({ machine, node, now }: JobObservation): Abort | undefined {
   return hold && { reason: 'Held', message: `a person holds the machine: ${hold.reason}` };
 }
 
-/** A Node that reports no boot is silent. */
+/** Forbids a step on a node that has booted since. A Node that reports no boot is silent. */
 function guardBoot({ job, node }: JobObservation): Abort | undefined {
   const bootID = bootIdOf(node);
   const before = job.spec.node.bootID;
@@ -61,7 +61,7 @@ function guardBoot({ job, node }: JobObservation): Abort | undefined {
   return { reason: 'BootChanged', message: `the node has booted since the job began: ${bootID}` };
 }
 
-/** Our own Reboot was released: from then on another boot is expected. */
+/** Tells whether our own Reboot was released: from then on another boot is expected. */
 export function hasRebooted(job: RemedyOperationJob): boolean {
   return job.spec.plan.some((step) => {
     const state = stepRecord(job, step.id)?.state ?? 'Pending';

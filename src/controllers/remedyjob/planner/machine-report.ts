@@ -1,4 +1,4 @@
-/** What a job reports on its Machine: the repair, and whether a person is needed. Pure. */
+/** Builds what a job reports on its Machine: the repair, and whether a person is needed. Pure. */
 import type {
   JobOutcome,
   Machine,
@@ -25,7 +25,7 @@ export interface MachineJobReport {
   readonly conditions?: readonly Condition[];
 }
 
-/** Undefined: as it is. A verified repair needs no person. */
+/** Returns the new state of the condition NeedsPerson. Undefined: it stays as it is. A verified repair needs no person. */
 export function needsPersonFinding(
   { job, machine }: JobObservation,
   { class: kind, message = kind }: JobOutcome,
@@ -51,7 +51,7 @@ function isReported(machine: Machine | undefined, needsPerson: ConditionUpdate |
   return before?.status === needsPerson.status && before.message === needsPerson.message;
 }
 
-/** All that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. */
+/** Returns all that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. */
 export function machineReport(
   observation: JobObservation,
   needsPerson: ConditionUpdate | undefined,
@@ -66,7 +66,7 @@ export function machineReport(
   };
 }
 
-/** The same object when the job is in it, or did nothing. */
+/** Returns the repairs with this job: the same object when the job is in it, or did nothing. */
 function repairsAfter({ job, machine, now }: JobObservation): MachineRepairs | undefined {
   const before = machine?.status?.repairs;
   const { total = 0, recent = [] } = before ?? {};

@@ -15,12 +15,12 @@ const JOBS = 'jobs';
 
 type TaintState = 'Ours' | 'Foreign' | 'None';
 
-/** Each `key:effect`. */
+/** Returns the taints of a grant, each as `key:effect`. */
 export function jobTaints(node: KubeObject, grant: string): readonly string[] {
   return listAt(recordOn(node), JOBS, grant).map(String);
 }
 
-/** The grants under which jobs have set taints. An entry without taints does not count: a kubelet can write the annotation. */
+/** Returns the grants under which jobs have set taints. An entry without taints does not count: a kubelet can write the annotation. */
 export function taintGrants(node: KubeObject): readonly string[] {
   return Object.keys(jobsOf(recordOn(node))).filter((grant) => jobTaints(node, grant).length > 0);
 }
@@ -31,7 +31,7 @@ export function taintState(node: KubeObject, taint: Taint, grant: string): Taint
   return jobTaints(node, grant).includes(idOf(taint)) ? 'Ours' : 'Foreign';
 }
 
-/** Of a taint that the Node does not have. */
+/** Plans the addition of a taint that the Node does not have. */
 export function planTaint(node: KubeObject, taint: Taint, grant: string): readonly JsonPatchOperation[] {
   const owned = [...new Set([...jobTaints(node, grant), idOf(taint)])];
   return [
@@ -57,7 +57,7 @@ export function planUntaint(
   return [...record, { op: 'add', path: '/spec/taints', value: kept }];
 }
 
-/** The taints stay, and are a person's from now on. */
+/** Plans that the taints stay, and are a person's from now on. */
 export function planTaintHandOver(node: KubeObject, grant: string): readonly JsonPatchOperation[] {
   return jobTaints(node, grant).length === 0 ? [] : recordOperations(node, grant, []);
 }
@@ -83,7 +83,7 @@ function jobsOf(record: JsonRecord): JsonRecord {
   return isRecord(jobs) ? jobs : {};
 }
 
-/** A record that cannot be read owns nothing. */
+/** Reads the record of owned keys. A record that cannot be read owns nothing. */
 function recordOn({ metadata }: KubeObject): JsonRecord {
   try {
     const value: unknown = JSON.parse(ownValue(metadata.annotations ?? {}, ANNOTATION_OWNED) ?? '{}');

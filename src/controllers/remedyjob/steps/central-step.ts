@@ -1,4 +1,4 @@
-/** A step that the job controller carries out: called again and again until it has ended, also by another process. */
+/** Describes a step that the job controller carries out: it is called again and again until it has ended, also by another process. */
 import type {
   JobDrain,
   JobStep,
@@ -16,7 +16,7 @@ import type { ApprovalPort } from './approval.ts';
 
 export interface CentralRun<Input = unknown> {
   readonly observation: JobObservation;
-  /** Of the job: checked before, so that it is there. */
+  /** The Node of the job. It was checked before that the Node exists. */
   readonly node: KubeObject;
   readonly step: JobStep;
   readonly record: JobStepStatus;
@@ -26,12 +26,12 @@ export interface CentralRun<Input = unknown> {
 }
 
 export interface StepPorts {
-  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of a node that is drained. */
+  /** The client that acts as kubenode-remedyjob: it lists Pods and PodDisruptionBudgets of a node that is drained. */
   readonly client: Pick<Client, 'pages'>;
-  /** By job; only an optimization. */
+  /** The answers to evictions, by job; only an optimization. */
   readonly answers: Map<string, EvictionAnswers>;
   readonly approvals: ApprovalPort;
-  /** The job that holds this grant. */
+  /** Returns the job that holds this grant. */
   readonly jobOfGrant: (id: string) => RemedyOperationJob | undefined;
   readonly remedier: NodeRemedier | undefined;
 }

@@ -33,7 +33,7 @@ export async function runEvictPods(run: CentralRun<StepInputs['EvictPods']>): Pr
   return next(run, evicted, podName(chosen));
 }
 
-/** What another step has reported is not of this one. */
+/** Returns the recorded progress of this step. What another step has reported does not count. */
 function recordedProgress({ observation, record }: CentralRun): {
   readonly evicted: number;
   readonly target: string | undefined;
@@ -42,7 +42,7 @@ function recordedProgress({ observation, record }: CentralRun): {
   return { evicted: drain?.evicted ?? 0, target: drain?.blockedBy?.[0] };
 }
 
-/** Recorded, and done by the next reconcile. */
+/** Records the pod that the next reconcile evicts. */
 function next({ observation }: CentralRun, evicted: number, target: string | undefined): CentralResult {
   const message = target === undefined ? `${evicted} pods evicted` : `Pod ${target} is evicted next`;
   return {

@@ -1,4 +1,4 @@
-/** What the server lets the ledger hold. One entry more would make the whole write invalid, with everything else in it. Pure. */
+/** Checks what the server lets the ledger hold. One entry more would make the whole write invalid, with everything else in it. Pure. */
 import type { LedgerRate } from '../../../api/generated/types.ts';
 import { LEDGER_MAXIMUM } from '../../guards/ledger-state.ts';
 import { isCounter } from '../counter-key.ts';
@@ -11,8 +11,8 @@ export function hasRoom(map: Entries, key: string, maximum: number): boolean {
 }
 
 /**
- * In a full ledger the oldest outcomes without a failure leave, because they open no breaker. Otherwise the counter is not kept:
- * nothing disruptive is granted until there is room (`ledgerFull`).
+ * Stores a counter. In a full ledger the oldest outcomes without a failure leave, because they open no breaker. Otherwise the
+ * counter is not kept: nothing disruptive is granted until there is room (`ledgerFull`).
  */
 export function setRate(draft: LedgerDraft, key: string, rate: LedgerRate): void {
   draft.changed = true;

@@ -1,4 +1,4 @@
-/** What people and the controller write into the ledger beside grants: answers, closed breakers, deleted machines. Pure. */
+/** Records what people and the controller write into the ledger beside grants: answers, closed breakers, deleted machines. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { DenyReason } from '../../../api/deny-reasons.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
@@ -29,7 +29,7 @@ export function refused(reason: DenyReason, message: string): LedgerAnswer {
   return { kind: 'denial', denial: { granted: false, reason, message, also: [] } };
 }
 
-/** The first of two answers holds, except that an approval may be taken back. */
+/** Records the answer of a person. The first of two answers holds, except that an approval may be taken back. */
 function recordApproval(
   draft: LedgerDraft,
   { machine, approval }: Extract<LedgerRecord, { kind: 'approval' }>,
@@ -52,7 +52,7 @@ function recordApproval(
   return DONE;
 }
 
-/** A pool that misses no machine has replaced it, or does not want it any more. */
+/** Records a deleted machine, unless its pool misses no machine: then the pool has replaced it, or does not want it any more. */
 function recordDeleted(
   draft: LedgerDraft,
   { machine, deleted }: Extract<LedgerRecord, { kind: 'deleted' }>,
@@ -76,7 +76,7 @@ function full(part: 'approvals' | 'gone'): LedgerAnswer {
   return refused('LedgerFull', `${part} of the ledger: ${maximum} of ${maximum} entries`);
 }
 
-/** Bound of `closures`. */
+/** The maximum number of entries in `closures`. */
 const MAX_CLOSURES = 16;
 
 function recordClosure(

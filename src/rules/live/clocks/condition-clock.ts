@@ -1,6 +1,6 @@
 /**
- * Since when the conditions of Nodes and Machines have their status, by our own monotonic clock. Neither another reason or
- * message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
+ * Measures since when the conditions of Nodes and Machines have their status, by our own monotonic clock. Neither another reason
+ * or message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
@@ -13,16 +13,16 @@ export interface TimedCondition {
   /** When the status began, on the monotonic clock, and as a timestamp (in ms, too) that does not vary. */
   readonly sinceMs: number;
   readonly sinceTime: number;
-  /** Of its writer, by its own clock. */
+  /** When the condition changed last, as its writer reported it by its own clock. */
   readonly transitionTime: string | undefined;
   readonly transitions: number;
   /** Changes of the status within the last hour. */
   readonly changesMs: readonly number[];
-  /** Since then every change was observed. */
+  /** Every change since this time was observed. */
   readonly completeMs: number;
   /** When its writer last wrote it. */
   readonly writtenMs: number;
-  /** As it was written last. */
+  /** The condition as it was written last. */
   readonly object: unknown;
 }
 
@@ -32,7 +32,7 @@ export interface ConditionHistory {
   readonly bootID: string | undefined;
   /** When a new boot of this Node was observed. */
   readonly bootedMs: number | undefined;
-  /** Before the first one there is no record of an earlier process. */
+  /** Whether a Machine was observed. Before the first one there is no record of an earlier process. */
   readonly hasMachine: boolean;
 }
 
@@ -42,7 +42,7 @@ export interface ConditionSources {
   readonly bootID: string | undefined;
   readonly node: readonly unknown[];
   readonly machine: readonly unknown[];
-  /** Undefined without a Machine. */
+  /** The recorded faults of the Machine. Undefined without a Machine. */
   readonly faults: readonly unknown[] | undefined;
   /** A command that reads once has observed nothing before: without a record it trusts the writer of a condition. Controllers do not. */
   readonly startsAtTransition?: boolean;
@@ -76,7 +76,10 @@ export function observeConditions(
   };
 }
 
-/** Only the first state of a Machine has records of an earlier process: later ones are our own. */
+/**
+ * Returns the records that a process may restore. Only the first state of a Machine has records of an earlier process: later
+ * ones are our own.
+ */
 function restorable(
   known: ConditionHistory | undefined,
   { faults = [], nodeUID }: ConditionSources,
@@ -99,7 +102,7 @@ interface FoundCondition {
   readonly condition: unknown;
 }
 
-/** Where both have a condition, that of the Node counts. */
+/** Returns the conditions by type. Where both Node and Machine have a condition, that of the Node counts. */
 function conditionsByType({ node, machine }: ConditionSources): ReadonlyMap<string, FoundCondition> {
   const found = new Map<string, FoundCondition>();
   for (const condition of machine) put('Machine', condition);
@@ -138,7 +141,10 @@ function observeCondition(
 
 type ConditionContent = Pick<TimedCondition, 'from' | 'status' | 'reason' | 'transitionTime' | 'object'>;
 
-/** By the clock of its writer, which is the only one that knows what was before we began to observe. */
+/**
+ * Returns the first record of a condition. The status starts now; since when no change was missed, and when it was written last,
+ * is by the clock of the writer, which alone knows what was before we began to observe.
+ */
 function firstObservation(content: ConditionContent, point: TimePoint): TimedCondition {
   const { transitionTime, object } = content;
   const heartbeat = textAt(object, 'lastHeartbeatTime') ?? transitionTime;
@@ -168,7 +174,10 @@ function startAtTransition(observed: TimedCondition, point: TimePoint): TimedCon
   return { ...observed, sinceMs: point.ms - ageMs, sinceTime: point.at.getTime() - ageMs };
 }
 
-/** What an earlier process recorded. A status that this process saw begin began then. */
+/**
+ * Takes over the start that an earlier process recorded, if it is earlier. A status whose beginning this process observed keeps
+ * its start.
+ */
 function restoreStart(observed: TimedCondition, record: unknown, point: TimePoint): TimedCondition {
   const ageMs = ageMsAt(point, textAt(record, 'since'));
   if (ageMs === undefined || observed.transitions > 0) return observed;

@@ -1,4 +1,4 @@
-/** How often Events of a Node occurred, by reason: the API server keeps one object for all that are equal, with a count. */
+/** Counts how often Events of a Node occurred, by reason: the API server keeps one object for all that are equal, with a count. */
 import { parseTime } from '../../../api/machine/node-state.ts';
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -11,17 +11,17 @@ export interface EventBlock {
   readonly newestMs: number;
 }
 
-/** By reason, oldest first. */
+/** Holds the counted occurrences by reason, oldest first. */
 export type EventCounts = ReadonlyMap<string, readonly EventBlock[]>;
 
 /** The longest window of the fact `event`. */
 const KEPT_MS = 86_400_000;
-/** More are merged: then the count is unknown for a window that ends within the merged ones. */
+/** The most blocks that are kept. More are merged: then the count is unknown for a window that ends within the merged ones. */
 const MAX_BLOCKS = 64;
-/** A node writes the count of its own Events. */
+/** The highest count that is accepted, because a node writes the count of its own Events. */
 const MAX_COUNT = 10_000;
 
-/** `before` is the state of the same Event that was counted already. */
+/** Counts an Event; `before` is the state of the same Event that was counted already. */
 export function countEvent(
   counts: EventCounts | undefined,
   event: KubeObject,
@@ -80,7 +80,10 @@ function lastTime(event: KubeObject): Date | undefined {
   return times.map(parseTime).find((time) => time !== undefined);
 }
 
-/** What has no time, or one in the future, happened when we observed it. */
+/**
+ * Returns when an Event happened, on the monotonic clock. One without a time, or with a time in the future, happened when we
+ * observed it.
+ */
 function monotonicMs(time: Date | undefined, { ms, at }: TimePoint): number {
   return time ? ms - Math.max(0, at.getTime() - time.getTime()) : ms;
 }

@@ -3,15 +3,18 @@ import { parseTime } from '../../../api/machine/node-state.ts';
 import type { Clock } from '../../../os/clock.ts';
 
 export interface TimePoint {
-  /** Of the monotonic clock. */
+  /** The time on the monotonic clock, in milliseconds. */
   readonly ms: number;
-  /** By the clock of the API server, as far as it is known. */
+  /** The time by the clock of the API server, as far as it is known. */
   readonly at: Date;
 }
 
 export type ReadTime = () => TimePoint;
 
-/** `skewSeconds`: our wall clock minus that of the API server, so that a jump of it does no harm. The last known one counts. */
+/**
+ * Creates a reader of both clocks. `skewSeconds` is our wall clock minus that of the API server, so that a jump of our clock
+ * does no harm; the last known value counts.
+ */
 export function createTimePoints(
   clock: Pick<Clock, 'now' | 'monotonicMs'>,
   skewSeconds: () => number | undefined = () => 0,
@@ -23,7 +26,10 @@ export function createTimePoints(
   };
 }
 
-/** Never negative: a timestamp in the future is one of a clock that is ahead. Undefined without a valid timestamp. */
+/**
+ * Returns the age of a timestamp, undefined if it is not valid. The age is never negative: a timestamp in the future is one of a
+ * clock that is ahead.
+ */
 export function ageMsAt({ at }: TimePoint, timestamp: string | undefined): number | undefined {
   const time = parseTime(timestamp);
   return time && Math.max(0, at.getTime() - time.getTime());

@@ -1,10 +1,10 @@
-/** Why a fault that a detector never clears does not prove that the fault exists now. Pure. */
+/** Explains why a fault that a detector never clears does not prove that the fault exists now. Pure. */
 import { isFaultStatus, parseTime } from '../../../api/machine/node-state.ts';
 import { detectorBehavior } from '../../detectors.ts';
 import type { TimedCondition } from '../clocks/condition-clock.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
-/** Undefined: it was raised in this boot, and after the last repair. */
+/** Returns why the fault proves nothing; undefined if it was raised in this boot, and after the last repair. */
 export function latchedReason(
   type: string,
   observed: TimedCondition,
@@ -18,7 +18,10 @@ export function latchedReason(
   return isBefore(beganMs(observed), snapshot.jobEndedMs) ? `${raised} the last repair ended` : undefined;
 }
 
-/** What was there before this process observed it began when its writer wrote so: another process may have repaired it since. */
+/**
+ * Returns when a fault began. One that existed before this process observed it began when its writer wrote so: another process
+ * may have repaired it since.
+ */
 function beganMs({ sinceMs, completeMs, transitions }: TimedCondition): number {
   return transitions === 0 ? Math.min(sinceMs, completeMs) : sinceMs;
 }

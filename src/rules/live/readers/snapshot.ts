@@ -1,4 +1,4 @@
-/** What is known of one node at one moment: the input of the readers of facts. */
+/** Holds what is known of one node at one moment: the input of the readers of facts. */
 import type { Machine, MaintenanceEvent, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { ComponentHistories } from '../clocks/component-clock.ts';
@@ -6,7 +6,7 @@ import type { ConditionHistory } from '../clocks/condition-clock.ts';
 import type { EventCounts } from '../clocks/event-counts.ts';
 import type { TimePoint } from '../clocks/time-point.ts';
 
-/** Each with why it must not be used; undefined when it can be. */
+/** Holds for each view why it must not be used; undefined when it can be. */
 export interface ViewProblems {
   readonly nodes: string | undefined;
   readonly machines: string | undefined;
@@ -21,9 +21,9 @@ export interface NodeSnapshot {
   readonly problems: ViewProblems;
   readonly machine: Machine | undefined;
   readonly node: KubeObject | undefined;
-  /** Of its Node and Machine. */
+  /** The history of the conditions of the Node and its Machine. */
   readonly conditions: ConditionHistory | undefined;
-  /** Since the agent, or the kubelet, last showed that it is alive. Infinity: never. */
+  /** How long ago the agent, or the kubelet, last showed that it is alive. Infinity: never. */
   readonly agentAgeMs: number;
   readonly kubeletAgeMs: number;
   readonly jobs: readonly RemedyOperationJob[];
@@ -34,7 +34,7 @@ export interface NodeSnapshot {
   readonly events: EventCounts | undefined;
   /** When the view of Events was complete for the first time. */
   readonly eventsSinceMs: number;
-  /** Since the API server last sent anything about Events. */
+  /** How long ago the API server last sent anything about Events. */
   readonly eventsAgeMs: number;
   /** The version of a MachineComponent; undefined if it is not found. */
   readonly versionOf: (componentRef: string) => string | undefined;

@@ -1,4 +1,4 @@
-/** Grants that agents ask for: for a restart, or for the rest of an update whose drain was given up. Pure. */
+/** Plans grants that agents ask for: for a restart, or for the rest of an update whose drain was given up. Pure. */
 import type { MachineComponentReport } from '../../../../api/generated/types.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
 import type { Limit } from '../../../../rollout/limit.ts';
@@ -14,9 +14,9 @@ export interface Restarts {
 }
 
 /**
- * Agents found that a process runs with wrong content, and may not restart it by themselves. It costs availability as an update
- * does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that revision begins. A restart of what is
- * in force is permitted. `changing` get other entries now.
+ * Plans restarts. Agents found that a process runs with wrong content, and may not restart it by themselves. A restart costs
+ * availability as an update does. Where a rollout has stopped, an agent may ask for the rest of its update: nothing of that
+ * revision begins. A restart of what is in force is permitted. `changing` get other entries now.
  */
 export function planRestarts(
   input: RolloutInput,
@@ -57,12 +57,18 @@ function permitRestart(member: MemberState, back: string | undefined): RolloutAc
   return { do: 'Permit', member, permission, because: member.because };
 }
 
-/** Its drain was given up: what it asks for is the rest of its update, not a restart of what is in force. */
+/**
+ * Tells whether the drain of the update was given up: then the machine asks for the rest of its update, not for a restart of
+ * what is in force.
+ */
 export function isUpdateOpen(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
   return unfinished(member).some(({ currentRef }) => currentRef !== undefined);
 }
 
-/** A restart of it begins nothing of its revision, also where that has stopped: it corrects what somebody else has changed. */
+/**
+ * Tells whether the revision is in force on the machine. A restart of the machine begins nothing of its revision, also where
+ * that has stopped: it corrects what somebody else has changed.
+ */
 function isInForce(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
   const { machine, revision } = member;
   const entries = machine.spec.components.filter(({ assignment }) => assignment?.revision === revision);
@@ -72,7 +78,7 @@ function isInForce(member: Pick<MemberState, 'machine' | 'revision'>): boolean {
   );
 }
 
-/** Reports of entries of the set that are not in force. */
+/** Returns the reports of entries of the set that are not in force. */
 function unfinished({
   machine,
   revision,
@@ -83,7 +89,7 @@ function unfinished({
   });
 }
 
-/** What the agent of the machine cannot know: its restart waits for others. */
+/** Adds to a limit what the agent of the machine cannot know: its restart waits for others. */
 export function withRestartWait(limit: Limit, { waiting }: Restarts, availability: Limit): Limit {
   if (!waiting.has(limit.blocker?.name ?? '')) return limit;
   return { ...availability, because: `${limit.because}; ${availability.because}` };

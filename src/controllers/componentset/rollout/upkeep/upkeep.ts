@@ -1,4 +1,4 @@
-/** Grants of machines in work: renewed while it goes on, settled when it has ended. Pure. */
+/** Plans what happens to grants of machines in work: a grant is renewed while the work goes on, and settled when it has ended. Pure. */
 import type { LedgerGrant, MachineComponentReport } from '../../../../api/generated/types.ts';
 import type { GrantOutcome } from '../../../../api/grants.ts';
 import { reportOf } from '../../../../api/machine/entry-report.ts';
@@ -12,7 +12,7 @@ import { planWithdrawal } from './withdrawal.ts';
 /** Half of the life of a grant: a controller that is away for less leaves no agent without permission. */
 export const RENEW_BEFORE_MS = 150_000;
 
-/** `changing` get other entries now, with the grant that they have. */
+/** Plans the upkeep of grants. `changing` get other entries now, with the grant that they have. */
 export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): readonly RolloutAction[] {
   const { members, left, deleted, now } = input;
   const kept = members.filter(({ name }) => !changing.has(name));
@@ -24,7 +24,10 @@ export function planUpkeep(input: RolloutInput, changing: ReadonlySet<string>): 
   ];
 }
 
-/** What ends before the machine is at its end. A paused set begins no rollback before it is resumed, and one that stopped none at all. */
+/**
+ * Returns the plan for updates that end before their machine is at its end. A paused set begins no rollback before it is
+ * resumed, and a stopped one begins none at all.
+ */
 function endingOf(input: RolloutInput): (member: MemberState) => RolloutAction | undefined {
   const { set, progress, now } = input;
   const { paused, dryRun } = set.spec;
@@ -76,8 +79,8 @@ export function planLeft({
 }
 
 /**
- * An update that takes too long and is not taken back now: it ends with its grant, and so does the cordon. One that the agent
- * has begun to activate keeps its grant: nothing else may begin on that machine.
+ * Ends an update that takes too long and is not taken back now: it ends with its grant, and so does the cordon. One that the
+ * agent has begun to activate keeps its grant: nothing else may begin on that machine.
  */
 function abandonment(member: MemberState): RolloutAction | undefined {
   const { step, reason, because, holdsGrant, readiness } = member;
@@ -91,7 +94,10 @@ function ending(member: MemberState, now: Date, pausedAt?: Date): RolloutAction 
   return abandonment(member) ?? unwritten(member) ?? planWithdrawal(member, now, pausedAt);
 }
 
-/** A grant that never reached the entries, as after a crash between the answer and the write: to renew it would begin what it is for. */
+/**
+ * Settles a grant that never reached the entries, as after a crash between the answer and the write: a renewal would begin what
+ * it is for.
+ */
 function unwritten(member: MemberState): RolloutAction | undefined {
   const { step, reason, holdsGrant, grantEndsAt } = member;
   if (!holdsGrant || grantEndsAt || step !== 'InWork' || reason === NOT_OBSERVED) return undefined;
@@ -102,7 +108,7 @@ export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {
   return (machine.status?.components ?? []).some(({ state }) => state !== undefined && BEGUN.has(state));
 }
 
-/** Its agent reports an entry of the set that it has not begun to activate. */
+/** Tells whether the agent reports an entry of the set that it has not begun to activate. */
 function isPending({ machine, revision }: MemberState): boolean {
   const own = machine.spec.components.filter(({ assignment }) => assignment?.revision === revision);
   return own.some((entry) => PENDING.has(reportOf(machine, entry)?.state ?? 'Absent'));
@@ -139,7 +145,7 @@ function hasGivenUp({ step, reason, isEstablished, readiness }: MemberState): bo
   return isOver && (!isEstablished || readiness === 'Ready');
 }
 
-/** Also where the entry does not have the grant any more, as after a plain `kubectl apply`. */
+/** Renews a grant, also where the entry does not have the grant any more, as after a plain `kubectl apply`. */
 function renewal(member: MemberState, now: Date, back?: string): RolloutAction | undefined {
   const { step, holdsGrant, grant, revision } = member;
   if (!holdsGrant || !grant || step !== 'InWork') return undefined;
