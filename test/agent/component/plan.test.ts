@@ -28,9 +28,9 @@ it.each<[name: string, fields: Partial<ComponentInput>, expected: RegExp, findin
     1,
   ],
   [
-    'cannot keep a version whose content is not known',
+    'corrects nothing of a version whose content is not known',
     { desired: { state: 'Orphaned' }, targets: new Map() },
-    /^wait TargetDamaged: the stored content of the version in force cannot be read/,
+    /^wait Orphaned: /,
     0,
   ],
   ['changes nothing on a machine that is held', { brakes: { ...FREE, hold: 'All' } }, /^nothing$/, 1],
