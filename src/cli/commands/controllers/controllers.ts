@@ -5,15 +5,12 @@ import { Command } from 'commander';
 import {
   CONTROLLERS_LEASE,
   GROUP,
-  MANAGER_COMPONENTSET,
-  MANAGER_MACHINE,
-  MANAGER_MACHINESET,
-  MANAGER_REMEDY,
-  MANAGER_REMEDYJOB,
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
 } from '../../../api/names.ts';
+import { allViews, createControllerGroups, MANAGERS } from '../../../controllers/controllers.ts';
+import type { GroupParts } from '../../../controllers/group.ts';
 import { createDefender } from '../../../defender/defender.ts';
 import { createCallWindow } from '../../../defender/facts/call-window.ts';
 import type { HttpServer } from '../../../defender/http/server.ts';
@@ -21,7 +18,6 @@ import type { Client } from '../../../kube/client/client.ts';
 import { type ConnectOptions, connect } from '../../../kube/client/connect.ts';
 import { impersonateServiceAccount } from '../../../kube/controller/principals.ts';
 import { runControllers } from '../../../kube/controller/run.ts';
-import type { Views } from '../../../kube/controller/views.ts';
 import { createLeaseElection, type LeaseElection } from '../../../kube/leader/election.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
@@ -33,14 +29,8 @@ import type { Io } from '../../io.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
-import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
-import { createHostDoctorControllers } from './hostdoctor.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
-import { createIdentityControllers } from './identity.ts';
 import { addLocalMachinesOptions, type LocalMachinesFlags, localInstancesOpener } from './local-machines.ts';
-import { createMachineControllers } from './machines.ts';
-import { createRemedyControllers } from './remedy.ts';
-import { createRolloutControllers } from './rollout.ts';
 
 const HELP = `
 Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
@@ -64,26 +54,6 @@ interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags, LogFlags
   readonly port?: number;
   readonly host: string;
 }
-
-/** The groups of controllers beside the Defender. */
-const GROUPS: readonly CreateGroup[] = [
-  createIdentityControllers,
-  createMachineControllers,
-  createRolloutControllers,
-  createHostDoctorControllers,
-  createRemedyControllers,
-];
-/**
- * The field managers of controllers that apply to what the Defender watches, too. Their managedFields are kept: without them the
- * controllers would repeat each write.
- */
-const MANAGERS = [
-  MANAGER_MACHINE,
-  MANAGER_MACHINESET,
-  MANAGER_COMPONENTSET,
-  MANAGER_REMEDY,
-  MANAGER_REMEDYJOB,
-];
 
 export function createControllersCommand(io: Io): Command {
   const command = new Command('controllers')
@@ -135,7 +105,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const openInstances = localInstancesOpener(io, flags, connection);
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = { ...common, skewSeconds, connectAs, connectTo, openInstances, grants: defender.ledger };
-  const groups = await createGroups(parts, defender.views);
+  const groups = await createControllerGroups(parts, defender.views);
   let http: HttpServer | undefined;
   try {
     http = await startHttp(flags, {
@@ -165,23 +135,6 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     defender.close();
     await Promise.all([client.close(), closeAll()]);
   }
-}
-
-/** Creates the groups one after the other: each may read the views of those before it. */
-async function createGroups(
-  parts: Omit<GroupParts, 'views'>,
-  shared: Views,
-): Promise<readonly ControllerGroup[]> {
-  const groups: ControllerGroup[] = [];
-  for (const create of GROUPS) {
-    const views = allViews([{ views: shared }, ...groups]);
-    groups.push(await create({ ...parts, views })); // oxlint-disable-line no-await-in-loop -- in this order
-  }
-  return groups;
-}
-
-function allViews(groups: readonly Pick<ControllerGroup, 'views'>[]): Views {
-  return Object.fromEntries(groups.flatMap(({ views }) => Object.entries(views)));
 }
 
 interface Accounts extends Pick<GroupParts, 'connectAs' | 'connectTo'> {

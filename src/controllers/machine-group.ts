@@ -1,9 +1,9 @@
 /** The controllers of machines: all that they watch is in the views of the Defender and of the identity of agents. */
-import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../../../api/names.ts';
-import { createMachineController } from '../../../controllers/machine/controller.ts';
-import { createMachineSetController } from '../../../controllers/machineset/controller.ts';
-import { optional } from '../../../kube/objects/optional.ts';
+import { PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET } from '../api/names.ts';
+import { optional } from '../kube/objects/optional.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createMachineController } from './machine/controller.ts';
+import { createMachineSetController } from './machineset/controller.ts';
 
 export async function createMachineControllers({
   connectAs,

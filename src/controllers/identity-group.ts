@@ -1,11 +1,11 @@
 /** The controllers of the identity of agents, and the views that they need. */
-import { CERTIFICATE_REQUEST_INDEXERS } from '../../../api/machine/certificate-requests.ts';
-import { NAMESPACE_AGENTS, PRINCIPAL_APPROVER } from '../../../api/names.ts';
-import { createApproverController } from '../../../controllers/approver/controller.ts';
-import { createBootstrapTokenController } from '../../../controllers/bootstraptoken/controller.ts';
-import { CERTIFICATE_REQUESTS } from '../../../kube/auth/certificate-requests.ts';
-import { createView } from '../../../kube/cache/view.ts';
-import { LEASES } from '../../../kube/leader/record.ts';
+import { CERTIFICATE_REQUEST_INDEXERS } from '../api/machine/certificate-requests.ts';
+import { NAMESPACE_AGENTS, PRINCIPAL_APPROVER } from '../api/names.ts';
+import { CERTIFICATE_REQUESTS } from '../kube/auth/certificate-requests.ts';
+import { createView } from '../kube/cache/view.ts';
+import { LEASES } from '../kube/leader/record.ts';
+import { createApproverController } from './approver/controller.ts';
+import { createBootstrapTokenController } from './bootstraptoken/controller.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 
 /** Machines are in the views of the Defender, and their components in that of rollouts. */

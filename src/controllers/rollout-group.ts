@@ -4,25 +4,25 @@ import {
   MACHINE_COMPONENTS,
   MACHINE_SETS,
   MACHINES,
-} from '../../../api/generated/resources.ts';
+} from '../api/generated/resources.ts';
 import {
   MANAGER_COMPONENTSET,
   MANAGER_MACHINECOMPONENT,
   NAMESPACE,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_DEFENDER,
-} from '../../../api/names.ts';
-import { createComponentSetController } from '../../../controllers/componentset/controller.ts';
-import { registerRolloutMetrics } from '../../../controllers/componentset/metrics.ts';
-import { createPodView, restartedPods } from '../../../controllers/componentset/observe/pod-view.ts';
-import { createRestartWatch } from '../../../controllers/componentset/observe/restart-watch.ts';
-import { CONTROLLER_REVISIONS } from '../../../controllers/componentset/revision/stored-revisions.ts';
-import { createServerVersionsReader } from '../../../controllers/componentset/servers/read-versions.ts';
-import { createServerView, publishedServers } from '../../../controllers/componentset/servers/server-view.ts';
-import { createMachineComponentController } from '../../../controllers/machinecomponent/controller.ts';
-import { createView } from '../../../kube/cache/view.ts';
-import { registerStalledObjects } from '../../../rollout/stalled.ts';
+} from '../api/names.ts';
+import { createView } from '../kube/cache/view.ts';
+import { registerStalledObjects } from '../rollout/stalled.ts';
+import { createComponentSetController } from './componentset/controller.ts';
+import { registerRolloutMetrics } from './componentset/metrics.ts';
+import { createPodView, restartedPods } from './componentset/observe/pod-view.ts';
+import { createRestartWatch } from './componentset/observe/restart-watch.ts';
+import { CONTROLLER_REVISIONS } from './componentset/revision/stored-revisions.ts';
+import { createServerVersionsReader } from './componentset/servers/read-versions.ts';
+import { createServerView, publishedServers } from './componentset/servers/server-view.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createMachineComponentController } from './machinecomponent/controller.ts';
 
 /** Kinds whose controllers report Stalled. */
 const STALLING = [MACHINES, MACHINE_SETS, MACHINE_COMPONENT_SETS].map(({ kind }) => kind);

@@ -1,14 +1,14 @@
 /** Controllers that belong together, as `kubenode controllers` creates them. */
-import type { GrantPort } from '../../../api/grants.ts';
-import type { InstanceParts } from '../../../controllers/machine/instance/calls.ts';
-import type { Endpoint } from '../../../kube/auth/config.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { Controller } from '../../../kube/controller/controller.ts';
-import type { Views } from '../../../kube/controller/views.ts';
-import type { Log } from '../../../kube/process/log.ts';
-import type { Metrics } from '../../../kube/process/metrics.ts';
-import type { WatchMetrics } from '../../../kube/process/metrics-runtime.ts';
-import type { Clock } from '../../../os/clock.ts';
+import type { GrantPort } from '../api/grants.ts';
+import type { Endpoint } from '../kube/auth/config.ts';
+import type { Client } from '../kube/client/client.ts';
+import type { Controller } from '../kube/controller/controller.ts';
+import type { Views } from '../kube/controller/views.ts';
+import type { Log } from '../kube/process/log.ts';
+import type { Metrics } from '../kube/process/metrics.ts';
+import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
+import type { Clock } from '../os/clock.ts';
+import type { InstanceParts } from './machine/instance/calls.ts';
 
 export interface ControllerGroup {
   readonly controllers: readonly Controller[];

@@ -1,10 +1,10 @@
 /** The controller of MaintenanceEvents, and their view, which the facts read, too. */
-import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
-import { MAINTENANCE_EVENT_INDEXERS } from '../../../api/machine/maintenance-events.ts';
-import { MANAGER_HOSTDOCTOR, PRINCIPAL_HOSTDOCTOR } from '../../../api/names.ts';
-import { createHostDoctorController } from '../../../controllers/hostdoctor/controller.ts';
-import { createView } from '../../../kube/cache/view.ts';
+import { MAINTENANCE_EVENTS } from '../api/generated/resources.ts';
+import { MAINTENANCE_EVENT_INDEXERS } from '../api/machine/maintenance-events.ts';
+import { MANAGER_HOSTDOCTOR, PRINCIPAL_HOSTDOCTOR } from '../api/names.ts';
+import { createView } from '../kube/cache/view.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createHostDoctorController } from './hostdoctor/controller.ts';
 
 export async function createHostDoctorControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch } = parts;

@@ -5,25 +5,25 @@ import {
   MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
-} from '../../../api/generated/resources.ts';
+} from '../api/generated/resources.ts';
 import {
   MANAGER_REMEDY,
   NAMESPACE_OF_NODE_LEASES,
   PRINCIPAL_REMEDY,
   PRINCIPAL_REMEDYJOB,
-} from '../../../api/names.ts';
-import { createRemedyController } from '../../../controllers/remedy/controller.ts';
-import { createRemedyJobController } from '../../../controllers/remedyjob/controller.ts';
-import { registerRemedyMetrics } from '../../../controllers/remedyjob/metrics.ts';
-import { createTransform } from '../../../kube/cache/trim.ts';
-import { createView, type View } from '../../../kube/cache/view.ts';
-import type { Views } from '../../../kube/controller/views.ts';
-import { LEASES } from '../../../kube/leader/record.ts';
-import { NODES } from '../../../kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../rules/live/fact-views.ts';
-import { createLiveFacts } from '../../../rules/live/live-facts.ts';
+} from '../api/names.ts';
+import { createTransform } from '../kube/cache/trim.ts';
+import { createView, type View } from '../kube/cache/view.ts';
+import type { Views } from '../kube/controller/views.ts';
+import { LEASES } from '../kube/leader/record.ts';
+import { NODES } from '../kube/objects/core-kinds.ts';
+import type { KubeObject, Resource } from '../kube/objects/object.ts';
+import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../rules/live/fact-views.ts';
+import { createLiveFacts } from '../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
+import { createRemedyController } from './remedy/controller.ts';
+import { createRemedyJobController } from './remedyjob/controller.ts';
+import { registerRemedyMetrics } from './remedyjob/metrics.ts';
 
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, views } = parts;
