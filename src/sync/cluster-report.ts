@@ -1,4 +1,4 @@
-/** The target that promotion sets for a cluster, and the report that apply returns about the cluster. */
+/** Describes the target that promotion sets for a cluster, and the report that apply returns about the cluster. */
 
 import type { CorrectedDrift } from '../api/generated/types.ts';
 import type { Settlement } from './health/health.ts';
@@ -23,9 +23,9 @@ export interface ClusterTarget {
   readonly observeAt?: Date;
 }
 
-/** What promotion set for the cluster, together with what the commit renders to. */
+/** Holds what promotion set for the cluster, together with what the commit renders to. */
 export interface ClusterAssignment extends ClusterTarget {
-  /** What a commit renders to for the cluster. Loaded for each reconcile: renders of whole fleets are too large to keep. */
+  /** Returns what a commit renders to for the cluster. It is loaded for each reconcile: renders of whole fleets are too large to keep. */
   readonly content: (commit: string) => Promise<RenderedTarget | undefined>;
 }
 
@@ -45,11 +45,14 @@ export interface ClusterReport {
   readonly commits?: readonly string[];
   /** Units that git declares here or that the inventory lists, by name. */
   readonly units?: readonly string[];
-  /** Since when the API server has refused work because of its load, although it answers. Absent once a reconcile succeeds. */
+  /** The time since which the API server has refused work because of its load, although it answers. Absent once a reconcile succeeds. */
   readonly overloadedSince?: Date;
   /** Why the last reconcile failed; absent once one succeeds. */
   readonly failure?: ClusterFailure;
-  /** Absent, or about another digest than the target's: nothing is known yet about the target. */
+  /**
+   * The comparison of the cluster with a commit. While it is absent, or about another digest than the target's, nothing is known
+   * about the target.
+   */
   readonly work?: WorkReport;
   /** S21: True only if every live object was observed after the apply to match `digest`. */
   readonly synced: {
@@ -57,18 +60,18 @@ export interface ClusterReport {
     readonly reason: string;
     readonly message: string;
   };
-  /** Of the objects that were applied for `digest`. */
+  /** The health of the objects that were applied for `digest`. */
   readonly health?: Settlement & { readonly digest: string; readonly observedAt: Date };
   /** The first objects that were applied for this digest and then failed. Present with `health`. */
   readonly unhealthy?: readonly UnhealthyObject[];
-  /** What others changed and this process wrote back. It contains what the hub had recorded before. */
+  /** The objects that others changed and this process wrote back. It contains what the hub had recorded before. */
   readonly drift?: CorrectedDrift;
-  /** Absent until it was read once. */
+  /** The health of the machines. Absent until it was read once. */
   readonly machineHealth?: MachineHealth;
 }
 
 export interface ClusterFailure {
-  /** CamelCase. */
+  /** The reason in CamelCase. */
   readonly reason: string;
   readonly message: string;
   /** When sync tries again, if the server asked for time. It is in the message, too. */
@@ -99,7 +102,7 @@ export interface WorkReport {
     readonly pruned: number;
     readonly failed: number;
   };
-  /** At most 20. When `Applied`: what finalizers of others keep. */
+  /** The first failures, at most 20. When `Applied`, they name what finalizers of others keep. */
   readonly failures: readonly {
     readonly object: string;
     /** Absent in the report of a process of an earlier version. */
@@ -113,6 +116,6 @@ export interface WorkReport {
 
 export interface HeldDeletes {
   readonly unit: string;
-  /** An acknowledgement names it. */
+  /** The digest of the held deletes. An acknowledgement names it. */
   readonly planDigest: string;
 }

@@ -1,5 +1,5 @@
 /**
- * The accepted commits of a Pipeline and what each renders to for every cluster. Git, render and judge produce them;
+ * Describes the accepted commits of a Pipeline and what each renders to for every cluster. Git, render and judge produce them;
  * promotion decides by them.
  */
 
@@ -14,7 +14,7 @@ export interface AcceptedCommits {
   readonly unaccepted?: ReadonlyMap<string, string>;
 }
 
-/** What was found at the head of the Pipeline's ref. */
+/** Reports what was found at the head of the Pipeline's ref. */
 export interface HeadReport {
   readonly commit?: string;
   readonly observedAt?: Date;
@@ -27,12 +27,12 @@ export interface HeadReport {
   readonly unread?: string;
   /** Why the repository is not read until a person acts. */
   readonly unopened?: { readonly reason: string; readonly message: string };
-  /** What keeps the hub's own objects from being as the newest accepted commit declares them. */
+  /** The problem that keeps the hub's own objects from being as the newest accepted commit declares them. */
   readonly hub?: HubProblem;
 }
 
 export interface HubProblem {
-  /** Held: until a person acts. */
+  /** Held lasts until a person acts. */
   readonly state: 'Held' | 'Failed';
   readonly reason: string;
   readonly message: string;
@@ -61,7 +61,7 @@ export interface ObjectCounts {
 
 export interface TargetDigests {
   readonly digest: string;
-  /** Unit to digest. */
+  /** The digest of each unit, by the name of the unit. */
   readonly units: ReadonlyMap<string, string>;
 }
 

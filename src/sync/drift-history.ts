@@ -1,6 +1,6 @@
 /**
- * The objects whose drift was corrected last in a cluster, as recorded in the status of the Cluster. Each object is one row with
- * a count, so that a fight with another program does not push all others out. Pure.
+ * Records the objects whose drift was corrected last in a cluster, for the status of the Cluster. Each object is one row with a
+ * count, so that a fight with another program does not push all others out. Pure.
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { CorrectedDrift, CorrectedObject } from '../api/generated/types.ts';
@@ -10,10 +10,10 @@ import { RECORD_EVERY_MS } from '../rollout/soak-clock.ts';
 /** One correction of one object. */
 export type DriftCorrection = Omit<CorrectedObject, 'since' | 'count'>;
 
-/** As the schema of the status. */
+/** The limit in the schema of the status. */
 const MAX_OBJECTS = 20;
 
-/** `before` must contain what is recorded, so that the counts go on after a restart. */
+/** Adds a correction to the history. `before` must contain what is recorded, so that the counts continue after a restart. */
 export function withCorrection(
   before: CorrectedDrift | undefined,
   correction: DriftCorrection,
@@ -29,7 +29,7 @@ export function withCorrection(
 }
 
 /**
- * What two processes, or a process and the hub, know about the same cluster. Of each object the later correction counts, so
+ * Joins what two processes, or a process and the hub, know about the same cluster. Of each object the later correction counts, so
  * that joining twice changes nothing, and the order does not matter.
  */
 export function joinDrift(
@@ -55,7 +55,10 @@ function joinRows(
   return [...rows.values()];
 }
 
-/** A storm or a fight is recorded at once, and then at most twice a minute, however many corrections it takes. */
+/**
+ * Returns what to record now. A storm or a fight is recorded at once, and then at most twice a minute, however many corrections
+ * it takes.
+ */
 export function driftToRecord(
   recorded: CorrectedDrift | undefined,
   observed: CorrectedDrift | undefined,
@@ -69,7 +72,10 @@ export function driftToRecord(
   return ageMs >= RECORD_EVERY_MS ? joined : recorded;
 }
 
-/** The count of a row only grows, also while a clock goes back; a row that was dropped begins again, and later. */
+/**
+ * Tells whether a row is later than the known one. The count of a row only grows, also while a clock goes back; a row that was
+ * dropped begins again, and later.
+ */
 function isLater(row: CorrectedObject, known: CorrectedObject): boolean {
   const [order = 0] = [
     Date.parse(row.since) - Date.parse(known.since),

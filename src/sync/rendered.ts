@@ -1,4 +1,4 @@
-/** What a commit renders to: the objects for each cluster. */
+/** Describes what a commit renders to: the objects for each cluster. */
 import type { KubeObject } from '../kube/objects/object.ts';
 import { objectIdOf } from '../kube/objects/object-id.ts';
 import { EMPTY_TARGET } from './commits.ts';
@@ -8,12 +8,12 @@ import { isClusterId } from './protected-kinds.ts';
 export const HUB_TARGET = 'hub';
 
 export interface RenderedObject {
-  /** Exactly what is sent, except for the owner labels that apply adds. */
+  /** The object exactly as it is sent, except for the owner labels that apply adds. */
   readonly object: KubeObject;
   readonly source: Source;
 }
 
-/** Where an object was declared, for error messages. */
+/** The place where an object was declared, for error messages. */
 export interface Source {
   /** `fleet/machines.ts:12` or the YAML file. */
   readonly file?: string;
@@ -21,7 +21,7 @@ export interface Source {
   readonly construct?: string;
 }
 
-/** `fleet/machines.ts:12 test/machines/general` */
+/** Formats the source as `fleet/machines.ts:12 test/machines/general`. */
 export function sourceText({ file, construct }: Source): string {
   return [file, construct].filter(Boolean).join(' ');
 }
@@ -30,7 +30,7 @@ export function sourceText({ file, construct }: Source): string {
 export interface RenderedUnit {
   readonly unit: string;
   readonly objects: readonly RenderedObject[];
-  /** Of the objects in canonical form, without the commit. */
+  /** The digest of the objects in canonical form, without the commit. */
   readonly digest: string;
 }
 
@@ -41,8 +41,8 @@ export interface RenderedTarget {
 }
 
 /**
- * A commit that declares nothing for a cluster is known to have no objects for it; the delete budget limits what is deleted. The
- * hub's own objects are not deleted in this way.
+ * Returns the target of a cluster for which a commit declares nothing: it is known to have no objects; the delete budget limits
+ * what is deleted. The hub's own objects are not deleted in this way.
  */
 export function emptyTargetFor(target: string): RenderedTarget | undefined {
   return target === HUB_TARGET ? undefined : { target, units: [], digest: EMPTY_TARGET.digest };
@@ -53,7 +53,7 @@ export interface Rendered {
   readonly targets: readonly RenderedTarget[];
 }
 
-/** The Clusters that a commit declares in the hub; undefined if it declares nothing for the hub. */
+/** Returns the Clusters that a commit declares in the hub; undefined if it declares nothing for the hub. */
 export function declaredClusters({ targets }: Rendered): ReadonlySet<string> | undefined {
   const hub = targets.find(({ target }) => target === HUB_TARGET);
   const ids = hub?.units.flatMap(({ objects }) => objects.map(({ object }) => objectIdOf(object)));

@@ -16,7 +16,7 @@ export type ObjectOutcome =
   | {
       readonly state: 'applied';
       readonly plan: ObjectPlan;
-      /** Of the object that the server confirmed. The object itself is in the live cache. */
+      /** The UID of the object that the server confirmed. The object itself is in the live cache. */
       readonly uid: string | undefined;
       readonly adopted: boolean;
     }
@@ -25,12 +25,12 @@ export type ObjectOutcome =
       readonly plan: ObjectPlan;
       readonly reason: string;
       readonly message: string;
-      /** May succeed without a person's help. */
+      /** True if a later reconcile may succeed without a person's help. */
       readonly retryable: boolean;
     };
 
 export interface AppliedSteps {
-  /** A CRD was applied and its kind is served: objects that waited for it can be planned now. */
+  /** True if a CRD was applied and its kind was waited for: objects that waited for it can be planned again. */
   readonly newKinds: boolean;
 }
 
@@ -39,7 +39,10 @@ interface StepsTarget {
   readonly commit: string;
 }
 
-/** Adds to `outcomes`, so that confirmed objects are known even when the server becomes unreachable half-way. */
+/**
+ * Applies the writes of the plan. Adds to `outcomes`, so that confirmed objects are known even when the server becomes
+ * unreachable half-way.
+ */
 export async function applySteps(
   context: SyncContext,
   { plan, commit }: StepsTarget,
@@ -127,7 +130,7 @@ async function waitForNewKinds(
   return true;
 }
 
-/** A kind that is not served in time is left to a later reconcile. */
+/** Waits until the kind of the CRD is served. A kind that is not served in time is left to a later reconcile. */
 async function waitForKindOf(
   { client, clock, signal, log }: SyncContext,
   { id, object }: ObjectPlan,

@@ -1,4 +1,4 @@
-/** What one reconcile of one cluster works with. */
+/** Describes what one reconcile of one cluster works with: its context and its target. */
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -23,12 +23,12 @@ export interface SyncContext {
   readonly timeouts?: TimeoutBudget;
   readonly clock: Clock;
   readonly log: Log;
-  /** For people, about the cluster. */
+  /** Records an Event about the cluster for people. */
   readonly recordEvent?: (event: ClusterEvent) => void;
   readonly recordCorrection?: (correction: DriftCorrection) => void;
-  /** Kept from one reconcile to the next; losing it costs one apply for each entry. */
+  /** The server forms by object key. They are kept from one reconcile to the next; losing them costs one apply for each entry. */
   readonly serverForms: Map<string, ServerForm>;
-  /** Checked between two requests: a request in flight completes. */
+  /** The signal is checked between two requests: a request in flight completes. */
   readonly signal: AbortSignal;
 }
 
@@ -44,6 +44,6 @@ export interface SyncTarget {
   readonly units: readonly RenderedUnit[];
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
-  /** As in the input of the plan. */
+  /** The paused units, as in the input of the plan: each with how to resume it and why it is paused. */
   readonly pausedUnits?: ReadonlyMap<string, string>;
 }

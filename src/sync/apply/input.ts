@@ -1,4 +1,4 @@
-/** What the plan for one cluster is made from: a snapshot of git, of the inventory and of the cluster. */
+/** Describes the input of the plan for one cluster: a snapshot of git, of the inventory and of the cluster. */
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { ObjectId } from '../../kube/objects/object-id.ts';
 import type { Acknowledgement, DeleteBudget } from '../judge/delete-budget.ts';
@@ -11,7 +11,7 @@ export interface ApplyInput {
   readonly commit: string;
   readonly units: readonly RenderedUnit[];
   readonly inventory: Inventory;
-  /** Only objects with owner labels are observed; `unknown` while an object's kind cannot be read. */
+  /** Returns the live object. Only objects with owner labels are observed; `unknown` while an object's kind cannot be read. */
   readonly live: (id: ObjectId) => KubeObject | 'absent' | 'unknown';
   readonly unknownReason: (id: ObjectId) => string;
   readonly serverForms: ReadonlyMap<string, ServerForm>;
@@ -21,9 +21,9 @@ export interface ApplyInput {
   readonly pausedUnits?: ReadonlyMap<string, string>;
 }
 
-/** How the server stores an object that it normalizes: `1` for `1000m` in git. */
+/** The form in which the server stores an object that it normalizes: `1` for `1000m` in git. */
 export interface ServerForm {
-  /** Of the rendered object that was applied. */
+  /** The digest of the rendered object that was applied. */
   readonly digest: string;
   readonly projection: string;
 }

@@ -17,7 +17,7 @@ import { sortByStep } from './order.ts';
 import { type PrunePlan, planUnitPrune } from './prune/plan.ts';
 import { declaredAgainReason } from './prune/terminating.ts';
 
-/** What is done with one object that git declares. */
+/** Describes what is done with one object that git declares. */
 export interface ObjectPlan {
   readonly action: 'create' | 'update' | 'correct' | 'same' | 'wait' | 'paused';
   readonly id: ObjectId;
@@ -26,9 +26,9 @@ export interface ObjectPlan {
   /** The object to send. */
   readonly object: KubeObject;
   readonly digest: string;
-  /** What the inventory lists for it. */
+  /** The entry that the inventory lists for the object. */
   readonly entry?: InventoryEntry;
-  /** Of the live object, if the server confirmed it as ours: only that one is written. Without it, only a creation is sent. */
+  /** The UID of the live object, if the server confirmed it as ours: only that one is written. Without it, only a creation is sent. */
   readonly uid?: string;
   /** Conflicts with other field managers are decided for git: our earlier apply owned all these fields, or git adopts them. */
   readonly force: boolean;
@@ -37,7 +37,7 @@ export interface ObjectPlan {
   readonly drifted?: KubeObject;
 }
 
-/** What is not written in a unit because it is paused. */
+/** Counts what is not written in a unit because the unit is paused. */
 export interface PausedUnit {
   readonly unit: string;
   /** How to resume it, who paused it, since when and why. */
@@ -49,9 +49,9 @@ export interface PausedUnit {
 }
 
 export interface TargetPlan {
-  /** In the order of writing. */
+  /** The objects that git declares, in the order of writing. */
   readonly objects: readonly ObjectPlan[];
-  /** In the order of deleting. */
+  /** The objects to prune, in the order of deleting. */
   readonly prune: readonly PrunePlan[];
   readonly holds: readonly (DeleteVerdict & { readonly unit: string })[];
   /** Paused units with something to write or to delete. */

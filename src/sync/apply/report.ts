@@ -17,7 +17,7 @@ const ALL_MATCH = 'every object matches git';
 
 export interface SyncSummary {
   readonly work: WorkReport;
-  /** When to reconcile again without a change: an object waits, failed in a retryable way, or was only marked. */
+  /** Tells when to reconcile again without a change: an object waits, failed in a retryable way, or was only marked. */
   readonly requeue: 'at once' | 'later' | 'no';
 }
 
@@ -50,7 +50,7 @@ function failureOfWaiting({ object, unit, reason, message }: WaitingObject): Fai
   return { object, unit, reason, message };
 }
 
-/** Lists those that have the finalizers first, then those that wait for them. */
+/** Lists the objects that finalizers of others keep: first those that have the finalizers, then those that wait for them. */
 function keptObjects(unfinished: readonly WaitingObject[]): readonly Failure[] {
   const rank = ({ reason }: Failure): number => (reason === FOREIGN_FINALIZER ? 0 : 1);
   return unfinished
@@ -81,7 +81,7 @@ function failuresIn(plan: TargetPlan, outcomes: ReadonlyMap<string, ObjectOutcom
     .toSorted((a, b) => byCode(a.failure.object, b.failure.object));
 }
 
-/** What differs from git, or would be deleted, in paused units. */
+/** Lists what differs from git, or would be deleted, in paused units. */
 function pausedParts({ objects, prune }: TargetPlan): Failure[] {
   const removed = prune.map(({ entry, ...plan }) => ({ ...plan, id: entry, unit: entry.unit }));
   return [...objects, ...removed]
@@ -105,7 +105,10 @@ function failureOf(plan: ObjectPlan, outcome: ObjectOutcome | undefined): Failed
 
 type WorkState = Pick<WorkReport, 'state' | 'reason' | 'message' | 'held'>;
 
-/** Follows the order of what a person has to do: a hold, a permanent failure, unfinished work, paused units. Undefined: nothing. */
+/**
+ * Returns the most urgent state, in the order of what a person has to do: a hold, a permanent failure, unfinished work, paused
+ * units. Undefined if there is none of them.
+ */
 function stateOf(
   { holds, prune, paused = [] }: TargetPlan,
   failures: readonly FailedObject[],
@@ -146,7 +149,7 @@ function pausedText({ unit, because, differing, removed }: PausedUnit): string {
   return `unit ${unit} is paused, and ${parts.join(', ')}: ${because}`;
 }
 
-/** Objects whose entries a person deleted with the inventory. */
+/** Counts the held objects of the unit whose entries a person deleted with the inventory. */
 function orphansAmong(prune: TargetPlan['prune'], unit: string): string {
   const { length } = prune.filter(
     ({ action, entry }) => action === 'held' && entry.unit === unit && entry.found,
@@ -158,7 +161,7 @@ function textOf({ object, message }: Failure, count: number): string {
   return `${object}: ${message}${count > 1 ? `, and ${count - 1} more` : ''}`;
 }
 
-/** S21: never True without a current observation. */
+/** Returns the condition Synced. S21: it is never True without a current observation. */
 export function syncedCondition(
   work: WorkReport | undefined,
   staleReason: string | undefined,

@@ -1,6 +1,6 @@
 /**
- * One reconcile of one cluster: observe, plan, apply, prune. The intent is durable before the first write, confirmations
- * are durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
+ * Runs one reconcile of one cluster: observe, plan, apply, prune. The intent is durable before the first write, confirmations are
+ * durable before the first delete, and an inventory entry is removed only when its object is confirmed deleted.
  */
 import { objectKey } from '../../kube/objects/object-id.ts';
 import { optional } from '../../kube/objects/optional.ts';
@@ -18,12 +18,12 @@ import { type PruneResult, pruneUnits } from './prune/prune.ts';
 
 export interface SyncResult {
   readonly plan: TargetPlan;
-  /** By key: the outcome of each object that was written. */
+  /** The outcome of each object that was written, by object key. */
   readonly outcomes: ReadonlyMap<string, ObjectOutcome>;
   readonly pruned: PruneResult;
 }
 
-/** Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
+/** Reconciles the cluster. Rejects when the server is unreachable or the signal aborts; all other failures are in the result. */
 export async function syncCluster(context: SyncContext, target: SyncTarget): Promise<SyncResult> {
   const { store, clock } = context;
   const outcomes = new Map<string, ObjectOutcome>();
@@ -48,7 +48,10 @@ export async function syncCluster(context: SyncContext, target: SyncTarget): Pro
   return { plan, outcomes, pruned };
 }
 
-/** Not for waiting and unchanged objects: a process that takes a cluster over without a change writes nothing. */
+/**
+ * Tells whether the plan writes or deletes anything. Waiting and unchanged objects do not count: a process that takes a cluster
+ * over without a change writes nothing.
+ */
 function changesCluster({ objects, prune }: TargetPlan): boolean {
   return objects.some(isWrite) || prune.some(({ action }) => !LEAVES_OBJECT.has(action));
 }
@@ -70,7 +73,10 @@ async function spendAcknowledgements({ store }: SyncContext, { prune }: TargetPl
   if (spent) await store.writeSpent(spent);
 }
 
-/** Orphans that are found are durable in the inventory before anything is written or deleted. */
+/**
+ * Plans by what is observed, and lists orphans: those that are found are durable in the inventory before anything is written or
+ * deleted.
+ */
 async function observeAndList(context: SyncContext, target: SyncTarget): Promise<TargetPlan> {
   const { store, log, recordEvent } = context;
   const observed = await observeEverywhere(context, target);
@@ -87,11 +93,11 @@ async function observeAndList(context: SyncContext, target: SyncTarget): Promise
   return observeCluster(context, target);
 }
 
-/** What an observation needs of the context: less than a reconcile, because nothing is written. */
+/** The part of the context that an observation needs. It is less than a reconcile needs, because nothing is written. */
 export interface ObserveContext extends OrphanContext, Pick<SyncContext, 'serverForms' | 'signal'> {}
 
 export interface ObservedPlan extends TargetPlan {
-  /** Not in the inventory. The plan treats them as if they were. */
+  /** Our objects that are not in the inventory. The plan treats them as if they were. */
   readonly orphans: readonly InventoryEntry[];
 }
 
@@ -129,7 +135,10 @@ export async function observeCluster(
   return { ...withoutPausedUnits(planTarget(input), input), orphans };
 }
 
-/** Includes objects that already match git: the inventory may list them under another unit, or not at all. */
+/**
+ * Returns the inventory entries for the objects of the plan. It includes objects that already match git: the inventory may list
+ * them under another unit, or not at all.
+ */
 function entriesFor({ objects }: TargetPlan, commit: string): InventoryEntry[] {
   const listed = objects.filter(({ action }) => action !== 'wait' && action !== 'paused');
   return listed.map((plan) => entryOf(plan, commit));
@@ -166,7 +175,10 @@ function isConfirmed(present: InventoryEntry, confirmed: InventoryEntry): boolea
   );
 }
 
-/** Every object matches git, and no removed object is left except those that are kept on purpose, or by finalizers of others. */
+/**
+ * Tells whether every object matches git, and no removed object is left except those that are kept on purpose, or by finalizers
+ * of others.
+ */
 function isFullyApplied(
   { objects, holds }: TargetPlan,
   outcomes: ReadonlyMap<string, ObjectOutcome>,

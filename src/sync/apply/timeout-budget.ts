@@ -5,12 +5,12 @@
  */
 import type { KubeError } from '../../kube/client/errors.ts';
 
-/** Less than the calls in flight: a server that stops to answer spends it at once. */
+/** The budget is less than the calls in flight: a server that stops to answer spends it at once. */
 const MAX_TIMEOUTS = 4;
 
-/** Of one reconcile. */
+/** Limits the timeouts of one reconcile that count as failures of their objects. */
 export interface TimeoutBudget {
-  /** Whether the object of this call failed, and not the server. */
+  /** Tells whether the object of this call failed, and not the server. */
   spend(): boolean;
 }
 
@@ -34,7 +34,7 @@ const OF_ALL: ReadonlySet<KubeError['code']> = new Set([
   'Config',
 ]);
 
-/** The next object would fail for the same reason. */
+/** Tells whether the next object would fail for the same reason. */
 export function stopsAll({ code }: KubeError, { timeouts }: { readonly timeouts?: TimeoutBudget }): boolean {
   return OF_ALL.has(code) && !(code === 'Timeout' && timeouts?.spend());
 }

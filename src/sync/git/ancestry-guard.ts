@@ -1,5 +1,5 @@
 /**
- * Whether a head may replace the commit that was applied before. Pure.
+ * Decides whether a head may replace the commit that was applied before. Pure.
  *
  * A head that does not descend from it (force-push, rewritten history, older commit, recreated branch) is held until a person
  * accepts exactly that commit. `git revert` creates a commit that descends.
@@ -13,7 +13,7 @@ export interface AncestryCheck {
   readonly head: string;
   /** Relation of the head to `lastApplied`. Absent when it is unknown: then the head is not accepted. */
   readonly ancestry?: Ancestry;
-  /** What persons accepted. */
+  /** The heads that persons accepted. */
   readonly accepted?: readonly AcceptedHead[];
   /** An accepted head that replaced `lastApplied`, and that the head descends from or is. */
   readonly replacedBy?: string;
@@ -61,18 +61,19 @@ function short(oid: string): string {
   return oid.slice(0, 12);
 }
 
-/** `missing`: the repository does not have the descendant any more. */
+/** Reads the relation of two commits. It is `missing` if the repository does not have the descendant any more. */
 type Relate = (ancestor: string, descendant: string) => Promise<Ancestry | 'missing'>;
 
 export interface ReplacedCommit {
   readonly commit: string;
-  /** The hub accepted it: then it counts as replaced only where that is certain. */
+  /** True if the hub accepted the commit: then it counts as replaced only where that is certain. */
   readonly isReleased: boolean;
 }
 
 /**
- * The accepted head in whose place a commit does not count any more: the head continues it, and the commit is not a later
- * one of it. Inventories name replaced commits for as long as their objects do not change, long after their Releases.
+ * Returns the accepted head that replaces a commit, so that the commit does not count any more: the head continues it, and the
+ * commit is not a later one of it. Inventories name replaced commits for as long as their objects do not change, long after their
+ * Releases.
  */
 export async function replacingHead(
   commit: ReplacedCommit,

@@ -7,7 +7,7 @@ import type { RawObject } from './transport.ts';
 
 const MIB = 1024 * 1024;
 
-/** Far beyond any fleet repository. A tree of 16 MiB has some 400,000 entries. */
+/** The limits are far beyond any fleet repository. A tree of 16 MiB has some 400,000 entries. */
 const MAX_BYTES: Readonly<Record<RawObject['type'], number>> = {
   commit: MIB,
   tag: MIB,
@@ -15,12 +15,12 @@ const MAX_BYTES: Readonly<Record<RawObject['type'], number>> = {
   blob: 64 * MIB,
 };
 
-/** Of one fetch over http, where every object of a pack is read to index it. */
+/** Limits one fetch over http, where every object of a pack is read to index it. */
 export const PACK_LIMITS: PackLimits = { maxObjects: 1_000_000, maxBytes: 1024 * MIB };
 
 export interface PackLimits {
   readonly maxObjects: number;
-  /** Of all objects, uncompressed. */
+  /** The most bytes of all objects together, uncompressed. */
   readonly maxBytes: number;
 }
 

@@ -1,4 +1,4 @@
-/** What both backends share: reading, comparing, exporting, and ancestry that is correct at shallow boundaries. */
+/** Implements what both backends share: reading, comparing, exporting, and ancestry that is correct at shallow boundaries. */
 import PQueue from 'p-queue';
 import { isAncestor } from './commit-walk.ts';
 import { GitError, isGitError } from './errors.ts';
@@ -24,7 +24,7 @@ const MAX_PACKS = 64;
 
 type ReadableBackend = Pick<GitBackend, 'display' | 'open'>;
 
-/** One operation at a time: neither backend allows two writers in one folder. */
+/** Creates a queue that runs one operation at a time: neither backend allows two writers in one folder. */
 function createQueue(): PQueue {
   return new PQueue({ concurrency: 1 });
 }
@@ -150,11 +150,11 @@ export function createGitTransport(backend: GitBackend): GitTransport {
   }
 }
 
-/** A process that was killed, or a disk, may have damaged the local repository: then it is deleted. */
+/** Creates the repair of a local repository that a killed process, or a disk, may have damaged: then it is deleted. */
 function createRepair(backend: GitBackend, queue: PQueue): { read: Run; refetchIfDamaged: Run } {
   return { read, refetchIfDamaged };
 
-  /** The next fetch starts from nothing. */
+  /** Reads the local repository. When it is damaged, it is deleted, and the next fetch starts from nothing. */
   function read<T>(work: () => Promise<T>): Promise<T> {
     return queue.add(async () => {
       try {
@@ -166,7 +166,10 @@ function createRepair(backend: GitBackend, queue: PQueue): { read: Run; refetchI
     });
   }
 
-  /** Fetches once more, from nothing. What is damaged although there was nothing before comes from the server. */
+  /**
+   * Fetches once more, from nothing, when the repository is damaged. What is damaged although there was nothing before comes from
+   * the server.
+   */
   function refetchIfDamaged<T>(work: () => Promise<T>): Promise<T> {
     return queue.add(async () => {
       const wasEmpty = (await backend.packs()) === 0;

@@ -1,4 +1,4 @@
-/** How the machines of a cluster are, as its own Defender counts them, and what endangers them. Pure. */
+/** Describes how the machines of a cluster are, as its own Defender counts them, and what endangers them. Pure. */
 import type {
   ClusterIncident,
   DefenderLedger,
@@ -8,13 +8,13 @@ import type {
 import { defenderIncidents } from '../../api/status/incidents.ts';
 import type { ConditionStatus } from '../../kube/objects/conditions.ts';
 
-/** What was read of a cluster in which kubenode is installed. */
+/** Holds what was read of a cluster in which kubenode is installed. */
 export interface ObservedMachines {
   readonly ledger: DefenderLedger | undefined;
   readonly policies: readonly DefenderPolicy[];
   /** Whether there are machines at all, counted or not. */
   readonly hasMachines: boolean;
-  /** Why no process runs the controllers of the cluster. */
+  /** Why no process runs the controllers of the cluster. Undefined if one does. */
   readonly silentReason: string | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface MachineHealth {
   readonly status: ConditionStatus;
   readonly reason: string;
   readonly message: string;
-  /** Absent: they are not counted. */
+  /** The counts of the machines. Absent if they are not counted. */
   readonly machines?: MachineCounts;
   readonly incidents: readonly ClusterIncident[];
 }
 
-/** Kubenode keeps no machines in it: it is not installed there. */
+/** The health of a cluster in which kubenode has no machines, or is not installed. */
 export const WITHOUT_MACHINES: MachineHealth = {
   status: 'True',
   reason: 'NoMachines',
@@ -35,14 +35,14 @@ export const WITHOUT_MACHINES: MachineHealth = {
   incidents: [],
 };
 
-/** The reason while they could not be read. */
+/** The reason while the machines could not be read. */
 export const NOT_READ = 'NotRead';
 
 export function unreadMachines(because: string): MachineHealth {
   return { status: 'Unknown', reason: NOT_READ, message: because, incidents: [] };
 }
 
-/** Counts that no controller keeps current prove nothing. */
+/** Judges the machines of a cluster. Counts that no controller keeps current prove nothing. */
 export function machineHealth(observed: ObservedMachines): MachineHealth {
   const { ledger, policies, hasMachines, silentReason } = observed;
   if (!hasMachines) return WITHOUT_MACHINES;
@@ -77,7 +77,7 @@ function finding(machines: MachineCounts | undefined, silentReason: string | und
 
 const SHOWN = 5;
 
-/** `3 of 6 machines are unhealthy: m-4, m-5 Unreachable; m-6 NotReady`. */
+/** Formats the unhealthy machines: `3 of 6 machines are unhealthy: m-4, m-5 Unreachable; m-6 NotReady`. */
 function unhealthyText({ total = 0, unhealthy = 0, unhealthyMachines = [] }: MachineCounts): string {
   const shown = unhealthyMachines.slice(0, SHOWN);
   const groups = [...Map.groupBy(shown, ({ phase }) => phase)].map(

@@ -19,9 +19,9 @@ export interface MachineReader {
   read(client: Client, signal: AbortSignal): Promise<MachineHealth>;
 }
 
-/** A server that answers at all answers these within it. */
+/** A server that answers at all answers these calls within this time. */
 const TIMEOUT_MS = 5000;
-/** Of a Lease that names none. */
+/** The duration of a Lease that names none. */
 const LEASE_MS = 15_000;
 /** The clock of the holder may differ from ours by as much, until a renewal is observed. */
 const SKEW_MS = 60_000;
@@ -83,7 +83,7 @@ export function createMachineReader(clock: Clock): MachineReader {
     return lease;
   }
 
-  /** By the clock of the holder, which is used only until a renewal is observed. */
+  /** Tells whether the renewal is old by the clock of the holder, which is used only until a renewal is observed. */
   function isOld(renewed: string, durationMs: number): boolean {
     return clock.now().getTime() - Date.parse(renewed) > durationMs + SKEW_MS;
   }

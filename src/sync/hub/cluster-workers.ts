@@ -1,4 +1,4 @@
-/** One worker and one Lease for each Cluster of the hub. */
+/** Runs one worker and one Lease for each Cluster of the hub. */
 import type { Cluster, CorrectedDrift } from '../../api/generated/types.ts';
 import { NAMESPACE } from '../../api/names.ts';
 import type { Store } from '../../kube/cache/store.ts';
@@ -33,17 +33,17 @@ export interface ClusterWorkersOptions {
   readonly onCall?: (report: CallReport) => void;
   readonly recordEvent?: (cluster: string, event: ClusterEvent) => void;
   readonly onReport: (cluster: string) => void;
-  /** A Lease was acquired or lost. */
+  /** Is called after a Lease was acquired or lost. */
   readonly onLease: () => void;
 }
 
 export interface ClusterWorkers extends Pick<ClusterWorkersPort, 'report'> {
   setTarget(cluster: string, assignment: ClusterAssignment): void;
-  /** Whether this process may write to the cluster. */
+  /** Tells whether this process may write to the cluster. */
   isHeld(cluster: string): boolean;
   /** Throws unless this process may write to the cluster at this moment. */
   fence(cluster: string): void;
-  /** The process that holds the Lease of the cluster, as last observed. */
+  /** Returns the process that holds the Lease of the cluster, as last observed. */
   holder(cluster: string): string | undefined;
   /** Starts and stops workers to match the Cluster objects. */
   refresh(): void;
@@ -139,12 +139,12 @@ export function createClusterWorkers(options: ClusterWorkersOptions): ClusterWor
   }
 }
 
-/** The UID that git declares, or else the one observed at the first contact. */
+/** Returns the UID that git declares, or else the one observed at the first contact. */
 function pinnedUID(cluster: Cluster | undefined): string | undefined {
   return cluster?.spec.clusterUID ?? cluster?.status?.clusterUID;
 }
 
-/** What promotion recorded, and what this process reported to it. */
+/** Returns the drift that promotion recorded, joined with what this process reported to it. */
 function recordedDrift(cluster: Cluster | undefined): CorrectedDrift | undefined {
   return joinDrift(cluster?.status?.sync?.drift, cluster?.status?.report?.drift);
 }

@@ -21,17 +21,17 @@ export interface Acknowledgement {
 }
 
 /**
- * The inventory records it when the acknowledgement has released a plan in its cluster: it releases no second one. With another
- * reason the same plan can be acknowledged again.
+ * Returns the id that the inventory records when the acknowledgement has released a plan in its cluster: it releases no second
+ * one. With another reason the same plan can be acknowledged again.
  */
 export function acknowledgementId({ unit, planDigest, reason = '' }: Acknowledgement): string {
   return digestOf({ unit, planDigest, reason });
 }
 
 export interface Acknowledgements {
-  /** Of the Pipeline. */
+  /** The acknowledgements of the Pipeline. */
   readonly declared: readonly Acknowledgement[];
-  /** Ids of those that have released a plan in this cluster. */
+  /** The ids of the acknowledgements that have released a plan in this cluster. */
   readonly spent: readonly string[];
 }
 
@@ -48,10 +48,10 @@ export interface UnitDeletes {
 
 export interface DeleteVerdict {
   readonly held: boolean;
-  /** An acknowledgement names it. Equal for all clusters in which the same objects would be deleted. */
+  /** The digest that an acknowledgement names. It is equal for all clusters in which the same objects would be deleted. */
   readonly planDigest: string;
   readonly because: string;
-  /** Id of the acknowledgement that releases this plan now. */
+  /** The id of the acknowledgement that releases this plan now. */
   readonly acknowledgedBy?: string;
 }
 
@@ -75,13 +75,13 @@ export function judgeDeletes(
   return { held: true, planDigest, because: `${hint}${because}` };
 }
 
-/** The plan, or the plan of which a part was acknowledged when the process ended. */
+/** Tells whether the acknowledgement names the plan, or the plan of which a part was acknowledged when the process ended. */
 function releases({ unit, planDigest }: Acknowledgement, plan: UnitDeletes): boolean {
   const whole = { ...plan, deletes: [...plan.deletes, ...(plan.acknowledged ?? [])] };
   return unit === plan.unit && [planDigestOf(plan), planDigestOf(whole)].includes(planDigest);
 }
 
-/** Over the object keys only, so that an acknowledgement stays valid while the plan is the same. */
+/** Computes the digest over the object keys only, so that an acknowledgement stays valid while the plan is the same. */
 export function planDigestOf({ unit, deletes }: Pick<UnitDeletes, 'unit' | 'deletes'>): string {
   return digestOf({ unit, deletes: deletes.map(objectKey).toSorted(byCode) });
 }

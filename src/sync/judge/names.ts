@@ -1,5 +1,5 @@
 /**
- * What is known about names and kinds without asking a server: such an object can be applied in no cluster, so the whole
+ * Checks names and kinds as far as that needs no server: an object with a problem can be applied in no cluster, so the whole
  * commit is refused before anything is written. Names that only some kinds allow are left to the server. Pure.
  */
 import { GROUP } from '../../api/names.ts';
@@ -70,7 +70,7 @@ function isNeverStored(object: KubeObject): boolean {
   return NEVER_STORED[group]?.includes(kind) ?? false;
 }
 
-/** As JSON, so that a control character in the text cannot reach a terminal. */
+/** Formats the text as JSON, so that a control character in it cannot reach a terminal. */
 function problem(field: string, text: string, rule: string): string {
   const shown = text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
   return `${field}: ${rule}, got ${JSON.stringify(shown)}`;

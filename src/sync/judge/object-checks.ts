@@ -50,10 +50,13 @@ export interface ObjectChecks {
   readonly beside?: (objects: Iterable<KubeObject>) => (object: KubeObject) => readonly Problem[];
 }
 
-/** As many as anyone can act on. A commit may have millions, and each takes some 400 bytes: the search ends here. */
+/**
+ * The most refusals that are returned: as many as anyone can act on. A commit may have millions, and each takes some 400 bytes:
+ * the search ends here.
+ */
 export const MAX_REFUSALS = 10_000;
 
-/** Of all targets, at most MAX_REFUSALS. */
+/** Finds the refusals of all targets, at most MAX_REFUSALS. */
 export async function findAllRefusals(
   { targets }: Pick<Rendered, 'targets'>,
   checks: ObjectChecks,
@@ -66,7 +69,7 @@ export async function findAllRefusals(
   return found;
 }
 
-/** The refusals of all objects at once, at most MAX_REFUSALS. Without one the target may be applied. */
+/** Finds the refusals of all objects at once, at most MAX_REFUSALS. Without one the target may be applied. */
 export async function findRefusals(target: RenderedTarget, checks: ObjectChecks): Promise<Refusal[]> {
   const found: Refusal[] = [];
   addUpTo(MAX_REFUSALS, found, unitNames(target));
@@ -74,7 +77,7 @@ export async function findRefusals(target: RenderedTarget, checks: ObjectChecks)
   return found;
 }
 
-/** Not as arguments of one call: there may be more of them than a stack holds. */
+/** Adds the refusals one by one, not as arguments of one call: there may be more of them than a stack holds. */
 function addUpTo(limit: number, found: Refusal[], more: Iterable<Refusal>): void {
   for (const refusal of more) {
     if (found.length >= limit) return;
@@ -193,13 +196,13 @@ function ownerLabels({ metadata }: KubeObject): string[] {
   return [...labels, ...annotations].map((key) => `${key}: set by sync: remove it`);
 }
 
-/** Otherwise a commit could permit itself a Secret. */
+/** Refuses the annotation that permits the use of a Secret. Otherwise a commit could permit itself a Secret. */
 function secretPermission({ metadata }: KubeObject): string[] {
   if (metadata.annotations?.[ANNOTATION_SECRET_USE] === undefined) return [];
   return [`${ANNOTATION_SECRET_USE}: set by a person with kubectl, never by a commit: remove it`];
 }
 
-/** Objects that `kubenode install`, sync and the controllers maintain themselves. */
+/** Refuses objects that `kubenode install`, sync and the controllers maintain themselves. */
 function reservedObjects(object: KubeObject): string[] {
   const { kind, metadata } = object;
   const because = installedReason(object);
@@ -216,11 +219,11 @@ function reservedObjects(object: KubeObject): string[] {
     : [];
 }
 
-/** `inventory`, `inventory.fleet`, `inventory-web-0`. */
+/** Matches the names of the ConfigMaps of an inventory: `inventory`, `inventory.fleet`, `inventory-web-0`. */
 const INVENTORY = /^inventory($|[.-])/;
 
 const HUB_KINDS = ['Cluster', 'Pipeline'];
-/** Written by controllers: git would be a second writer. */
+/** Controllers write these kinds: git would be a second writer. */
 const CONTROLLER_KINDS = ['Release', 'RemedyOperationJob', 'MaintenanceEvent', 'DefenderLedger'];
 
 function misplaced(target: string, { kind, metadata }: KubeObject): string[] {

@@ -1,4 +1,4 @@
-/** What objects of our kinds name in the same commit: a version of a component that it does not declare. Pure. */
+/** Checks what objects of our kinds name in the same commit: it must declare the version of a component that they name. Pure. */
 import { GROUP } from '../../api/names.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';

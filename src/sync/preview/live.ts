@@ -1,5 +1,5 @@
 /**
- * What a commit would do in one cluster, according to that cluster: the plan of sync over its live objects, and a
+ * Previews what a commit would do in one cluster, according to that cluster: the plan of sync over its live objects, and a
  * server-side dry run for each object that the plan would write. Persists nothing.
  */
 import { ANNOTATION_COMMIT, ANNOTATION_SOURCE, MANAGER_SYNC } from '../../api/names.ts';
@@ -42,12 +42,12 @@ export interface LivePreviewOptions {
 
 export interface LivePreview {
   readonly units: readonly UnitPreview[];
-  /** As the server would store them, with its defaults. Secrets are redacted. */
+  /** The written objects as the server would store them, with its defaults. Secrets are redacted. */
   readonly written: readonly KubeObject[];
   readonly deleted: readonly ObjectId[];
 }
 
-/** Rejects when any part of the cluster cannot be read. */
+/** Previews the commit in the cluster. Rejects when any part of the cluster cannot be read. */
 export async function previewLive(options: LivePreviewOptions): Promise<LivePreview> {
   const plan = await planLive(options);
   const written: KubeObject[] = [];
@@ -58,7 +58,7 @@ export async function previewLive(options: LivePreviewOptions): Promise<LivePrev
 
 type OnWritten = (object: KubeObject) => void;
 
-/** Only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
+/** Previews only what would be deleted and held: for a server on which the user may not write. Rejects as `previewLive` does. */
 export async function previewDeletes(options: LivePreviewOptions): Promise<UnitPreview[]> {
   return unitsOf(await planLive(options), new Map());
 }
@@ -106,7 +106,7 @@ async function changesOf(
   return changes;
 }
 
-/** They change with every commit and are not shown. */
+/** These annotations change with every commit and are not shown. */
 const HIDDEN_ANNOTATIONS = [ANNOTATION_COMMIT, ANNOTATION_SOURCE];
 
 interface ChangeContext extends Pick<LivePreviewOptions, 'client' | 'hub'> {
@@ -162,12 +162,12 @@ function shownDifferences({ differences }: DryRun): string[] {
   );
 }
 
-/** Another client created it, and sync takes it over for the first time. */
+/** Tells whether another client created the object, and sync takes it over for the first time. */
 function isAdoption({ entry }: ObjectPlan, takeover: Takeover | undefined): boolean {
   return takeover?.action === 'write' && takeover.adopted && entry?.adopted !== true;
 }
 
-/** Of an object that sync would create, and that exists. */
+/** Plans the takeover of an object that sync would create, and that exists. Undefined if it does not exist. */
 async function takeoverOf(
   client: Client,
   resource: Resource,

@@ -1,6 +1,6 @@
 /**
- * What a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what would
- * be held. Pure. A cluster that could not be read is unknown, never unchanged.
+ * Describes what a commit would do, as data: what is created, updated, replaced and deleted in each cluster and unit, and what
+ * would be held. Pure. A cluster that could not be read is unknown, never unchanged.
  */
 import { ADOPT_ALLOWED, ANNOTATION_ADOPT } from '../../api/names.ts';
 import { diffObjects, formatDifferences } from '../../kube/objects/diff.ts';
@@ -36,7 +36,7 @@ export interface Preview {
   readonly targets: readonly TargetPreview[];
   /** Objects that fail the checks: a commit with a refusal is never promoted. */
   readonly refusals: readonly Refusal[];
-  /** As in the Release of the commit: an approval names it. */
+  /** The same digest as in the Release of the commit: an approval names it. */
   readonly digest: string;
 }
 
@@ -47,7 +47,7 @@ export interface TargetPreview {
   /** Why it is not live, or why it is unknown. */
   readonly because?: string;
   readonly units: readonly UnitPreview[];
-  /** Of component sets. Undefined: the change concerns none. */
+  /** The rollouts of component sets. Undefined if the change concerns none. */
   readonly rollouts?: TargetRollouts;
 }
 
@@ -69,7 +69,7 @@ export interface PreviewChange {
 export interface PreviewLimits {
   readonly budget: DeleteBudget;
   readonly acknowledgements: readonly Acknowledgement[];
-  /** Ids of those that release nothing from commit to commit. On a cluster its inventory tells. */
+  /** The ids of acknowledgements that release nothing from commit to commit. In a cluster, its inventory lists them. */
   readonly spent?: readonly string[];
 }
 
@@ -91,8 +91,8 @@ export function createPreview(
 }
 
 /**
- * As sync names them in the hub's inventory, in holds and in acknowledgements: the hub's own units carry the name of their
- * Pipeline.
+ * Renames the units of the hub as sync names them in the hub's inventory, in holds and in acknowledgements: the hub's own units
+ * carry the name of their Pipeline.
  */
 export function withHubScope<R extends Rendered | undefined>(rendered: R, pipeline: string): R {
   if (!rendered) return rendered;

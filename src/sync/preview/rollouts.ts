@@ -1,7 +1,7 @@
-/** The machines that a commit would change in a cluster, as the controllers there would roll the change out. Pure. */
+/** Describes the machines that a commit would change in a cluster, as the controllers there would roll the change out. Pure. */
 import { wrapText } from '../../kube/objects/printable.ts';
 
-/** Unknown: the machines were not read. */
+/** The rollouts in one cluster. They are unknown if the machines were not read. */
 export type TargetRollouts =
   | { readonly state: 'Known'; readonly sets: readonly PlannedRollout[] }
   | { readonly state: 'Unknown'; readonly because: string };
@@ -12,27 +12,27 @@ export interface PlannedRollout {
   /** `kubelet-1.35.4 → kubelet-1.36.3`, a line for each component. */
   readonly changes: readonly string[];
   readonly selected: number;
-  /** The first ones. */
+  /** The first batches. */
   readonly batches: readonly (MachinesPreview & { readonly index: number })[];
-  /** What follows them. */
+  /** Counts what follows the first batches. */
   readonly more: { readonly batches: number; readonly machines: number };
-  /** New machines, and those that were away: outside of the batches. */
+  /** The new machines, and those that were away: they join outside of the batches. */
   readonly joining: MachinesPreview;
-  /** The worst of all machines. */
+  /** The worst class of all machines. */
   readonly class: string;
   /** Machines that are drained. */
   readonly drains: number;
   /** Grants that the Defender has to give: one for each machine. */
   readonly grants: number;
-  /** What it would wait for now. */
+  /** The reason for which the rollout would wait now. */
   readonly wait?: { readonly reason: string; readonly message: string };
-  /** From its begin, if nothing fails or waits: when it begins depends on the stages before. */
+  /** The duration of the rollout from its begin, if nothing fails or waits: when it begins depends on the stages before. */
   readonly takes?: { readonly shortestSeconds: number; readonly longestSeconds: number };
-  /** What the Defender would answer now for the machines that would be started at once. Absent: it would not be asked. */
+  /** The answer that the Defender would give now for the machines that would be started at once. Absent if it would not be asked. */
   readonly defender?: DefenderPreview;
 }
 
-/** Unknown: what it decides by was not read. */
+/** The answer of the Defender. It is unknown if what the Defender decides by was not read. */
 export type DefenderPreview =
   | {
       readonly state: 'Known';
@@ -41,11 +41,11 @@ export type DefenderPreview =
     }
   | { readonly state: 'Unknown'; readonly because: string };
 
-/** The same answer for all of these machines. */
+/** Holds one denial, which is the same for all of these machines. */
 export interface DenialPreview {
   readonly reason: string;
   readonly message: string;
-  /** When time alone changes the answer. */
+  /** The time when the answer changes by itself. */
   readonly until?: string;
   readonly unblock: string;
   readonly machines: MachineNames;
@@ -53,12 +53,12 @@ export interface DenialPreview {
 
 export interface MachineNames {
   readonly count: number;
-  /** The first ones, in the order in which they are started. */
+  /** The names of the first machines, in the order in which they are started. */
   readonly names: readonly string[];
 }
 
 export interface MachinesPreview extends MachineNames {
-  /** The worst of them. */
+  /** The worst class of these machines. */
   readonly class: string;
 }
 
@@ -66,7 +66,7 @@ const COLUMNS = 80;
 const INDENT = 2;
 const FIELD_WIDTH = 10;
 
-/** Indented below the name of the cluster. */
+/** Formats the rollouts of a cluster, indented below the name of the cluster. */
 export function formatTargetRollouts(rollouts: TargetRollouts | undefined): readonly string[] {
   if (!rollouts) return [];
   if (rollouts.state === 'Unknown') return field('rollouts', `not known: ${rollouts.because}`, INDENT);
@@ -101,7 +101,7 @@ function takesText({ shortestSeconds, longestSeconds }: NonNullable<PlannedRollo
   return `${range} once it begins, if nothing fails or waits`;
 }
 
-/** `90 s`, `25 min`, `3 h 20 min`. */
+/** Formats a duration as `90 s`, `25 min` or `3 h 20 min`. */
 function durationText(seconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   const minutes = Math.ceil(seconds / 60);
@@ -146,7 +146,7 @@ function field(name: string, text: string, indent = 2 * INDENT): readonly string
   return hang(`${' '.repeat(indent)}${name.padEnd(FIELD_WIDTH)}`, text);
 }
 
-/** Further lines begin below the text. */
+/** Wraps the text after its head. Further lines begin below the text. */
 function hang(head: string, text: string, margin = head.length): readonly string[] {
   const lines = wrapText(text, COLUMNS - Math.max(head.length, margin));
   return lines.map((line, index) => `${index === 0 ? head : ' '.repeat(margin)}${line}`);

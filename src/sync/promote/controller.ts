@@ -24,9 +24,9 @@ import type { CommitSource, WriteFence } from './ports.ts';
 import { withStageChanges } from './release/stage-changes.ts';
 
 export interface PromotionPorts extends PromotionSources, PromotionEvents {
-  /** Default: over HTTP, without a Prometheus. */
+  /** Runs the checks. By default they run over HTTP, without a Prometheus. */
   readonly runner?: CheckRunner;
-  /** A check has a result: the Pipeline has to be reconciled. */
+  /** Is called when a check has a result: the Pipeline has to be reconciled. */
   readonly onCheckResult?: (pipeline: string) => void;
 }
 
@@ -115,13 +115,16 @@ export function createPromotionController(unfenced: PromotionPorts): PromotionCo
 }
 
 interface ClusterWrites {
-  /** Clusters whose target may be set now: all that continue, and those that start and are recorded. */
+  /** The clusters whose target may be set now: all that continue, and those that start and are recorded. */
   readonly ready: readonly ClusterPlan[];
   readonly written: readonly ClusterPlan[];
   readonly failures: readonly WriteFailure[];
 }
 
-/** What starts depends on proofs, of Releases and of clusters: until those are recorded, it does not start. */
+/**
+ * Writes the status of the clusters. A start depends on proofs, of Releases and of clusters: until those are recorded, no cluster
+ * starts.
+ */
 async function writeClusters(
   ports: PromotionPorts,
   plan: PromotionPlan,
@@ -144,7 +147,10 @@ async function writeClusters(
   };
 }
 
-/** A starting cluster may use the slot of one that was proven now: until that is recorded, the slot is taken. */
+/**
+ * Returns the clusters that may start. A starting cluster may use the slot of one that was proven now: until that is recorded,
+ * the slot is taken.
+ */
 function startable(
   clusters: readonly ClusterPlan[],
   failures: readonly WriteFailure[],
@@ -184,7 +190,7 @@ function releaseWrites(
   }));
 }
 
-/** Once, as it is created: what an approval is about. */
+/** Counts the changes of a Release once, as it is created: an approval is about them. */
 async function countChanges(
   commits: CommitSource,
   { release, stages }: Pick<PromotionPlan, 'stages'> & { readonly release: Release },
@@ -233,8 +239,8 @@ function otherWrites(
 }
 
 /**
- * The object with the status to write; undefined if it has it already. The statuses consist of texts of servers, people and
- * git: this is the one place where what is longer than the hub accepts is truncated.
+ * Returns the object with the status to write; undefined if it has it already. The statuses consist of texts of servers, people
+ * and git: this is the one place where what is longer than the hub accepts is truncated.
  */
 function withNewStatus<T extends Cluster | Pipeline | Release>(
   object: T,
@@ -257,7 +263,7 @@ interface WriteFailure {
   readonly error: unknown;
 }
 
-/** One failure does not stop the other writes; all failures are reported. */
+/** Runs the writes one after the other. One failure does not stop the other writes; all failures are reported. */
 async function runAll(writes: readonly PlannedWrite[]): Promise<readonly WriteFailure[]> {
   const failures: WriteFailure[] = [];
   for (const { key, write } of writes) {

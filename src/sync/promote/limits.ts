@@ -11,7 +11,7 @@ import { MAX_NAMES } from './bounds.ts';
 export interface EntryRequest {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
-  /** Of the content that the commit renders to now. */
+  /** The digest of the plan of the content that the commit renders to now. */
   readonly planDigest: string;
   /** Clusters that belong to no stage. */
   readonly unassigned: readonly string[];
@@ -88,7 +88,7 @@ function approvalLimit({ pipeline, stage, planDigest, changes, unexercised }: En
   return [{ slots: 0, reason: 'ApprovalRequired', because, blocker }];
 }
 
-/** S35. Undefined while the failures are within the budget. */
+/** S35: stops starts when too many clusters have failed. Undefined while the failures are within the budget. */
 export function failureBudgetLimit({
   stage,
   total,

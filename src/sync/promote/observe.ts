@@ -20,7 +20,7 @@ export interface PromotionSources {
   readonly clock: Clock;
 }
 
-/** What one reconcile of a Pipeline is given. */
+/** The input of one reconcile of a Pipeline that its worker provides: the accepted commits and the checks. */
 export interface PromotedPipeline {
   readonly commits: CommitSource;
   readonly checks: CheckScheduler;
@@ -29,7 +29,7 @@ export interface PromotedPipeline {
 export interface PromotionObservation {
   readonly snapshot: PromotionSnapshot;
   readonly head: HeadReport;
-  /** Clusters whose status this Pipeline writes. */
+  /** The clusters whose status this Pipeline writes. */
   readonly owned: ReadonlySet<string>;
 }
 
@@ -102,7 +102,7 @@ function otherPipelineOf(
   return other === undefined ? undefined : { name: other, holds: holder !== undefined };
 }
 
-/** Commits whose order in the history the planner needs. */
+/** Returns the commits whose order in the history the planner needs. */
 function mentionedCommits(
   clusters: readonly ClusterSnapshot[],
   releases: readonly Release[],

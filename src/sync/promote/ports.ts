@@ -1,10 +1,10 @@
-/** What promotion needs from the hub, from git and from the cluster workers. The planner gets the answers as plain data. */
+/** Declares what promotion needs from the hub, from git and from the cluster workers. The planner gets the answers as plain data. */
 import type { Cluster, Pipeline, Release } from '../../api/generated/types.ts';
 import type { ClusterAssignment, ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommits, ObjectCounts } from '../commits.ts';
 import type { RenderedTarget } from '../rendered.ts';
 
-/** Called as a write leaves, after every wait. When it throws, nothing is sent. */
+/** Is called as a write leaves, after every wait. When it throws, nothing is sent. */
 export type WriteFence = () => void;
 
 /** The hub's objects. Every read is at least as new as our own last write, and complete: it rejects rather than omit an object. */
@@ -13,11 +13,14 @@ export interface HubStore {
   pipelines(): Promise<readonly Pipeline[]>;
   clusters(): Promise<readonly Cluster[]>;
   releasesOf(pipeline: string): Promise<readonly Release[]>;
-  /** Server-side apply as kubenode-sync with the object's resourceVersion: a conflict means that it changed since it was read. */
+  /**
+   * Writes the status by server-side apply as kubenode-sync, with the object's resourceVersion: a conflict means that it changed
+   * since it was read.
+   */
   applyClusterStatus(cluster: Cluster, fence?: WriteFence): Promise<void>;
   applyPipelineStatus(pipeline: Pipeline, fence?: WriteFence): Promise<void>;
   applyReleaseStatus(release: Release, fence?: WriteFence): Promise<void>;
-  /** Succeeds if it exists already: names are deterministic. */
+  /** Creates the Release. Succeeds if it exists already: names are deterministic. */
   createRelease(release: Release, fence?: WriteFence): Promise<void>;
   deleteRelease(release: Release, fence?: WriteFence): Promise<void>;
 }
@@ -41,7 +44,7 @@ export interface CommitSource {
 
 export interface ClusterContent {
   readonly cluster: string;
-  /** Undefined: nothing was applied yet. */
+  /** The commit that the cluster has. Undefined if nothing was applied yet. */
   readonly commit: string | undefined;
 }
 

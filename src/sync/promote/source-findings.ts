@@ -1,9 +1,9 @@
-/** What was found at the head of a Pipeline, as conditions and as what the Pipeline waits for. Pure. */
+/** Reports what was found at the head of a Pipeline, as conditions and as what the Pipeline waits for. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import type { HeadReport, HubProblem } from '../commits.ts';
 
-/** What keeps a head from being promoted at all. */
+/** Returns what keeps a head from being promoted at all. */
 export function sourceProblem(head: HeadReport): Explanation | undefined {
   const { unread, unopened, hub } = head;
   if (unopened) return { reason: unopened.reason, because: unopened.message };
@@ -13,7 +13,10 @@ export function sourceProblem(head: HeadReport): Explanation | undefined {
   return renderingWait(head) ?? (hub && { reason: hub.reason, because: hubMessage(hub) });
 }
 
-/** Undefined once the render and the checks of the head have ended, and while the repository cannot be read. */
+/**
+ * Returns the wait for the render of the head. Undefined once the render and the checks of the head have ended, and while the
+ * repository cannot be read.
+ */
 export function renderingWait({ verdict, commit, unread, unopened }: HeadReport): Explanation | undefined {
   if (verdict !== 'Rendering' || unread !== undefined || unopened) return undefined;
   return { reason: 'Rendering', because: `commit ${commit ?? 'unknown'} is being rendered and checked` };
@@ -24,7 +27,7 @@ export function hubFinding(hub: HubProblem): ConditionUpdate {
   return { type, status: 'True', reason: hub.reason, message: hubMessage(hub) };
 }
 
-/** An untrusted head is not rendered, so nothing is reported about its render. */
+/** Returns the conditions of the source. An untrusted head is not rendered, so nothing is reported about its render. */
 export function sourceFindings(head: HeadReport): readonly ConditionUpdate[] {
   const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
   const isRead = isTrusted && !head.unopened;

@@ -20,7 +20,7 @@ const LINK = 'a symbolic link: a render contains no links';
 const SUBMODULE = 'a submodule or a git repository of its own';
 const SPECIAL = 'neither a file nor a folder';
 
-/** What the export of a commit skips. */
+/** Lists the files that the export of a commit skips. */
 export function skippedFiles(files: readonly TreeFile[]): SkippedFile[] {
   return files.flatMap(({ path, type }) => {
     if (type === 'symlink') return { path, because: LINK };
@@ -28,7 +28,7 @@ export function skippedFiles(files: readonly TreeFile[]): SkippedFile[] {
   });
 }
 
-/** Returns what was skipped, sorted by path. */
+/** Copies the working tree. Returns what was skipped, sorted by path. */
 export async function exportFolder(
   source: string,
   target: string,
@@ -61,7 +61,7 @@ async function listFiles(root: string, maxFiles: number): Promise<string[]> {
 
 const LIST = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
 
-/** Undefined outside of a repository, and where git is missing or refuses to read it. */
+/** Lists the files with git. Undefined outside of a repository, and where git is missing or refuses to read it. */
 async function listWithGit(root: string): Promise<string[] | undefined> {
   const command = {
     args: gitArguments(undefined, ['-C', root, ...LIST]),
@@ -74,7 +74,7 @@ async function listWithGit(root: string): Promise<string[] | undefined> {
   return [...new Set(paths.map((path) => path.replace(/\/$/, '')))].toSorted(byCode);
 }
 
-/** As git lists a new repository: without its own folder, and without installed packages, which are never committed. */
+/** Folders that git does not list in a new repository: its own folder, and installed packages, which are never committed. */
 const NOT_LISTED = ['.git', 'node_modules'];
 
 async function listFolder(root: string): Promise<string[]> {
@@ -91,7 +91,10 @@ async function listFolder(root: string): Promise<string[]> {
   return found.toSorted(byCode);
 }
 
-/** A string is the reason why the file is skipped. Undefined when it does not exist: git lists deleted files as well. */
+/**
+ * Reads a regular file. A string is the reason why the file is skipped. Undefined when it does not exist: git lists deleted files
+ * as well.
+ */
 async function readRegular(path: string): Promise<Buffer | string | undefined> {
   try {
     const entry = await lstat(path);
@@ -111,7 +114,7 @@ async function readRegular(path: string): Promise<Buffer | string | undefined> {
   }
 }
 
-/** git lists files below a folder that has been replaced by a link. */
+/** Creates a finder of the links above a file: git lists files below a folder that has been replaced by a link. */
 function createLinkFinder(root: string): { above(path: string): Promise<string | undefined> } {
   const links = new Map<string, Promise<string | undefined>>();
   return { above };

@@ -7,9 +7,9 @@ export interface RenderJob {
   readonly root: string;
   /** Folder of the commit: `Pipeline.spec.source.path`. */
   readonly path: string;
-  /** For `fleet.facts`. */
+  /** The values that `fleet.facts` returns. */
   readonly facts: Readonly<Record<string, unknown>>;
-  /** What is read: the objects that the commit declares, or the tests of its policies. */
+  /** Selects what is read: the objects that the commit declares, or the tests of its policies. */
   readonly content: RenderContent;
   /** Packages of the running kubenode, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
@@ -48,7 +48,7 @@ export type OutputLine =
     }
   | { readonly code: RenderErrorCode; readonly problem: RenderProblem }
   | { readonly warning: string }
-  /** The last line, with the number of objects. Without it the result is incomplete. */
+  /** The last line has the number of objects. Without it the result is incomplete. */
   | { readonly end: number };
 
 /** The file descriptor of the lines: separate from stdout, so that output of the program cannot mix with them. */

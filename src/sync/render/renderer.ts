@@ -37,13 +37,13 @@ export interface RendererOptions {
   readonly cache?: RenderCache;
   readonly limits?: Partial<RenderLimits>;
   readonly toolchain?: Toolchain;
-  /** Default: what this machine supports. */
+  /** The isolation of the sandbox. The default is what this machine supports. */
   readonly isolation?: Isolation;
   /** The program of a worker that can judge. */
   readonly judge?: { readonly program: string };
-  /** Folder for compiled code of the toolchain, writable by this user only: renders start faster. */
+  /** The folder for compiled code of the toolchain, writable by this user only: renders start faster. */
   readonly compileCache?: string | undefined;
-  /** Where the links of the toolchain are. Default: the same folder on every machine. */
+  /** The folder with the links of the toolchain. By default it is the same folder on every machine. */
   readonly links?: string;
 }
 
@@ -65,24 +65,24 @@ export interface CommitResult {
   readonly warnings: readonly string[];
 }
 
-/** Without the objects if they are refused. */
+/** A result with its verdict. It is without the objects if they are refused. */
 export type JudgedCommit = CommitResult & { readonly verdict: ContentVerdict };
 
 export interface Renderer {
-  /** Rejects with a RenderError when the commit itself cannot be rendered. */
+  /** Renders a commit. Rejects with a RenderError when the commit itself cannot be rendered. */
   commit(request: CommitRender): Promise<CommitResult>;
   /**
    * Renders a commit and judges its objects, in a process with limits: a commit that exceeds them is refused. Rejects as `commit`
    * does.
    */
   judge(request: CommitRender): Promise<JudgedCommit>;
-  /** Renders a working tree. Not cached, and rendered once only: it may change at any time. */
+  /** Renders a working tree. It is not cached, and rendered once only: it may change at any time. */
   folder(request: FolderRender): Promise<RenderResult>;
-  /** The tests of its policies, read in the same sandbox. Not cached, and read once only. */
+  /** Reads the tests of the policies in the same sandbox. They are not cached, and read once only. */
   policyTests(request: CommitRender | FolderRender): Promise<readonly RenderedObject[]>;
 }
 
-/** What sync needs. */
+/** The part of the renderer that sync needs. */
 export type CommitRenderer = Pick<Renderer, 'commit' | 'judge'>;
 
 export function createRenderer(options: RendererOptions = {}): Renderer {
@@ -117,7 +117,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     return queue.add(git.display, work, signal);
   }
 
-  /** Undefined when there is no entry, or a damaged one. */
+  /** Reads the cached result. Undefined when there is no entry, or a damaged one. */
   async function readCached(
     inputs: RenderInputs,
     { judge, signal }: RunOptions,
@@ -126,7 +126,7 @@ export function createRenderer(options: RendererOptions = {}): Renderer {
     return runTask({ cache: { folder: cache.folder, inputs }, ...(judge ? { judge } : {}) }, options, signal);
   }
 
-  /** Twice, to detect what varies; and in two folders that share no random name, to detect paths in objects. */
+  /** Renders the commit twice, to detect what varies; and in two folders that share no random name, to detect paths in objects. */
   async function exportAndRun(
     git: GitRepository,
     oid: string,
@@ -184,7 +184,7 @@ function judgedOf(request: CommitRender, result: TaskResult): JudgedCommit {
   return { ...resultOf(request, result), verdict };
 }
 
-/** In the worker without the checks, which starts sooner, unless they are needed. */
+/** Runs the task in the worker without the checks, which starts sooner, unless the checks are needed. */
 async function runTask(
   task: RenderTask,
   { judge }: RendererOptions,
@@ -217,7 +217,7 @@ interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Exports only what has tests: an export costs more than a listing. */
+/** Reads the tests of the policies. It exports only what has tests: an export costs more than a listing. */
 async function collectPolicyTests(
   request: CommitRender | FolderRender,
   run: (root: string) => Promise<RenderResult>,

@@ -13,7 +13,7 @@ export interface RenderResult {
 
 // Targets and units become object names and label values in the cluster.
 const NAME = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
-/** For the memory of sync, which holds a few renders. A fleet of 1,000 clusters has about 100 objects for each of them. */
+/** The limit protects the memory of sync, which holds a few renders. A fleet of 1,000 clusters has about 100 objects for each of them. */
 const MAX_OBJECTS = 100_000;
 const MAX_VALUES = 5_000_000;
 /** API servers refuse larger requests. */
@@ -21,7 +21,7 @@ const MAX_OBJECT_BYTES = 3 * 1024 * 1024;
 const MAX_SHOWN_PATH = 10;
 const INEXACT = 'is an integer that JavaScript cannot represent exactly: write it as a string, in quotes';
 const MAX_PROBLEMS = 10_000;
-/** Each is logged. A program can write very many. */
+/** Each warning is logged, and a program can write very many. */
 const MAX_WARNINGS = 100;
 const MAX_TEXT = 1000;
 const NEWLINE = 0x0a;
@@ -31,7 +31,7 @@ interface ParsedOutput {
   readonly problems: { readonly code: RenderErrorCode; readonly problem: RenderProblem }[];
   readonly warnings: string[];
   objects: number;
-  /** Values of JSON in all objects. */
+  /** The number of JSON values in all objects. */
   values: number;
   end?: number;
 }
@@ -66,7 +66,7 @@ function* linesOf(bytes: Buffer): Generator<Buffer> {
   }
 }
 
-/** What it is can be read from its start only: the whole line is not parsed. */
+/** Describes a line that is too large by its start only: the whole line is not parsed. */
 function tooLarge(line: Buffer): ParsedOutput['problems'][number] {
   const start = line.toString('utf8', 0, 100);
   const message = `expected at most ${MAX_OBJECT_BYTES} bytes of an object, got ${line.length}: ${start}…`;
@@ -141,7 +141,10 @@ function invalidObjectReason(object: unknown, counts: { values: number }): strin
   return invalid && `${invalid.slice(0, MAX_SHOWN_PATH).join('.')} ${INEXACT}`;
 }
 
-/** Its path. Counts the values. JavaScript represents integers up to 2^53 exactly; a larger one may have been rounded already. */
+/**
+ * Returns the path of the first integer that is not exact, and counts the values. JavaScript represents integers up to 2^53
+ * exactly; a larger one may have been rounded already.
+ */
 function findInexactNumber(value: unknown, counts: { values: number }): readonly string[] | undefined {
   counts.values += 1;
   if (Number.isInteger(value) && !Number.isSafeInteger(value)) return [];
@@ -186,7 +189,7 @@ function textAt<K extends 'file' | 'construct'>(
   return typeof value === 'string' ? ({ [key]: printable(value) } as { [key in K]: string }) : {};
 }
 
-/** For terminals and conditions. */
+/** Makes a text printable in terminals and conditions. */
 function printable(text: string): string {
   return printableText(text.slice(0, MAX_TEXT)).slice(0, MAX_TEXT);
 }
@@ -202,7 +205,7 @@ function targetsOf(units: ParsedOutput['units']): RenderedTarget[] {
     });
 }
 
-/** Sorted by identity: the order in which a program declares objects has no meaning. */
+/** Sorts the objects of a unit by identity: the order in which a program declares objects has no meaning. */
 function unitOf(unit: string, objects: readonly RenderedObject[]): RenderedUnit {
   const sorted = objects.toSorted((a, b) => byCode(keyOf(a.object), keyOf(b.object)));
   return { unit, objects: sorted, digest: digestOf(sorted.map(({ object }) => object)) };

@@ -13,7 +13,7 @@ export interface RenderLimits {
   readonly timeoutMs: number;
   readonly cpuSeconds: number;
   readonly heapMiB: number;
-  /** Of the result and everything that the program prints. */
+  /** The most bytes of the result and of everything that the program prints. */
   readonly outputBytes: number;
 }
 
@@ -32,7 +32,7 @@ const MAX_LOG = 16 * 1024;
 // Resident memory in addition to the heap: young generation and data that the program reads.
 const OVERHEAD = 512 * 1024 * 1024;
 
-/** Resolves to the bytes that the harness wrote, if it exited with 0. */
+/** Runs the harness for one job. Resolves to the bytes that the harness wrote, if it exited with 0. */
 export function runSandbox(sandbox: Sandbox, job: RenderJob, signal?: AbortSignal): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     // An aborted signal sends no event any more.
@@ -172,7 +172,10 @@ function cpuError({ cpuSeconds }: RenderLimits): RenderError {
   return new RenderError('Timeout', [{ message }], LIMIT_HINT);
 }
 
-/** For a process that failed by itself. V8 aborts when the heap is full; prlimit and unshare report a signal as 128 + its number. */
+/**
+ * Returns the error of a process that failed by itself. V8 aborts when the heap is full; prlimit and unshare report a signal as
+ * 128 + its number.
+ */
 function exitError(
   code: number | null,
   name: NodeJS.Signals | null,

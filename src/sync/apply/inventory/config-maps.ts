@@ -1,7 +1,7 @@
 /**
- * The ConfigMaps of an inventory. Every write is a compare-and-swap, and the epoch of the Lease is a part of it: before its
- * first write, a holder writes its epoch to each of these ConfigMaps, so that a late write of an earlier holder always finds
- * another version. A late creation finds its name taken, because names are recorded before they are created.
+ * Reads and writes the ConfigMaps of an inventory. Every write is a compare-and-swap, and the epoch of the Lease is a part of it:
+ * before its first write, a holder writes its epoch to each of these ConfigMaps, so that a late write of an earlier holder always
+ * finds another version. A late creation finds its name taken, because names are recorded before they are created.
  */
 import { LABEL_MANAGED_BY, LABEL_UNIT, MANAGED_BY, MANAGER_SYNC, NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -21,7 +21,10 @@ export interface InventoryOptions {
    * and one for those of the cluster. They must not see each other's entries, or each would prune the other's objects.
    */
   readonly scope: string;
-  /** Of the Lease under which this process writes; undefined while it is not held, and for a process that only reads. */
+  /**
+   * Returns the epoch of the Lease under which this process writes; undefined while the Lease is not held, and for a process that
+   * only reads.
+   */
   readonly epoch: () => number | undefined;
 }
 
@@ -43,11 +46,11 @@ export class EpochSuperseded extends Error {
 
 const STATE_FIELDS = ['commit', 'digest', 'acknowledged', 'creating'] as const;
 
-/** Of the ConfigMap `inventory`. `creating`: names of ConfigMaps that may be created, one a line. */
+/** The fields of the ConfigMap `inventory`. `creating` holds the names of ConfigMaps that may be created, one a line. */
 export type StateFields = Partial<Record<(typeof STATE_FIELDS)[number], string>>;
 
 export interface InventoryMaps {
-  /** As they were read. */
+  /** The ConfigMaps with the entries, as they were read. */
   readonly chunks: readonly KubeObject[];
   state(): StateFields;
   /**
@@ -55,11 +58,14 @@ export interface InventoryMaps {
    * Rejects with EpochSuperseded when the inventory has a higher epoch.
    */
   claim(entriesOf: (name: string) => string): Promise<readonly string[]>;
-  /** Names have to be recorded before they are created. */
+  /**
+   * Records the names of ConfigMaps before they are created: the next holder creates those that are missing, so that a late
+   * creation finds its name taken.
+   */
   reserve(names: readonly string[]): Promise<void>;
-  /** Before they are deleted: the next holder would create them. */
+  /** Removes the names from the record before their ConfigMaps are deleted: the next holder would create them. */
   release(names: readonly string[]): Promise<void>;
-  /** The other fields stay. */
+  /** Writes the changed fields of the ConfigMap `inventory`. The other fields stay. */
   writeState(changed: StateFields): Promise<void>;
   writeChunk(name: string, entries: string): Promise<void>;
   deleteChunk(name: string): Promise<void>;
@@ -70,7 +76,7 @@ interface WrittenMap {
   readonly epoch: number;
 }
 
-/** Rejects when any of them belongs to another cluster. */
+/** Reads all ConfigMaps of the inventory. Rejects when any of them belongs to another cluster. */
 export async function openInventoryMaps(client: Client, options: InventoryOptions): Promise<InventoryMaps> {
   const { clusterUID, scope } = options;
   const stateName = scope === CLUSTER_SCOPE ? STATE : `${STATE}.${scope.slice(0, -1)}`;
@@ -164,7 +170,7 @@ async function* inventoryObjects(client: Client): AsyncGenerator<KubeObject> {
   }
 }
 
-/** Unit names contain no dot, so there is none after the scope either. */
+/** Tells whether the ConfigMap holds entries of this scope. Unit names contain no dot, so there is none after the scope either. */
 function isChunk(name: string, scope: string): boolean {
   const start = `${CHUNK_PREFIX}${scope}`;
   return name.startsWith(start) && !name.slice(start.length).includes('.');
@@ -187,7 +193,7 @@ export function damagedInventory({ metadata }: KubeObject, server: string, why: 
   );
 }
 
-/** Earlier versions wrote none: every epoch of a Lease is higher. */
+/** Reads the epoch of the last write. Earlier versions wrote none, which counts as 0: every epoch of a Lease is higher. */
 function epochOf({ server }: Client, object: KubeObject): number {
   const text = textAt(object, 'data', 'epoch') ?? '0';
   if (/^\d{1,15}$/.test(text)) return Number(text);

@@ -7,13 +7,13 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { type ObjectId, objectKey } from '../../../kube/objects/object-id.ts';
 
-/** Unknown, never empty: nothing is written or deleted by an inventory that cannot be read. */
+/** The inventory cannot be read. It is unknown, never empty: nothing is written or deleted by it. */
 export class DamagedInventory extends Error {
   override readonly name = 'DamagedInventory';
 }
 
 export interface Confirmed {
-  /** That brought the content. */
+  /** The commit that brought the content. */
   readonly commit: string;
   /** Digest of the content. */
   readonly applied: string;
@@ -28,17 +28,20 @@ export interface InventoryEntry extends ObjectId {
   readonly commit: string;
   /** Digest of what the server confirmed; absent while a write is only intended. */
   readonly applied?: string;
-  /** What the server confirmed before that write was intended: fields in it are ours, also if others have taken them since. */
+  /**
+   * The content that the server confirmed before that write was intended: fields in it are ours, also if others have taken them
+   * since.
+   */
   readonly before?: Confirmed;
-  /** Of the object that the server confirmed. */
+  /** The UID of the object that the server confirmed. */
   readonly uid?: string;
   /** Another client created it, and sync took it over: it is released, never deleted. */
   readonly adopted?: true;
-  /** It was not listed, and found by its owner labels: a person deleted the inventory. */
+  /** True if the object was not listed, and was found by its owner labels: a person deleted the inventory. */
   readonly found?: true;
-  /** When a protected object was marked for deletion. A later reconcile deletes it. */
+  /** The time when a protected object was marked for deletion. A later reconcile deletes it. */
   readonly markedAt?: string;
-  /** Id of the acknowledgement that released the delete of the object with exactly this `uid`. */
+  /** The id of the acknowledgement that released the delete of the object with exactly this `uid`. */
   readonly acknowledgedBy?: string;
 }
 
@@ -50,10 +53,10 @@ export interface Inventory {
   readonly spent: readonly string[];
 }
 
-/** As many as five times the acknowledgements of a Pipeline: an id that is forgotten was removed from git long ago. */
+/** The most ids that are kept: five times the acknowledgements of a Pipeline. An id that is forgotten was removed from git long ago. */
 const MAX_SPENT = 80;
 
-/** The spent acknowledgements after these entries are written; undefined if they are recorded already. */
+/** Returns the spent acknowledgements after these entries are written; undefined if they are recorded already. */
 export function spentAfter(
   { spent }: Pick<Inventory, 'spent'>,
   entries: readonly InventoryEntry[],
@@ -72,8 +75,8 @@ export function inventoryUnits({ entries }: Inventory): string[] {
 }
 
 /**
- * Entries that must be durable before the first write: new objects, moved objects, other versions of a kind, and objects that
- * git declares again after their delete was marked or acknowledged.
+ * Returns the entries that must be durable before the first write: new objects, moved objects, other versions of a kind, and
+ * objects that git declares again after their delete was marked or acknowledged.
  */
 export function missingIntents({ entries }: Inventory, intents: readonly InventoryEntry[]): InventoryEntry[] {
   return intents.flatMap((entry) => {
@@ -100,7 +103,7 @@ export function confirmedOf({ commit, applied, before }: InventoryEntry): Confir
   return applied === undefined ? before : { commit, applied };
 }
 
-/** One line of JSON for each entry, sorted by key: a change of one object is a change of one line. */
+/** Writes one line of JSON for each entry, sorted by key: a change of one object is a change of one line. */
 export function serializeEntries(entries: readonly InventoryEntry[]): string {
   return entries
     .map((entry) => ({ key: objectKey(entry), entry }))
@@ -109,7 +112,7 @@ export function serializeEntries(entries: readonly InventoryEntry[]): string {
     .join('');
 }
 
-/** Throws if any line is not an entry: a damaged inventory is unknown, never empty. */
+/** Parses the entries. Throws if any line is not an entry: a damaged inventory is unknown, never empty. */
 export function parseEntries(text: string): InventoryEntry[] {
   return text
     .split('\n')

@@ -20,11 +20,11 @@ export interface Ownership {
   readonly hub: string;
   readonly unit: string;
   readonly commit: string;
-  /** Another client created it. */
+  /** True if another client created the object. */
   readonly adopted?: boolean;
 }
 
-/** The object exactly as it is sent: the rendered one with owner labels, and nothing else. */
+/** Returns the object exactly as it is sent: the rendered one with owner labels, and nothing else. */
 export function withOwnerLabels(
   { object, source }: RenderedObject,
   { hub, unit, commit, adopted = false }: Ownership,
@@ -40,7 +40,7 @@ export function withOwnerLabels(
   return adopted ? markAdopted(labeled) : labeled;
 }
 
-/** In the same write as the owner labels. */
+/** Marks the object as adopted. The annotation is sent in the same write as the owner labels. */
 export function markAdopted(object: KubeObject): KubeObject {
   const { metadata } = object;
   const annotations = { ...metadata.annotations, [ANNOTATION_ADOPTED]: 'true' };
@@ -54,7 +54,7 @@ export interface OwnerClaim {
   readonly unit: string;
   /** The previous unit, while the object moves. */
   readonly from?: string;
-  /** Of the object that the server confirmed as ours: an object that moved twice may still name the first unit. */
+  /** The UID of the object that the server confirmed as ours: an object that moved twice may still name the first unit. */
   readonly uid?: string;
 }
 
@@ -67,7 +67,7 @@ export function ownerOf(live: KubeObject, { hub, ...claim }: OwnerClaim): Object
   return isNamed(unit, claim) || isConfirmed(uid, claim) ? 'ours' : 'other-unit';
 }
 
-/** An object that the inventory lists moves between units of one Pipeline. */
+/** Tells whether the object belongs to another Pipeline. An object that the inventory lists moves between units of one Pipeline. */
 export function isOfOtherPipeline(owner: ObjectOwner, entry: unknown): boolean {
   return owner === 'other-pipeline' || (owner === 'other-unit' && entry === undefined);
 }
@@ -80,17 +80,20 @@ function isConfirmed(found: string | undefined, { uid }: Omit<OwnerClaim, 'hub'>
   return uid !== undefined && uid === found;
 }
 
-/** Git allows sync to take the object and its fields over from others. */
+/** Tells whether git allows sync to take the object and its fields over from others. */
 export function adopts({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[ANNOTATION_ADOPT] === ADOPT_ALLOWED;
 }
 
-/** Written together with the owner labels, so that it is known even if the inventory is lost. */
+/**
+ * Tells whether the object is annotated as adopted. The annotation is written together with the owner labels, so that it is known
+ * even if the inventory is lost.
+ */
 export function isAdopted({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[ANNOTATION_ADOPTED] !== undefined;
 }
 
-/** Labels can be copied to another object with `kubectl`; this record of the server cannot. */
+/** Tells whether the server has recorded an apply of sync. Labels can be copied to another object with `kubectl`; this record cannot. */
 export function isAppliedBySync({ metadata }: KubeObject): boolean {
   return (metadata.managedFields ?? []).some(isApplyOfSync);
 }
@@ -100,8 +103,8 @@ export function isApplyOfSync({ manager, operation, subresource }: ManagedFields
 }
 
 /**
- * For an object without our labels. A person removed them if our other annotations are left; a release removes those
- * too. In doubt another client created it.
+ * Tells whether sync created an object that has no owner labels. A person removed them if our other annotations are left; a
+ * release removes those too. In doubt another client created it.
  */
 export function isCreatedBySync(object: KubeObject): boolean {
   const applied = object.metadata.annotations?.[ANNOTATION_COMMIT] !== undefined && isAppliedBySync(object);

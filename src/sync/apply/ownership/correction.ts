@@ -1,4 +1,4 @@
-/** What a write of sync corrected: which fields others had changed, who and when, or that the object was missing. Pure. */
+/** Describes what a write of sync corrected: which fields others had changed, who and when, or that the object was missing. Pure. */
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { KubeObject, ManagedFields } from '../../../kube/objects/object.ts';
 import { objectKey } from '../../../kube/objects/object-id.ts';
@@ -10,19 +10,22 @@ import type { ObjectPlan } from '../plan.ts';
 import { ownersOfDrift } from './field-owners.ts';
 
 export interface CorrectedWrite {
-  /** As the server returned it. */
+  /** The object as the server returned it. */
   readonly applied: KubeObject;
   readonly commit: string;
   readonly foundAt: Date;
   readonly correctedAt: Date;
 }
 
-/** As the schema of the status. */
+/** These limits are the same as in the schema of the status. */
 const MAX_FIELDS = 5;
 const MAX_MANAGERS = 3;
 const MAX_LENGTH = 128;
 
-/** Undefined for a change of git, and for a write that changed nothing: a server may store a value in another form. */
+/**
+ * Returns what the write corrected. Undefined for a change of git, and for a write that changed nothing: a server may store a
+ * value in another form.
+ */
 export function correctionOf(plan: ObjectPlan, write: CorrectedWrite): DriftCorrection | undefined {
   const change = plan.drifted
     ? changedFields(plan, plan.drifted, write.applied)
@@ -52,7 +55,10 @@ function changedFields({ object }: ObjectPlan, drifted: KubeObject, applied: Kub
   };
 }
 
-/** Git still declares what was applied, and the object was not observed. */
+/**
+ * Returns the change if git still declares what was applied, and the object was not observed: it was deleted, or its owner labels
+ * were removed.
+ */
 function missingObject({ action, entry, digest }: ObjectPlan, { metadata }: KubeObject): Change | undefined {
   if (action !== 'create' || entry?.applied !== digest) return undefined;
   return metadata.uid === entry.uid

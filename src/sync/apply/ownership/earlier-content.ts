@@ -1,6 +1,6 @@
 /**
- * What an earlier commit rendered for the cluster, read again only when a conflict asks for it: an inventory that listed
- * every field would be many times larger.
+ * Reads what an earlier commit rendered for the cluster, only when a conflict asks for it: an inventory that listed every field
+ * would be many times larger.
  */
 import { digestOf } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -9,7 +9,7 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import { confirmedOf, type InventoryEntry } from '../inventory/inventory.ts';
 
-/** The manifest that the server confirmed last for the entry; undefined when its commit cannot be rendered any more. */
+/** Reads the manifest that the server confirmed last for the entry; undefined when its commit cannot be rendered any more. */
 export type ReadApplied = (entry: InventoryEntry) => Promise<KubeObject | undefined>;
 
 export function createAppliedReader(

@@ -1,12 +1,12 @@
 /**
- * Of which fields a server-side apply conflicts with other field managers, and whether an earlier manifest set them: then
- * our earlier apply owned them, and their change is drift. Pure.
+ * Finds the fields for which a server-side apply conflicts with other field managers, and whether an earlier manifest set them:
+ * then our earlier apply owned them, and their change is drift. Pure.
  */
 import type { KubeError } from '../../../kube/client/errors.ts';
 import { isRecord } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 
-/** Paths such as `.spec.template.spec.containers[name="web"].image`; empty if it is another error. */
+/** Returns paths such as `.spec.template.spec.containers[name="web"].image`; none if it is another error. */
 export function conflictingFields({ causes }: KubeError): string[] {
   const conflicts = causes.filter(({ reason }) => reason === 'FieldManagerConflict');
   return conflicts.map(({ field }) => field ?? '');
@@ -22,7 +22,7 @@ function hasPath(value: unknown, path: string): boolean {
   return Array.isArray(value) && hasItem(value, path);
 }
 
-/** A key may contain dots and brackets itself, so each key that fits is tried. */
+/** Tells whether the path leads to a field of the record. A key may contain dots and brackets itself, so each key that fits is tried. */
 function hasMember(record: Readonly<Record<string, unknown>>, path: string): boolean {
   return Object.entries(record).some(([key, value]) => {
     const rest = path.slice(key.length);
@@ -34,7 +34,10 @@ const KEYS = /^\[(?<keys>[^="]+=(?:"(?:[^"\\]|\\.)*"|[^,\]]+)(?:,[^="]+=(?:"(?:[
 const KEY = /(?<name>[^=",]+)=(?<value>"(?:[^"\\]|\\.)*"|[^,\]]+)/g;
 const VALUE = /^\[=(?<value>"(?:[^"\\]|\\.)*"|[^\]]+)\]/;
 
-/** `[name="web"]`, `[port=80,protocol="TCP"]` or, in a set, `[="finalizer"]`. A key that the manifest leaves out is a default. */
+/**
+ * Tells whether an item fits a path such as `[name="web"]`, `[port=80,protocol="TCP"]` or, in a set, `[="finalizer"]`. A key that
+ * the manifest leaves out is a default.
+ */
 function hasItem(items: readonly unknown[], path: string): boolean {
   const set = VALUE.exec(path);
   if (set) {

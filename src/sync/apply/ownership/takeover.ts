@@ -27,10 +27,10 @@ export type Takeover =
       readonly because: string;
     }
   | { readonly action: 'refuse'; readonly because: string }
-  /** Its name is free soon. */
+  /** The object is being deleted: its name is free soon. */
   | { readonly action: 'wait'; readonly because: string };
 
-/** What git declares, and what the inventory lists for it. */
+/** Holds an object that git declares, and what the inventory lists for it. */
 export interface DeclaredObject {
   readonly id: ObjectId;
   readonly unit: string;
@@ -74,7 +74,7 @@ function adoptByGit({ object }: DeclaredObject): Takeover | undefined {
   return { action: 'write', force: true, adopted: true, because: 'adopted by git' };
 }
 
-/** It was released, or its labels were removed: a revert takes it back, and does not fight for it. */
+/** Plans to take back an object that was released, or whose labels were removed: a revert takes it back, and does not fight for it. */
 function takeBack(plan: DeclaredObject, found: KubeObject, owner: ObjectOwner): Takeover | undefined {
   if (owner !== 'nobody' || !(isAppliedBySync(found) || isOwnPipeline(plan))) return undefined;
   return {
@@ -92,7 +92,7 @@ function notOursReason(found: KubeObject): string {
   );
 }
 
-/** The Pipeline must exist before sync can read the commit that declares it. */
+/** Tells whether the object is the Pipeline of its own unit: it must exist before sync can read the commit that declares it. */
 function isOwnPipeline({ id, unit }: DeclaredObject): boolean {
   return id.group === GROUP && id.kind === 'Pipeline' && unit.startsWith(`${id.name}.`);
 }

@@ -24,20 +24,20 @@ export interface DeleteTarget extends ObjectId {
   readonly unit: string;
   readonly from?: string;
   readonly uid?: string;
-  /** Git declares it: it is created again at once. A prune takes removed labels as the decision to keep the object. */
+  /** True if git declares the object: it is created again at once. A prune takes removed labels as the decision to keep the object. */
   readonly replaces?: true;
   /** The delete was acknowledged for the object with this `uid` only. */
   readonly acknowledgedBy?: string;
 }
 
 export type OwnedDeleteOutcome =
-  /** Not found, or replaced by an object with another UID. */
+  /** The object is not found, or was replaced by an object with another UID. */
   | { readonly outcome: 'deleted' }
-  /** `keptByOthers`: only finalizers of others keep it. */
+  /** The object is being deleted. `keptByOthers` is true if only finalizers of others keep it. */
   | { readonly outcome: 'terminating'; readonly because: string; readonly keptByOthers: boolean }
   /** It exists without our owner labels, or sync did not create it: it stays, and the inventory forgets it. */
   | { readonly outcome: 'not ours'; readonly because: string }
-  /** It exists, and we may not delete it. */
+  /** The object exists, and we may not delete it. */
   | { readonly outcome: 'refused'; readonly because: string };
 
 export interface DeleteContext {
@@ -88,8 +88,8 @@ async function sendDelete(
 }
 
 /**
- * For an object that is not observed. It is deleted when its name is free, or taken by an object with another UID. One
- * without our owner labels is not ours: its labels were removed by hand, or our first write was refused.
+ * Confirms the delete of an object that is not observed. It is deleted when its name is free, or taken by an object with another
+ * UID. One without our owner labels is not ours: its labels were removed by hand, or our first write was refused.
  */
 export async function confirmDeleted(
   context: DeleteContext,
@@ -140,7 +140,7 @@ function notAcknowledgedReason(
     : `it was recreated since its delete was acknowledged, and has another UID: planned again`;
 }
 
-/** What another client created is never deleted, whatever its labels are. */
+/** Returns why the object is not ours to delete: an object that another client created is never deleted, whatever its labels are. */
 function notCreatedReason(object: KubeObject): string | undefined {
   if (isAdopted(object)) return 'another client created it';
   return isAppliedBySync(object) ? undefined : 'it carries our owner labels, but sync did not write it';

@@ -20,7 +20,7 @@ export interface OrphanContext
 /** Live objects are never changed in place, so each version of one is read once. */
 const verdicts = new WeakMap<KubeObject, { readonly entry?: InventoryEntry }>();
 
-/** Among the objects that are watched. The watch keeps no `managedFields`, so each one is read. */
+/** Finds orphans among the objects that are watched. The watch keeps no `managedFields`, so each one is read. */
 export async function watchedOrphans(
   context: OrphanContext,
   { commit, units }: SyncTarget,
@@ -38,7 +38,7 @@ export async function watchedOrphans(
   return found.flatMap((verdict) => verdict?.entry ?? []);
 }
 
-/** Undefined if it cannot be read now: then it is not known to be ours. */
+/** Reads one object to tell whether it is an orphan. Undefined if it cannot be read now: then it is not known to be ours. */
 async function readVerdict(
   context: OrphanContext,
   object: KubeObject,
@@ -57,15 +57,18 @@ async function readVerdict(
   }
 }
 
-/** Of each inventory that was opened: when every kind has to be searched. Never again after a complete search. */
+/** Holds, for each inventory that was opened, when every kind has to be searched. It is never due again after a complete search. */
 const searches = new WeakMap<OrphanContext['store'], { readonly dueMs: number }>();
 
-/** An API group may stay unavailable for long: a failed search costs requests and a line in the log. */
+/**
+ * A failed search is repeated after this time. An API group may stay unavailable for long, and each search costs requests and a
+ * line in the log.
+ */
 const SEARCH_AGAIN_MS = 300_000;
 
 /**
- * Kinds that neither git nor the inventory names are not watched. They are listed once after entries were found missing, and
- * while no commit is recorded as applied: in a new cluster this finds nothing.
+ * Tells whether the kinds that are not watched have to be searched: those that neither git nor the inventory names. They are
+ * listed once after entries were found missing, and while no commit is recorded as applied: in a new cluster this finds nothing.
  */
 export function isSearchDue({ store, clock }: OrphanContext, hasMissing: boolean): boolean {
   const nowMs = clock.monotonicMs();
@@ -75,7 +78,7 @@ export function isSearchDue({ store, clock }: OrphanContext, hasMissing: boolean
   return search !== undefined && search.dueMs <= nowMs;
 }
 
-/** A search that fails is repeated later: it does not keep git from being applied. */
+/** Finds orphans of the kinds that are not watched. A search that fails is repeated later: it does not keep git from being applied. */
 export async function unwatchedOrphans(
   context: OrphanContext,
   { commit, units }: SyncTarget,
@@ -98,7 +101,7 @@ export async function unwatchedOrphans(
   }
 }
 
-/** Each kind in one version. Events are many, and git declares none of them. */
+/** Returns each kind in one version. Events are left out: they are many, and git declares none of them. */
 function searchedKinds(resources: readonly Resource[]): (Resource & KindRef)[] {
   const kinds = new Map<string, Resource & KindRef>();
   for (const resource of resources) {
@@ -108,7 +111,10 @@ function searchedKinds(resources: readonly Resource[]): (Resource & KindRef)[] {
   return [...kinds.values()];
 }
 
-/** Nothing of a kind that has no list, or that sync may not read: sync could not delete it either. */
+/**
+ * Lists the objects of a kind that carry the label of this hub. Returns nothing of a kind that has no list, or that sync may not
+ * read: sync could not delete it either.
+ */
 async function listOwned({ client, hub }: OrphanContext, resource: Resource): Promise<readonly KubeObject[]> {
   const found: KubeObject[] = [];
   try {

@@ -1,6 +1,6 @@
 /**
- * Which deletes wait until other objects of their unit are applied: those of objects that may be replaced, or still be used, by
- * an object that is not applied yet. Other deletes do not wait, because that one may never be applied. Pure.
+ * Decides which deletes wait until other objects of their unit are applied: those of objects that may be replaced, or still be
+ * used, by an object that is not applied yet. Other deletes do not wait, because that one may never be applied. Pure.
  */
 import { type ObjectId, objectKey } from '../../../kube/objects/object-id.ts';
 import { isProtected } from '../../protected-kinds.ts';
@@ -9,17 +9,17 @@ import { isSameStep } from '../order.ts';
 import type { TargetPlan } from '../plan.ts';
 import type { PrunePlan } from './plan.ts';
 
-/** What git declares and the cluster does not have yet. */
+/** Each is an object that git declares and the cluster does not have yet. */
 export interface UnappliedObject {
   readonly id: ObjectId;
   readonly unit: string;
-  /** The cluster has what an earlier commit declared. */
+  /** True if the cluster has what an earlier commit declared. */
   readonly hasEarlierContent: boolean;
 }
 
 /**
- * Not those whose content was applied before and is unchanged: they waited or drifted after that, and neither replace nor use
- * anything that a later commit removed.
+ * Returns the objects that are not applied yet. Those whose content was applied before and is unchanged do not count: they waited
+ * or drifted after that, and neither replace nor use anything that a later commit removed.
  */
 export function unappliedObjects(
   { objects }: Pick<TargetPlan, 'objects'>,
@@ -31,7 +31,7 @@ export function unappliedObjects(
     .map(({ id, unit, entry }) => ({ id, unit, hasEarlierContent: entry?.applied !== undefined }));
 }
 
-/** Why the delete waits. */
+/** Returns why the delete waits; undefined if it does not wait. */
 export function postponedReason(
   { action, entry }: PrunePlan,
   unapplied: readonly UnappliedObject[],
@@ -43,7 +43,10 @@ export function postponedReason(
   return `deleted after ${objectKey(first.id)} is applied, which ${why}`;
 }
 
-/** A new object replaces one of the same step, such as a ConfigMap or a workload; an earlier one may use any object. */
+/**
+ * Tells whether the object may replace or use the removed one. A new object replaces one of the same step, such as a ConfigMap or
+ * a workload; an earlier one may use any object.
+ */
 function isRelated(removed: ObjectId, { id, hasEarlierContent }: UnappliedObject): boolean {
   if (isProtected(removed)) return true;
   const sharesNamespace =

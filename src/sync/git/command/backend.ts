@@ -1,4 +1,4 @@
-/** git over ssh and from local paths, with the git command. */
+/** Reads git repositories over ssh and from local paths, with the git command. */
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -159,7 +159,10 @@ async function createSizeCheck(
   };
 }
 
-/** Of a git that was killed: its locks make every other git fail. No ref and no object has a name like theirs. */
+/**
+ * Removes the temporary files of a git that was killed: its locks make every other git fail. No ref and no object has a name like
+ * theirs.
+ */
 async function removeTemporaryFiles(gitdir: string): Promise<void> {
   for (const name of await readdir(gitdir, { recursive: true }).catch(() => [])) {
     if (/\.lock$|^objects\/pack\/tmp_/.test(name)) await rm(join(gitdir, name), { force: true });
@@ -172,7 +175,7 @@ async function sizeOf(folder: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** git may rename a temporary pack between readdir and stat. */
+/** Returns the size of a file, and 0 if it is missing: git may rename a temporary pack between readdir and stat. */
 async function sizeOfFile(path: string): Promise<number> {
   const found = await stat(path).catch(() => undefined);
   return found?.size ?? 0;

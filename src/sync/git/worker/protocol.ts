@@ -1,4 +1,4 @@
-/** The messages between a transport and its worker, which is our own program: its messages are trusted. */
+/** Defines the messages between a transport and its worker, which is our own program: its messages are trusted. */
 import { systemCode } from '../../../os/errors.ts';
 import { GitError, type GitErrorDetails, isGitError } from '../errors.ts';
 import type { GitOptions } from '../options.ts';
@@ -19,7 +19,7 @@ export type GitAnswer =
 interface ErrorFields {
   readonly isGitError: boolean;
   readonly message: string;
-  /** Of a GitError, or of the operating system. */
+  /** The code of a GitError, or of an error of the operating system. */
   readonly code: string | undefined;
   readonly cause: string | undefined;
   readonly path?: string | undefined;

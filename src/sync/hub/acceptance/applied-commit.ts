@@ -1,4 +1,4 @@
-/** Whether a head may replace a commit that was applied to clusters, as git answers it. */
+/** Asks git whether a head may replace a commit that was applied to clusters. */
 import { optional } from '../../../kube/objects/optional.ts';
 import type { AcceptedHead } from '../../accepted-heads.ts';
 import { type AncestryVerdict, checkAncestry, replacingHead } from '../../git/ancestry-guard.ts';
@@ -8,13 +8,13 @@ import type { Ancestry, GitTransport } from '../../git/transport.ts';
 export interface AppliedCommitQuestion {
   readonly head: string;
   readonly lastApplied: string;
-  /** The hub has accepted it: then it counts as replaced only where that is certain. */
+  /** True if the hub has accepted the commit: then it counts as replaced only where that is certain. */
   readonly isReleased: boolean;
-  /** What persons accepted. */
+  /** The heads that persons accepted. */
   readonly accepted: readonly AcceptedHead[];
 }
 
-/** Rejects when git cannot answer. */
+/** Checks whether the head may replace the applied commit. Rejects when git cannot answer. */
 export async function checkAppliedCommit(
   { git, ref }: { readonly git: Pick<GitTransport, 'ancestry'>; readonly ref: string },
   { head, lastApplied, isReleased, accepted }: AppliedCommitQuestion,

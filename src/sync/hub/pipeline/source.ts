@@ -1,6 +1,6 @@
 /**
- * The source of one Pipeline: polls its repository, checks its head, and renders accepted commits. When git, a render or a check
- * fails without a result, the accepted commits stay unchanged.
+ * Runs the source of one Pipeline: polls its repository, checks its head, and renders accepted commits. When git, a render or a
+ * check fails without a result, the accepted commits stay unchanged.
  */
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -23,7 +23,7 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly renderer: CommitRenderer;
   readonly clock: Clock;
   readonly random: () => number;
-  /** What keeps the objects of the hub itself from being applied: it is reported with the head. */
+  /** Returns what keeps the objects of the hub itself from being applied: it is reported with the head. */
   readonly hubProblem?: () => HubProblem | undefined;
   readonly onChange: () => void;
 }
@@ -34,9 +34,9 @@ export interface PipelineSource extends CommitSource {
   head(): HeadReport;
   /** Polls at once for a new request of a person. */
   pollNow(request: string): void;
-  /** Whether the repository was read, or could not be: before that nothing is known about the head. */
+  /** Tells whether the repository was read, or could not be: before that nothing is known about the head. */
   hasPolled(): boolean;
-  /** The newest accepted commit, which the hub's own objects follow. */
+  /** Returns the newest accepted commit, which the hub's own objects follow. */
   newestAccepted(): string | undefined;
   close(): Promise<void>;
 }
@@ -81,7 +81,10 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     return { commits, head: headReport(source.state()), ...optional('unaccepted', unaccepted) };
   }
 
-  /** Does not wait: polling goes on, so that a newer head is observed while this one is rendered. */
+  /**
+   * Starts the check of the head and does not wait for it: polling continues, so that a newer head is observed while this one is
+   * rendered.
+   */
   function checkHead({ head }: SourceState): void {
     if (head && !head.refused) checking.start(head.commit);
     options.onChange();
@@ -117,7 +120,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
     return result.accepted ? { verdict: 'Accepted' } : { verdict: result.verdict, message: result.message };
   }
 
-  /** A former process has rendered and accepted it. */
+  /** Tells whether a former process has rendered and accepted the head. */
   function wasReleased({ commit }: ObservedHead): boolean {
     return options.newestReleasedCommit() === commit;
   }
@@ -136,7 +139,10 @@ export async function contentFor(
   return targets.find((rendered) => rendered.target === target) ?? emptyTargetFor(target);
 }
 
-/** Commit by commit, so that few renders are in memory. Without clusters whose commit can no longer be rendered. */
+/**
+ * Counts the changes commit by commit, so that few renders are in memory. Clusters whose commit can no longer be rendered are
+ * left out.
+ */
 async function changesFrom(
   renders: RenderStore,
   commit: string,

@@ -84,7 +84,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     }
   }
 
-  /** A change of the Pipeline or of a Secret triggers the next reconcile. */
+  /** Records why the Pipeline cannot be opened. A change of the Pipeline or of a Secret triggers the next reconcile. */
   async function reportUnopened(failure: unknown): Promise<number> {
     if (!(failure instanceof PipelineUnopened)) return RETRY_MS;
     try {
@@ -96,7 +96,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
     }
   }
 
-  /** Open while the Pipeline exists and its Lease is held; opened again when its repository changes. */
+  /** Keeps a session open while the Pipeline exists and its Lease is held, and opens it again when its repository changes. */
   async function ensureSession(): Promise<void> {
     const pipeline = lease.notHeldReason() === undefined ? await readPipeline() : undefined;
     const version = pipeline && repositoryVersion(pipeline, hub.stores.secrets);
@@ -135,7 +135,10 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   }
 }
 
-/** Outlives each session: targets keep it, and a repository that is opened again answers for the commits of the one before. */
+/**
+ * Returns a source of commits that outlives each session: targets keep it, and a repository that is opened again answers for the
+ * commits of the one before.
+ */
 function commitsOf(session: () => PipelineSession | undefined): CommitSource {
   return {
     accepted: async (mentioned) => (await session()?.source.accepted(mentioned)) ?? NO_COMMITS,
@@ -157,13 +160,13 @@ function delayUntil(requeueAt: Date | undefined, now: Date): number {
   return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - now.getTime()));
 }
 
-/** Of `kubenode sync now`. */
+/** Serves the poll that `kubenode sync now` requested. */
 function servePollRequest(session: PipelineSession | undefined, pipeline: Pipeline | undefined): void {
   const request = pipeline?.metadata.annotations?.[ANNOTATION_POLL_REQUEST];
   if (request !== undefined) session?.source.pollNow(request);
 }
 
-/** Only a person can help. */
+/** The Pipeline cannot be opened, and only a person can help. */
 class PipelineUnopened extends Error {
   override readonly name = 'PipelineUnopened';
   readonly reason: string;

@@ -30,7 +30,7 @@ export interface Assignments {
   /** Writes the report of a cluster if it has changed. Returns at once; a failed write is repeated with growing delays. */
   writeReport(cluster: string): void;
   writeReports(): void;
-  /** What promotion knows about a cluster, whichever process applies to it. */
+  /** Returns what promotion knows about a cluster, whichever process applies to it. */
   report(cluster: string): ClusterReport | undefined;
   /** Resolves after the last write. */
   close(): Promise<void>;
@@ -70,7 +70,10 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     clusters.setTarget(name, { ...target, content: (commit) => recordedContent(name, assigned, commit) });
   }
 
-  /** The cache of a process that has just taken over may be outdated: the hub is asked before each reconcile. */
+  /**
+   * Reads the content of the recorded target. The cache of a process that has just taken over may be outdated: the hub is asked
+   * before each reconcile.
+   */
   async function recordedContent(
     name: string,
     assigned: ClusterAssigned,
@@ -87,7 +90,7 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     return pipelines.get(pipeline)?.assignedContent({ cluster: name, commit, present });
   }
 
-  /** This process applies to the cluster, and another one promotes it. */
+  /** Tells whether this process applies to the cluster, and another one promotes it. */
   function isSplit(cluster: string, { pipeline }: ClusterAssigned): boolean {
     return clusters.isHeld(cluster) && !pipelines.isHeld(pipeline);
   }
@@ -99,7 +102,10 @@ export function createAssignments(options: AssignmentsOptions): Assignments {
     return isDeepStrictEqual(cluster.status.report, report) ? undefined : { report };
   }
 
-  /** One process that holds both Leases needs none: a report that stayed would count again after the next split. */
+  /**
+   * Returns the report that has to be recorded now. One process that holds both Leases needs none: a report that stayed would
+   * count again after the next split.
+   */
   function currentReport(cluster: Cluster, assigned: ClusterAssigned): ClusterApplyReport | undefined {
     const { name } = cluster.metadata;
     if (!isSplit(name, assigned)) return undefined;

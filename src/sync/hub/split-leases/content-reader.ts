@@ -36,11 +36,12 @@ export interface AssignedContent {
 
 export interface ContentReader {
   /**
-   * Rejects when the cluster runs a commit that the assigned one neither contains nor replaces: the hub was restored from a
-   * backup, and promotion has to adopt the commit of the cluster, or a person has to accept the assigned one.
+   * Renders the assigned commit. Rejects when the cluster runs a commit that the assigned one neither contains nor replaces: the
+   * hub was restored from a backup, and promotion has to adopt the commit of the cluster, or a person has to accept the assigned
+   * one.
    */
   read(pipeline: Pipeline, assigned: AssignedContent): Promise<RenderedTarget | undefined>;
-  /** The next read opens the repository again. */
+  /** Closes the repository. The next read opens it again. */
   close(): Promise<void>;
 }
 
@@ -108,7 +109,7 @@ export function createContentReader(options: ContentReaderOptions): ContentReade
 
 interface Overwriting {
   readonly commit: string;
-  /** What the inventory in the cluster names. */
+  /** A commit that the inventory in the cluster names. */
   readonly other: string;
   readonly ref: string;
   readonly accepted: readonly AcceptedHead[];
@@ -136,7 +137,10 @@ async function rejectOverwriting(
   compared.add(pair);
 }
 
-/** A commit that was removed by a forced push, or is from another repository, is in no order with ours. */
+/**
+ * Fetches a commit if the repository has it. One that was removed by a forced push, or is from another repository, is in no order
+ * with ours.
+ */
 async function fetchIfPresent(git: GitTransport, commit: string, ref: string): Promise<void> {
   try {
     await git.ensure(commit, ref);

@@ -6,12 +6,12 @@ import type { Log } from '../../../kube/process/log.ts';
 import type { Clock } from '../../../os/clock.ts';
 
 export interface DueReport {
-  /** Undefined: the recorded one has to be removed. */
+  /** The report to record. Undefined if the recorded one has to be removed. */
   readonly report: ClusterApplyReport | undefined;
 }
 
 export interface ReportWriterOptions {
-  /** What has to be written for a cluster now. Undefined if the hub has it, or this process may not write it. */
+  /** Returns what has to be written for a cluster now. Undefined if the hub has it, or this process may not write it. */
   readonly due: (cluster: string) => DueReport | undefined;
   readonly write: (cluster: string, report: ClusterApplyReport | undefined) => Promise<void>;
   readonly clock: Clock;
@@ -20,13 +20,13 @@ export interface ReportWriterOptions {
 }
 
 export interface ReportWriter {
-  /** Returns at once. What changes during a write is written after it. */
+  /** Starts to write the report and returns at once. What changes during a write is written after it. */
   write(cluster: string): void;
   /** Resolves after the last write. */
   close(): Promise<void>;
 }
 
-/** Promotion waits for it, so a hub that is back gets it within 20 s. */
+/** Promotion waits for the report, so a hub that is back gets it within 20 s. */
 const RETRY = { firstMs: 500, longestMs: 20_000, stableMs: 60_000 };
 
 export function createReportWriter({ due, clock, log, ...options }: ReportWriterOptions): ReportWriter {
@@ -48,7 +48,7 @@ export function createReportWriter({ due, clock, log, ...options }: ReportWriter
     return closing.signal.aborted ? undefined : due(cluster);
   }
 
-  /** A report is written once, even if the hub returns it differently. */
+  /** Writes until the hub has the current report. A report is written once, even if the hub returns it differently. */
   async function writeUntilCurrent(cluster: string): Promise<void> {
     let written: DueReport | undefined;
     let retry = NO_ERRORS;

@@ -1,6 +1,6 @@
 /**
- * What the holders of a Cluster's and of its Pipeline's Lease tell each other through the status of the Cluster, when they
- * are two processes. Pure.
+ * Converts what the holders of a Cluster's Lease and of its Pipeline's Lease exchange through the status of the Cluster, when
+ * they are two processes. Pure.
  */
 import type { Cluster, ClusterApplyReport, ClusterAssigned, Pipeline } from '../../../api/generated/types.ts';
 import { activePause, pausedReason, pausedUnits } from '../../../api/status/pauses.ts';
@@ -10,7 +10,7 @@ import { syncedCondition } from '../../apply/report.ts';
 import type { ClusterReport, ClusterTarget, WorkReport } from '../../cluster-report.ts';
 import { driftToRecord, joinDrift } from '../../drift-history.ts';
 
-/** The target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
+/** Returns the target that promotion recorded. A stop by a person counts at once, even if promotion has not recorded it yet. */
 export function recordedTarget(
   cluster: Cluster,
   pipeline: Pipeline | undefined,
@@ -33,7 +33,7 @@ export function recordedTarget(
   };
 }
 
-/** What the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */
+/** Returns what the holder of the Cluster's Lease reports. Undefined until it has compared the cluster with the assigned commit. */
 export function applyReport(
   cluster: Cluster,
   holder: string,
@@ -53,7 +53,7 @@ export function applyReport(
 }
 
 /**
- * Our own observation of a cluster that another process applies to, with what only that process knows. Its report counts
+ * Returns our own observation of a cluster that another process applies to, with what only that process knows. Its report counts
  * only while it holds the Lease, and only about what is assigned now.
  */
 export function withApplyReport(

@@ -1,13 +1,13 @@
-/** What the inventory in a cluster names, where that is newer than what the hub has recorded. Pure. */
+/** Adopts what the inventory in a cluster names, where that is newer than what the hub has recorded. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
 
 /**
- * The inventory wins over an older record of the hub: a hub that was restored from a backup must not roll clusters back. How
- * the cluster got there is lost, so it soaks again, even if the content is what the hub has recorded: it may have run other
- * content in between.
+ * Returns the record with the newest commit of the inventory, which wins over an older record of the hub: a hub that was restored
+ * from a backup must not roll clusters back. The way in which the cluster got there is unknown, so it soaks again, even if the
+ * content is what the hub has recorded: it may have run other content in between.
  */
 export function adoptObserved(
   sync: ClusterSync,
@@ -23,7 +23,7 @@ export function adoptObserved(
   return { ...rest, commit: newest, ...optional('renderedDigest', digest), soak };
 }
 
-/** Whether the newest observed commit has the recorded content, even under another name. */
+/** Tells whether the newest observed commit has the recorded content, even under another name. */
 export function hasObservedTarget(
   { commit, renderedDigest }: ClusterSync,
   { cluster, report }: ClusterSnapshot,

@@ -1,4 +1,4 @@
-/** The record of a cluster that starts a commit, or that has its content already. Pure. */
+/** Builds the record of a cluster that starts a commit, or that has its content already. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { TargetDigests } from '../../commits.ts';
@@ -8,7 +8,7 @@ import type { ClusterRollout } from './rollout.ts';
 import { ALL_UNITS, startSoak } from './soak.ts';
 import type { MemberContext } from './stage-member.ts';
 
-/** The intent, which is recorded before the first write to the cluster. */
+/** Returns the intent to start the commit, which is recorded before the first write to the cluster. */
 export function startedSync(
   { member, digest }: ClusterRollout,
   stage: string,
@@ -39,7 +39,7 @@ export function startedSync(
   };
 }
 
-/** What was assigned again after a failure, and is replaced before it was proven again, is still known as proven once. */
+/** Keeps content known as proven once if it was assigned again after a failure, and is replaced before it was proven again. */
 function withUnprovenAgain(sync: ClusterSync, now: Date): ClusterSync {
   const { soak, renderedDigest: digest, commit } = sync;
   if (soak?.provenAt === undefined || digest === undefined || commit === undefined) return sync;
@@ -62,7 +62,7 @@ function unknownUnits(digest: string | undefined): TargetDigests {
   return { digest: digest ?? '', units: new Map() };
 }
 
-/** The same content under a newer commit: a new name, no write and no new soak. */
+/** Returns the record for the same content under a newer commit: a new name, no write and no new soak. */
 export function renamedSync(
   { member, hasContent, state }: ClusterRollout,
   stage: string,

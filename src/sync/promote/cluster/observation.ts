@@ -1,4 +1,4 @@
-/** What is observed of a cluster's assigned content, and the first condition of its soak that is not met. Pure. */
+/** Describes what is observed of a cluster's assigned content, and finds the first condition of its soak that is not met. Pure. */
 import type { Check, ClusterSoak, ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
@@ -28,7 +28,7 @@ export interface ContentObservation extends ObservationContext {
   readonly sync: ClusterSync;
   readonly soak: ClusterSoak;
   readonly target: TargetDigests;
-  /** False: the commit is not rendered any more, so its units are unknown. */
+  /** False if the commit is not rendered any more, so that its units are unknown. */
   readonly isRendered: boolean;
   readonly report: ClusterReport;
   readonly work: WorkReport | undefined;
@@ -74,8 +74,9 @@ function observedOf(report: ClusterReport, assigned: Assigned): Pick<ContentObse
 }
 
 /**
- * After a revert the digest is the same as before, and another commit may have been applied in between, also by another
- * process while this one did not run. A start in the future predates a clock that was set back.
+ * Tells whether the report is from before the content was assigned. After a revert the digest is the same as before, and another
+ * commit may have been applied in between, also by another process while this one did not run. A start in the future predates a
+ * clock that was set back.
  */
 function isFromBefore({ health }: ClusterReport, { startedAt, now }: Assigned): boolean {
   if (health === undefined || startedAt === undefined) return false;
@@ -83,13 +84,13 @@ function isFromBefore({ health }: ClusterReport, { startedAt, now }: Assigned): 
   return startedMs <= +now && +health.observedAt < startedMs;
 }
 
-/** Undefined if it is of another digest, or too old. */
+/** Returns the health of the content. Undefined if it is of another digest, or too old. */
 function currentHealth({ health }: ClusterReport, digest: string, now: Date): ContentObservation['health'] {
   if (health?.digest !== digest || Math.abs(+now - +health.observedAt) > MAX_GAP_MS) return undefined;
   return { reason: 'Settled', ...health };
 }
 
-/** Runs from before the target settled do not count. */
+/** Counts the check runs of the soak. Runs from before the target settled do not count. */
 export function withCheckRuns(input: ContentObservation): ContentObservation {
   const { soak, rules, now } = input;
   if (soak.settledAt === undefined) return input;
@@ -112,12 +113,12 @@ export interface Obstacle extends Explanation {
   readonly lateAt?: Date;
 }
 
-/** The first condition of a running soak that is not met. */
+/** Returns the first condition of a running soak that is not met. */
 export function findObstacle(input: ContentObservation): Obstacle | undefined {
   return refusedCalls(input.report) ?? contentObstacle(input);
 }
 
-/** The server asked for time: sync waits, and content is not the cause. */
+/** Returns an obstacle while the server asks for time: sync waits, and content is not the cause. */
 function refusedCalls({ failure }: ClusterReport): Obstacle | undefined {
   const until = failure?.retryAt;
   return until && { reason: failure.reason, because: failure.message, until };
@@ -152,8 +153,8 @@ function notCompared({ report: { failure } }: ContentObservation): Obstacle {
 }
 
 /**
- * An object that this process may not read must not keep a newer commit waiting, like one that cannot be applied. Another
- * process, which has watched it since before, may apply the commit all the same.
+ * Returns the obstacle of unknown health. An object that this process may not read must not keep a newer commit waiting, like one
+ * that cannot be applied. Another process, which has watched it since before, may apply the commit all the same.
  */
 function unknownHealth({ reason, because, blocker }: Explanation): Obstacle {
   return {
@@ -164,12 +165,15 @@ function unknownHealth({ reason, because, blocker }: Explanation): Obstacle {
   };
 }
 
-/** An object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */
+/** Tells whether an object cannot be applied or deleted now, by a finalizer for example: it must not keep a newer commit waiting. */
 function cannotFinish({ reason, objects, failures }: WorkReport): boolean {
   return objects.failed > 0 || (reason !== 'NotWritten' && failures.length > 0);
 }
 
-/** A controller without a deadline never reports a failure, so promotion times it to let a fix in. */
+/**
+ * Tells when an object counts as late. A controller without a deadline never reports a failure, so promotion times it to let a
+ * fix in.
+ */
 function lateness({ soak, now, health }: ContentObservation): Partial<Obstacle> {
   if (health?.answer !== 'Progressing' || health.hasDeadline) return {};
   if (soak.startedAt === undefined || soak.settledAt !== undefined) return {};
@@ -178,8 +182,8 @@ function lateness({ soak, now, health }: ContentObservation): Partial<Obstacle> 
 }
 
 /**
- * It had settled, and was observed not to be in sync and healthy any more. Before it settles, clocks that units brought along
- * keep running; and a time without observations counts up to MAX_GAP_MS.
+ * Tells whether content that had settled was observed not to be in sync and healthy any more. Before it settles, clocks that
+ * units brought along keep running; and a time without observations counts up to MAX_GAP_MS.
  */
 export function isObservedUnsettled({ soak, work, health, report }: ContentObservation): boolean {
   if (soak.settledAt === undefined) return false;

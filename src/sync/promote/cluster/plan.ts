@@ -1,4 +1,4 @@
-/** The status to record for a cluster, and the target to set for it. Pure. */
+/** Plans the status to record for a cluster, and the target to set for it. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { pausedUnits } from '../../../api/status/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -16,12 +16,12 @@ export interface ClusterPlan {
   readonly name: string;
   readonly stage?: string;
   readonly member: StageMember;
-  /** Recorded before `target` is set. */
+  /** The record of the cluster, which is written before `target` is set. */
   readonly sync: ClusterSync;
   readonly target: ClusterTarget;
-  /** It gets new content, or continues after it was away. */
+  /** True if the cluster gets new content, or continues after it was away. */
   readonly starts: boolean;
-  /** Why it is in its state. */
+  /** Why the cluster is in its state. */
   readonly why: Explanation;
 }
 
@@ -42,7 +42,7 @@ export function planClusters(plan: StagePlan, planContext: ClusterPlanContext): 
     });
 }
 
-/** Its stage has no commit yet, or it belongs to no stage, or to two: it keeps its content and gets nothing new. */
+/** Plans a cluster whose stage has no commit yet, or that belongs to no stage, or to two: it keeps its content and gets nothing new. */
 export function planWithoutCommit(
   member: StageMember,
   stage: string | undefined,
@@ -106,20 +106,29 @@ function recordedState({ state, member }: ClusterRollout): RecordedState {
   return ROLLOUT_STATES[state].recordedAs ?? member.recorded.state ?? 'Pending';
 }
 
-/** What the inventory names may be newer than the record: until it was read, nothing is written. */
+/**
+ * Tells whether the cluster may be written. The inventory may name a newer commit than the record: until it was read, nothing is
+ * written.
+ */
 function canWrite({ block, reachability, snapshot }: StageMember, paused: boolean): boolean {
   const isInventoryRead = snapshot.report?.commits !== undefined;
   return !paused && block === undefined && reachability.state === 'Reachable' && isInventoryRead;
 }
 
-/** Unfinished content of a replaced commit is left alone until the cluster starts; finished or newer content is kept in sync. */
+/**
+ * Tells whether a cluster that does not start now is written. Unfinished content of a replaced commit is left alone until the
+ * cluster starts; finished or newer content is kept in sync.
+ */
 function keepsWriting({ state, hasContent, member }: ClusterRollout): boolean {
   if (state === 'Ahead') return keepsContent(member);
   if (hasContent) return state !== 'NotStarted';
   return member.progress.state === 'Proven';
 }
 
-/** Content that another stage assigned but that was never started is not started here. */
+/**
+ * Tells whether the cluster keeps its content in sync. Content that another stage assigned but that was never started is not
+ * started here.
+ */
 function keepsContent({ progress, hasStarted }: StageMember): boolean {
   return progress.state === 'Proven' || hasStarted;
 }

@@ -1,4 +1,4 @@
-/** What of a report and of a new state is recorded in `status.sync`. Pure. */
+/** Decides what of a report and of a new state is recorded in `status.sync`. Pure. */
 import type { ClusterSync } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ClusterReport } from '../../cluster-report.ts';
@@ -8,7 +8,10 @@ import type { StageMember } from './stage-member.ts';
 
 export type RecordedState = NonNullable<ClusterSync['state']>;
 
-/** The grace of an unreachable cluster runs from the last contact, through Unreachable and Skipped. */
+/**
+ * Returns the time since which the cluster is in the state. The grace of an unreachable cluster runs from the last contact,
+ * through Unreachable and Skipped.
+ */
 export function stateSince({ recorded, reachability }: StageMember, state: RecordedState, now: Date): string {
   if ((state === 'Unreachable' || state === 'Skipped') && 'since' in reachability) {
     return reachability.since.toISOString();
@@ -19,7 +22,7 @@ export function stateSince({ recorded, reachability }: StageMember, state: Recor
 /** How often a newer `lastContactAt` alone is recorded. */
 const RECORD_CONTACT_EVERY_MS = 300_000;
 
-/** As many as the status of a Cluster can hold. */
+/** The most units that the status of a Cluster can hold. */
 export const MAX_UNITS = 500;
 
 export function withReport(sync: ClusterSync, { snapshot, recorded }: StageMember, now: Date): ClusterSync {
@@ -49,7 +52,7 @@ function observedToRecord(
   };
 }
 
-/** What was observed last stays while nothing is observed. */
+/** Records the unhealthy objects. Those that were observed last stay while nothing is observed. */
 function withUnhealthy(sync: ClusterSync, report: ClusterReport | undefined): ClusterSync {
   const { health, unhealthy = [] } = report ?? {};
   if (!health || health.digest !== sync.renderedDigest) return sync;

@@ -1,8 +1,8 @@
 /**
- * Which Clusters git has removed, and which of several Clusters that lead to one cluster may write to it. Pure.
+ * Decides which Clusters git has removed, and which of several Clusters that lead to one cluster may write to it. Pure.
  *
- * The inventory is in the cluster, so a rename needs no copy of it: the Cluster that git removed stops, and once that is
- * recorded the new one continues with the same inventory. Two that stay in git are never both written through.
+ * The inventory is in the cluster, so a rename needs no copy of it: the Cluster that git removed stops, and once that is recorded
+ * the new one continues with the same inventory. Two that stay in git are never both written through.
  */
 import type { Cluster } from '../../../api/generated/types.ts';
 import { LABEL_HUB, LABEL_UNIT } from '../../../api/names.ts';
@@ -11,7 +11,7 @@ import type { ClusterReport } from '../../cluster-report.ts';
 import type { AcceptedCommit } from '../../commits.ts';
 import { hubScope } from '../../hub-scope.ts';
 
-/** Clusters that the repository of this Pipeline declares, or declared. */
+/** Returns the Clusters that the repository of this Pipeline declares, or declared. */
 export function managedClusters(pipeline: string, clusters: readonly Cluster[]): ReadonlySet<string> {
   const scope = hubScope(pipeline);
   const managed = clusters.filter(({ metadata: { labels = {} } }) => {
@@ -20,7 +20,7 @@ export function managedClusters(pipeline: string, clusters: readonly Cluster[]):
   return new Set(managed.map(({ metadata }) => metadata.name));
 }
 
-/** Clusters that are still in the hub although the newest accepted commit does not declare them any more. */
+/** Returns the Clusters that are still in the hub although the newest accepted commit does not declare them any more. */
 export function removedClusters(
   managed: ReadonlySet<string>,
   newest: AcceptedCommit | undefined,
@@ -41,7 +41,7 @@ export type SharedCluster =
   /** The other one is not recorded as stopped yet. */
   | { readonly kind: 'TakesOver'; readonly from: string; readonly uid: string };
 
-/** By name. Clusters that share nothing are left out. */
+/** Returns, by name, the Clusters that lead to the same cluster as another one. Clusters that share nothing are left out. */
 export function sharedClusters(
   all: readonly RegisteredCluster[],
   removed: ReadonlySet<string>,
@@ -57,13 +57,13 @@ export function sharedClusters(
   return shared;
 }
 
-/** What was observed, else what it is pinned to. */
+/** Returns the UID that was observed, or else the one that the Cluster is pinned to. */
 function uidOf({ cluster, report }: RegisteredCluster): string | undefined {
   if (report?.identity === 'Verified' && report.clusterUID) return report.clusterUID;
   return cluster.spec.clusterUID ?? cluster.status?.clusterUID;
 }
 
-/** The first one keeps the cluster: still in git, then registered, then older. */
+/** Compares two Clusters. The first one keeps the cluster: still in git, then registered, then older. */
 function order(a: RegisteredCluster, b: RegisteredCluster, removed: ReadonlySet<string>): number {
   return (
     Number(isLeaving(a, removed)) - Number(isLeaving(b, removed)) ||

@@ -1,4 +1,4 @@
-/** The state of one cluster towards one commit in its stage (rollout-state.ts), and why. Pure. */
+/** Derives the state of one cluster towards one commit in its stage (rollout-state.ts), and why. Pure. */
 import type { FailedDigest } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
@@ -10,10 +10,10 @@ import { isUnproven, type MemberContext, type StageMember } from './stage-member
 export interface ClusterRollout extends Explanation {
   readonly member: StageMember;
   readonly state: ClusterRolloutState;
-  /** It runs the content of the commit, whichever commit brought that. */
+  /** True if the cluster runs the content of the commit, whichever commit brought that. */
   readonly hasContent: boolean;
   readonly digest: string | undefined;
-  /** It answers again, and others use all slots of its stage: it has to get one. */
+  /** True if the cluster answers again, and others use all slots of its stage: it has to get one. */
   readonly hasLostSlot?: boolean;
 }
 
@@ -79,12 +79,18 @@ function failed(
   };
 }
 
-/** What was proven here may have failed for what happened around it: a revert to it is carried out, and soaks again. */
+/**
+ * Tells whether content that failed here may start again. What was proven here may have failed for what happened around it: a
+ * revert to it is carried out, and soaks again.
+ */
 function mayStartAgain({ digest, provenAt }: FailedDigest, acknowledged: ReadonlySet<string>): boolean {
   return provenAt !== undefined || acknowledged.has(digest);
 }
 
-/** It runs a newer commit, from another stage or from before the hub was restored: it is never rolled back. */
+/**
+ * Returns the state of a cluster that runs a newer commit, from another stage or from before the hub was restored: it is never
+ * rolled back.
+ */
 function ahead(
   { member, hasContent }: CommitContent,
   commit: string,
@@ -139,14 +145,15 @@ function explanationOf({ reason, because, blocker, until }: Explanation): Explan
 
 const HAS_NO_SLOT: ReadonlySet<ClusterRolloutState> = new Set(['Paused', 'UnitPaused', 'Skipped', 'Removed']);
 
-/** It uses a slot of its stage. A paused or skipped cluster does not: its slot is free until it returns. */
+/** Tells whether the cluster uses a slot of its stage. A paused or skipped cluster does not: its slot is free until it returns. */
 export function usesSlot({ member, hasContent, state, hasLostSlot = false }: ClusterRollout): boolean {
   return hasContent && isUnproven(member) && !HAS_NO_SLOT.has(state) && hadSlot(member) && !hasLostSlot;
 }
 
 /**
- * A cluster that lost its slot while it was away, or whose content was adopted from its inventory, has to get a slot. One that
- * was ahead and is being written uses one as soon as its stage reaches that commit.
+ * Tells whether the cluster has got a slot already. A cluster that lost its slot while it was away, or whose content was adopted
+ * from its inventory, has to get a slot. One that was ahead and is being written uses one as soon as its stage reaches that
+ * commit.
  */
 function hadSlot({ recorded, progress, hasStarted }: StageMember): boolean {
   const { state, renderedDigest } = recorded;
@@ -155,7 +162,7 @@ function hadSlot({ recorded, progress, hasStarted }: StageMember): boolean {
   return state === 'Applying' || state === 'Soaking' || state === 'Held' || state === 'Unreachable';
 }
 
-/** S33: no unit of the commit would have to soak here, because each returns to proven content. */
+/** S33: tells whether no unit of the commit would have to soak here, because each returns to proven content. */
 export function skipsSoak(
   { member, hasContent, digest }: ClusterRollout,
   commit: string,

@@ -1,4 +1,4 @@
-/** What is known about one cluster of a stage before it is compared with a commit. Pure. */
+/** Describes what is known about one cluster of a stage before it is compared with a commit. Pure. */
 import type { ClusterSync, Stage } from '../../../api/generated/types.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { ClusterSnapshot } from '../snapshot.ts';
@@ -14,7 +14,7 @@ export interface StageMember {
   /** `status.sync` as recorded before this reconcile. */
   readonly recorded: ClusterSync;
   readonly progress: ClusterProgress;
-  /** The inventory in the cluster names the assigned content: at least a part of it was written. */
+  /** True if the inventory in the cluster names the assigned content: at least a part of it was written. */
   readonly hasStarted: boolean;
   readonly reachability: Reachability;
   readonly block: WriteBlock | undefined;
@@ -25,7 +25,7 @@ export interface MemberContext extends WriteBlockContext {
   readonly acknowledged: ReadonlySet<string>;
 }
 
-/** What is in the cluster now may be the content of another Cluster. */
+/** In these states the content of the cluster does not count: it may be the content of another Cluster. */
 const HIDES_CONTENT: ReadonlySet<WriteBlock['state'] | undefined> = new Set(['Blocked', 'Removed'] as const);
 
 export function createStageMember(
@@ -70,14 +70,15 @@ function afterAcknowledgement(progress: ClusterProgress, { acknowledged }: Membe
 
 const UNPROVEN: ReadonlySet<ProgressState> = new Set(['Applying', 'Soaking', 'Held', 'UnitPaused'] as const);
 
-/** It started the content that it runs, and that is neither proven nor failed yet. */
+/** Tells whether the cluster started the content that it runs, and that is neither proven nor failed yet. */
 export function isUnproven({ progress }: StageMember): boolean {
   return UNPROVEN.has(progress.state);
 }
 
 /**
- * A proof stays while deletes are held: what git declares is there and healthy. The objects that it does not declare any more are there,
- * too, until a person acknowledges their deletion. `sync`: with the content that the cluster gets now.
+ * Returns why deletes of the cluster are held. A proof stays while they are held: what git declares is there and healthy. The
+ * objects that it does not declare any more are there, too, until a person acknowledges their deletion. `sync` is the record with
+ * the content that the cluster gets now.
  */
 export function deleteHold(
   { progress, snapshot: { report } }: StageMember,

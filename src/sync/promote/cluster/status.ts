@@ -1,4 +1,4 @@
-/** The part of a Cluster's status that sync owns. Pure. */
+/** Builds the part of a Cluster's status that sync owns. Pure. */
 import type { ClusterAssigned, ClusterStatus } from '../../../api/generated/types.ts';
 import { clusterPhases } from '../../../api/status/phase-tables.ts';
 import { type Condition, type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
@@ -21,7 +21,7 @@ const OWN_CONDITIONS: ReadonlySet<string> = new Set([
   'Stalled',
 ]);
 
-/** `unread`: why the repository could not be read recently. Then no cluster counts as in sync (S21). */
+/** Builds the status to write. `unread` is why the repository could not be read recently: then no cluster counts as in sync (S21). */
 export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now: Date): ClusterStatus {
   const { member, sync } = plan;
   const { cluster } = member.snapshot;
@@ -45,17 +45,20 @@ export function clusterStatus(plan: ClusterPlan, unread: string | undefined, now
   };
 }
 
-/** A Pipeline that only writes the status must not look like the one that holds the cluster. */
+/**
+ * Returns the assignment without the right to write: a Pipeline that only writes the status must not look like the one that holds
+ * the cluster.
+ */
 function leftAssignment(before: ClusterStatus | undefined): ClusterAssigned | undefined {
   return before?.assigned && { ...before.assigned, mode: 'Observe' };
 }
 
-/** For the process that holds the Lease of the Cluster, which may be another one. */
+/** Returns the assignment for the process that holds the Lease of the Cluster, which may be another one. */
 function assignedOf({ pipeline, commit, digest, mode }: ClusterTarget): ClusterAssigned {
   return { pipeline, mode, ...optional('commit', commit), ...optional('digest', digest) };
 }
 
-/** The part of a status that sync owns, to compare it with what it would write. */
+/** Returns the part of a status that sync owns, to compare it with what it would write. */
 export function ownStatus(status: ClusterStatus | undefined): ClusterStatus | undefined {
   if (!status) return undefined;
   const { hosted: _hosted, report: _report, ...own } = status;
@@ -67,8 +70,8 @@ function ownConditions(conditions: readonly Condition[] | undefined): readonly C
 }
 
 /**
- * The last observation stays while there is no newer one. The first contact pins the identity, except of a mismatch and of a
- * cluster that another Cluster is registered for: only one may be.
+ * Returns the observed fields. The last observation stays while there is no newer one. The first contact pins the identity,
+ * except of a mismatch and of a cluster that another Cluster is registered for: only one may be.
  */
 function observedFields(
   before: ClusterStatus | undefined,
@@ -84,7 +87,7 @@ function observedFields(
   };
 }
 
-/** While they cannot be read, the last counts stay. */
+/** Returns the counts and incidents of the machines. While they cannot be read, the last ones stay. */
 function observedMachines(
   before: ClusterStatus | undefined,
   health: ClusterReport['machineHealth'],
@@ -205,7 +208,7 @@ function healthy({ member }: ClusterPlan): ConditionUpdate {
   };
 }
 
-/** Of the machines themselves, whatever commit they run. */
+/** Reports on the machines themselves, whatever commit they run. */
 function machinesReady(report: ClusterReport | undefined): ConditionUpdate {
   const type = 'MachinesReady';
   if (!report?.reachable || !report.machineHealth) {
@@ -222,7 +225,7 @@ function progressing({ sync, why }: ClusterPlan): ConditionUpdate {
   return { type, status: isProgressing ? 'True' : 'False', reason, message: why.because };
 }
 
-/** Only a person or a newer commit ends it. */
+/** Reports whether only a person or a newer commit ends the state of the cluster. */
 function stalled({ member, sync, why }: ClusterPlan): ConditionUpdate {
   const type = 'Stalled';
   const isStalled = sync.state === 'Failed' || sync.state === 'Held';

@@ -1,4 +1,4 @@
-/** What forbids every write to a cluster. Pure. */
+/** Finds what forbids every write to a cluster. Pure. */
 import type { Cluster } from '../../../api/generated/types.ts';
 import { activePause, pauseText } from '../../../api/status/pauses.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -9,21 +9,21 @@ import type { ClusterSnapshot } from '../snapshot.ts';
 import type { StageMembership } from '../stage/membership.ts';
 
 export interface WriteBlock extends Explanation {
-  /** Paused: by a person on purpose. Blocked: a person has to correct something. Removed: from git. */
+  /** A person paused the cluster on purpose (Paused), a person has to correct something (Blocked), or git removed it (Removed). */
   readonly state: 'Paused' | 'Blocked' | 'Removed';
 }
 
 export interface WriteBlockContext {
   readonly membership: StageMembership;
   readonly history: CommitHistory;
-  /** A person accepted the newest commit in place of whatever a cluster runs. */
+  /** True if a person accepted the newest commit in place of whatever a cluster runs. */
   readonly isHeadAccepted: boolean;
   /** Commits of inventories that the newest accepted one neither contains nor replaces, each with the reason. */
   readonly unaccepted: ReadonlyMap<string, string>;
   readonly now: Date;
 }
 
-/** The first block that applies. */
+/** Returns the first block that applies. */
 export function writeBlock(
   snapshot: ClusterSnapshot,
   { membership, now, ...context }: WriteBlockContext,
@@ -112,7 +112,7 @@ function paused({ metadata, spec }: Cluster, now: Date): WriteBlock | undefined 
   };
 }
 
-/** The kubeconfig leads to another cluster. */
+/** Blocks a Cluster whose kubeconfig leads to another cluster. */
 function identityMismatch({ cluster, report }: ClusterSnapshot): WriteBlock | undefined {
   if (report?.identity !== 'Mismatch') return undefined;
   const { name } = cluster.metadata;
@@ -135,8 +135,8 @@ function damagedInventory({ cluster, report }: ClusterSnapshot): WriteBlock | un
 }
 
 /**
- * S39: what the cluster runs is not in the history of the newest accepted commit. Hub and repository were restored from a backup, and
- * the cluster was not: it is not taken back, although the hub has recorded an older commit for it.
+ * S39: blocks a cluster that runs a commit outside the history of the newest accepted commit. Hub and repository were restored
+ * from a backup, and the cluster was not: it is not taken back, although the hub has recorded an older commit for it.
  */
 function unacceptedCommit(
   { cluster, report }: ClusterSnapshot,
@@ -155,7 +155,10 @@ function unacceptedCommit(
 
 type HeadContext = Pick<WriteBlockContext, 'history' | 'isHeadAccepted'>;
 
-/** The hub has no record of a cluster whose inventory names only commits that are not in git: it is not overwritten unasked. */
+/**
+ * Blocks a cluster of which the hub has no record and whose inventory names only commits that are not in git: it is not
+ * overwritten unasked.
+ */
 function unknownCommit({ cluster, report }: ClusterSnapshot, context: HeadContext): WriteBlock | undefined {
   const { name } = cluster.metadata;
   const isRecorded = cluster.status?.sync?.commit !== undefined;
@@ -170,7 +173,7 @@ function unknownCommit({ cluster, report }: ClusterSnapshot, context: HeadContex
   };
 }
 
-/** Until a commit was read, none counts as unknown. */
+/** Returns the first commit if none of them is known. Until a commit was read, none counts as unknown. */
 function firstUnknown(commits: readonly string[], history: CommitHistory): string | undefined {
   return history.newest && commits.every((commit) => history.order(commit) < 0) ? commits[0] : undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The gates of a Pipeline: everything by which it judges a commit. Of two versions the stricter value of each field counts, so
- * that a commit cannot loosen what it is judged by. Pure.
+ * Merges the gates of a Pipeline: everything by which it judges a commit. Of two versions the stricter value of each field
+ * counts, so that a commit cannot loosen what it is judged by. Pure.
  */
 import type {
   Amount,
@@ -17,11 +17,11 @@ export function gatesOf({ stages, unassigned, deleteBudget, approvals }: Pipelin
   return { stages, unassigned, deleteBudget, approvals };
 }
 
-/** The bounds of the schema. What is in force comes first, so it is never what is cut. */
+/** These are the bounds of the schema. What is in force comes first, so it is never what is cut. */
 const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
 
-/** `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
+/** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
@@ -38,7 +38,7 @@ export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget 
   };
 }
 
-/** Whatever the reason: an approval is of a plan for a stage. */
+/** Tells whether an approval names the plan for the stage, whatever its reason is. */
 export function isApproved(
   approvals: GateSet['approvals'],
   { stage, planDigest }: Pick<GateSet['approvals'][number], 'stage' | 'planDigest'>,
@@ -46,7 +46,7 @@ export function isApproved(
   return approvals.some((each) => each.stage === stage && each.planDigest === planDigest);
 }
 
-/** A removed stage stays a gate. A new stage follows the one that is before it in `now`. */
+/** Merges the stages. A removed stage stays a gate. A new stage follows the one that is before it in `now`. */
 function strictestStages(before: readonly Stage[], now: readonly Stage[]): readonly Stage[] {
   const merged = before.map((stage) => {
     const other = now.find(({ name }) => name === stage.name);
@@ -86,13 +86,13 @@ export function strictestStage(before: Stage, now: Stage): Stage {
   };
 }
 
-/** A check that was changed under its name counts as it was: which version is stricter cannot be known. */
+/** Merges the checks. A check that was changed under its name counts as it was: which version is stricter cannot be known. */
 function strictestChecks(before: readonly Check[], now: readonly Check[]): readonly Check[] {
   const added = now.filter(({ name }) => before.every((check) => check.name !== name));
   return [...before, ...added].slice(0, MAX_CHECKS);
 }
 
-/** Of a number and a percentage the smaller one depends on the stage: then the one in force counts. */
+/** Returns the smaller amount. Which of a number and a percentage is smaller depends on the stage: then the one in force counts. */
 function smaller(before: Amount, now: Amount): Amount {
   if (typeof before === 'number' && typeof now === 'number') return Math.min(before, now);
   if (typeof before === 'string' && typeof now === 'string') {

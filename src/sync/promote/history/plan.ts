@@ -22,11 +22,14 @@ export function withHistory(plans: readonly ClusterPlan[], context: HistoryConte
 }
 
 interface RunContext extends HistoryContext {
-  /** The digest of the plan of the Release of a commit. */
+  /** Returns the digest of the plan of the Release of a commit. */
   readonly planDigestOf: (commit: string) => string | undefined;
 }
 
-/** A digest covers all clusters of a commit, so it is calculated once for all of them, and only where approvals name digests. */
+/**
+ * Calculates plan digests. A digest covers all clusters of a commit, so it is calculated once for all of them, and only where
+ * approvals name digests.
+ */
 function planDigests({ pipeline, releases, commits }: HistoryContext): RunContext['planDigestOf'] {
   const digests = new Map<string, string | undefined>();
   return (commit) => {
@@ -59,7 +62,7 @@ const RUN_STATES: Readonly<Record<ProgressState, CommitRun['state']>> = {
 /** Only these explain an end; what an object waits for meanwhile is in the status of the Cluster. */
 const EXPLAINED: ReadonlySet<ProgressState> = new Set(['Failed', 'Held', 'UnitPaused'] as const);
 
-/** What was assigned until this reconcile, and how far it came. */
+/** Describes what was assigned until this reconcile, and how far it came. */
 function runUntilNow({ member }: ClusterPlan, context: RunContext): readonly ObservedRun[] {
   const { progress, recorded } = member;
   const { state, sync, reason, because } = progress;
@@ -78,12 +81,12 @@ function runUntilNow({ member }: ClusterPlan, context: RunContext): readonly Obs
   ];
 }
 
-/** Of a record that was written before there was a history. */
+/** Returns the time of the assignment in a record that was written before there was a history. */
 function assignedAt({ soak, since }: ClusterSync): string | undefined {
   return soak?.startedAt ?? since;
 }
 
-/** What this reconcile assigns, if that is another commit, or other content of the same commit. */
+/** Describes what this reconcile assigns, if that is another commit, or other content of the same commit. */
 function runFromNow({ member, sync, stage }: ClusterPlan, context: RunContext): readonly ObservedRun[] {
   const before = member.progress;
   const hasContent = before.sync.renderedDigest === sync.renderedDigest;

@@ -5,10 +5,10 @@
 import type { CommitRun } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 
-/** The status of a Cluster holds no more. */
+/** The most entries that the status of a Cluster holds. */
 export const MAX_RUNS = 32;
 
-/** What is assigned to a cluster now, and how far it is. */
+/** Describes what is assigned to a cluster now, and how far it is. */
 export interface ObservedRun
   extends Pick<
     CommitRun,
@@ -24,11 +24,11 @@ export interface ObservedRun
     | 'adopted'
     | 'decisions'
   > {
-  /** When it was assigned, if that was recorded before there was a history. Default: now. */
+  /** The time when it was assigned, if that was recorded before there was a history. The default is now. */
   readonly startedAt?: string;
 }
 
-/** `runs`: what was assigned until now, then what is assigned from now on, if that differs. */
+/** Returns the history with these runs. `runs` holds what was assigned until now, then what is assigned from now on, if that differs. */
 export function nextHistory(
   before: readonly CommitRun[],
   runs: readonly ObservedRun[],
@@ -44,7 +44,10 @@ function withRun(history: readonly CommitRun[], run: ObservedRun, now: Date): re
   return startRun([{ ...open, endedAt: now.toISOString() }, ...earlier], run, now);
 }
 
-/** The digest of a commit that was found in an inventory is unknown until the commit is rendered. */
+/**
+ * Tells whether the open entry is about this run. The digest of a commit that was found in an inventory is unknown until the
+ * commit is rendered.
+ */
 function isSameRun(open: CommitRun, { commit, digest }: ObservedRun): boolean {
   if (open.commit !== commit) return false;
   return open.digest === undefined || digest === undefined || open.digest === digest;
@@ -70,7 +73,7 @@ function sameContent(earlier: readonly CommitRun[], { commit, digest }: Observed
   return earlier.find((run) => run.digest === digest && run.commit !== commit)?.commit;
 }
 
-/** What was learned first about the commit stays. */
+/** Updates the open entry. What was learned first about the commit stays. */
 function updateRun(open: CommitRun, run: ObservedRun, now: Date): CommitRun {
   const { reason: _reason, message: _message, ...rest } = open;
   const { state, reason, message } = run;

@@ -1,4 +1,4 @@
-/** What the plans of the stages mean for one Release. Pure. */
+/** Derives what the plans of the stages mean for one Release. Pure. */
 import type { FailedCluster } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
@@ -39,7 +39,7 @@ interface SupersedeContext {
   readonly releases: readonly OrderedRelease[];
 }
 
-/** The stage is on a newer commit, or takes a newer one next: it never starts this one, or does not finish it. */
+/** Returns the newer Release that the stage is on, or takes next: the stage never starts this one, or does not finish it. */
 function supersedingRelease(
   release: OrderedRelease,
   plan: StagePlan,
@@ -51,7 +51,7 @@ function supersedingRelease(
   return others.find((other) => other && isNewer(other, release, releases))?.name;
 }
 
-/** As recorded, or in this reconcile. */
+/** Tells whether the stage has proven the Release, as recorded or in this reconcile. */
 function isProvenIn(release: OrderedRelease, { stage, current, replaced, rollout }: StagePlan): boolean {
   if (recordedStage(release, stage.name)?.state === 'Proven') return true;
   if (replaced?.release === release) return replaced.rollout.state === 'Proven';
@@ -104,7 +104,7 @@ function notStarted(
   return { name, state: 'Waiting', clusters, wait };
 }
 
-/** In stages that are on the Release, as of now; in the others, as recorded. */
+/** Lists the failed clusters: in stages that are on the Release, as of now; in the others, as recorded. */
 function failedIn(release: OrderedRelease, plans: readonly StagePlan[], now: Date): readonly FailedCluster[] {
   const current = plans.filter((plan) => plan.current === release);
   const names = new Set(current.flatMap(({ members }) => members.map(({ name }) => name)));
@@ -124,7 +124,7 @@ function failedCluster({ member, reason, because }: ClusterRollout, stage: strin
   return { name: member.name, stage, reason, message: because, since: failedSince };
 }
 
-/** What only a person or a newer commit ends. */
+/** Returns the state of the stage that only a person or a newer commit ends. */
 function stalledBy({ rollout, rollouts }: StagePlan): Explanation | undefined {
   if (!rollout || rollout.state === 'Proven') return undefined;
   if (rollout.state === 'Failed' || rollout.wait?.reason === 'TooManySkipped') return rollout.wait;

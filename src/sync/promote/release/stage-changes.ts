@@ -1,4 +1,4 @@
-/** What a Release changes in each stage, against what its clusters have when it is created. Pure. */
+/** Counts what a Release changes in each stage, against what its clusters have when it is created. Pure. */
 import type { Release, ReleasePlanStage } from '../../../api/generated/types.ts';
 import type { ObjectCounts } from '../../commits.ts';
 import type { ClusterContent } from '../ports.ts';
@@ -10,7 +10,10 @@ export interface StageContents {
 
 type Counts = ReadonlyMap<string, ObjectCounts>;
 
-/** Unchanged unless the changes of every cluster are known: an unknown one must not look like none. */
+/**
+ * Adds the changes of the stages to a Release. It stays unchanged unless the changes of every cluster are known: an unknown one
+ * must not look like none.
+ */
 export function withStageChanges(
   release: Release,
   stages: readonly StageContents[],

@@ -1,4 +1,4 @@
-/** Which stage, and which Pipeline, a cluster belongs to. Pure. */
+/** Decides which stage, and which Pipeline, a cluster belongs to. Pure. */
 import type { Cluster, Pipeline, Stage } from '../../../api/generated/types.ts';
 import { LABEL_ENVIRONMENT, LABEL_REGION } from '../../../api/names.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
@@ -22,13 +22,16 @@ export function stageMembership(cluster: Cluster, stages: readonly Stage[]): Sta
   return names.length === 1 ? { kind: 'Member', stage } : { kind: 'Contested', stages: names };
 }
 
-/** The first list decides in which the cluster is in one stage; if there is none, the last one. */
+/**
+ * Returns the membership of a cluster in several lists of stages. The first list decides in which the cluster is in one stage; if
+ * there is none, the last one.
+ */
 export function membershipIn(cluster: Cluster, stageLists: readonly (readonly Stage[])[]): StageMembership {
   const found = stageLists.map((stages) => stageMembership(cluster, stages));
   return found.find(({ kind }) => kind === 'Member') ?? found.at(-1) ?? { kind: 'Unassigned' };
 }
 
-/** The labels that selectors match. Environment and region come from the spec and override labels of the same name. */
+/** Returns the labels that selectors match. Environment and region come from the spec and override labels of the same name. */
 export function selectableLabels({ metadata, spec }: Pick<Cluster, 'metadata' | 'spec'>): Labels {
   return {
     ...metadata.labels,
@@ -65,7 +68,10 @@ export function claimClusters(
   });
 }
 
-/** What is recorded decides, then which repository declares the Cluster. Undefined: several select it, and none has more right to it. */
+/**
+ * Returns the Pipeline that may write to the cluster. What is recorded decides, then which repository declares the Cluster.
+ * Undefined if several select it, and none has more right to it.
+ */
 function holderOf(cluster: Cluster, selectedBy: readonly string[]): string | undefined {
   const recorded = cluster.status?.assigned?.pipeline;
   if (recorded !== undefined && selectedBy.includes(recorded)) return recorded;
@@ -74,8 +80,8 @@ function holderOf(cluster: Cluster, selectedBy: readonly string[]): string | und
 }
 
 /**
- * The clusters whose content is from this Pipeline: as recorded, or else as selected, because a restored hub may lack the record.
- * Commits of other repositories on this hub do not belong to the history of this one.
+ * Returns the clusters whose content is from this Pipeline: as recorded, or else as selected, because a restored hub may lack the
+ * record. Commits of other repositories on this hub do not belong to the history of this one.
  */
 export function promotedClusters(
   pipeline: string,

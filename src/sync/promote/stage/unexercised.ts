@@ -1,15 +1,15 @@
-/** Changes that reach a stage although no cluster of an earlier stage ran them. Pure. */
+/** Finds changes that reach a stage although no cluster of an earlier stage ran them. Pure. */
 import type { AcceptedCommit, TargetDigests } from '../../commits.ts';
 import type { CommitHistory } from '../commit-history.ts';
 
 export interface CommitRange {
-  /** What the stage runs; undefined before its first commit. */
+  /** The commit that the stage runs; undefined before its first commit. */
   readonly from: string | undefined;
   readonly to: string;
 }
 
 /**
- * The clusters in which a unit changes within the range by a commit that changes that unit in no cluster of the earlier
+ * Returns the clusters in which a unit changes within the range by a commit that changes that unit in no cluster of the earlier
  * stages. A change that is reverted within the range does not count.
  */
 export function unexercisedClusters(
@@ -37,7 +37,7 @@ interface UnitChange {
   readonly earlier: readonly string[];
 }
 
-/** Each commit that changes the unit here also changes it in an earlier stage. */
+/** Tells whether each commit that changes the unit here also changes it in an earlier stage. */
 function wasExercised({ before, commits, unit, cluster, earlier }: UnitChange): boolean {
   return commits.every((commit, index) => {
     const previous = index === 0 ? before : commits[index - 1];

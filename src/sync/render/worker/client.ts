@@ -12,9 +12,9 @@ const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const PROGRAM = join(dirname(fileURLToPath(import.meta.url)), `main.${EXTENSION}`);
 export interface RenderWorkerLimits {
   readonly heapMiB: number;
-  /** In addition to the heap, both results as bytes. */
+  /** The limit of all data of the worker: in addition to the heap, both results as bytes. */
   readonly memoryMiB: number;
-  /** Of the worker itself, without the renders that it starts. */
+  /** The CPU time of the worker itself, without the renders that it starts. */
   readonly cpuSeconds: number;
   readonly judgeMs: number;
 }
@@ -38,11 +38,11 @@ export interface RenderWorkerOptions {
 }
 
 export interface TaskResult extends RenderResult {
-  /** Of a task that asks for it. Without the objects if they are refused. */
+  /** The verdict of a task that asks for it. The result is without the objects if they are refused. */
   readonly verdict?: ContentVerdict;
 }
 
-/** Undefined when the cache has no entry. */
+/** Runs one task in a worker. Resolves to undefined when the cache has no entry. */
 export function runRenderTask(
   task: RenderTask,
   { signal, program = PROGRAM, limits: changed }: RenderWorkerOptions = {},
@@ -100,7 +100,7 @@ function refusal(message: string): TaskResult {
   return { targets: [], warnings: [], verdict: { accepted: false, message } };
 }
 
-/** Undefined when something else has ended the worker: then nothing is known about the commit. */
+/** Returns why the commit broke the judge. Undefined when something else has ended the worker: then nothing is known about the commit. */
 function brokenJudgeReason(end: WorkerEnd, limits: RenderWorkerLimits, isLate: boolean): string | undefined {
   const { how, outOfMemory, outOfCpu } = end;
   if (isLate) return `checking its objects takes more than ${limits.judgeMs / 1000} s: ${HINT}`;
@@ -112,7 +112,7 @@ function brokenJudgeReason(end: WorkerEnd, limits: RenderWorkerLimits, isLate: b
 
 const HINT = 'make the objects smaller, or split the fleet over several Pipelines';
 
-/** By a person, by the system when memory is short, or because this process ends. */
+/** These ends come from a person, from the system when memory is short, or because this process ends. */
 const ENDED_FROM_OUTSIDE = ['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP', 'code 0'];
 
 function errorOf(message: RenderMessage): Error {

@@ -1,6 +1,7 @@
 /**
- * What a render worker does: it runs the sandboxed processes, parses what they wrote, and judges it. The sandboxed processes run
- * code of a commit, this process does not; but what it parses and judges may be of any size, so it has limits of its own.
+ * Serves the tasks of a render worker: it runs the sandboxed processes, parses what they wrote, and judges it. The sandboxed
+ * processes run code of a commit, this process does not; but what it parses and judges may be of any size, so it has limits of
+ * its own.
  */
 
 import { printableText } from '../../../kube/objects/printable.ts';
@@ -23,7 +24,7 @@ const MAX_BATCH_BYTES = 64 * 1024;
 const MAX_ERROR = 300;
 
 const stopping = new AbortController();
-/** Of exported commits. */
+/** The folders of the exported commits. */
 let folders: readonly string[] = [];
 let judge: JudgeResult | undefined;
 
@@ -33,7 +34,7 @@ export function serveRenders(judgeResult?: JudgeResult): void {
   serveParent((message) => void serve(message as RenderTask), stop);
 }
 
-/** The parent has ended, or needs the result no more. */
+/** Stops the task and removes its folders, because the parent has ended or does not need the result any more. */
 async function stop(): Promise<void> {
   stopping.abort();
   for (const folder of folders) await removeOwnedFolder(folder);
@@ -63,7 +64,7 @@ async function run(whole: RenderTask, task: NonNullable<RenderTask['run']>): Pro
   await sendJudged(whole, result);
 }
 
-/** Concurrently, to save time. When one fails, the other one is not needed. */
+/** Runs the jobs concurrently, to save time. When one fails, the other one is not needed. */
 async function runAll({ sandbox, isolation, jobs }: NonNullable<RenderTask['run']>): Promise<Buffer> {
   const failed = new AbortController();
   const signal = AbortSignal.any([stopping.signal, failed.signal]);
@@ -84,7 +85,7 @@ async function runAll({ sandbox, isolation, jobs }: NonNullable<RenderTask['run'
   return first;
 }
 
-/** The objects of a refused commit stay here: they are not needed, and there may be very many. */
+/** Judges the result and sends it. The objects of a refused commit stay here: they are not needed, and there may be very many. */
 async function sendJudged(task: RenderTask, result: RenderResult): Promise<void> {
   if (!task.judge) return sendResult(result);
   await send({ judging: true });
