@@ -1,0 +1,63 @@
+import { readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { allViews, createControllerGroups, MANAGERS } from '../../src/controllers/controllers.ts';
+import type { ControllerGroup } from '../../src/controllers/group.ts';
+import { createDefender } from '../../src/defender/defender.ts';
+import { createCallWindow } from '../../src/defender/facts/call-window.ts';
+import type { Client } from '../../src/kube/client/client.ts';
+import type { Controller } from '../../src/kube/controller/controller.ts';
+import type { Views } from '../../src/kube/controller/views.ts';
+import { createMetrics } from '../../src/kube/process/metrics.ts';
+import { memoryLog } from '../support/memory-log.ts';
+import { virtualClock } from '../support/virtual-clock.ts';
+
+/** No controller asks a server before it runs. */
+const CLIENT = { server: 'none' } as Client;
+
+let groups: readonly ControllerGroup[];
+let controllers: readonly Controller[];
+let views: Views;
+
+beforeAll(async () => {
+  const clock = virtualClock();
+  const shared = { clock, log: memoryLog(), random: () => 0.5, leads: () => true, metrics: createMetrics() };
+  const common = { ...shared, watch: { restarted: () => undefined } };
+  const calls = createCallWindow(clock);
+  const defender = createDefender({ ...common, client: CLIENT, calls, managers: MANAGERS });
+  const parts = {
+    ...common,
+    skewSeconds: () => 0,
+    connectAs: async () => CLIENT,
+    connectTo: async () => CLIENT,
+    openInstances: async () => undefined,
+    grants: defender.ledger,
+  };
+  groups = await createControllerGroups(parts, defender.views);
+  controllers = groups.flatMap((group) => group.controllers);
+  views = allViews([...groups, defender]);
+});
+
+describe('the list of controllers', () => {
+  it('has each folder of src/controllers', () => {
+    const folders = readdirSync('src/controllers', { withFileTypes: true }).filter((each) =>
+      each.isDirectory(),
+    );
+    expect(controllers.map(({ name }) => name).toSorted()).toEqual(
+      folders.map(({ name }) => name).toSorted(),
+    );
+  });
+
+  it('gives each controller a view of every kind that it reads', () => {
+    const missing = controllers.flatMap(({ name, reads }) =>
+      reads
+        .filter(({ resource }) => views[resource.kind] === undefined)
+        .map(({ resource }) => `${name}: ${resource.kind}`),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it('has one view of a kind, so that two groups never disagree about an object', () => {
+    const kinds = groups.flatMap((group) => Object.keys(group.views));
+    expect(kinds.filter((kind, index) => kinds.indexOf(kind) !== index)).toEqual([]);
+  });
+});
