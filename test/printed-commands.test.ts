@@ -9,7 +9,7 @@ import { createRefusedReason, type RefusedReason } from './support/parsed-comman
 import { shellCommands } from './support/shell-lines.ts';
 import { testIo } from './support/test-io.ts';
 
-const GENERATED = /^docs\/(?:reference\/kinds\/|requirements\.md)/;
+const GENERATED = /^docs\/reference\/kinds\//;
 const PAGES = ['README.md', 'CONTRIBUTING.md']
   .concat(readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path)))
   .filter((path) => path.endsWith('.md') && !GENERATED.test(path));
