@@ -9,5 +9,7 @@ if (unknown.length > 0) {
   process.stderr.write(`no test names ${unknown.join(', ')}. List all ids: npm run promises\n`);
   process.exitCode = 1;
 } else {
+  // The reader may end first: `| head`.
+  process.stdout.on('error', () => process.exit());
   process.stdout.write(describePromises(readPromises(), titles, ids));
 }
