@@ -24,6 +24,16 @@ describe('documents', () => {
     const others = pages.filter((path) => !GENERATED.test(path) && !path.startsWith(DECISIONS));
     expect(others.filter((path) => path !== 'docs/README.md' && !listed.has(path))).toEqual([]);
   });
+
+  it.each(pages.filter((path) => path.startsWith(DECISIONS)))(
+    '%s has a number, a title and a status',
+    (path) => {
+      const number = Number(/^(?<number>\d{4})-/.exec(path.slice(DECISIONS.length))?.groups?.['number']);
+      const [title, , status] = readFileSync(path, 'utf8').split('\n');
+      expect(title).toMatch(new RegExp(`^# ${number}\\. \\S`));
+      expect(status).toMatch(/^\*\*Status:\*\* (?:in force|replaced by \[|in force, changed in part by \[)/);
+    },
+  );
 });
 
 describe('command lines in documents', () => {
