@@ -75,7 +75,7 @@ const PHASE_PRINTED = [
   'src/demo/tour/observed.ts',
   'src/sim/rollout/repairs/judge/leftovers.ts',
   'src/sync/metrics.ts',
-  'src/views/machine/rows.ts',
+  'src/views/machine/list.ts',
   'src/views/maintenance/view.ts',
   'src/views/release/text.ts',
   'src/views/repair/job.ts',

@@ -6,6 +6,12 @@ import { inputProblems, type StepEntry, withDefaults } from './input.ts';
 import type { StepFacts } from './step.ts';
 
 export type Step = keyof typeof STEP_TABLE;
+/** The steps that the job controller of this release carries out. */
+export type CentralStep = {
+  [S in Step]: (typeof STEP_TABLE)[S] extends { readonly executor: 'Central'; readonly available: true }
+    ? S
+    : never;
+}[Step];
 export type Action = Step | (typeof OTHER_ACTIONS)[number];
 
 const TABLE: Readonly<Record<Step, StepEntry>> = STEP_TABLE;

@@ -9,11 +9,11 @@ import type {
 import { isInFlight } from '../../api/grants.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { unblockHint } from '../../views/fleet/unblock.ts';
-import { machineRow } from '../../views/machine/rows.ts';
+import { machineRow } from '../../views/machine/list.ts';
 import { machineTrouble } from '../../views/machine/trouble.ts';
 import { type JobView, viewJob } from '../../views/repair/job.ts';
-import { sortJobs } from '../../views/repair/rows.ts';
-import { batchPlace } from '../../views/rollout/text.ts';
+import { sortJobs } from '../../views/repair/list.ts';
+import { batchPlace } from '../../views/rollout/show.ts';
 import {
   type BatchView,
   type MachineInWork,

@@ -11,7 +11,7 @@ import {
 } from '../state/fleet.ts';
 import { clusterHealthView } from '../state/health.ts';
 import { moveFocus, type TileBox } from '../state/move.ts';
-import { cordonerOf, machineSign } from '../state/phases.ts';
+import { cordonerOf, machineSign } from '../state/signs.ts';
 import type { ConsoleState } from '../state/state.ts';
 import { Badge, Section, Since } from './parts.tsx';
 

@@ -1,7 +1,7 @@
 /** What all sections show in the same way. */
 import type { ComponentChildren, JSX } from 'preact';
 import { elapsedText, momentText } from '../../api/elapsed.ts';
-import { stateTone } from '../state/phases.ts';
+import { stateTone } from '../state/signs.ts';
 import type { WhyLine } from '../state/state.ts';
 
 export function Badge({ state }: { readonly state: string }): JSX.Element {

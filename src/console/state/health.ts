@@ -1,6 +1,6 @@
 /** How the machines of a cluster are, whatever commit they run. Pure; runs in the page. */
 import type { ClusterGroupView } from './fleet.ts';
-import { machineSign } from './phases.ts';
+import { machineSign } from './signs.ts';
 import type { ReadyCount } from './state.ts';
 
 export interface HealthView {

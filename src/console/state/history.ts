@@ -1,5 +1,5 @@
 /** Keeps the last hour in numbers: a point every few seconds, the same for every page. Pure; also runs in the page. */
-import { machineSign } from './phases.ts';
+import { machineSign } from './signs.ts';
 import type { ConsoleState, FleetRows, HistoryPoint } from './state.ts';
 
 /** The number of points in an hour. */

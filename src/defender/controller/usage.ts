@@ -1,7 +1,7 @@
 /** How much of each limit of a policy is used, the fullest first: shown before anything is denied. Pure. */
 import type { DefenderLedgerSpec, LimitUsage } from '../../api/generated/types.ts';
 import type { FleetFacts } from '../facts/facts.ts';
-import { limitUse } from '../guards/concurrency.ts';
+import { limitUse } from '../guards/unavailable-limits.ts';
 import { countWithin, rateKey } from '../ledger/rates.ts';
 import { createLedgerUsage, type LedgerUsage } from '../ledger/usage.ts';
 import type { PreparedLimit, PreparedPolicies, PreparedPolicy } from '../policies/prepare.ts';

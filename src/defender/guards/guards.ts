@@ -3,16 +3,16 @@ import { approvals } from './approvals.ts';
 import { askRecent, askValid, revisionKnown, sameNode } from './ask-valid.ts';
 import { alerts, blockingPods, foreignOwners } from './blockers.ts';
 import { breakerOpen, commonCause, stormCooldown } from './breaker-open.ts';
-import { concurrencyLimits, lastReady } from './concurrency.ts';
 import { controlPlane } from './control-plane.ts';
+import { darkZone, zonalShift } from './dark-zone.ts';
 import type { Guard } from './guard.ts';
 import { ledgerFull, ledgerRecovering } from './ledger-state.ts';
 import { nodeAge, oneAct, repairLimits } from './machine.ts';
 import { rates } from './rates.ts';
 import { apiErrors, clockTrusted, massUnknown, viewFresh } from './self-doubt.ts';
 import { held, killSwitch } from './stop.ts';
+import { concurrencyLimits, lastReady } from './unavailable-limits.ts';
 import { freeze, quietWindow } from './windows.ts';
-import { darkZone, zonalShift } from './zones.ts';
 
 export const GUARDS: readonly Guard[] = [
   killSwitch,

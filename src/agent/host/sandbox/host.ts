@@ -12,7 +12,7 @@ import { downloadTo } from '../download.ts';
 import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
-import { run } from '../run.ts';
+import { run } from '../run-with-limits.ts';
 import { sandboxFolders, UNIT_DIRECTORY } from './folders.ts';
 import { keepLogsSmall } from './logs.ts';
 import { createSandboxNode } from './node.ts';

@@ -1,5 +1,5 @@
 /** The executors of the agent, by step. */
-import type { Step } from '../../../api/steps/steps.ts';
+import type { StepOfAgent } from '../step-table.ts';
 import { cleanDiskStep } from './clean-disk.ts';
 import { collectDiagnosticsStep } from './collect-diagnostics.ts';
 import type { StepExecutor } from './executor.ts';
@@ -8,6 +8,7 @@ import { rebootStep } from './reboot.ts';
 import { reinstallComponentStep } from './reinstall-component.ts';
 import { restartServiceStep } from './restart-service.ts';
 
+/** A step that is available and missing here does not compile. */
 const EXECUTORS = {
   CleanDisk: cleanDiskStep,
   CollectDiagnostics: collectDiagnosticsStep,
@@ -15,7 +16,7 @@ const EXECUTORS = {
   ReinstallComponent: reinstallComponentStep,
   RestartService: restartServiceStep,
   Reboot: rebootStep,
-} as const satisfies { readonly [S in Step]?: StepExecutor<S> };
+} as const satisfies { readonly [S in StepOfAgent]: StepExecutor<S> };
 
 /** Undefined for a step that the agent does not carry out. */
 export function executorOf(step: string): StepExecutor | undefined {

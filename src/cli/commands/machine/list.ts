@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { machinePhases } from '../../../api/status/phase-tables.ts';
-import { formatMachines, type MachineRow, machineRow, sortRows } from '../../../views/machine/rows.ts';
+import { formatMachines, type MachineRow, machineRow, sortRows } from '../../../views/machine/list.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { MACHINES } from '../../../api/generated/resources.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
-import { formatMachine } from '../../../views/machine/text.ts';
+import { formatMachine } from '../../../views/machine/show.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readGrants, readNodeOf } from '../../fleet/machine-context.ts';

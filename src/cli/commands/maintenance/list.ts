@@ -1,7 +1,7 @@
 /** `kubenode maintenance list`: one line for each announced maintenance. */
 import { Command } from 'commander';
 import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
-import { formatMaintenance } from '../../../views/maintenance/text.ts';
+import { formatMaintenance } from '../../../views/maintenance/show.ts';
 import { type MaintenanceView, sortMaintenance, viewMaintenance } from '../../../views/maintenance/view.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

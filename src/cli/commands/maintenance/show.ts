@@ -1,7 +1,7 @@
 /** `kubenode maintenance show`: one announced maintenance, when its machine is prepared, and what it waits for. */
 import { Command } from 'commander';
 import { MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
-import { formatMaintenanceEvent } from '../../../views/maintenance/text.ts';
+import { formatMaintenanceEvent } from '../../../views/maintenance/show.ts';
 import { viewMaintenance } from '../../../views/maintenance/view.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

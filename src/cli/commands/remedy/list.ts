@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import { type JobView, viewJob } from '../../../views/repair/job.ts';
-import { formatJobs, sortJobs } from '../../../views/repair/rows.ts';
+import { formatJobs, sortJobs } from '../../../views/repair/list.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { collect } from '../../fleet/read.ts';
 import { itemsOf, readFleet } from '../../fleet/read-fleet.ts';

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import { viewJob } from '../../../views/repair/job.ts';
-import { formatJob } from '../../../views/repair/text.ts';
+import { formatJob } from '../../../views/repair/show.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';

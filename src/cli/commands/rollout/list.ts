@@ -4,7 +4,7 @@ import { MACHINE_COMPONENT_SETS } from '../../../api/generated/resources.ts';
 import type { MachineComponentSet } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { clusterColumn, type InCluster } from '../../../views/fleet/cluster-column.ts';
-import { STATES } from '../../../views/rollout/text.ts';
+import { STATES } from '../../../views/rollout/show.ts';
 import { type RolloutView, viewRollout } from '../../../views/rollout/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
 import { fitTable } from '../../../views/text/wrap.ts';

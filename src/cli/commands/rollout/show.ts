@@ -4,7 +4,7 @@ import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resourc
 import type { Machine, MachineComponentSet } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { formatHistory } from '../../../views/rollout/history.ts';
-import { formatRollout } from '../../../views/rollout/text.ts';
+import { formatRollout } from '../../../views/rollout/show.ts';
 import { machineInWork, viewRollout } from '../../../views/rollout/view.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

@@ -3,7 +3,7 @@ import { denialPage } from '../../../api/deny-reasons.ts';
 import type { ActVerdict, GrantInTheWay, MachineExplanation, ObjectWait } from '../../../defender/explain.ts';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { denialHint, hintBeside } from '../../../views/fleet/unblock.ts';
-import { maintenanceWaitText } from '../../../views/maintenance/text.ts';
+import { maintenanceWaitText } from '../../../views/maintenance/show.ts';
 import type { MaintenanceView } from '../../../views/maintenance/view.ts';
 import { formatAge } from '../../../views/text/age.ts';
 import type { RuleView } from '../../fleet/rule-explanation.ts';

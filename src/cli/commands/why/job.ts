@@ -4,7 +4,7 @@ import type { NodeRemedier } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
 import { viewJob } from '../../../views/repair/job.ts';
-import { formatJob } from '../../../views/repair/text.ts';
+import { formatJob } from '../../../views/repair/show.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { readNamed } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';

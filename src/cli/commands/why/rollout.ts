@@ -2,7 +2,7 @@
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
-import { formatRollout } from '../../../views/rollout/text.ts';
+import { formatRollout } from '../../../views/rollout/show.ts';
 import { viewRollout } from '../../../views/rollout/view.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
 import { collect, readNamed } from '../../fleet/read.ts';

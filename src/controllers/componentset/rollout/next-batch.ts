@@ -3,9 +3,9 @@
  * it in the middle of its rollout, and a further edit asks for it again. They prove nothing before their batches have soaked. Pure.
  */
 import { isSelected } from '../../../kube/objects/selector.ts';
-import { batchSize } from '../batches.ts';
 import type { MemberState } from '../machine/member-state.ts';
 import type { Revision } from '../revision/resolve.ts';
+import { batchSize } from './batch-size.ts';
 import type { OpenBatch, RolloutInput, RolloutMode } from './input.ts';
 
 /** By the index of the batch: machines that were given the revision in it before it was opened. */

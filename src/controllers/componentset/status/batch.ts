@@ -1,8 +1,8 @@
 /** The open batch, as the status shows it. Pure. */
 import type { RolloutBatch } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { plannedSizes } from '../batches.ts';
 import { startedIn } from '../rollout/batch-phase.ts';
+import { plannedSizes } from '../rollout/batch-size.ts';
 import { countEarlier } from '../rollout/next-batch.ts';
 import { isPinned } from '../rollout/start-wait.ts';
 import { hasFailed } from './counts.ts';

@@ -1,7 +1,7 @@
 /** The steps that the job controller carries out, by name. */
 
 import { stepName } from '../../../api/status/step-records.ts';
-import { type Step, stepInput, stepInputProblems } from '../../../api/steps/steps.ts';
+import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../api/steps/steps.ts';
 import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
 import { runCordon } from './cordon.ts';
 import { runDrain } from './drain.ts';
@@ -17,7 +17,8 @@ import { runWaitForCondition } from './wait-for-condition.ts';
 
 type RunCentralStep = (run: CentralRun<never>) => Promise<CentralResult>;
 
-const CENTRAL_STEPS: Partial<Record<Step, RunCentralStep>> = {
+/** A step that is available and missing here does not compile. */
+const CENTRAL_STEPS = {
   Cordon: runCordon,
   Drain: runDrain,
   EvictPods: runEvictPods,
@@ -29,12 +30,14 @@ const CENTRAL_STEPS: Partial<Record<Step, RunCentralStep>> = {
   Untaint: runUntaint,
   WaitForBoot: runWaitForBoot,
   WaitForCondition: runWaitForCondition,
-};
+} as const satisfies Readonly<Record<CentralStep, RunCentralStep>>;
+
+const RUNS: Partial<Record<Step, RunCentralStep>> = CENTRAL_STEPS;
 
 export async function runCentralStep(run: Omit<CentralRun, 'input'>): Promise<CentralResult> {
   const { step } = run;
   const name = stepName(step);
-  const perform = name && CENTRAL_STEPS[name];
+  const perform = name && RUNS[name];
   if (!name || !perform) return stepFailed('UnknownStep', `this version cannot carry out ${step.step}`);
   const [problem] = stepInputProblems(name, step.with ?? {});
   if (problem) return stepFailed('InvalidInput', `with.${problem.path}: ${problem.message}`);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { HostProcesses } from '../../../../src/agent/host/port.ts';
-import { run } from '../../../../src/agent/host/run.ts';
+import { run } from '../../../../src/agent/host/run-with-limits.ts';
 import { createContainerRuntime } from '../../../../src/agent/jobs/clean/runtime.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { NOW } from '../../../support/virtual-clock.ts';

@@ -1,7 +1,7 @@
 /** Runs programs in a scope of systemd: with limits of memory and processes, and killed as a whole. */
 import { randomUUID } from 'node:crypto';
 import type { HostProcesses } from '../../port.ts';
-import { runProgram } from '../../run.ts';
+import { runProgram } from '../../run-with-limits.ts';
 import type { RunCommand } from '../commands.ts';
 import { RUN_LIMITS } from './service-command.ts';
 

@@ -1,6 +1,6 @@
 /** The command that runs a program as a transient service of systemd, and what its result means. Pure. */
 import type { ProgramRights, RunLimits, RunResult } from '../../port.ts';
-import { PROGRAM_NOT_FOUND } from '../../run.ts';
+import { PROGRAM_NOT_FOUND } from '../../run-with-limits.ts';
 
 /** All plug-ins together. Each has the limits of its own service beside these. */
 export const PLUGIN_SLICE = 'kubenode-plugins.slice';

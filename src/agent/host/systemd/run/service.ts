@@ -7,7 +7,7 @@ import { constants } from 'node:os';
 import { childEnvironment } from '../../../../os/process/child.ts';
 import { HostError } from '../../errors.ts';
 import type { HostFiles, HostProcesses } from '../../port.ts';
-import { runProgram } from '../../run.ts';
+import { runProgram } from '../../run-with-limits.ts';
 import { failureText, type RunCommand } from '../commands.ts';
 import { PLUGIN_SLICE, SLICE_TEXT, serviceCommand, serviceOutcome } from './service-command.ts';
 

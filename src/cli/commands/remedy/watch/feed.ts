@@ -6,7 +6,7 @@ import { createView } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { type JobView, viewJob } from '../../../../views/repair/job.ts';
-import { sortJobs } from '../../../../views/repair/rows.ts';
+import { sortJobs } from '../../../../views/repair/list.ts';
 
 export interface JobFeedOptions {
   readonly client: Client;

@@ -1,8 +1,8 @@
 /** How the live views of repair jobs are shown. Pure. */
 
 import type { JobState, JobView } from '../../../../views/repair/job.ts';
-import { formatJobs, sortJobs } from '../../../../views/repair/rows.ts';
-import { formatJob } from '../../../../views/repair/text.ts';
+import { formatJobs, sortJobs } from '../../../../views/repair/list.ts';
+import { formatJob } from '../../../../views/repair/show.ts';
 import { type FrameLine, plainLines, type Tone } from '../../../../views/text/frame.ts';
 import type { Presentation } from '../../../live/display.ts';
 import { jobChangeLines, jobsChangeLines } from './changes.ts';

@@ -1,6 +1,6 @@
 /** Lists what changed between two observations of a rollout, a line each: for logs and pipes. Pure. */
 import { printableLine } from '../../../../kube/objects/printable.ts';
-import { batchPlace } from '../../../../views/rollout/text.ts';
+import { batchPlace } from '../../../../views/rollout/show.ts';
 import type { RolloutView } from '../../../../views/rollout/view.ts';
 import { formatShare } from '../../../../views/text/counts.ts';
 

@@ -1,6 +1,6 @@
 /** How the live view of a rollout is shown. Pure. */
 
-import { formatRollout } from '../../../../views/rollout/text.ts';
+import { formatRollout } from '../../../../views/rollout/show.ts';
 import type { RolloutView } from '../../../../views/rollout/view.ts';
 import type { Screen } from '../../../../views/text/frame.ts';
 import { type FrameLine, plainLines } from '../../../../views/text/frame.ts';

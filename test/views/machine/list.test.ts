@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatMachines, machineRow } from '../../../src/views/machine/rows.ts';
+import { formatMachines, machineRow } from '../../../src/views/machine/list.ts';
 import { ago, machine, NOW } from '../../support/builders.ts';
 
 const READY = machine('m-2', { spec: { zone: 'b' }, status: { phase: 'Ready' } });

@@ -1,6 +1,6 @@
 /** Decides how many machines each batch of a rollout has. Pure. */
-import type { Rollout } from '../../api/generated/types.ts';
-import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
+import type { Rollout } from '../../../api/generated/types.ts';
+import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 
 export type BatchList = Pick<Rollout, 'batches' | 'repeatLast' | 'canary'>;
 

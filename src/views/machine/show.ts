@@ -14,7 +14,7 @@ import { holdsOf } from '../../rollout/holds.ts';
 import { unblockHint } from '../fleet/unblock.ts';
 import { formatAge } from '../text/age.ts';
 import { fitTable, formatField } from '../text/wrap.ts';
-import { machineRow } from './rows.ts';
+import { machineRow } from './list.ts';
 import { isBad, machineTrouble, type Trouble } from './trouble.ts';
 
 export interface ShownMachine {

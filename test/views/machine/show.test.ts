@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatMachine } from '../../../src/views/machine/text.ts';
+import { formatMachine } from '../../../src/views/machine/show.ts';
 import { ago, condition, DESIRED, machine, NOW, node, PREVIOUS } from '../../support/builders.ts';
 
 const assignment = { set: 'general-nodes', revision: 'r-5d41402a', batch: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { viewJob } from '../../../src/views/repair/job.ts';
-import { formatJobs, sortJobs } from '../../../src/views/repair/rows.ts';
+import { formatJobs, sortJobs } from '../../../src/views/repair/list.ts';
 import { JOB_STORIES, jobStory } from '../../cli/commands/remedy/stories.ts';
 import { ago, NOW } from '../../support/builders.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { viewJob } from '../../../src/views/repair/job.ts';
-import { formatJob } from '../../../src/views/repair/text.ts';
+import { formatJob } from '../../../src/views/repair/show.ts';
 import { type JobStory, jobStory } from '../../cli/commands/remedy/stories.ts';
 import { NOW } from '../../support/builders.ts';
 

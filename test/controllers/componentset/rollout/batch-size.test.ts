@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Amount, RolloutCanary } from '../../../src/api/generated/types.ts';
-import { type BatchList, batchSize, plannedSizes } from '../../../src/controllers/componentset/batches.ts';
+import type { Amount, RolloutCanary } from '../../../../src/api/generated/types.ts';
+import {
+  type BatchList,
+  batchSize,
+  plannedSizes,
+} from '../../../../src/controllers/componentset/rollout/batch-size.ts';
 
 const DEFAULT: readonly Amount[] = [1, 5, 10, 50, 100];
 const times = (count: number, size: number): number[] => Array.from({ length: count }, () => size);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { run } from '../../../src/agent/host/run.ts';
+import { run } from '../../../src/agent/host/run-with-limits.ts';
 import { tempFolder } from '../../support/temp.ts';
 
 const LIMITS = { timeoutMs: 60_000, maxOutputBytes: 1024 };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observe.ts';
 import { planMaintenance } from '../../../src/controllers/hostdoctor/plan.ts';
-import { formatMaintenance, formatMaintenanceEvent } from '../../../src/views/maintenance/text.ts';
+import { formatMaintenance, formatMaintenanceEvent } from '../../../src/views/maintenance/show.ts';
 import { type MaintenanceView, viewMaintenance } from '../../../src/views/maintenance/view.ts';
 import { ago, NOW } from '../../support/builders.ts';
 import { type EventParts, maintenanceJob, maintenanceObservation } from '../../support/maintenance.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { machineSign, stateTone } from '../../../src/console/state/phases.ts';
+import { machineSign, stateTone } from '../../../src/console/state/signs.ts';
 
 /** As the API declares them. */
 function machinePhases(): readonly string[] {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatRollout } from '../../../src/views/rollout/text.ts';
+import { formatRollout } from '../../../src/views/rollout/show.ts';
 import { type MachineInWork, viewRollout } from '../../../src/views/rollout/view.ts';
 import { STORIES, type Story } from '../../cli/commands/rollout/stories.ts';
 import { ago, NOW } from '../../support/builders.ts';
