@@ -14,7 +14,10 @@ export interface FollowedLog {
   stop(): Promise<void>;
 }
 
-export function followLog(source: LogSource, options: { since?: Date; position?: string } = {}): FollowedLog {
+export function followLog(
+  source: LogSource,
+  options: { since?: Date; position?: string; opened?: () => void } = {},
+): FollowedLog {
   const abort = new AbortController();
   const messages: string[] = [];
   let position = options.position;
@@ -24,6 +27,7 @@ export function followLog(source: LogSource, options: { since?: Date; position?:
     since: () => options.since ?? new Date(0),
     opened: () => {
       wasOpened = true;
+      options.opened?.();
     },
     signal: abort.signal,
     async deliver(batch) {
@@ -43,11 +47,7 @@ export function followLog(source: LogSource, options: { since?: Date; position?:
     position: () => position,
     wasOpened: () => wasOpened,
     async lines(count) {
-      await eventually(
-        async () => messages.length >= count || undefined,
-        `fewer than ${count} lines came`,
-        15_000,
-      );
+      await eventually(async () => messages.length >= count || undefined, `fewer than ${count} lines came`);
       return [...messages];
     },
   };

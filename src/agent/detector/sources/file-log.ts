@@ -77,6 +77,7 @@ class FollowedFile {
   #inode: string;
   #offset: number;
   #splitter = new LineSplitter();
+  #isReplaced = false;
 
   private constructor(
     path: string,
@@ -117,12 +118,18 @@ class FollowedFile {
     return this.#splitter.add(buffer.subarray(0, bytesRead));
   }
 
-  /** Opens the file again if, at its end, another file has its name now, or it was emptied. Returns whether it did. */
+  /**
+   * Opens the file again if, at its end, another file has its name now, or it was emptied. Returns whether there is more to read. A file
+   * that was replaced is read to its end once more: lines may have come between the last read and its rotation.
+   */
   async reopenIfReplaced(): Promise<boolean> {
     const found = await this.#stat();
     if (!found) return false;
     const isEmptied = found.inode === this.#inode && found.size < this.#offset;
     if (found.inode === this.#inode && !isEmptied) return false;
+    const hasRest = !isEmptied && !this.#isReplaced;
+    this.#isReplaced = hasRest;
+    if (hasRest) return true;
     const next = await FollowedFile.open(this.#path, `${found.inode}:0`);
     await this.#handle.close();
     this.#handle = next.#handle;

@@ -39,6 +39,21 @@ describe('file log', () => {
     expect(await log.lines(3)).toEqual(['one', 'two', 'three']);
   });
 
+  it('loses no line that comes just before a rotation, after the end of the file was read', async () => {
+    writeFileSync(path, line('one'));
+    let reads = 0;
+    const log = followLog(source, {
+      opened: () => {
+        reads += 1;
+        if (reads !== 2) return;
+        appendFileSync(path, line('two'));
+        renameSync(path, `${path}.1`);
+        writeFileSync(path, line('three'));
+      },
+    });
+    expect(await log.lines(3)).toEqual(['one', 'two', 'three']);
+  });
+
   it('begins again with a file that was emptied', async () => {
     writeFileSync(path, line('one') + line('two'));
     const log = followLog(source);
