@@ -189,10 +189,10 @@ export class DrainSimulation {
   }
 
   #carryOut(decision: DrainDecision): void {
-    if (decision.do === 'Record') this.#drain = decision.drain;
-    if (decision.do === 'End') this.#drain = undefined;
+    if (decision.type === 'Record') this.#drain = decision.drain;
+    if (decision.type === 'End') this.#drain = undefined;
     if ('operations' in decision) this.#patch(decision.operations);
-    if (decision.do !== 'Evict' || this.outcome === 'NeverDrains' || !this.#drain) return;
+    if (decision.type !== 'Evict' || this.outcome === 'NeverDrains' || !this.#drain) return;
     this.#drain = { ...this.#drain, state: 'Drained' };
     this.wasDrained = true;
   }
@@ -253,14 +253,14 @@ export class DrainSimulation {
   }
 
   #perform(action: RolloutAction): void {
-    if (action.do === 'Persist') {
+    if (action.type === 'Persist') {
       this.#progress = action.progress;
-    } else if (action.do === 'Settle') {
+    } else if (action.type === 'Settle') {
       this.#apply(action, undefined);
       this.ledger.settle('m', action.outcome);
-    } else if (action.do !== 'Release') {
+    } else if (action.type !== 'Release') {
       const { member, permission } = action;
-      const revision = action.do === 'Assign' ? action.revision.name : (member.revision ?? '');
+      const revision = action.type === 'Assign' ? action.revision.name : (member.revision ?? '');
       const ask = grantAsk(member, revision, permission, {
         set: SET,
         expectedSeconds: 900,

@@ -165,7 +165,7 @@ export function explainPlan(set: MachineSet, machines: readonly SetMachine[]): s
   const parts = actions
     .map((action) => ({ ...action, index: indexOf(action.name) }))
     .toSorted((a, b) => a.index - b.index)
-    .map(({ do: verb, name, because }) => `${verb} ${name}: ${because}`);
+    .map(({ type: verb, name, because }) => `${verb} ${name}: ${because}`);
   const blocker = wait?.blocker ? ` ${wait.blocker.kind}/${wait.blocker.name}` : '';
   if (wait) parts.push(`wait ${wait.reason}${blocker}: ${wait.message}`);
   if (isFinished) parts.push('finished');

@@ -22,8 +22,8 @@ export type HostOperation =
 
 /** Each entry of a plan is carried out in order. An operation that fails ends the plan. */
 export type ComponentAction =
-  | { readonly do: 'Operate'; readonly operation: HostOperation; readonly because: string }
-  | { readonly do: 'Record'; readonly record: ComponentRecord; readonly because: string };
+  | { readonly type: 'Operate'; readonly operation: HostOperation; readonly because: string }
+  | { readonly type: 'Record'; readonly record: ComponentRecord; readonly because: string };
 
 /** The reason why the component makes no progress now. */
 export interface ComponentWait {

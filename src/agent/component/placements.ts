@@ -130,5 +130,5 @@ function unitKey(name: string): string {
 }
 
 export function operate(operation: HostOperation, because: string): ComponentAction {
-  return { do: 'Operate', operation, because };
+  return { type: 'Operate', operation, because };
 }

@@ -140,7 +140,7 @@ async function carryOut(
   const { transition } = input.progress;
   const failed = transition && endsOf(input, transition).goal;
   for (const action of actions) {
-    if (action.do === 'Record') {
+    if (action.type === 'Record') {
       await journal.append(await withLastLines(action.record, transition, { units: host.units, failed }));
     } else {
       const ended = await tryOperation(context, action.operation);

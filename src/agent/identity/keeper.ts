@@ -83,17 +83,17 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
     const before = { ...optional('held', held), ...optional('pendingKey', key && publicKeySha256(key)) };
     const now = clock.now();
     const unread = planCertificate({ ...before, request: { state: 'NotRead' }, now });
-    if (unread.do !== 'ReadRequest' || !key) return await act(unread, { key, request: undefined });
+    if (unread.type !== 'ReadRequest' || !key) return await act(unread, { key, request: undefined });
     const request = await findRequest(options, key);
     const state = requestState(request, key);
     return await act(planCertificate({ ...before, request: state, now }), { key, request });
   }
 
   async function act(planned: CertificateStep, found: Found): Promise<number> {
-    if (planned.do === 'Wait') return msUntil(planned.until);
-    if (planned.do === 'Poll') obstacle = UNANSWERED;
-    if (planned.do === 'Poll' || planned.do === 'ReadRequest') return POLL_MS;
-    if (planned.do === 'CreateRequest') {
+    if (planned.type === 'Wait') return msUntil(planned.until);
+    if (planned.type === 'Poll') obstacle = UNANSWERED;
+    if (planned.type === 'Poll' || planned.type === 'ReadRequest') return POLL_MS;
+    if (planned.type === 'CreateRequest') {
       hasRequested = true;
       if (found.key) await createRequest(options, found.key);
       return POLL_MS / 4;
@@ -103,14 +103,14 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
   }
 
   async function write(planned: CertificateStep, found: Found): Promise<void> {
-    if (planned.do === 'CreateKey') {
+    if (planned.type === 'CreateKey') {
       log.info('key created', { identity: requestPrefix, because: planned.because });
       await store.writePendingKey(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey);
       return;
     }
     obstacle = undefined;
-    if (planned.do === 'Store') await storeCertificate(found);
-    if (planned.do === 'GiveUp') {
+    if (planned.type === 'Store') await storeCertificate(found);
+    if (planned.type === 'GiveUp') {
       log.error('no certificate for this key', { identity: requestPrefix, because: planned.because });
       obstacle = `${planned.because}. docs/guides/join-a-machine.md tells what to do; then start the agent again`;
     }
@@ -120,8 +120,8 @@ export function createCertificateKeeper(options: KeeperOptions): CertificateKeep
 
   function quietMsAfter(planned: CertificateStep): number {
     // The request of an earlier process: a person may have brought another token since.
-    if (planned.do === 'GiveUp') return hasRequested ? GIVE_UP_MS * (0.5 + random()) : 0;
-    return planned.do === 'Store' ? MIN_LIFE * options.lifetimeSeconds * 1000 : 0;
+    if (planned.type === 'GiveUp') return hasRequested ? GIVE_UP_MS * (0.5 + random()) : 0;
+    return planned.type === 'Store' ? MIN_LIFE * options.lifetimeSeconds * 1000 : 0;
   }
 
   function msUntil(time: Date): number {

@@ -25,15 +25,15 @@ export interface CertificateInput {
 
 export type CertificateStep =
   /** Nothing before this time. */
-  | { readonly do: 'Wait'; readonly until: Date; readonly because: string }
-  | { readonly do: 'CreateKey'; readonly because: string }
-  | { readonly do: 'ReadRequest' | 'CreateRequest' | 'Store' }
+  | { readonly type: 'Wait'; readonly until: Date; readonly because: string }
+  | { readonly type: 'CreateKey'; readonly because: string }
+  | { readonly type: 'ReadRequest' | 'CreateRequest' | 'Store' }
   /** Until the approver and the signer have answered. */
-  | { readonly do: 'Poll' }
+  | { readonly type: 'Poll' }
   /** The key gets no certificate: another one is made after a while. */
-  | { readonly do: 'GiveUp'; readonly because: string }
+  | { readonly type: 'GiveUp'; readonly because: string }
   /** It has its certificate: the agent ended before it could forget the key. */
-  | { readonly do: 'Forget' };
+  | { readonly type: 'Forget' };
 
 /** Renewal begins in this part of the life of a certificate, spread over a fleet. Retries have until its end. */
 const RENEW_FROM = 0.5;
@@ -41,34 +41,34 @@ const RENEW_TO = 0.65;
 
 export function planCertificate({ held, pendingKey, request, now }: CertificateInput): CertificateStep {
   if (pendingKey === undefined) return planWithoutKey(held, now);
-  if (held?.keySha256 === pendingKey) return { do: 'Forget' };
+  if (held?.keySha256 === pendingKey) return { type: 'Forget' };
   return planRequest(request);
 }
 
 function planRequest(request: RequestState): CertificateStep {
   switch (request.state) {
     case 'NotRead':
-      return { do: 'ReadRequest' };
+      return { type: 'ReadRequest' };
     case 'Missing':
-      return { do: 'CreateRequest' };
+      return { type: 'CreateRequest' };
     case 'Pending':
     case 'Approved':
-      return { do: 'Poll' };
+      return { type: 'Poll' };
     case 'Denied':
-      return { do: 'GiveUp', because: `the request was denied: ${request.because}` };
+      return { type: 'GiveUp', because: `the request was denied: ${request.because}` };
     case 'Issued':
-      return request.problem === undefined ? { do: 'Store' } : { do: 'GiveUp', because: request.problem };
+      return request.problem === undefined ? { type: 'Store' } : { type: 'GiveUp', because: request.problem };
     default:
       return request satisfies never;
   }
 }
 
 function planWithoutKey(held: HeldCertificate | undefined, now: Date): CertificateStep {
-  if (!held) return { do: 'CreateKey', because: 'there is no certificate' };
+  if (!held) return { type: 'CreateKey', because: 'there is no certificate' };
   const until = renewalTime(held);
   const ends = held.notAfter.toISOString();
-  if (now < until) return { do: 'Wait', until, because: `the certificate is valid until ${ends}` };
-  return { do: 'CreateKey', because: `the certificate ends at ${ends}` };
+  if (now < until) return { type: 'Wait', until, because: `the certificate is valid until ${ends}` };
+  return { type: 'CreateKey', because: `the certificate ends at ${ends}` };
 }
 
 /** The same after each restart, because it is made of the key. */

@@ -70,19 +70,19 @@ export interface ReleasedStep {
 }
 
 export type JobAct =
-  | { readonly do: 'Begin'; readonly step: ReleasedStep; readonly because: string }
+  | { readonly type: 'Begin'; readonly step: ReleasedStep; readonly because: string }
   | {
-      readonly do: 'Refuse';
+      readonly type: 'Refuse';
       readonly job: RemedyOperationJob;
       readonly release: JobRelease;
       readonly code: string;
       readonly because: string;
     }
   /** Carries out the rest of a begun step. */
-  | { readonly do: 'Resume'; readonly progress: JobStepProgress; readonly because: string }
+  | { readonly type: 'Resume'; readonly progress: JobStepProgress; readonly because: string }
   /** Records the result of a begun step that the host shows. */
   | {
-      readonly do: 'End';
+      readonly type: 'End';
       readonly progress: JobStepProgress;
       readonly state: 'Succeeded' | 'Failed' | 'Ambiguous';
       readonly code?: string;

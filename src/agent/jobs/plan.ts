@@ -13,8 +13,8 @@ export function planJobs(input: JobsInput): JobsPlan {
   const settled = begun && input.facts.observed && planBegun(begun, input.facts.observed);
   const released = unansweredReleases(input.jobs, input.journal).toSorted(byFence);
   const plans = released.map((each) => planRelease(input, each, begun));
-  const acts = plans.filter((each): each is JobAct => 'do' in each);
-  const waits = plans.filter((each): each is JobWait => !('do' in each));
+  const acts = plans.filter((each): each is JobAct => 'type' in each);
+  const waits = plans.filter((each): each is JobWait => !('type' in each));
   const act = settled ?? acts[0];
   return act ? { act, waits } : { waits };
 }
@@ -66,12 +66,12 @@ function planRelease(
 ): JobAct | JobWait {
   if (!input.facts.online) return wait(released, OFFLINE);
   const refused = refusal(input, released);
-  if (refused) return { do: 'Refuse', ...released, code: refused.code, because: refused.message };
+  if (refused) return { type: 'Refuse', ...released, code: refused.code, because: refused.message };
   const because = waitReason(input, begun);
   if (because) return wait(released, because);
   const step = releasedStep(released);
-  if ('code' in step) return { do: 'Refuse', ...released, code: step.code, because: step.message };
-  return { do: 'Begin', step, because: `released until ${released.release.notAfter}` };
+  if ('code' in step) return { type: 'Refuse', ...released, code: step.code, because: step.message };
+  return { type: 'Begin', step, because: `released until ${released.release.notAfter}` };
 }
 
 function wait(released: Released, why: Pick<JobWait, 'code' | 'because'>): JobWait {
@@ -108,6 +108,6 @@ function planBegun(progress: JobStepProgress, observed: StepObservation): JobAct
   const { happened, message: because, timedOut, code } = observed;
   const verdict = (timedOut ? AFTER_ITS_TIME : IN_TIME)[happened];
   if (verdict === undefined) return undefined;
-  if (verdict === 'Resume') return { do: 'Resume', progress, because };
-  return { do: 'End', progress, ...verdict, ...optional('code', code), because };
+  if (verdict === 'Resume') return { type: 'Resume', progress, because };
+  return { type: 'End', progress, ...verdict, ...optional('code', code), because };
 }

@@ -101,7 +101,7 @@ export class JobRunner {
 
   async #carryOut(act: JobAct): Promise<void> {
     this.#log(act);
-    switch (act.do) {
+    switch (act.type) {
       case 'Begin':
         return await this.#begin(act.step);
       case 'Resume':
@@ -152,7 +152,7 @@ export class JobRunner {
     this.#work.start(progress, { executor, context, timeoutMs: timeoutMsOf(progress) });
   }
 
-  async #refuse({ job, release, code, because }: Extract<JobAct, { do: 'Refuse' }>): Promise<void> {
+  async #refuse({ job, release, code, because }: Extract<JobAct, { type: 'Refuse' }>): Promise<void> {
     const { host, clock, journal } = this.#options;
     const action = plannedStep(job, release.step)?.step ?? '';
     await journal.append({
@@ -173,7 +173,7 @@ export class JobRunner {
     if (!ended) return;
     const { progress, result } = ended;
     const { state, code, message: because, output } = result;
-    this.#log({ do: 'End', progress, state, because, ...optional('code', code) });
+    this.#log({ type: 'End', progress, state, because, ...optional('code', code) });
     await this.#record(progress, { state, because, code, ...(await this.#storeOutput(progress, output)) });
     this.#hasSwept = false;
   }
@@ -240,7 +240,7 @@ export class JobRunner {
     const { job, step, action } = describeAct(act);
     const code = 'code' in act ? optional('code', act.code) : {};
     const state = 'state' in act ? { state: act.state } : {};
-    log.info('job step', { job, step, action, act: act.do, ...state, ...code, because: act.because });
+    log.info('job step', { job, step, action, act: act.type, ...state, ...code, because: act.because });
   }
 }
 
@@ -261,9 +261,9 @@ function identityOf(
 }
 
 function describeAct(act: JobAct): { readonly job: string; readonly step: string; readonly action: string } {
-  if (act.do === 'Begin') {
+  if (act.type === 'Begin') {
     return { job: act.step.job.metadata.name, step: act.step.plan.id, action: act.step.action };
   }
-  if (act.do === 'Refuse') return { job: act.job.metadata.name, step: act.release.step, action: '' };
+  if (act.type === 'Refuse') return { job: act.job.metadata.name, step: act.release.step, action: '' };
   return { job: act.progress.jobName, step: act.progress.step, action: act.progress.action };
 }

@@ -307,8 +307,8 @@ export class Agent implements AsyncDisposable {
   }
 
   #acted(component: string, action: ComponentAction): void {
-    if (action.do === 'Record' && action.record.type === 'Settled') this.#hasSettled = true;
-    const what = action.do === 'Record' ? action.record : { operation: action.operation.op };
+    if (action.type === 'Record' && action.record.type === 'Settled') this.#hasSettled = true;
+    const what = action.type === 'Record' ? action.record : { operation: action.operation.op };
     this.#options.log.info('action done', { component, ...what, because: action.because });
     this.#warnOfUser(component, action);
     this.#options.observer?.acted(component, action);
@@ -317,7 +317,9 @@ export class Agent implements AsyncDisposable {
   /** Warns that the user of a unit is not applied: what a host cannot do is never passed over in silence. */
   #warnOfUser(component: string, action: ComponentAction): void {
     const { host, log } = this.#options;
-    if (host.capabilities.ownership || action.do !== 'Operate' || action.operation.op !== 'WriteUnit') return;
+    if (host.capabilities.ownership || action.type !== 'Operate' || action.operation.op !== 'WriteUnit') {
+      return;
+    }
     const { target, unit } = action.operation;
     const user = target.units.find(({ name }) => name === unit)?.exec?.user ?? ROOT;
     if (user === ROOT) return;

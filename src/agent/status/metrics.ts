@@ -38,7 +38,7 @@ export function createAgentMetrics({
     },
     observer: {
       acted(component, action) {
-        if (action.do !== 'Record') return;
+        if (action.type !== 'Record') return;
         const { record } = action;
         if (record.type === 'Settled') settled.add(component, record.state);
         if (record.type === 'Correction') corrections.add(component, record.kind);

@@ -17,10 +17,10 @@ export interface UpgradeObservation {
 }
 
 export type UpgradeAction =
-  | { readonly do: 'Stop'; readonly because: string }
-  | { readonly do: 'Start'; readonly program: string; readonly because: string }
-  | { readonly do: 'Record'; readonly upgrade: AgentUpgrade; readonly because: string }
-  | { readonly do: 'Settle'; readonly result: 'Committed' | 'RolledBack'; readonly because: string };
+  | { readonly type: 'Stop'; readonly because: string }
+  | { readonly type: 'Start'; readonly program: string; readonly because: string }
+  | { readonly type: 'Record'; readonly upgrade: AgentUpgrade; readonly because: string }
+  | { readonly type: 'Settle'; readonly result: 'Committed' | 'RolledBack'; readonly because: string };
 
 /** The number of reboots from which on the new version is blamed: one reboot may have another cause. */
 const MAX_BOOTS = 2;
@@ -42,19 +42,19 @@ function planStarting(upgrade: AgentUpgrade, { bootId }: UpgradeObservation): re
   const because = `version ${upgrade.version} of the agent is started`;
   return [
     // A disk that is full is found before the old agent is stopped.
-    { do: 'Record', upgrade, because },
-    { do: 'Stop', because },
-    { do: 'Start', program: upgrade.to, because },
-    { do: 'Record', upgrade: withoutObservation({ ...upgrade, step: 'Probation', bootId }), because },
+    { type: 'Record', upgrade, because },
+    { type: 'Stop', because },
+    { type: 'Start', program: upgrade.to, because },
+    { type: 'Record', upgrade: withoutObservation({ ...upgrade, step: 'Probation', bootId }), because },
   ];
 }
 
 function planReturning({ from, failure }: AgentUpgrade): readonly UpgradeAction[] {
   const because = failure?.message ?? 'the new version failed';
   return [
-    { do: 'Stop', because },
-    { do: 'Start', program: from, because },
-    { do: 'Settle', result: 'RolledBack', because },
+    { type: 'Stop', because },
+    { type: 'Start', program: from, because },
+    { type: 'Settle', result: 'RolledBack', because },
   ];
 }
 
@@ -69,7 +69,7 @@ function planReboot(
     return goBack(upgrade, { code: 'Rebooted', message });
   }
   const again = withoutObservation({ ...upgrade, step: 'Starting', bootId, boots });
-  return [{ do: 'Record', upgrade: again, because: 'the machine rebooted: the version is started again' }];
+  return [{ type: 'Record', upgrade: again, because: 'the machine rebooted: the version is started again' }];
 }
 
 function planProbation(upgrade: AgentUpgrade, observation: UpgradeObservation): readonly UpgradeAction[] {
@@ -86,7 +86,7 @@ function planProbation(upgrade: AgentUpgrade, observation: UpgradeObservation): 
 function observe(upgrade: AgentUpgrade, { agent, uptimeMs }: UpgradeObservation): UpgradeAction {
   const identity = agent && { pid: agent.pid, startId: agent.startId };
   const observed = { ...(identity && { agent: identity }), atMs: uptimeMs };
-  return { do: 'Record', upgrade: { ...upgrade, observed }, because: 'its process is observed' };
+  return { type: 'Record', upgrade: { ...upgrade, observed }, because: 'its process is observed' };
 }
 
 function processFailure(
@@ -119,7 +119,7 @@ interface Progress {
 function awaitHealth(upgrade: AgentUpgrade, { uptimeMs, proof }: Progress): readonly UpgradeAction[] {
   if (proof && proof.missing.length === 0) {
     const because = 'it is connected, wrote its Lease and passed its self-test';
-    return [{ do: 'Record', upgrade: { ...upgrade, healthyAtMs: uptimeMs }, because }];
+    return [{ type: 'Record', upgrade: { ...upgrade, healthyAtMs: uptimeMs }, because }];
   }
   const { healthySeconds } = upgrade.limits;
   if (uptimeMs - (upgrade.observed?.atMs ?? 0) < healthySeconds * 1000) return [];
@@ -139,7 +139,7 @@ function hold(
   }
   if (uptimeMs - healthyAtMs < limits.holdSeconds * 1000) return [];
   const because = `version ${version} of the agent is healthy since ${limits.holdSeconds} s`;
-  return [{ do: 'Settle', result: 'Committed', because }];
+  return [{ type: 'Settle', result: 'Committed', because }];
 }
 
 /** Plans what follows when the new program could not even be started: the old one was stopped for it. */
@@ -148,7 +148,7 @@ export function planStartFailure(upgrade: AgentUpgrade, message: string): readon
 }
 
 function goBack(upgrade: AgentUpgrade, failure: TransitionFailure): readonly UpgradeAction[] {
-  return [{ do: 'Record', upgrade: { ...upgrade, step: 'Returning', failure }, because: failure.message }];
+  return [{ type: 'Record', upgrade: { ...upgrade, step: 'Returning', failure }, because: failure.message }];
 }
 
 function withoutObservation({

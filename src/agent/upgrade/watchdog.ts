@@ -62,15 +62,19 @@ export async function advanceUpgrade(
 
   async function carryOut(steps: readonly UpgradeAction[]): Promise<void> {
     for (const action of steps) {
-      log.info('upgrade of the agent', { do: action.do, version: upgrade.version, because: action.because });
+      log.info('upgrade of the agent', {
+        type: action.type,
+        version: upgrade.version,
+        because: action.because,
+      });
       await act(action);
     }
   }
 
   async function act(action: UpgradeAction): Promise<void> {
-    if (action.do === 'Stop') return await service.stop();
-    if (action.do === 'Start') return await start(action.program);
-    if (action.do === 'Record') return await recordUpgrade(host.files, await withLog(action.upgrade));
+    if (action.type === 'Stop') return await service.stop();
+    if (action.type === 'Start') return await start(action.program);
+    if (action.type === 'Record') return await recordUpgrade(host.files, await withLog(action.upgrade));
     const { key, version, failure, from, to } = upgrade;
     await endUpgrade(host.files, {
       key,

@@ -70,8 +70,8 @@ async function reconcile(
   const object = context.view(CERTIFICATE_REQUESTS).get(name);
   if (!object) return {};
   const approval = planApproval(readRequest(object), snapshotOf(context));
-  if (approval.act === 'Leave') return {};
-  if (approval.act === 'Wait') return { requeueAt: new Date(+context.clock.now() + RETRY_MS) };
+  if (approval.type === 'Leave') return {};
+  if (approval.type === 'Wait') return { requeueAt: new Date(+context.clock.now() + RETRY_MS) };
   await decide(options, { object, approval }, context);
   return {};
 }
@@ -91,14 +91,14 @@ function approved(requests: readonly CertificateRequestObject[]): readonly Agent
   return requests.filter((each) => decisionOf(each).state === 'Approved').map(readRequest);
 }
 
-type Decision = Exclude<Approval, { act: 'Leave' | 'Wait' }>;
+type Decision = Exclude<Approval, { type: 'Leave' | 'Wait' }>;
 
 async function decide(
   { client, leads, decisions }: ApproverOptions,
   { object, approval }: { readonly object: CertificateRequestObject; readonly approval: Decision },
   context: ReconcileContext,
 ): Promise<void> {
-  const { reason, because, act } = approval;
+  const { reason, because, type: act } = approval;
   const type = act === 'Approve' ? 'Approved' : 'Denied';
   const lastUpdateTime = wholeSeconds(context.clock.now());
   const condition = { type, status: 'True', reason, message: because, lastUpdateTime };

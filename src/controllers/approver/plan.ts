@@ -12,19 +12,19 @@ import type { AgentRequest, Objection } from './request.ts';
 
 export type Approval =
   /** Not in our names, or decided already. */
-  | { readonly act: 'Leave'; readonly because: string }
-  | { readonly act: 'Wait'; readonly because: string; readonly until: Date }
-  | { readonly act: 'Deny'; readonly reason: string; readonly because: string }
-  | { readonly act: 'Approve'; readonly reason: string; readonly because: string };
+  | { readonly type: 'Leave'; readonly because: string }
+  | { readonly type: 'Wait'; readonly because: string; readonly until: Date }
+  | { readonly type: 'Deny'; readonly reason: string; readonly because: string }
+  | { readonly type: 'Approve'; readonly reason: string; readonly because: string };
 
 export function planApproval(request: AgentRequest, snapshot: Snapshot): Approval {
-  if (request.state !== 'Pending') return { act: 'Leave', because: `it is ${request.state.toLowerCase()}` };
-  if (!isOurs(request)) return { act: 'Leave', because: 'it is in no name of kubenode' };
+  if (request.state !== 'Pending') return { type: 'Leave', because: `it is ${request.state.toLowerCase()}` };
+  if (!isOurs(request)) return { type: 'Leave', because: 'it is in no name of kubenode' };
   const claim = claimOf(request);
   if ('reason' in claim) return answer(claim);
   const objection = firstObjection(claim, snapshot);
   if (objection) return answer(objection);
-  return { act: 'Approve', reason: 'KubenodeApproved', because: approvalText(claim) };
+  return { type: 'Approve', reason: 'KubenodeApproved', because: approvalText(claim) };
 }
 
 const checks: readonly Check[] = [
@@ -47,7 +47,7 @@ function firstObjection(claim: Claim, snapshot: Snapshot): Objection | undefined
 }
 
 function answer({ reason, because, until }: Objection): Approval {
-  return until ? { act: 'Wait', because, until } : { act: 'Deny', reason, because };
+  return until ? { type: 'Wait', because, until } : { type: 'Deny', reason, because };
 }
 
 function approvalText({ requester, machine, isKubelet }: Claim): string {

@@ -60,7 +60,7 @@ async function reconcile(name: string, context: ReconcileContext): Promise<Recon
   const renewed = textAt(lease, 'spec', 'renewTime');
   const heartbeatAt = renewed === undefined ? undefined : new Date(renewed);
   const plan = planToken({ record, uses, heartbeatAt, now });
-  if (plan.act === 'Keep') return plan.until ? { requeueAt: earlier(plan.until, now) } : {};
+  if (plan.type === 'Keep') return plan.until ? { requeueAt: earlier(plan.until, now) } : {};
   await deleteSecret(record.id, record.secretUid, context);
   context.log.info('bootstrap token deleted', { machine: name, token: record.id, because: plan.because });
   const { secretUid: _, ...rest } = record;

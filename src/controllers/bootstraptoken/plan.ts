@@ -19,23 +19,23 @@ export interface TokenInput {
 }
 
 export type TokenPlan =
-  | { readonly act: 'Delete'; readonly used: boolean; readonly because: string }
-  | { readonly act: 'Keep'; readonly because: string; readonly until?: Date };
+  | { readonly type: 'Delete'; readonly used: boolean; readonly because: string }
+  | { readonly type: 'Keep'; readonly because: string; readonly until?: Date };
 
 /** The host reads its certificate with the token. This long after the certificate was issued it has it, or needs another token. */
 const DELIVERY_MS = 60_000;
 
 export function planToken({ record, uses, heartbeatAt, now }: TokenInput): TokenPlan {
   const expiresAt = new Date(record.expiresAt);
-  if (record.secretUid === undefined) return { act: 'Keep', because: 'its token is deleted' };
+  if (record.secretUid === undefined) return { type: 'Keep', because: 'its token is deleted' };
   // Also of a date that cannot be read.
-  if (!(now < expiresAt)) return { act: 'Delete', used: false, because: 'the token expired' };
+  if (!(now < expiresAt)) return { type: 'Delete', used: false, because: 'the token expired' };
   const denied = uses.find(({ decision }) => decision === 'Denied');
   if (denied) {
-    return { act: 'Delete', used: false, because: `request ${denied.name} with the token was denied` };
+    return { type: 'Delete', used: false, because: `request ${denied.name} with the token was denied` };
   }
   const issued = uses.find(({ decision, issued: is }) => decision === 'Approved' && is);
-  if (!issued) return { act: 'Keep', because: 'the token was not used yet', until: expiresAt };
+  if (!issued) return { type: 'Keep', because: 'the token was not used yet', until: expiresAt };
   return afterUse(issued, { heartbeatAt, now, expiresAt });
 }
 
@@ -45,11 +45,15 @@ function afterUse(
 ): TokenPlan {
   const approvedMs = decidedAt?.getTime() ?? 0;
   if ((heartbeatAt?.getTime() ?? 0) > approvedMs) {
-    return { act: 'Delete', used: true, because: `the agent uses the certificate of request ${name}` };
+    return { type: 'Delete', used: true, because: `the agent uses the certificate of request ${name}` };
   }
   const until = new Date(Math.min(approvedMs + DELIVERY_MS, expiresAt.getTime()));
   if (now < until) {
-    return { act: 'Keep', because: `the host reads the certificate of request ${name}`, until };
+    return { type: 'Keep', because: `the host reads the certificate of request ${name}`, until };
   }
-  return { act: 'Delete', used: true, because: `the certificate of request ${name} was issued a minute ago` };
+  return {
+    type: 'Delete',
+    used: true,
+    because: `the certificate of request ${name} was issued a minute ago`,
+  };
 }

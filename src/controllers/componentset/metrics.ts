@@ -118,7 +118,7 @@ function countEvents(
 ): void {
   const set = input.set.metadata.name;
   for (const action of plan.actions) {
-    if (action.do !== 'Settle' || action.outcome !== 'Succeeded' || !action.member.grant) continue;
+    if (action.type !== 'Settle' || action.outcome !== 'Succeeded' || !action.member.grant) continue;
     instruments.settle.observe({ set }, (+input.now - Date.parse(action.member.grant.issuedAt)) / 1000);
   }
   const before = input.set.status;

@@ -56,7 +56,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
   });
   const assigned = [...joining.actions, ...step.actions];
   const changing = new Set(
-    assigned.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : [])),
+    assigned.flatMap((action) => (action.type === 'Assign' ? [action.member.name] : [])),
   );
   const available = availability.slots - costOf(assigned);
   const restarts = planRestarts({ ...input, progress }, { changing, available });
@@ -69,7 +69,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
 
 /** Counts the machines that serve now and that these actions take out of service. */
 function costOf(assigned: readonly RolloutAction[]): number {
-  return assigned.filter((action) => action.do === 'Assign' && action.member.serves).length;
+  return assigned.filter((action) => action.type === 'Assign' && action.member.serves).length;
 }
 
 const PAUSED: Limit = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };
@@ -88,7 +88,7 @@ function finishPlan(
   { progress, actions, limit }: RolloutStep,
 ): RolloutPlan {
   const isChanged = canonicalJson(progress) !== canonicalJson(input.progress);
-  const persist = { do: 'Persist', progress, because: limit.because } as const;
+  const persist = { type: 'Persist', progress, because: limit.because } as const;
   return {
     progress,
     mode,

@@ -18,7 +18,7 @@ export interface RequeueInput {
 export function nextReconcileAt({ input, plan, denials, isIncomplete }: RequeueInput): Date {
   const { members, left, now } = input;
   const { progress, actions } = plan;
-  if (isIncomplete || actions.some((action) => action.do === 'Persist')) return now;
+  if (isIncomplete || actions.some((action) => action.type === 'Persist')) return now;
   const isWorking =
     progress.batch !== undefined || [...members, ...left].some(({ holdsGrant }) => holdsGrant);
   const latest = new Date(+now + (isWorking ? WORKING_MS : IDLE_MS));

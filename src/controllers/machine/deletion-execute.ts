@@ -77,10 +77,10 @@ function entryOf({ metadata }: Machine, context: ReconcileContext): LedgerGrant 
 async function advance(deletion: Deletion): Promise<DeletionResult> {
   const { executor, context, entry } = deletion;
   const decision = planDeletion({ ...deletion, now: context.clock.now() });
-  if (decision.do === 'Ask') return await ask(deletion);
-  if (decision.do === 'Return') return await giveBack(decision.order, deletion);
-  if (decision.do === 'DeleteNode') return await deleteNode(decision, deletion);
-  if (decision.do === 'Finish') return await finish(decision, deletion);
+  if (decision.type === 'Ask') return await ask(deletion);
+  if (decision.type === 'Return') return await giveBack(decision.order, deletion);
+  if (decision.type === 'DeleteNode') return await deleteNode(decision, deletion);
+  if (decision.type === 'Finish') return await finish(decision, deletion);
   const order = deletion.order ?? entry;
   return await carryOutDecision(decision, { executor, situation: situationOf(deletion, order), context });
 }
@@ -116,7 +116,7 @@ async function giveBack(
 }
 
 async function deleteNode(
-  { order, node, isIncomplete, because }: Extract<DeletionDecision, { do: 'DeleteNode' }>,
+  { order, node, isIncomplete, because }: Extract<DeletionDecision, { type: 'DeleteNode' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;
@@ -158,7 +158,7 @@ async function removeInstance({ machine, executor, context }: Deletion): Promise
 
 /** The grant first: without its Machine, its end could not be known. */
 async function finish(
-  { order, because }: Extract<DeletionDecision, { do: 'Finish' }>,
+  { order, because }: Extract<DeletionDecision, { type: 'Finish' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;

@@ -26,18 +26,18 @@ export interface DeletionSituation {
 export type DeletionDecision =
   | DrainDecision
   | ({ readonly because: string } & (
-      | { readonly do: 'Ask' }
+      | { readonly type: 'Ask' }
       /** Returns a grant that is for a Node that does not exist any more, while another one does. */
-      | { readonly do: 'Return'; readonly order: DrainOrder }
+      | { readonly type: 'Return'; readonly order: DrainOrder }
       | {
-          readonly do: 'DeleteNode';
+          readonly type: 'DeleteNode';
           readonly order: DrainOrder;
           readonly node: KubeObject;
           /** Whether pods may be left on the Node. */
           readonly isIncomplete: boolean;
         }
       /** Finishes the deletion. Without an order the grant is settled, or belongs to a job, which settles it. */
-      | { readonly do: 'Finish'; readonly order?: DrainOrder }
+      | { readonly type: 'Finish'; readonly order?: DrainOrder }
     ));
 
 /** The actions whose grant permits a deletion. A job that replaces a machine has its own grant for it. */
@@ -53,11 +53,11 @@ export function planDeletion(situation: DeletionSituation): DeletionDecision {
 /** Plans the deletion of a machine that is not held. From here on `node` is that of this machine. */
 function planUnheld(situation: DeletionSituation): DeletionDecision {
   const { machine, node, entry, now } = situation;
-  if (!node && wasSettled(machine, entry)) return { do: 'Finish', because: 'the grant is settled' };
+  if (!node && wasSettled(machine, entry)) return { type: 'Finish', because: 'the grant is settled' };
   const order = situation.order ?? orderOf(entry, now);
-  if (!order) return { do: 'Ask', because: 'a deletion needs a grant' };
+  if (!order) return { type: 'Ask', because: 'a deletion needs a grant' };
   if (isForAnother(node, entry, order)) {
-    return { do: 'Return', order, because: `grant ${order.id} is for another Node` };
+    return { type: 'Return', order, because: `grant ${order.id} is for another Node` };
   }
   return planGranted(situation, order);
 }
@@ -106,10 +106,10 @@ function planGranted(situation: DeletionSituation, order: DrainOrder): DeletionD
   if (!end) return planDrain(situation, order);
   if (node) {
     const because = `grant ${order.id}: ${node.metadata.name} is deleted`;
-    return { do: 'DeleteNode', order, node, isIncomplete: end === 'Incomplete', because };
+    return { type: 'DeleteNode', order, node, isIncomplete: end === 'Incomplete', because };
   }
   const because = `grant ${order.id}: Machine ${machine.metadata.name} has no Node any more`;
-  return isOfJob(entry) ? { do: 'Finish', because } : { do: 'Finish', order, because };
+  return isOfJob(entry) ? { type: 'Finish', because } : { type: 'Finish', order, because };
 }
 
 /** Returns how the drain ended; undefined while pods have to leave. A Node that was never initialized has no pods of people. */
@@ -151,10 +151,10 @@ function planDrain(situation: DeletionSituation, order: DrainOrder): DrainDecisi
   const mark = { annotation: ANNOTATION_CORDONED_BY, owner: before };
   if (node && cordonState(node, mark) === 'Ours') {
     const path = pointerTo('metadata', 'annotations', ANNOTATION_CORDONED_BY);
-    return { do: 'Cordon', operations: [{ op: 'add', path, value: order.id }], because };
+    return { type: 'Cordon', operations: [{ op: 'add', path, value: order.id }], because };
   }
   const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };
-  return { do: 'Record', drain, because };
+  return { type: 'Record', drain, because };
 }
 
 function orderOf(entry: LedgerGrant | undefined, now: Date): DrainOrder | undefined {

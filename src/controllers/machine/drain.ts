@@ -27,13 +27,13 @@ export interface DrainSituation {
 }
 
 export type DrainDecision = { readonly because: string } & (
-  | { readonly do: 'Nothing' }
-  | { readonly do: 'Evict' }
-  | { readonly do: 'End' }
-  | { readonly do: 'Record'; readonly drain: MachineDrain }
-  | { readonly do: 'Cordon'; readonly operations: readonly JsonPatchOperation[] }
-  | { readonly do: 'Uncordon'; readonly operations: readonly JsonPatchOperation[] }
-  | { readonly do: 'Wait'; readonly wait: MachineWait }
+  | { readonly type: 'Nothing' }
+  | { readonly type: 'Evict' }
+  | { readonly type: 'End' }
+  | { readonly type: 'Record'; readonly drain: MachineDrain }
+  | { readonly type: 'Cordon'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly type: 'Uncordon'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly type: 'Wait'; readonly wait: MachineWait }
 );
 
 /** That of the component whose agent waits for it, or that goes on after it. */
@@ -47,7 +47,7 @@ export function componentOrder(machine: Machine): DrainOrder | undefined {
 export function planMachineDrain(situation: DrainSituation): DrainDecision {
   const { machine, node, order, now } = situation;
   const recorded = machine.status?.drain;
-  if (!order && !recorded) return { do: 'Nothing', because: 'no drain is asked for' };
+  if (!order && !recorded) return { type: 'Nothing', because: 'no drain is asked for' };
   const hold = holdInForce(machine, node, now);
   if (hold?.scope === 'All') return waitForHold(machine, 'HeldAll');
   if (!order || isOfAnother(recorded, order)) return planRelease(situation);
@@ -60,7 +60,9 @@ function planOrdered(
   hold: MachineHold | undefined,
 ): DrainDecision {
   const { machine } = situation;
-  if (machine.status?.drain?.state === 'Drained') return { do: 'Nothing', because: 'the machine is drained' };
+  if (machine.status?.drain?.state === 'Drained') {
+    return { type: 'Nothing', because: 'the machine is drained' };
+  }
   return hold ? waitForHold(machine, 'HeldDisruptive') : planDrainStep(situation, order);
 }
 
@@ -75,17 +77,17 @@ export function planDrainStep(
   const recorded = machine.status?.drain;
   if (!recorded) {
     const drain: MachineDrain = { grant: order.id, state: 'Cordoned', since: now.toISOString() };
-    return { do: 'Record', drain, because: `grant ${order.id}` };
+    return { type: 'Record', drain, because: `grant ${order.id}` };
   }
   if (!node) {
-    return { do: 'Record', drain: { ...recorded, state: 'Drained' }, because: 'the Node does not exist' };
+    return { type: 'Record', drain: { ...recorded, state: 'Drained' }, because: 'the Node does not exist' };
   }
   const { state, operations, because } = planCordon(node, markOf(order.id));
-  if (state === 'None') return { do: 'Cordon', operations, because: `grant ${order.id}` };
+  if (state === 'None') return { type: 'Cordon', operations, because: `grant ${order.id}` };
   const blocker = { kind: 'Node', name: node.metadata.name };
   if (state === 'UncordonedByPerson') return wait('UncordonedByPerson', because, blocker);
   if (state === 'OtherOwner') return wait('MachineBusy', because, blocker);
-  return { do: 'Evict', because };
+  return { type: 'Evict', because };
 }
 
 /**
@@ -93,14 +95,14 @@ export function planDrainStep(
  * again, and what it is for may be the cure.
  */
 function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
-  if (!node) return { do: 'End', because: 'the Node does not exist' };
+  if (!node) return { type: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
   if (!order && staysCordoned(node, mark)) {
     const name = node.metadata.name;
     return wait('NodeNotReady', `Node ${name} stays cordoned until it is Ready`, { kind: 'Node', name });
   }
   const { operations, because } = planUncordon(node, mark);
-  return operations.length > 0 ? { do: 'Uncordon', operations, because } : { do: 'End', because };
+  return operations.length > 0 ? { type: 'Uncordon', operations, because } : { type: 'End', because };
 }
 
 function staysCordoned(node: KubeObject, mark: CordonMark): boolean {
@@ -128,7 +130,7 @@ export function waitForHold({ metadata: { name } }: Machine, reason: string): Dr
 
 function wait(reason: string, message: string, blocker: MachineWait['blocker']): DrainDecision {
   return {
-    do: 'Wait',
+    type: 'Wait',
     because: message,
     wait: { step: 'Draining', reason, message, ...(blocker ? { blocker } : {}) },
   };

@@ -48,16 +48,16 @@ export async function carryOutDrain(
 export async function carryOutDecision(decision: DrainDecision, parts: ActParts): Promise<DrainResult> {
   const drain = parts.situation.machine.status?.drain;
   if (isAct(decision)) return await act(decision, parts);
-  if (decision.do === 'Wait') return { drain, wait: decision.wait };
-  if (decision.do === 'Record') return { drain: decision.drain, isIntent: true };
-  return { drain: decision.do === 'End' ? undefined : drain };
+  if (decision.type === 'Wait') return { drain, wait: decision.wait };
+  if (decision.type === 'Record') return { drain: decision.drain, isIntent: true };
+  return { drain: decision.type === 'End' ? undefined : drain };
 }
 
 function isAct(decision: DrainDecision): decision is DrainAct {
-  return decision.do === 'Cordon' || decision.do === 'Uncordon' || decision.do === 'Evict';
+  return decision.type === 'Cordon' || decision.type === 'Uncordon' || decision.type === 'Evict';
 }
 
-type DrainAct = Extract<DrainDecision, { do: 'Cordon' | 'Uncordon' | 'Evict' }>;
+type DrainAct = Extract<DrainDecision, { type: 'Cordon' | 'Uncordon' | 'Evict' }>;
 
 interface ActParts {
   readonly executor: DrainExecutor;
@@ -69,13 +69,13 @@ async function act(decision: DrainAct, { executor, situation, context }: ActPart
   const { machine, node, order } = situation;
   const drain = machine.status?.drain;
   if (!node) return { drain };
-  if (decision.do !== 'Uncordon' && order) {
+  if (decision.type !== 'Uncordon' && order) {
     const denial = await renewalDenial(executor, order, context);
     if (denial) return { drain, ...denial };
   }
-  if (decision.do === 'Evict') return await evict(executor, { ...situation, node }, context);
+  if (decision.type === 'Evict') return await evict(executor, { ...situation, node }, context);
   await context.patch(NODES, node, decision.operations);
-  tell(situation, context, [`${decision.do}ed`, decision.because]);
+  tell(situation, context, [`${decision.type}ed`, decision.because]);
   // The record stays until the Node is observed without the cordon.
   return { drain, requeueAt: context.clock.now() };
 }

@@ -4,10 +4,10 @@ import type { Member } from './members.ts';
 import type { StormFinding } from './storm-guard.ts';
 
 export type MachineSetAction = { readonly because: string } & (
-  | { readonly do: 'Adopt' | 'Release' | 'Update'; readonly name: string; readonly machine: Machine }
-  | { readonly do: 'Create'; readonly name: string; readonly zone: string | undefined }
+  | { readonly type: 'Adopt' | 'Release' | 'Update'; readonly name: string; readonly machine: Machine }
+  | { readonly type: 'Create'; readonly name: string; readonly zone: string | undefined }
   /** Deletes a machine, and only with a grant. */
-  | { readonly do: 'Delete'; readonly name: string; readonly machine: Machine; readonly node?: string }
+  | { readonly type: 'Delete'; readonly name: string; readonly machine: Machine; readonly node?: string }
 );
 
 export interface SetWait {

@@ -102,7 +102,7 @@ function progressOf({ actions }: MachineSetPlan): string {
     Release: 'Releasing',
   };
   const [first] = actions;
-  return first ? reasons[first.do] : 'AsWanted';
+  return first ? reasons[first.type] : 'AsWanted';
 }
 
 function stalledCondition(input: ConditionsInput, machinesReady: ConditionUpdate): ConditionUpdate {

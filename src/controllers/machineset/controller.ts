@@ -97,7 +97,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
  */
 async function decide(set: MachineSet, { client, context }: Reconcile): Promise<MachineSetPlan> {
   const plan = planOf(set, context);
-  if (!plan.actions.some((action) => action.do === 'Create' || action.do === 'Delete')) return plan;
+  if (!plan.actions.some((action) => action.type === 'Create' || action.type === 'Delete')) return plan;
   const own = await listMachines(set, client, context);
   const found = new Set(own.map(({ metadata }) => metadata.name));
   const observed = context.view<Machine>(MACHINES).list();

@@ -25,13 +25,13 @@ export interface ExecutionResult {
   readonly failure?: Error;
 }
 
-type Deletion = Extract<MachineSetAction, { do: 'Delete' }>;
+type Deletion = Extract<MachineSetAction, { type: 'Delete' }>;
 type Write = Exclude<MachineSetAction, Deletion>;
 
 export async function carryOut(execution: Execution): Promise<ExecutionResult> {
   const { actions } = execution.plan;
-  const deletions = actions.filter((action) => action.do === 'Delete');
-  const writes = actions.filter((action) => action.do !== 'Delete');
+  const deletions = actions.filter((action) => action.type === 'Delete');
+  const writes = actions.filter((action) => action.type !== 'Delete');
   const failures = (await runConcurrently(writes, (action) => failureOf(write(action, execution)))).flat();
   const denials: DeniedDeletion[] = [];
   failures.push(...(await failureOf(deleteAll(deletions, execution, denials))));
@@ -49,14 +49,14 @@ async function failureOf(work: Promise<unknown>): Promise<Error[]> {
 
 async function write(action: Write, { set, context }: Execution): Promise<void> {
   const { name, because } = action;
-  if (action.do === 'Create') {
+  if (action.type === 'Create') {
     await context.apply(MACHINES, machineIntent(set, action));
-  } else if (action.do === 'Update') {
+  } else if (action.type === 'Update') {
     const { machine } = action;
     await context.apply(MACHINES, machineIntent(set, { name, zone: machine.spec.zone, machine }));
   } else {
     const { machine } = action;
-    const references = action.do === 'Adopt' ? adoptedReferences : releasedReferences;
+    const references = action.type === 'Adopt' ? adoptedReferences : releasedReferences;
     const path = '/metadata/ownerReferences';
     await context.patch(MACHINES, machine, [{ op: 'add', path, value: references(set, machine) }]);
   }
@@ -117,7 +117,7 @@ const WORDS = {
 } as const;
 
 function tell(
-  { do: action, name }: MachineSetAction,
+  { type: action, name }: MachineSetAction,
   { set, context }: Pick<Execution, 'set' | 'context'>,
   because: string,
 ): void {

@@ -44,10 +44,10 @@ function ownershipAction(set: MachineSet, machine: Machine): MachineSetAction | 
   const { name, deletionTimestamp } = machine.metadata;
   const membership = setMembership(set, machine);
   if (membership === 'Released') {
-    return { do: 'Release', name, machine, because: `its label ${LABEL_MACHINESET} was changed` };
+    return { type: 'Release', name, machine, because: `its label ${LABEL_MACHINESET} was changed` };
   }
   if (membership !== 'Orphan' || isDeletedSet(set) || deletionTimestamp !== undefined) return undefined;
-  return { do: 'Adopt', name, machine, because: `its label ${LABEL_MACHINESET} names this set` };
+  return { type: 'Adopt', name, machine, because: `its label ${LABEL_MACHINESET} names this set` };
 }
 
 function isCounted(set: MachineSet, machine: Machine): boolean {
@@ -66,7 +66,7 @@ function planUpdates(set: MachineSet, members: readonly Member[]): readonly Mach
     .filter(({ differences }) => differences.inPlace.length > 0)
     .slice(0, MAX_WRITES)
     .map(({ name, machine, differences }) => ({
-      do: 'Update',
+      type: 'Update',
       name,
       machine,
       because: `${differences.inPlace.join(', ')} differ from the template`,

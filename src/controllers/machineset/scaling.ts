@@ -78,7 +78,7 @@ function planCreates({ set, members, taken }: ScalingInput, missing: number): Sc
   const names = freeNames(set.metadata, taken, count);
   const zones = zonesFor(set.spec.zones, members, count);
   const because = `${replicas - missing} of ${replicas} machines exist`;
-  return { actions: names.map((name, index) => ({ do: 'Create', name, zone: zones[index], because })) };
+  return { actions: names.map((name, index) => ({ type: 'Create', name, zone: zones[index], because })) };
 }
 
 /** Returns the zone of each new machine: the one that has the fewest, in the order of the list where several have. */
@@ -134,5 +134,5 @@ function failedStart(members: readonly Member[]): DeletionCandidate | undefined 
 function deletion({ member, because }: DeletionCandidate): MachineSetAction {
   const { name, machine, node } = member;
   const uid = node?.metadata.uid;
-  return { do: 'Delete', name, machine, because, ...(uid === undefined ? {} : { node: uid }) };
+  return { type: 'Delete', name, machine, because, ...(uid === undefined ? {} : { node: uid }) };
 }

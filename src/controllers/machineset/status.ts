@@ -89,9 +89,9 @@ function plannedAction({ actions, members }: MachineSetPlan): PlannedAction {
   const [first] = actions;
   const fields = [...new Set(members.flatMap(differingFields))].toSorted().slice(0, MAX_FIELDS);
   if (!first) return { type: 'None', machines: 0, names: [], fields, because: 'nothing is to be done' };
-  const same = actions.filter((action: MachineSetAction) => action.do === first.do);
+  const same = actions.filter((action: MachineSetAction) => action.type === first.type);
   return {
-    type: TYPES[first.do],
+    type: TYPES[first.type],
     machines: same.length,
     names: same.slice(0, MAX_NAMES).map(({ name }) => name),
     fields,

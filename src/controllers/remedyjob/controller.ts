@@ -128,8 +128,8 @@ async function sweepNode(name: string, context: ReconcileContext): Promise<Recon
     isOfJob: (grant) => jobOfGrant(grant, context) !== undefined,
     now,
   });
-  if (plan.do === 'Nothing') return {};
-  if (plan.do === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
+  if (plan.type === 'Nothing') return {};
+  if (plan.type === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
   context.log.warn('cordon and taints of a missing job removed', { node: name, grant: plan.grant });
   await context.patch(NODES, node, plan.operations);
   return { requeueAt: now };
@@ -175,7 +175,7 @@ async function reconcile(
   const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
   const observation = await observe(job, remedier, { parts, context });
   const decision = planJob(observation);
-  if (decision.do === 'Nothing') forget(name, parts);
+  if (decision.type === 'Nothing') forget(name, parts);
   const ports = portsFor(remedier, parts, context);
   const { grants, metrics } = parts;
   return await carryOutJob(decision, { observation, grants, metrics, ports, context });

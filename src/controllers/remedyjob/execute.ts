@@ -36,31 +36,31 @@ const ASK_MS = 15_000;
 export async function carryOutJob(decision: JobDecision, parts: JobParts): Promise<ReconcileResult> {
   if (isStepDecision(decision)) return await actOnStep(decision, parts);
   if (isSettlement(decision)) return await settle(decision, parts);
-  if (decision.do === 'Nothing') return {};
-  if (decision.do === 'Write') return await writeNow(decision.change, parts);
+  if (decision.type === 'Nothing') return {};
+  if (decision.type === 'Write') return await writeNow(decision.change, parts);
   return await writeAndWait(decision.change, decision.requeueAt, parts);
 }
 
-type StepDecision = Extract<JobDecision, { do: 'RunStep' | 'ReleaseStep' | 'AskApproval' }>;
+type StepDecision = Extract<JobDecision, { type: 'RunStep' | 'ReleaseStep' | 'AskApproval' }>;
 type Settlement = Extract<
   JobDecision,
-  { do: 'PatchNode' | 'ReportMachine' | 'SettleGrant' | 'RemoveFinalizer' }
+  { type: 'PatchNode' | 'ReportMachine' | 'SettleGrant' | 'RemoveFinalizer' }
 >;
 
 const STEP_DECISIONS: readonly string[] = ['RunStep', 'ReleaseStep', 'AskApproval'];
 const SETTLEMENTS: readonly string[] = ['PatchNode', 'ReportMachine', 'SettleGrant', 'RemoveFinalizer'];
 
 function isStepDecision(decision: JobDecision): decision is StepDecision {
-  return STEP_DECISIONS.includes(decision.do);
+  return STEP_DECISIONS.includes(decision.type);
 }
 
 function isSettlement(decision: JobDecision): decision is Settlement {
-  return SETTLEMENTS.includes(decision.do);
+  return SETTLEMENTS.includes(decision.type);
 }
 
 async function actOnStep(decision: StepDecision, parts: JobParts): Promise<ReconcileResult> {
-  if (decision.do === 'RunStep') return await runStep(decision, parts);
-  return decision.do === 'ReleaseStep'
+  if (decision.type === 'RunStep') return await runStep(decision, parts);
+  return decision.type === 'ReleaseStep'
     ? await releaseStep(decision, parts)
     : await askApproval(decision, parts);
 }
@@ -68,8 +68,8 @@ async function actOnStep(decision: StepDecision, parts: JobParts): Promise<Recon
 async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileResult> {
   const { observation, context } = parts;
   const { job, node, machine, now } = observation;
-  context.log.info('job settles', { job: job.metadata.name, act: decision.do, because: decision.because });
-  switch (decision.do) {
+  context.log.info('job settles', { job: job.metadata.name, act: decision.type, because: decision.because });
+  switch (decision.type) {
     case 'PatchNode':
       if (node) await context.patch(NODES, node, decision.operations);
       return { requeueAt: now };
@@ -87,7 +87,7 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
 }
 
 async function settleGrant(
-  { outcome, change }: Extract<JobDecision, { do: 'SettleGrant' }>,
+  { outcome, change }: Extract<JobDecision, { type: 'SettleGrant' }>,
   parts: JobParts,
 ): Promise<ReconcileResult> {
   const { observation, grants, metrics, context } = parts;
@@ -173,7 +173,7 @@ async function waitForApproval(
 
 /** Asks a person about a step that the agent did not begin in time. */
 async function askApproval(
-  { step, record }: Extract<JobDecision, { do: 'AskApproval' }>,
+  { step, record }: Extract<JobDecision, { type: 'AskApproval' }>,
   parts: JobParts,
 ): Promise<ReconcileResult> {
   const { job, now } = parts.observation;

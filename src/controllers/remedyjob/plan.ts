@@ -39,7 +39,7 @@ function planProgress(observation: JobObservation): JobDecision {
   if (job.status?.timeline?.executedAt === undefined) {
     const because = 'all steps are done';
     const findings = [jobFinding('Executed', 'True', 'AllDone', because)];
-    return { do: 'Write', because, change: { findings, timeline: { executedAt: now.toISOString() } } };
+    return { type: 'Write', because, change: { findings, timeline: { executedAt: now.toISOString() } } };
   }
   const verification = planVerification(observation);
   if (verification) return verification;
@@ -74,18 +74,18 @@ function begin(observation: JobObservation, step: JobStep, before: JobStepStatus
   const tries = (before?.tries ?? 0) + 1;
   const startedAt = observation.now.toISOString();
   const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt };
-  return { do: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
+  return { type: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
 }
 
 function planCentral({ now }: JobObservation, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;
   if (!isOverdue || step.onTimeout === 'RequestApproval') {
-    return { do: 'RunStep', step, record, isOverdue, because: step.step };
+    return { type: 'RunStep', step, record, isOverdue, because: step.step };
   }
   const message = `not done in ${step.timeoutSeconds} s`;
   const finishedAt = now.toISOString();
   const failed: JobStepStatus = { ...record, state: 'Failed', code: TIMED_OUT, message, finishedAt };
-  return { do: 'Write', because: message, change: { step: failed } };
+  return { type: 'Write', because: message, change: { step: failed } };
 }
 
 const CLASSES: Readonly<
@@ -100,7 +100,7 @@ function planFailed(observation: JobObservation, step: JobStep, record: JobStepS
   const next = afterFailure(step, record);
   if (next === 'Retry' || next === 'Continue') return begin(observation, step, record);
   const because = `${step.step} timed out`;
-  if (next === 'RequestApproval') return { do: 'AskApproval', step, record, because };
+  if (next === 'RequestApproval') return { type: 'AskApproval', step, record, because };
   const { code = record.state, message = '' } = record;
   const kind = next === 'Fail' && isPermanent(record) ? 'Permanent' : CLASSES[next];
   return end({ class: kind, reason: code, message: `${step.id} ${step.step}: ${message}` });
@@ -108,5 +108,5 @@ function planFailed(observation: JobObservation, step: JobStep, record: JobStepS
 
 /** Ends the job. The outcome is written before the grant is settled. */
 function end(outcome: JobOutcome): JobDecision {
-  return { do: 'Write', because: outcome.message ?? outcome.class, change: { outcome, release: null } };
+  return { type: 'Write', because: outcome.message ?? outcome.class, change: { outcome, release: null } };
 }

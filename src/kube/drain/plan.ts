@@ -24,13 +24,13 @@ export interface DrainInput {
 }
 
 export type DrainAction = { readonly pod: KubeObject; readonly because: string } & (
-  | { readonly do: 'Evict' }
+  | { readonly type: 'Evict' }
   | WaitForPod
-  | { readonly do: 'Skip'; readonly reason: SkipReason }
+  | { readonly type: 'Skip'; readonly reason: SkipReason }
 );
 
 interface WaitForPod {
-  readonly do: 'Wait';
+  readonly type: 'Wait';
   readonly reason: DrainWaitReason;
   /** The object that has to change before the pod can leave, if it is known. */
   readonly blocker?: DrainBlocker;
@@ -66,18 +66,18 @@ export function planDrain(input: DrainInput): readonly DrainAction[] {
 
 function planPod(pod: KubeObject, input: DrainInput): DrainAction {
   const skip = skipReason(pod, input.options, input.kubeletAnswers);
-  if (skip) return { do: 'Skip', pod, reason: skip, because: SKIPPED_BECAUSE[skip] };
+  if (skip) return { type: 'Skip', pod, reason: skip, because: SKIPPED_BECAUSE[skip] };
   return planWait(pod, input) ?? planTerminating(pod, input) ?? planAnswered(pod, input) ?? evict(pod);
 }
 
 function evict(pod: KubeObject): DrainAction {
-  return { do: 'Evict', pod, because: 'the node is drained' };
+  return { type: 'Evict', pod, because: 'the node is drained' };
 }
 
 function planWait(pod: KubeObject, { isCordoned, kubeletAnswers }: DrainInput): DrainAction | undefined {
-  if (!isCordoned) return { do: 'Wait', pod, reason: 'NotCordoned', because: 'the node is not cordoned' };
+  if (!isCordoned) return { type: 'Wait', pod, reason: 'NotCordoned', because: 'the node is not cordoned' };
   if (kubeletAnswers) return undefined;
-  return { do: 'Wait', pod, reason: 'KubeletSilent', because: 'the kubelet does not answer' };
+  return { type: 'Wait', pod, reason: 'KubeletSilent', because: 'the kubelet does not answer' };
 }
 
 function planTerminating(pod: KubeObject, { now }: DrainInput): DrainAction | undefined {
@@ -85,10 +85,10 @@ function planTerminating(pod: KubeObject, { now }: DrainInput): DrainAction | un
   if (deletionTimestamp === undefined) return undefined;
   const since = new Date(deletionTimestamp);
   if (now.getTime() < since.getTime() + OVERDUE_MS) {
-    return { do: 'Wait', pod, reason: 'Terminating', because: `it has to end by ${deletionTimestamp}` };
+    return { type: 'Wait', pod, reason: 'Terminating', because: `it has to end by ${deletionTimestamp}` };
   }
   return {
-    do: 'Wait',
+    type: 'Wait',
     pod,
     reason: 'Overdue',
     because: `it had to end by ${deletionTimestamp}: check its finalizers and the kubelet`,
@@ -101,11 +101,11 @@ function planAnswered(pod: KubeObject, { answers, now }: DrainInput): DrainActio
   if (answer?.kind === 'Accepted') {
     const isRecent = now.getTime() < answer.at.getTime() + ACCEPTED_MS;
     const because = 'its eviction was accepted';
-    return isRecent ? { do: 'Wait', pod, reason: 'Terminating', because } : undefined;
+    return isRecent ? { type: 'Wait', pod, reason: 'Terminating', because } : undefined;
   }
   if (!answer || answer.askAt <= now) return undefined;
   const { reason, because, askAt } = answer;
-  return { do: 'Wait', pod, reason, because, askAt, ...blockerOf(pod, answer) };
+  return { type: 'Wait', pod, reason, because, askAt, ...blockerOf(pod, answer) };
 }
 
 /** Returns the blocker of a refusal that needs a change of an object. The other refusals end without one. */

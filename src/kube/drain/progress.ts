@@ -67,16 +67,16 @@ export function drainProgress(actions: readonly DrainAction[], previous?: Previo
 }
 
 function isPending(action: DrainAction): boolean {
-  return action.do !== 'Skip';
+  return action.type !== 'Skip';
 }
 
 function isLeft(action: DrainAction): boolean {
-  return action.do === 'Skip' && action.reason === 'DeadNode';
+  return action.type === 'Skip' && action.reason === 'DeadNode';
 }
 
 function blocksOf(actions: readonly DrainAction[]): readonly DrainBlock[] {
   const blocked = actions.flatMap((action) => {
-    if (action.do !== 'Wait' || !action.blocker) return [];
+    if (action.type !== 'Wait' || !action.blocker) return [];
     const { kind, names, since } = action.blocker;
     return names.map((name) => ({ kind, name, since, pods: 1, because: action.because }));
   });
@@ -119,8 +119,8 @@ const EXAMPLES = 3;
 /** Returns the other pods by reason: `2 Terminating (shop/a, shop/b)`. */
 function textsOfOthers(actions: readonly DrainAction[]): readonly string[] {
   const others = actions.flatMap((action) => {
-    if (action.do === 'Evict') return [{ what: 'not asked for yet', name: podName(action.pod) }];
-    return action.do === 'Wait' && !action.blocker
+    if (action.type === 'Evict') return [{ what: 'not asked for yet', name: podName(action.pod) }];
+    return action.type === 'Wait' && !action.blocker
       ? [{ what: action.reason, name: podName(action.pod) }]
       : [];
   });

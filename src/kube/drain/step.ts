@@ -65,7 +65,7 @@ export async function stepDrain(ports: DrainPorts, request: DrainRequest): Promi
   const plan = (answers: EvictionAnswers): readonly DrainAction[] =>
     planDrain(inputOf(request, { pods, answers, now: ports.clock.now() }));
 
-  const due = plan(request.answers).flatMap((action) => (action.do === 'Evict' ? [action.pod] : []));
+  const due = plan(request.answers).flatMap((action) => (action.type === 'Evict' ? [action.pod] : []));
   const results = await evictAll(ports, due);
   const answers = await answersAfter(ports, request, { pods, results });
 

@@ -142,7 +142,7 @@ export class StandInKubelet {
     return uid;
   }
 
-  async #carryOut({ do: what, pod }: PodAction): Promise<void> {
+  async #carryOut({ type: what, pod }: PodAction): Promise<void> {
     const { client, clock, log } = this.#options;
     const { name, namespace = '', uid = '' } = pod.metadata;
     if (what === 'Run') {

@@ -15,7 +15,7 @@ export interface PodObject extends KubeObject {
 
 export interface PodAction {
   /** `End`: the pod was evicted or deleted. `Run`: the pod is bound to this node and was not reported yet. */
-  readonly do: 'End' | 'Run';
+  readonly type: 'End' | 'Run';
   readonly pod: PodObject;
 }
 
@@ -24,8 +24,8 @@ export function planPods(pods: readonly PodObject[]): readonly PodAction[] {
   return pods
     .toSorted((a, b) => (podKey(a) < podKey(b) ? -1 : 1))
     .flatMap((pod): readonly PodAction[] => {
-      if (pod.metadata.deletionTimestamp !== undefined) return [{ do: 'End', pod }];
-      return (pod.status?.phase ?? 'Pending') === 'Pending' ? [{ do: 'Run', pod }] : [];
+      if (pod.metadata.deletionTimestamp !== undefined) return [{ type: 'End', pod }];
+      return (pod.status?.phase ?? 'Pending') === 'Pending' ? [{ type: 'Run', pod }] : [];
     });
 }
 

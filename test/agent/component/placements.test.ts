@@ -18,7 +18,7 @@ function explained(
   observed: ComponentObservation,
 ): readonly string[] {
   return swapActions(from, to, observed).map((action) =>
-    action.do === 'Operate' ? `${action.operation.op}: ${action.because}` : '',
+    action.type === 'Operate' ? `${action.operation.op}: ${action.because}` : '',
   );
 }
 

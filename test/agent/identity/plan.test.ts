@@ -16,8 +16,8 @@ function held(passed: number, keySha256 = 'ffffffff00'): HeldCertificate {
 
 function explain(input: Partial<CertificateInput>): string {
   const step = planCertificate({ request: { state: 'NotRead' }, now: NOW, ...input });
-  if (step.do === 'Wait') return `Wait ${(step.until.getTime() - NOW.getTime()) / 3_600_000} h`;
-  return 'because' in step ? `${step.do}: ${step.because}` : step.do;
+  if (step.type === 'Wait') return `Wait ${(step.until.getTime() - NOW.getTime()) / 3_600_000} h`;
+  return 'because' in step ? `${step.type}: ${step.because}` : step.type;
 }
 
 describe('planCertificate', () => {

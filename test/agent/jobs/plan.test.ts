@@ -194,7 +194,7 @@ describe('the plan of repair jobs', () => {
     fc.assert(
       fc.property(anyInput, (input: JobsInput) => {
         const { act } = planJobs(input);
-        if (act?.do !== 'Begin') return;
+        if (act?.type !== 'Begin') return;
         const { job, release } = act.step;
         const known = [...input.journal.values()];
         expect(known.some((each) => each.job === job.metadata.uid && each.try >= release.try)).toBe(false);

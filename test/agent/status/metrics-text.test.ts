@@ -17,7 +17,7 @@ describe('AGT-61 metrics in the text format', () => {
       certificateNotAfter: () => new Date('2030-01-01T00:00:00Z'),
     });
     metrics.observer.acted('proxy', {
-      do: 'Record',
+      type: 'Record',
       because: '',
       record: { type: 'Settled', component: 'proxy', at: '', state: 'RolledBack', history: [] },
     });

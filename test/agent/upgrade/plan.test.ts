@@ -78,7 +78,7 @@ describe('AGT-43 plans the upgrade of the agent', () => {
 
   it('returns for a program that cannot be started, and not again while it returns', () => {
     const returning = planStartFailure(agentUpgrade(), 'no such file');
-    expect(returning).toMatchObject([{ do: 'Record', upgrade: { failure: { code: 'AgentNotStarted' } } }]);
+    expect(returning).toMatchObject([{ type: 'Record', upgrade: { failure: { code: 'AgentNotStarted' } } }]);
     expect(planStartFailure(agentUpgrade({ step: 'Returning' }), 'no such file')).toEqual([]);
   });
 
@@ -100,9 +100,9 @@ function observe(fields: Partial<UpgradeObservation>): UpgradeObservation {
 function explain(upgrade: AgentUpgrade, observation: Partial<UpgradeObservation>): string {
   return planUpgrade(upgrade, observe(observation))
     .map((action) => {
-      if (action.do === 'Start') return `Start ${action.program}`;
-      if (action.do === 'Settle') return `Settle ${action.result}`;
-      return action.do === 'Record' ? `Record ${recordText(action.upgrade)}` : action.do;
+      if (action.type === 'Start') return `Start ${action.program}`;
+      if (action.type === 'Settle') return `Settle ${action.result}`;
+      return action.type === 'Record' ? `Record ${recordText(action.upgrade)}` : action.type;
     })
     .join(', ');
 }

@@ -523,8 +523,8 @@ const leaves: Row[] = [
 
 function decide(request: AgentRequest, known?: Known): string {
   const found = planApproval(request, snapshot(known));
-  if (found.act === 'Deny') return `deny ${found.reason}: ${found.because}`;
-  if (found.act !== 'Wait') return `${found.act.toLowerCase()}: ${found.because}`;
+  if (found.type === 'Deny') return `deny ${found.reason}: ${found.because}`;
+  if (found.type !== 'Wait') return `${found.type.toLowerCase()}: ${found.because}`;
   return `wait ${(found.until.getTime() - NOW.getTime()) / 1000} s: ${found.because}`;
 }
 

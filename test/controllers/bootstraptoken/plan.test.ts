@@ -17,7 +17,7 @@ function use(change: Partial<TokenUse> = {}): TokenUse {
 
 function explain(input: Partial<TokenInput>): string {
   const plan = planToken({ record, uses: [], heartbeatAt: undefined, now: NOW, ...input });
-  if (plan.act === 'Delete') return `delete${plan.used ? ' used' : ''}: ${plan.because}`;
+  if (plan.type === 'Delete') return `delete${plan.used ? ' used' : ''}: ${plan.because}`;
   const until = plan.until ? ` for ${(plan.until.getTime() - NOW.getTime()) / 1000} s` : '';
   return `keep${until}: ${plan.because}`;
 }

@@ -38,7 +38,7 @@ function outcome(parts: MemberParts, soak: { readonly isOver: boolean } = { isOv
       members: [memberState(observed(parts), context), member('other', { revision: STABLE.name } as object)],
     }),
   );
-  const assigned = plan.actions.flatMap((action) => (action.do === 'Assign' ? [action] : []));
+  const assigned = plan.actions.flatMap((action) => (action.type === 'Assign' ? [action] : []));
   const words = [
     plan.mode === 'RollingBack' ? 'Stops' : '',
     assigned.some((each) => each.member.name === name && each.revision.name === STABLE.name) ? 'Back' : '',
@@ -110,7 +110,7 @@ describe('a machine of the open batch', () => {
       const members = [memberState(observed({ heardAgo }), context)];
       const input = inputOf({ desired: { revision: BAD, yanked: [] }, stable: STABLE, progress, members });
       return planRollout(input).actions.flatMap((action) =>
-        action.do === 'Assign' ? [action.revision.name] : [],
+        action.type === 'Assign' ? [action.revision.name] : [],
       );
     };
     expect(back(901)).toEqual([]);

@@ -106,7 +106,7 @@ describe('planRollout', () => {
     const plan = (progress: object): string => {
       const input = inputOf({ members, progress: progressOf(progress), rollout: { failure } });
       const { limit, actions } = planRollout(input);
-      return `${limit.reason}: ${actions.map((action) => action.do).join()}`;
+      return `${limit.reason}: ${actions.map((action) => action.type).join()}`;
     };
     expect(plan({ stopped })).toBe('FailureBudgetSpent: ');
     expect(plan({ stopped, pausedAt: NOW })).toBe('BatchFull: Persist,Assign');
@@ -117,7 +117,7 @@ describe('planRollout', () => {
     const progress = progressOf({ batch: { ...BATCH, size: 2 } });
     const assigned = (maxUnavailable: number): string =>
       planRollout(inputOf({ members, progress, rollout: { maxUnavailable } }))
-        .actions.flatMap((action) => (action.do === 'Assign' ? [action.member.name] : []))
+        .actions.flatMap((action) => (action.type === 'Assign' ? [action.member.name] : []))
         .toSorted()
         .join(' ');
     expect(assigned(1)).toBe('a');

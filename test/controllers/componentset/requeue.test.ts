@@ -32,7 +32,7 @@ describe('nextReconcileAt', () => {
     ['something was not written', { isIncomplete: true }, 0],
     [
       'something is remembered now',
-      { plan: { progress: IDLE, actions: [{ do: 'Persist', progress: IDLE, because: '' }] } },
+      { plan: { progress: IDLE, actions: [{ type: 'Persist', progress: IDLE, because: '' }] } },
       0,
     ],
   ])('ROL-12 looks again in time when %s', (_what, parts, seconds) => {

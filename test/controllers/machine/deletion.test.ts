@@ -112,14 +112,14 @@ function situation(input: Case): DeletionSituation {
 
 function explain(input: Case): string {
   const plan = planDeletion(situation(input));
-  return `${plan.do}${detailOf(plan)}: ${plan.because}`;
+  return `${plan.type}${detailOf(plan)}: ${plan.because}`;
 }
 
 function detailOf(plan: DeletionDecision): string {
-  if (plan.do === 'Record') return ` ${plan.drain.state} by ${plan.drain.grant}`;
-  if (plan.do === 'Wait') return ` ${textOfWait(plan.wait)}`;
-  if (plan.do === 'DeleteNode') return plan.isIncomplete ? ' with pods' : '';
-  return plan.do === 'Finish' && plan.order ? ` and settle ${plan.order.id}` : '';
+  if (plan.type === 'Record') return ` ${plan.drain.state} by ${plan.drain.grant}`;
+  if (plan.type === 'Wait') return ` ${textOfWait(plan.wait)}`;
+  if (plan.type === 'DeleteNode') return plan.isIncomplete ? ' with pods' : '';
+  return plan.type === 'Finish' && plan.order ? ` and settle ${plan.order.id}` : '';
 }
 
 function textOfWait({ reason, blocker }: MachineWait): string {
@@ -303,7 +303,7 @@ describe('planDeletion', () => {
 
   it('continues with a grant that the ledger does not show yet', () => {
     const plan = planDeletion({ ...situation({ grant: '-' }), order: { id: 'g-2', fence: 2 } });
-    expect(plan).toMatchObject({ do: 'Record', drain: { grant: 'g-2' } });
+    expect(plan).toMatchObject({ type: 'Record', drain: { grant: 'g-2' } });
   });
 
   it('knows the Node on its own instance', () => {

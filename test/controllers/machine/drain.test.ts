@@ -56,9 +56,9 @@ function explain(input: Case): string {
     now: NOW,
   });
   const blocker =
-    plan.do === 'Wait' ? ` ${plan.wait.reason} ${plan.wait.blocker?.kind}/${plan.wait.blocker?.name}` : '';
-  const state = plan.do === 'Record' ? ` ${plan.drain.state}` : '';
-  return `${plan.do}${state}${blocker}: ${plan.because}`;
+    plan.type === 'Wait' ? ` ${plan.wait.reason} ${plan.wait.blocker?.kind}/${plan.wait.blocker?.name}` : '';
+  const state = plan.type === 'Record' ? ` ${plan.drain.state}` : '';
+  return `${plan.type}${state}${blocker}: ${plan.because}`;
 }
 
 const WAITING = { state: 'WaitingForDrain' } as const;

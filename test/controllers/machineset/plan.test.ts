@@ -113,7 +113,7 @@ describe('planMachineSet', () => {
             machines: members(machineSet(4), 'ready ill new held'),
             now: NOW,
           });
-          expect(actions.filter((action) => action.do !== 'Update')).toEqual([]);
+          expect(actions.filter((action) => action.type !== 'Update')).toEqual([]);
         }),
       );
     });

@@ -99,7 +99,7 @@ describe('planScaling', () => {
   it('spreads new machines over the zones', () => {
     const set = machineSet(6, { spec: { zones: ['a', 'b', 'c'] } });
     const zones = planMachineSet({ set, machines: members(set, 'ready', { spec: { zone: 'b' } }), now: NOW });
-    expect(zones.actions.map((action) => action.do === 'Create' && action.zone)).toEqual([
+    expect(zones.actions.map((action) => action.type === 'Create' && action.zone)).toEqual([
       'a',
       'c',
       'a',
@@ -123,7 +123,7 @@ describe('planScaling', () => {
         let machines = members(set, words.join(' '));
         for (let round = 0; round < 60; round += 1) {
           const { actions } = planMachineSet({ set, machines, now: NOW });
-          const overshoot = machines.length + actions.filter((action) => action.do === 'Create').length;
+          const overshoot = machines.length + actions.filter((action) => action.type === 'Create').length;
           expect(overshoot).toBeLessThanOrEqual(Math.max(machines.length, replicas + 2));
           machines = after(set, machines, actions);
         }
@@ -140,8 +140,8 @@ function after(
   actions: ReturnType<typeof planMachineSet>['actions'],
 ): readonly SetMachine[] {
   const left = machines.filter(({ machine: { metadata } }) => metadata.deletionTimestamp === undefined);
-  const deleted = actions.flatMap((action) => (action.do === 'Delete' ? [action.name] : []));
-  const created = actions.flatMap((action) => (action.do === 'Create' ? [action.name] : []));
+  const deleted = actions.flatMap((action) => (action.type === 'Delete' ? [action.name] : []));
+  const created = actions.flatMap((action) => (action.type === 'Create' ? [action.name] : []));
   const indices = Array.from({ length: 200 }, (_, index) => index);
   return [
     ...left.filter(({ machine: { metadata } }) => !deleted.includes(metadata.name)),

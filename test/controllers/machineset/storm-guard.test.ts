@@ -21,7 +21,7 @@ function partitioned(replicas: number, unreachable: number, parts?: SetParts): P
   const set = machineSet(replicas, parts);
   const machines = members(set, `${'ready '.repeat(10 - unreachable)}${'ill '.repeat(unreachable)}`);
   const { actions, wait, storm } = planMachineSet({ set, machines, now: NOW });
-  return { verbs: actions.map((action) => action.do), wait: wait?.reason, unhealthy: storm?.unhealthy };
+  return { verbs: actions.map((action) => action.type), wait: wait?.reason, unhealthy: storm?.unhealthy };
 }
 
 function stopped(unhealthy: number): PartitionPlan {
@@ -35,7 +35,7 @@ function acting(verb: string, count: number): PartitionPlan {
 function outcome(set: MachineSet, machines: readonly SetMachine[]): string {
   const { actions, wait } = planMachineSet({ set, machines, now: NOW });
   if (wait?.reason === 'StormGuardActive' && actions.length === 0) return 'holds';
-  return actions.map((action) => action.do).join() === 'Create' ? 'goes on' : 'neither';
+  return actions.map((action) => action.type).join() === 'Create' ? 'goes on' : 'neither';
 }
 
 describe('stormOf', () => {

@@ -202,7 +202,7 @@ function afterChange(
   const upToDate = status.conditions.find((each) => each.type === 'UpToDate');
   return {
     differences: plan.members.map(({ differences }) => differences),
-    verbs: plan.actions.map((action) => action.do),
+    verbs: plan.actions.map((action) => action.type),
     reason: upToDate?.reason,
     message: upToDate?.message.split(': general-')[0],
     fields: status.plannedAction?.fields,

@@ -154,11 +154,11 @@ export function observation(fields: Partial<JobObservation> = {}): JobObservatio
 export function explained(decision: JobDecision | undefined): string {
   if (!decision) return 'undefined';
   const { because } = decision;
-  if (decision.do === 'RunStep' || decision.do === 'ReleaseStep' || decision.do === 'AskApproval') {
-    return `${decision.do} ${decision.record.id} try ${decision.record.tries}: ${because}`;
+  if (decision.type === 'RunStep' || decision.type === 'ReleaseStep' || decision.type === 'AskApproval') {
+    return `${decision.type} ${decision.record.id} try ${decision.record.tries}: ${because}`;
   }
   const change = 'change' in decision ? explainedChange(decision.change) : [];
-  return [decision.do, ...change].join(' ').concat(`: ${because}`);
+  return [decision.type, ...change].join(' ').concat(`: ${because}`);
 }
 
 function explainedChange({ step, outcome, release, wait, timeline = {} }: JobChange): readonly string[] {

@@ -110,7 +110,7 @@ describe('planJob', () => {
     const plan = [jobStep('s1', 'Drain', { onTimeout: 'RequestApproval' })];
     const steps = records('s1 Running', { startedAt: later(-900) });
     expect(planJob(observation({ job: repairJob({ spec: { plan }, status: { steps } }) }))).toMatchObject({
-      do: 'RunStep',
+      type: 'RunStep',
       isOverdue: true,
     });
   });

@@ -36,7 +36,7 @@ type Cordon = keyof typeof NODES;
 function settled(node: KubeObject, outcome: JobOutcome): KubeObject {
   const job = repairJob({ status: { outcome, steps: records('s2 Succeeded') } });
   const decision = planSettlement(observation({ job, node }), outcome);
-  if (decision.do !== 'PatchNode') return node;
+  if (decision.type !== 'PatchNode') return node;
   return settled(patchJson(node, decision.operations) as KubeObject, outcome);
 }
 
@@ -101,7 +101,7 @@ describe('the settlement of a job', () => {
       'ReportMachine: the outcome is Succeeded',
     );
     const settling = planSettlement(observation({ job, machine }), outcome);
-    expect(settling).toMatchObject({ do: 'SettleGrant', outcome: 'Succeeded', change: { undone: ['s2'] } });
+    expect(settling).toMatchObject({ type: 'SettleGrant', outcome: 'Succeeded', change: { undone: ['s2'] } });
     const conditions = [condition('Settled', 'True')];
     const done = { ...job, status: { ...job.status, outcome, conditions } };
     expect(explained(planSettlement(observation({ job: done, machine }), outcome))).toBe(

@@ -26,7 +26,9 @@ const accepted = (seconds: number): EvictionAnswer => ({ kind: 'Accepted', at: a
 /** `Evict`, `Wait Budget: because`, `Skip DaemonSet: because` */
 function explain(pod: KubeObject, change: Partial<DrainInput> = {}): string {
   return planDrain(drainInput({ pods: [pod], ...change }))
-    .map((action) => (action.do === 'Evict' ? 'Evict' : `${action.do} ${action.reason}: ${action.because}`))
+    .map((action) =>
+      action.type === 'Evict' ? 'Evict' : `${action.type} ${action.reason}: ${action.because}`,
+    )
     .join(', ');
 }
 
@@ -105,8 +107,8 @@ describe('planDrain', () => {
     const [action] = planDrain(
       drainInput({ pods: [drainPod('a')], ...answered(refused({ reason, budgets })) }),
     );
-    expect(action?.do === 'Wait' && action.blocker).toEqual(blocker);
-    expect(action).toMatchObject({ do: 'Wait', reason, askAt: at(10) });
+    expect(action?.type === 'Wait' && action.blocker).toEqual(blocker);
+    expect(action).toMatchObject({ type: 'Wait', reason, askAt: at(10) });
   });
 
   it('names the pod when no budget is known', () => {
@@ -166,7 +168,7 @@ it('R35 never evicts a pod that terminates, was just accepted, has to wait or is
       const input = drainInput({ pods: objects, answers: new Map(known), isCordoned, kubeletAnswers });
       const actions = planDrain(input);
       expect(planDrain({ ...input, pods: objects.toReversed() })).toEqual(actions);
-      for (const { pod } of actions.filter((action) => action.do === 'Evict')) {
+      for (const { pod } of actions.filter((action) => action.type === 'Evict')) {
         const answer = input.answers.get(pod.metadata.uid ?? '');
         expect(isCordoned && kubeletAnswers).toBe(true);
         expect(pod.metadata.deletionTimestamp).toBeUndefined();

@@ -8,15 +8,15 @@ import { drainPod } from '../../support/kube/drain-bed.ts';
 const BUDGET = 'PodDisruptionBudget';
 const at = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000);
 
-const evict = (name: string): DrainAction => ({ do: 'Evict', pod: drainPod(name), because: '' });
+const evict = (name: string): DrainAction => ({ type: 'Evict', pod: drainPod(name), because: '' });
 const terminating = (name: string): DrainAction => ({
-  do: 'Wait',
+  type: 'Wait',
   pod: drainPod(name),
   reason: 'Terminating',
   because: 'soon',
 });
 const skip = (reason: 'DaemonSet' | 'DeadNode'): DrainAction => ({
-  do: 'Skip',
+  type: 'Skip',
   pod: drainPod('s'),
   reason,
   because: '',
@@ -28,7 +28,7 @@ function blocked(
   { kind = BUDGET, since = NOW }: Partial<DrainBlocker> = {},
 ): DrainAction {
   const blocker = { kind, names, since };
-  return { do: 'Wait', pod: drainPod(name), reason: 'Budget', because: 'none allowed', blocker };
+  return { type: 'Wait', pod: drainPod(name), reason: 'Budget', because: 'none allowed', blocker };
 }
 
 const before = (total: number, evicted: number): PreviousDrain => ({ total, evicted, blockedBy: [] });

@@ -74,7 +74,7 @@ describe('stepDrain', () => {
     const { progress, actions } = await bed.step();
     expect(progress.blockedBy).toEqual(['shop/b1', 'shop/b2']);
     expect(progress.message).toContain('more than one PodDisruptionBudget covers it (shop/b1, shop/b2)');
-    expect(actions.map((action) => action.do === 'Wait' && action.reason)).toEqual([
+    expect(actions.map((action) => action.type === 'Wait' && action.reason)).toEqual([
       'SeveralBudgets',
       'Terminating',
     ]);
@@ -86,7 +86,7 @@ describe('stepDrain', () => {
     bed.errors.set('b', new KubeError('Conflict', 'uid', { status: 409 }));
     const { progress, actions } = await bed.step();
     expect(progress.blockedBy).toEqual(['shop/a']);
-    expect(actions.map((action) => action.do === 'Wait' && action.reason)).toEqual([
+    expect(actions.map((action) => action.type === 'Wait' && action.reason)).toEqual([
       'Denied',
       'Changed',
       'Terminating',

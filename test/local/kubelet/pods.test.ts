@@ -22,7 +22,7 @@ describe('planPods', () => {
     ['ends a deleted pod that never ran', [pod('a', 'Pending', '2030-01-01T12:00:30Z')], ['End a']],
     ['acts in the order of names', [pod('b'), pod('a')], ['Run a', 'Run b']],
   ])('%s', (_, pods, expected) => {
-    expect(planPods(pods).map((action) => `${action.do} ${action.pod.metadata.name}`)).toEqual(expected);
+    expect(planPods(pods).map((action) => `${action.type} ${action.pod.metadata.name}`)).toEqual(expected);
   });
 });
 

@@ -83,7 +83,7 @@ export function componentInput(
 /** A plan as one line: what it does, what it records, why it waits. */
 export function explainPlan({ actions, wait }: ComponentPlan): string {
   const words = actions.map((action) =>
-    action.do === 'Operate'
+    action.type === 'Operate'
       ? operationText(action.operation)
       : `record ${recordText(action.record)}: ${action.because}`,
   );

@@ -129,7 +129,7 @@ export function explainJobs({ act, waits }: JobsPlan): string {
 }
 
 function explainAct(act: NonNullable<JobsPlan['act']>): string {
-  switch (act.do) {
+  switch (act.type) {
     case 'Begin':
       return `begin ${act.step.action} of ${act.step.job.metadata.name}: ${act.because}`;
     case 'Refuse':

@@ -53,7 +53,7 @@ function correctAll(input: ComponentInput, target: Target): DriftPlan {
     differences.length === 0 ? planRestart(input, target, processes) : { actions: [], findings: [] };
   return {
     actions: [
-      ...processes.map((record): ComponentAction => ({ do: 'Record', record, because: 'another process' })),
+      ...processes.map((record): ComponentAction => ({ type: 'Record', record, because: 'another process' })),
       ...corrected.flatMap((each, index) => correctionActions(input, each, index)),
       ...restart.actions,
     ],
@@ -113,7 +113,7 @@ function correctionActions(
     kind,
     total,
   };
-  return [{ do: 'Record', record, because }, ...operations.map((operation) => operate(operation, because))];
+  return [{ type: 'Record', record, because }, ...operations.map((operation) => operate(operation, because))];
 }
 
 /** A process is judged once, when it is first observed: files that are wrong then were wrong when it started. */

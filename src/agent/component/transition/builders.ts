@@ -43,7 +43,7 @@ export function advance(
 ): ComponentPlan {
   const { component, now } = input;
   const record: StepRecord = { type: 'Step', component, at: now.toISOString(), ...next.transition };
-  return { actions: [...operations, { do: 'Record', record, because: next.because }] };
+  return { actions: [...operations, { type: 'Record', record, because: next.because }] };
 }
 
 export function toStep(transition: Transition, step: TransitionStep, bootId = transition.bootId): Transition {
@@ -79,7 +79,7 @@ export function settle(
     ...(failure && { failure }),
     ...(reinstalled !== undefined && { reinstalled }),
   } as const;
-  return { actions: [...operations, { do: 'Record', record, because }] };
+  return { actions: [...operations, { type: 'Record', record, because }] };
 }
 
 /** As many as the largest `keepVersions` needs besides the one in force. */

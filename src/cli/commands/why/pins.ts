@@ -28,7 +28,7 @@ export interface PinsInput extends PinSurroundings {
 /** Returns what kubenode controllers asks the Defender now. Undefined: nothing. */
 export function askForPins(input: PinsInput): GrantAsk | undefined {
   const plan = planOf(input);
-  return plan.do === 'Ask' ? pinAsk(input, plan.names, input) : undefined;
+  return plan.type === 'Ask' ? pinAsk(input, plan.names, input) : undefined;
 }
 
 /** Explains each pin. `decision` is the answer to `askForPins`. */
@@ -62,7 +62,7 @@ function grantWait(
   plan: PinDecision,
   decision: Decision | undefined,
 ): Pick<PinReason, 'reason' | 'because' | 'unblock'> | undefined {
-  if (plan.do === 'Wait' && plan.blocker) {
+  if (plan.type === 'Wait' && plan.blocker) {
     const { because, blocker } = plan;
     const busy = { reason: 'MachineBusy', blocker };
     return { reason: busy.reason, because, unblock: unblockHint(busy) };

@@ -45,7 +45,7 @@ export interface RolloutResult {
   readonly failure?: Error;
 }
 
-type Settle = Extract<RolloutAction, { do: 'Settle' }>;
+type Settle = Extract<RolloutAction, { type: 'Settle' }>;
 
 export async function carryOutRollout(execution: RolloutExecution): Promise<RolloutResult> {
   const { input, plan, grants, context } = execution;
@@ -56,7 +56,7 @@ export async function carryOutRollout(execution: RolloutExecution): Promise<Roll
   return isCurrent ? result : { ...result, isIncomplete: true };
 }
 
-function isEnd({ do: what }: RolloutAction): boolean {
+function isEnd({ type: what }: RolloutAction): boolean {
   return what === 'Settle' || what === 'Release';
 }
 
@@ -66,7 +66,9 @@ export interface ActionsExecution extends Omit<RolloutExecution, 'plan' | 'statu
 
 /** Carries out actions for a deleted set: no status is written. */
 export async function carryOutActions(execution: ActionsExecution): Promise<RolloutResult> {
-  const permitted = execution.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
+  const permitted = execution.actions.filter(
+    (action) => action.type === 'Assign' || action.type === 'Permit',
+  );
   const outcomes = new Outcomes();
   const settlements = await endAll(execution, outcomes);
   // Together they are one write of the ledger, in this order: what is settled makes room for what is asked.
@@ -109,7 +111,7 @@ class Outcomes {
  */
 async function announce({ input, plan, status, context }: RolloutExecution): Promise<boolean> {
   const isNeeded = plan.actions.some(
-    ({ do: what }) => what === 'Persist' || what === 'Assign' || what === 'Permit',
+    ({ type: what }) => what === 'Persist' || what === 'Assign' || what === 'Permit',
   );
   if (!isNeeded) return true;
   await storeRevisions(input, plan.progress, context);
@@ -131,11 +133,11 @@ async function endAll(
   outcomes: Outcomes,
 ): Promise<readonly GrantSettlement[]> {
   const settlements: GrantSettlement[] = actions.flatMap((action) =>
-    action.do === 'Release'
+    action.type === 'Release'
       ? [{ id: action.grant.id, fence: action.grant.fence, outcome: action.outcome }]
       : [],
   );
-  const settles = actions.filter((action) => action.do === 'Settle');
+  const settles = actions.filter((action) => action.type === 'Settle');
   await runConcurrently(settles, async (action) => {
     const settlement = settlementOf(action, input);
     const isWritten = await outcomes.of(writeEntries(action, undefined, { input, context }));
@@ -182,7 +184,7 @@ async function writeGranted(
   }
   try {
     await writeEntries(action, grant, parts);
-    if (action.do === 'Assign') tell(action, grant, parts);
+    if (action.type === 'Assign') tell(action, grant, parts);
   } catch (error) {
     if (isKubeError(error, 'Forbidden')) return error;
     outcomes.note(error);
@@ -216,7 +218,7 @@ async function writeEntries(
 }
 
 function tell(
-  { member, revision, because }: Extract<RolloutAction, { do: 'Assign' }>,
+  { member, revision, because }: Extract<RolloutAction, { type: 'Assign' }>,
   { id }: GivenGrant,
   { input, context }: WriteParts,
 ): void {

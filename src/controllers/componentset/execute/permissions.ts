@@ -4,7 +4,7 @@ import { grantAsk } from '../rollout/assignment.ts';
 import type { RolloutAction, RolloutInput } from '../rollout/input.ts';
 import type { DeniedMachine } from '../status/report.ts';
 
-export type PermittedAction = Extract<RolloutAction, { do: 'Assign' | 'Permit' }>;
+export type PermittedAction = Extract<RolloutAction, { type: 'Assign' | 'Permit' }>;
 export type RolloutGrants = Pick<GrantPort, 'ask' | 'dryRun' | 'renew' | 'settle'>;
 
 export interface RolloutPermissions {
@@ -34,7 +34,7 @@ export async function obtainGrants(
  * Tells whether the action only renews a grant. The class of such a renewal is not that of the change, so no new grant is asked
  * for by it.
  */
-function isUpkeep({ do: what, permission }: PermittedAction): boolean {
+function isUpkeep({ type: what, permission }: PermittedAction): boolean {
   return what === 'Permit' && permission.by === 'Renew';
 }
 
@@ -70,7 +70,7 @@ export function actionAsk(
   action: PermittedAction,
   { set, now }: Pick<RolloutInput, 'set' | 'now'>,
 ): ReturnType<typeof grantAsk> {
-  const revision = action.do === 'Assign' ? action.revision.name : (action.member.revision ?? '');
+  const revision = action.type === 'Assign' ? action.revision.name : (action.member.revision ?? '');
   return grantAsk(action.member, revision, action.permission, {
     set: set.metadata.name,
     expectedSeconds: set.spec.rollout.machineTimeoutSeconds,

@@ -18,17 +18,17 @@ export interface PinInput {
 
 /** Permit: the pins in `names` get the grant, and no others. */
 export type PinDecision = { readonly because: string } & (
-  | { readonly do: 'Nothing' }
+  | { readonly type: 'Nothing' }
   /** A wait has a blocker if it is for the end of another act, not for a pin. */
-  | { readonly do: 'Wait'; readonly blocker?: Blocker }
-  | { readonly do: 'Ask'; readonly names: readonly string[] }
+  | { readonly type: 'Wait'; readonly blocker?: Blocker }
+  | { readonly type: 'Ask'; readonly names: readonly string[] }
   | {
-      readonly do: 'Permit';
+      readonly type: 'Permit';
       readonly names: readonly string[];
       readonly grant: PinGrant;
       readonly renew: boolean;
     }
-  | { readonly do: 'Settle'; readonly grant: PinGrant; readonly outcome: GrantOutcome }
+  | { readonly type: 'Settle'; readonly grant: PinGrant; readonly outcome: GrantOutcome }
 );
 
 export type PinGrant = Pick<LedgerGrant, 'id' | 'fence' | 'notAfter'>;
@@ -47,14 +47,14 @@ export function planPins(input: PinInput): PinDecision {
   const isLeaving = machine.metadata.deletionTimestamp !== undefined;
   const asking = isLeaving || !isObserved(machine) ? [] : states.filter(needsGrant);
   const [first] = asking;
-  if (!first) return { do: 'Nothing', because: 'no pin waits for a grant' };
+  if (!first) return { type: 'Nothing', because: 'no pin waits for a grant' };
   if (ledgerGrant && ledgerGrant.state !== 'Settled') {
     const { id } = ledgerGrant;
     const { kind, name } = ledgerGrant.holder;
     const because = `the machine has grant ${id} of ${kind} ${name}`;
-    return { do: 'Wait', blocker: { kind, name }, because };
+    return { type: 'Wait', blocker: { kind, name }, because };
   }
-  return { do: 'Ask', names: namesOf(states.filter(isOpen)), because: first.because };
+  return { type: 'Ask', names: namesOf(states.filter(isOpen)), because: first.because };
 }
 
 export function pinsOf(machine: Machine): readonly MachineComponentEntry[] {
@@ -112,10 +112,10 @@ function planHeld(
 ): PinDecision {
   const grant = { id: held.id, fence: held.fence, notAfter: held.notAfter };
   if (machine.metadata.deletionTimestamp !== undefined) {
-    return { do: 'Settle', grant, outcome: 'Ambiguous', because: 'the Machine is being deleted' };
+    return { type: 'Settle', grant, outcome: 'Ambiguous', because: 'the Machine is being deleted' };
   }
   if (isOfAnother(ledgerGrant, grant.id)) {
-    return { do: 'Settle', grant, outcome: 'Ambiguous', because: `grant ${grant.id} is over` };
+    return { type: 'Settle', grant, outcome: 'Ambiguous', because: `grant ${grant.id} is over` };
   }
   return planOpen({ machine, grant, isOverdue: hasTimedOut(held, now), now }, states);
 }
@@ -133,14 +133,14 @@ function planOpen({ machine, grant, isOverdue, now }: OpenPins, states: readonly
   if (!first) return settleEnded(grant, states);
   if (isOverdue && !hasBegun({ machine })) {
     const because = `not at its end after ${PIN_TIMEOUT_SECONDS} s: ${first.because}`;
-    return { do: 'Settle', grant, outcome: 'Failed', because };
+    return { type: 'Settle', grant, outcome: 'Failed', because };
   }
   const renew = +new Date(grant.notAfter) - +now <= RENEW_BEFORE_MS;
   const isMissing = isCurrent && open.some(needsGrant);
   const { because } = first;
-  if (!renew && !isMissing) return { do: 'Wait', because };
+  if (!renew && !isMissing) return { type: 'Wait', because };
   const permitted = isMissing ? open : states.filter(({ entry }) => entry.grant?.id === grant.id);
-  return { do: 'Permit', names: namesOf(permitted), grant, renew, because };
+  return { type: 'Permit', names: namesOf(permitted), grant, renew, because };
 }
 
 function isOfAnother(ledgerGrant: LedgerGrant | undefined, id: string): boolean {
@@ -153,9 +153,9 @@ function hasTimedOut({ issuedAt }: Held, now: Date): boolean {
 
 function settleEnded(grant: PinGrant, states: readonly PinState[]): PinDecision {
   if (states.length === 0) {
-    return { do: 'Settle', grant, outcome: 'Ambiguous', because: 'the machine has no pin any more' };
+    return { type: 'Settle', grant, outcome: 'Ambiguous', because: 'the machine has no pin any more' };
   }
   const failed = states.find(({ step }) => step !== 'Done');
   const outcome = failed ? 'Failed' : 'Succeeded';
-  return { do: 'Settle', grant, outcome, because: failed?.because ?? 'every pin is in force' };
+  return { type: 'Settle', grant, outcome, because: failed?.because ?? 'every pin is in force' };
 }

@@ -49,10 +49,10 @@ export async function reconcilePins(name: string, parts: PinParts): Promise<Reco
 }
 
 async function carryOut(decision: PinDecision, input: PinInput, parts: PinParts): Promise<ReconcileResult> {
-  if (decision.do === 'Nothing') return {};
-  if (decision.do === 'Ask') return await ask(decision, input, parts);
-  if (decision.do === 'Permit') return await permit(decision, input, parts);
-  if (decision.do === 'Settle') return await settle(decision, input, parts);
+  if (decision.type === 'Nothing') return {};
+  if (decision.type === 'Ask') return await ask(decision, input, parts);
+  if (decision.type === 'Permit') return await permit(decision, input, parts);
+  if (decision.type === 'Settle') return await settle(decision, input, parts);
   return inWork(input);
 }
 
@@ -61,7 +61,7 @@ function inWork({ now }: PinInput): ReconcileResult {
 }
 
 async function ask(
-  { names }: Extract<PinDecision, { do: 'Ask' }>,
+  { names }: Extract<PinDecision, { type: 'Ask' }>,
   input: PinInput,
   parts: PinParts,
 ): Promise<ReconcileResult> {
@@ -80,7 +80,7 @@ function askOf(input: PinInput, names: readonly string[], context: ReconcileCont
 
 /** A grant that the ledger does not have any more is settled in the entries, and asked for again. */
 async function permit(
-  decision: Extract<PinDecision, { do: 'Permit' }>,
+  decision: Extract<PinDecision, { type: 'Permit' }>,
   input: PinInput,
   parts: PinParts,
 ): Promise<ReconcileResult> {
@@ -88,7 +88,7 @@ async function permit(
   const renewed = renew ? await renewal(grant, parts) : undefined;
   if (renewed && !renewed.granted) {
     if (renewed.reason !== 'AskInvalid') return denied(renewed, input, parts);
-    return await settle({ ...decision, do: 'Settle', outcome: 'Ambiguous' }, input, parts);
+    return await settle({ ...decision, type: 'Settle', outcome: 'Ambiguous' }, input, parts);
   }
   await writeGrants(names, renewed ?? grant, input, parts);
   return inWork(input);
@@ -104,7 +104,7 @@ async function renewal(
 
 /** The entries first: what the ledger has settled permits nothing. */
 async function settle(
-  { grant, outcome, because }: Extract<PinDecision, { do: 'Settle' }>,
+  { grant, outcome, because }: Extract<PinDecision, { type: 'Settle' }>,
   input: PinInput,
   parts: PinParts,
 ): Promise<ReconcileResult> {

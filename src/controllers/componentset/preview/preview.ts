@@ -90,7 +90,7 @@ const NOTHING = {
 
 function asksOf(input: RolloutInput, { actions }: RolloutPlan): readonly GrantAsk[] {
   return actions.flatMap((action) =>
-    action.do === 'Assign' && action.permission.by === 'Ask' ? [actionAsk(action, input)] : [],
+    action.type === 'Assign' && action.permission.by === 'Ask' ? [actionAsk(action, input)] : [],
   );
 }
 

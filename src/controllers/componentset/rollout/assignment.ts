@@ -24,7 +24,7 @@ export interface AssigningSet {
   readonly retryToken?: string;
 }
 
-export type WritingAction = Extract<RolloutAction, { do: 'Assign' | 'Permit' | 'Settle' }>;
+export type WritingAction = Extract<RolloutAction, { type: 'Assign' | 'Permit' | 'Settle' }>;
 
 /** Without a grant the entries are written without one: it is settled. */
 export function entriesWrite(
@@ -33,7 +33,7 @@ export function entriesWrite(
   grant: GivenGrant | undefined,
 ): EntriesWrite {
   const { machine } = action.member;
-  const changed = action.do === 'Assign' ? assigned(set, action) : ownEntries(set.name, machine);
+  const changed = action.type === 'Assign' ? assigned(set, action) : ownEntries(set.name, machine);
   const components = mergeEntries(
     machine,
     changed.map(({ grant: _old, ...entry }) => ({
@@ -47,7 +47,7 @@ export function entriesWrite(
 
 function assigned(
   { name: set, retryToken }: AssigningSet,
-  { revision, batch }: Extract<WritingAction, { do: 'Assign' }>,
+  { revision, batch }: Extract<WritingAction, { type: 'Assign' }>,
 ): readonly MachineComponentEntry[] {
   const assignment = {
     set,

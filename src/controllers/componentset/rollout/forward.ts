@@ -146,7 +146,7 @@ function fill(
   const actions = members.map((member): RolloutAction => {
     const permission = permissionOf(input, context, member);
     return {
-      do: 'Assign',
+      type: 'Assign',
       member,
       revision,
       batch: batch.index,

@@ -81,10 +81,10 @@ export interface RolloutPlan {
 export type RolloutMode = 'Blocked' | 'Steady' | 'Forward' | 'Revert' | 'RollingBack' | 'Refused';
 
 export type RolloutAction = { readonly because: string } & (
-  | { readonly do: 'Persist'; readonly progress: RolloutProgress }
+  | { readonly type: 'Persist'; readonly progress: RolloutProgress }
   /** Asks for a grant, or renews the one that the machine has; then gives it the entries of the revision with that grant. */
   | {
-      readonly do: 'Assign';
+      readonly type: 'Assign';
       readonly member: MemberState;
       readonly revision: Revision;
       /** The index of the batch. Undefined: outside of the batches. */
@@ -92,11 +92,11 @@ export type RolloutAction = { readonly because: string } & (
       readonly permission: Permission;
     }
   /** Does the same for the entries that the machine has. */
-  | { readonly do: 'Permit'; readonly member: MemberState; readonly permission: Permission }
+  | { readonly type: 'Permit'; readonly member: MemberState; readonly permission: Permission }
   /** Takes the grant out of the entries, then settles it. */
-  | { readonly do: 'Settle'; readonly member: MemberState; readonly outcome: GrantOutcome }
+  | { readonly type: 'Settle'; readonly member: MemberState; readonly outcome: GrantOutcome }
   | {
-      readonly do: 'Release';
+      readonly type: 'Release';
       readonly machine: string;
       readonly grant: LedgerGrant;
       readonly outcome: GrantOutcome;

@@ -43,7 +43,7 @@ export function planJoining(
     const permission = permissionFor(input, member, revision, false);
     const because = `${BECAUSE[member.step] ?? 'was not there for'} ${versionsText(revision.components)}`;
     return [
-      { do: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
+      { type: 'Assign', member, revision, permission, because, ...(batch === undefined ? {} : { batch }) },
     ];
   });
   return { ...picked, names: new Set(byName.keys()), actions };

@@ -16,7 +16,7 @@ export function explainWaits(
   limit: Limit,
 ): ReadonlyMap<string, Explanation> {
   const acted = new Set(
-    actions.flatMap((action) => ('member' in action && action.do === 'Assign' ? [action.member.name] : [])),
+    actions.flatMap((action) => ('member' in action && action.type === 'Assign' ? [action.member.name] : [])),
   );
   return new Map(
     input.members.flatMap((member) => {

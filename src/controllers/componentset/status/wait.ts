@@ -38,7 +38,9 @@ export function isWorking({ input, plan, denials }: SetReport): boolean {
     ({ holdsGrant, step }) => holdsGrant && step === 'InWork',
   );
   const denied = new Set(denials.map(({ machine }) => machine));
-  return isInWork || plan.actions.some((action) => action.do === 'Assign' && !denied.has(action.member.name));
+  return (
+    isInWork || plan.actions.some((action) => action.type === 'Assign' && !denied.has(action.member.name))
+  );
 }
 
 /** Returns the wait of a drain: the machine controller knows which pod or budget it waits for. */

@@ -157,13 +157,13 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
     ...optional('configReason', configReason),
     now: clock.now(),
   } as const;
-  if (decision.do === 'Nothing') return { ...known, instance: found };
-  if (decision.do === 'Adopt') return { ...known, instance: decision.instance };
+  if (decision.type === 'Nothing') return { ...known, instance: found };
+  if (decision.type === 'Adopt') return { ...known, instance: decision.instance };
   const id = await carryOut(decision, { machine, provider, act });
   const { name } = machine.metadata;
-  log.info('instance', { machine: name, step: decision.do, id, because });
-  const reason = `${EVENT_PREFIX[MANAGER_MACHINE]}Instance${decision.do === 'Create' ? 'Created' : 'Started'}`;
-  act.context.event(machine, { type: 'Normal', reason, action: decision.do, note: `${id}: ${because}` });
+  log.info('instance', { machine: name, step: decision.type, id, because });
+  const reason = `${EVENT_PREFIX[MANAGER_MACHINE]}Instance${decision.type === 'Create' ? 'Created' : 'Started'}`;
+  act.context.event(machine, { type: 'Normal', reason, action: decision.type, note: `${id}: ${because}` });
   const instance = (await provider.get(id, signal)) ?? pending(id, machine, act);
   return { ...known, instance };
 }
@@ -177,11 +177,11 @@ async function findInstance(machine: Machine, provider: Provider, act: Act): Pro
 }
 
 async function carryOut(
-  decision: Extract<InstanceDecision, { do: 'Create' | 'PowerOn' }>,
+  decision: Extract<InstanceDecision, { type: 'Create' | 'PowerOn' }>,
   { machine, provider, act }: { readonly machine: Machine; readonly provider: Provider; readonly act: Act },
 ): Promise<string> {
   const { signal } = act.context;
-  if (decision.do === 'PowerOn') {
+  if (decision.type === 'PowerOn') {
     await provider.power(decision.id, 'on', signal);
     return decision.id;
   }

@@ -30,10 +30,10 @@ export interface InstanceSituation {
 }
 
 export type InstanceDecision = { readonly because: string } & (
-  | { readonly do: 'Nothing' }
-  | { readonly do: 'Adopt'; readonly instance: Instance }
-  | { readonly do: 'Create'; readonly withBootstrap: boolean }
-  | { readonly do: 'PowerOn'; readonly id: string }
+  | { readonly type: 'Nothing' }
+  | { readonly type: 'Adopt'; readonly instance: Instance }
+  | { readonly type: 'Create'; readonly withBootstrap: boolean }
+  | { readonly type: 'PowerOn'; readonly id: string }
 );
 
 /** How long the view of the Machine may lag behind the record of a token. */
@@ -42,27 +42,31 @@ const DELIVERY_MS = 60_000;
 export function planInstance(situation: InstanceSituation): InstanceDecision {
   const { machine, provider, found } = situation;
   const because = waitReason(situation);
-  if (because !== undefined) return { do: 'Nothing', because };
+  if (because !== undefined) return { type: 'Nothing', because };
   if (machine.status?.infra?.providerID === undefined) {
-    if (found) return { do: 'Adopt', instance: found, because: `${found.id} has the UID of this Machine` };
-    return { do: 'Create', withBootstrap: provider.needsBootstrap, because: 'the Machine has no instance' };
+    if (found) return { type: 'Adopt', instance: found, because: `${found.id} has the UID of this Machine` };
+    return { type: 'Create', withBootstrap: provider.needsBootstrap, because: 'the Machine has no instance' };
   }
   // Its UID creates no second instance: a set replaces the machine.
-  if (!found) return { do: 'Nothing', because: 'the instance was not found' };
+  if (!found) return { type: 'Nothing', because: 'the instance was not found' };
   return planFound(situation, found);
 }
 
 function planFound(situation: InstanceSituation, { id, state }: Instance): InstanceDecision {
   if (state === 'Stopped' && situation.provider.startsStopped) {
     if (mayLackBootstrap(situation)) {
-      return { do: 'Create', withBootstrap: true, because: 'the instance stopped before the host joined' };
+      return { type: 'Create', withBootstrap: true, because: 'the instance stopped before the host joined' };
     }
-    return { do: 'PowerOn', id, because: 'the instance is stopped' };
+    return { type: 'PowerOn', id, because: 'the instance is stopped' };
   }
   if (state === 'Running' && needsDelivery(situation)) {
-    return { do: 'Create', withBootstrap: true, because: 'the bootstrap token ended before the host joined' };
+    return {
+      type: 'Create',
+      withBootstrap: true,
+      because: 'the bootstrap token ended before the host joined',
+    };
   }
-  return { do: 'Nothing', because: `the instance is ${state}` };
+  return { type: 'Nothing', because: `the instance is ${state}` };
 }
 
 function waitReason({ machine, node, provider, now }: InstanceSituation): string | undefined {

@@ -99,7 +99,7 @@ export function planAbort(observation: JobObservation, abort: Abort): JobDecisio
   const message = `${abort.message}; what the agent has begun ends first`;
   const wait: RepairWait = { reason: 'Stopping', message };
   const requeueAt = new Date(Math.min(until.getTime(), now.getTime() + POLL_MS));
-  return { do: 'Wait', because: abort.message, change: { release: null, findings, wait }, requeueAt };
+  return { type: 'Wait', because: abort.message, change: { release: null, findings, wait }, requeueAt };
 }
 
 /** Returns when the job stops. Undefined: at once. */
@@ -138,7 +138,7 @@ function endAborted(job: RemedyOperationJob, { reason, message }: Abort): JobDec
   const findings = [jobFinding('Guarded', 'False', reason, message)];
   const state = mayHappen ? 'Ambiguous' : 'Failed';
   const ended = open ? { step: { ...open.record, state, code: reason, message } as const } : {};
-  return { do: 'Write', because: message, change: { ...ended, release: null, outcome, findings } };
+  return { type: 'Write', because: message, change: { ...ended, release: null, outcome, findings } };
 }
 
 /** Tells whether the agent has begun a disruptive step, and has not ended it. */

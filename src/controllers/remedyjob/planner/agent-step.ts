@@ -38,7 +38,7 @@ export function planRelease(
   const isStale = before !== undefined && isOpenRecord(before);
   const startedAt = isStale ? (before.startedAt ?? now.toISOString()) : now.toISOString();
   const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt, bootIDBefore: bootID };
-  return { do: 'ReleaseStep', step, record, bootID, because: `${step.step}: try ${tries}` };
+  return { type: 'ReleaseStep', step, record, bootID, because: `${step.step}: try ${tries}` };
 }
 
 /** Returns the end of an open record as the node or the agent shows it; undefined while neither does. */
@@ -102,7 +102,7 @@ function end({ now }: JobObservation, record: JobStepStatus, answer: AgentStep |
     ...record,
     finishedAt: now.toISOString(),
   };
-  return { do: 'Write', because: `${record.id}: ${record.state}`, change: { step, release: null } };
+  return { type: 'Write', because: `${record.id}: ${record.state}`, change: { step, release: null } };
 }
 
 /** Plans a step whose record is open and has no answer that ends it. */
@@ -128,7 +128,7 @@ function planReleased(
   if (answer?.state === 'Refused') return planRelease(observation, step, record);
   if (isReleaseDue(observation)) {
     const bootID = record.bootIDBefore ?? job.spec.node.bootID;
-    return { do: 'ReleaseStep', step, record, bootID, because: `${step.step}: the release ends soon` };
+    return { type: 'ReleaseStep', step, record, bootID, because: `${step.step}: the release ends soon` };
   }
   const message = answer?.message ?? `the agent has not begun ${step.step} yet`;
   return wait(observation, step, message);
@@ -155,7 +155,7 @@ function planBegun(observation: JobObservation, step: JobStep, { record, answer 
   }
   if (record.state === 'Intended' || job.status?.release) {
     const change = { step: { ...record, state: 'Running' }, release: null } as const;
-    return { do: 'Write', because: `${step.step} has begun`, change };
+    return { type: 'Write', because: `${step.step} has begun`, change };
   }
   return wait(observation, step, `${step.step} is carried out`);
 }
@@ -185,7 +185,7 @@ function wait({ job, now }: JobObservation, step: JobStep, message: string): Job
   const blocker = { kind: 'Machine', name: job.spec.machine.name };
   const findings = [jobFinding('Executed', 'False', stepName(step) ?? 'Running', message)];
   return {
-    do: 'Wait',
+    type: 'Wait',
     because: message,
     change: { findings, wait: { reason: 'Agent', message, blocker } },
     requeueAt: new Date(now.getTime() + POLL_MS),

@@ -38,30 +38,30 @@ export interface JobChange {
 export type StepState = JobStepStatus['state'];
 
 export type JobDecision = { readonly because: string } & (
-  | { readonly do: 'Nothing' }
+  | { readonly type: 'Nothing' }
   /** The status alone changes, and the job goes on at once. */
-  | { readonly do: 'Write'; readonly change: JobChange }
-  | { readonly do: 'Wait'; readonly change: JobChange; readonly requeueAt: Date }
+  | { readonly type: 'Write'; readonly change: JobChange }
+  | { readonly type: 'Wait'; readonly change: JobChange; readonly requeueAt: Date }
   /** A step of the job controller that is recorded. Overdue: it goes on only because a person may still approve. */
   | RunStep
   /** A try of a step for the agent: the record and the release are one write. */
   | ReleaseStep
-  | { readonly do: 'AskApproval'; readonly step: JobStep; readonly record: JobStepStatus }
-  | { readonly do: 'PatchNode'; readonly operations: readonly JsonPatchOperation[] }
-  | { readonly do: 'ReportMachine'; readonly needsPerson: ConditionUpdate | undefined }
-  | { readonly do: 'SettleGrant'; readonly outcome: GrantOutcome; readonly change: JobChange }
-  | { readonly do: 'RemoveFinalizer' }
+  | { readonly type: 'AskApproval'; readonly step: JobStep; readonly record: JobStepStatus }
+  | { readonly type: 'PatchNode'; readonly operations: readonly JsonPatchOperation[] }
+  | { readonly type: 'ReportMachine'; readonly needsPerson: ConditionUpdate | undefined }
+  | { readonly type: 'SettleGrant'; readonly outcome: GrantOutcome; readonly change: JobChange }
+  | { readonly type: 'RemoveFinalizer' }
 );
 
 export interface RunStep {
-  readonly do: 'RunStep';
+  readonly type: 'RunStep';
   readonly step: JobStep;
   readonly record: JobStepStatus;
   readonly isOverdue: boolean;
 }
 
 export interface ReleaseStep {
-  readonly do: 'ReleaseStep';
+  readonly type: 'ReleaseStep';
   readonly step: JobStep;
   readonly record: JobStepStatus;
   /** The ID of the boot in which the step is allowed. */

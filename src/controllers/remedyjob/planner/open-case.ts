@@ -19,7 +19,7 @@ export function planOpenCase(observation: JobObservation): JobDecision | undefin
   if (closed === undefined) return waitForClear(observation);
   const because = `job ${job.metadata.name}: ${closed}`;
   return {
-    do: 'ReportMachine',
+    type: 'ReportMachine',
     needsPerson: jobFinding('NeedsPerson', 'False', 'CaseClosed', because),
     because,
   };
@@ -65,5 +65,5 @@ function waitForClear(observation: JobObservation): JobDecision {
           'the machine was handed to a person, and the fault has not cleared. Repair the machine, or delete its Node',
       };
   const moments = [now.getTime() + POLL_MS, ...(isAway ? [Number(clearsAt(observation, presentFault))] : [])];
-  return { do: 'Wait', because: wait.message, change: { wait }, requeueAt: new Date(Math.min(...moments)) };
+  return { type: 'Wait', because: wait.message, change: { wait }, requeueAt: new Date(Math.min(...moments)) };
 }

@@ -20,19 +20,19 @@ export interface OrphanInput {
 }
 
 export type OrphanPlan =
-  | { readonly do: 'Nothing' }
-  | { readonly do: 'Wait' }
-  | { readonly do: 'Remove'; readonly grant: string; readonly operations: readonly JsonPatchOperation[] };
+  | { readonly type: 'Nothing' }
+  | { readonly type: 'Wait' }
+  | { readonly type: 'Remove'; readonly grant: string; readonly operations: readonly JsonPatchOperation[] };
 
 /** One grant at a time: each removal changes the Node. */
 export function planOrphan(input: OrphanInput): OrphanPlan {
   const { node, machine, isOfJob, now } = input;
   const grant = markGrants(node).find((id) => !isOfJob(id) && !isOfMachine(machine, id));
-  if (grant === undefined) return { do: 'Nothing' };
-  if (!machine || holdInForce(machine, node, now) || isInLedger(input, grant)) return { do: 'Wait' };
+  if (grant === undefined) return { type: 'Nothing' };
+  if (!machine || holdInForce(machine, node, now) || isInLedger(input, grant)) return { type: 'Wait' };
   const mark = { annotation: ANNOTATION_CORDONED_BY, owner: grant };
   return {
-    do: 'Remove',
+    type: 'Remove',
     grant,
     operations: [...planUncordon(node, mark).operations, ...planUntaint(node, grant)],
   };

@@ -37,10 +37,10 @@ export function planSettlement(observation: JobObservation, outcome: JobOutcome)
   if (conditionStatus(job.status?.conditions, 'Settled') === 'True') return planSettled(observation);
   const mode = settleMode(job, outcome);
   const operations = mode === 'KeepCordoned' ? [] : operationsFor(observation, mode);
-  if (operations.length > 0) return { do: 'PatchNode', operations, because: `${mode}: ${outcome.class}` };
+  if (operations.length > 0) return { type: 'PatchNode', operations, because: `${mode}: ${outcome.class}` };
   const needsPerson = needsPersonFinding(observation, outcome);
   if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
-    return { do: 'ReportMachine', needsPerson, because: `the outcome is ${outcome.class}` };
+    return { type: 'ReportMachine', needsPerson, because: `the outcome is ${outcome.class}` };
   }
   return settleGrant(observation, outcome, mode);
 }
@@ -56,7 +56,7 @@ function settleGrant(observation: JobObservation, outcome: JobOutcome, mode: Set
     findings: [jobFinding('Settled', 'True', outcome.class, message)],
     timeline: { settledAt: now.toISOString() },
   };
-  return { do: 'SettleGrant', outcome: grantOutcome(job, outcome), change, because: message };
+  return { type: 'SettleGrant', outcome: grantOutcome(job, outcome), change, because: message };
 }
 
 function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
@@ -70,10 +70,10 @@ function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
 function planSettled(observation: JobObservation): JobDecision {
   const { job } = observation;
   if ((job.metadata.finalizers ?? []).includes(FINALIZER_SETTLE)) {
-    return { do: 'RemoveFinalizer', because: 'the grant is settled' };
+    return { type: 'RemoveFinalizer', because: 'the grant is settled' };
   }
   if (keptNode(observation)) return planKept(observation);
-  return planOpenCase(observation) ?? { do: 'Nothing', because: 'the job is settled' };
+  return planOpenCase(observation) ?? { type: 'Nothing', because: 'the job is settled' };
 }
 
 const KEPT_POLL_MS = 30_000;
@@ -91,7 +91,7 @@ function planKept(observation: JobObservation): JobDecision {
 }
 
 function keep(because: string, now: Date): JobDecision {
-  return { do: 'Wait', because, change: {}, requeueAt: new Date(now.getTime() + KEPT_POLL_MS) };
+  return { type: 'Wait', because, change: {}, requeueAt: new Date(now.getTime() + KEPT_POLL_MS) };
 }
 
 /** A person decides from now on. */
@@ -100,7 +100,7 @@ function handOver(observation: JobObservation): JobDecision {
   const message = `job ${job.metadata.name} has left the node cordoned: ${job.status?.outcome?.message ?? ''}`;
   const needsPerson = jobFinding('NeedsPerson', 'True', 'CordonKept', message);
   if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
-    return { do: 'ReportMachine', needsPerson, because: message };
+    return { type: 'ReportMachine', needsPerson, because: message };
   }
   return patchNode(observation, 'HandOver', message);
 }
@@ -110,7 +110,7 @@ function keptUntil({ spec, status }: RemedyOperationJob): Date {
 }
 
 function patchNode(observation: JobObservation, mode: SettleMode, because: string): JobDecision {
-  return { do: 'PatchNode', operations: operationsFor(observation, mode), because };
+  return { type: 'PatchNode', operations: operationsFor(observation, mode), because };
 }
 
 function isOwn({ spec }: RemedyOperationJob, { metadata }: KubeObject): boolean {

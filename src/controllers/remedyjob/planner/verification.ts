@@ -39,14 +39,14 @@ function holdsUntil(
 function verified({ holdSeconds }: RemedyVerify, now: Date): JobDecision {
   const because = `the conditions of the verification held for ${holdSeconds} s`;
   const findings = [jobFinding('Verified', 'True', 'ConditionsHold', because)];
-  return { do: 'Write', because, change: { findings, timeline: { verifiedAt: now.toISOString() } } };
+  return { type: 'Write', because, change: { findings, timeline: { verifiedAt: now.toISOString() } } };
 }
 
 function notVerified({ verified: truth }: JobObservation, { timeoutSeconds }: RemedyVerify): JobDecision {
   const message = `not verified in ${timeoutSeconds} s: ${UNVERIFIED[truth].message}`;
   const findings = [jobFinding('Verified', 'False', 'NotVerified', message)];
   const outcome = { class: 'Transient', reason: 'NotVerified', message } as const;
-  return { do: 'Write', because: message, change: { findings, outcome } };
+  return { type: 'Write', because: message, change: { findings, outcome } };
 }
 
 /** Also after the time of the verification: a controller that was away for that long has not observed a fault. */
@@ -87,5 +87,5 @@ function waitUntil(
 ): JobDecision {
   const findings = [jobFinding('Verified', status, reason, message)];
   const requeueAt = new Date(Math.min(now.getTime() + POLL_MS, ...moments.map(Number)));
-  return { do: 'Wait', because: message, change: { findings, wait: { reason, message } }, requeueAt };
+  return { type: 'Wait', because: message, change: { findings, wait: { reason, message } }, requeueAt };
 }

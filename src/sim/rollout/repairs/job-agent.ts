@@ -108,14 +108,14 @@ function observedOf(host: SimulatedHost, { journal }: Patient, nowMs: number): S
   return timedOut ? { happened: 'Unknown', message: 'the boot id has not changed', timedOut } : undefined;
 }
 
-function act(agent: Agent, { do: what, ...given }: JobAct): void {
-  const planned = { do: what, ...given } as JobAct;
-  if (planned.do === 'Begin') begin(agent, planned.step);
-  else if (planned.do === 'End') end(agent, planned.progress, planned);
-  else if (planned.do === 'Refuse') refuse(agent, planned);
+function act(agent: Agent, { type: what, ...given }: JobAct): void {
+  const planned = { type: what, ...given } as JobAct;
+  if (planned.type === 'Begin') begin(agent, planned.step);
+  else if (planned.type === 'End') end(agent, planned.progress, planned);
+  else if (planned.type === 'Refuse') refuse(agent, planned);
 }
 
-type Begun = Extract<JobAct, { do: 'Begin' }>['step'];
+type Begun = Extract<JobAct, { type: 'Begin' }>['step'];
 
 /** Begins a step: the record comes before the act. */
 function begin(agent: Agent, { job, release, plan, action }: Begun): void {
@@ -154,12 +154,12 @@ function beginReboot(agent: Agent, progress: JobStepProgress): void {
   patient.rebootMs = nowMs() + random.below(20) * SECOND_MS;
 }
 
-function refuse(agent: Agent, refused: Extract<JobAct, { do: 'Refuse' }>): void {
+function refuse(agent: Agent, refused: Extract<JobAct, { type: 'Refuse' }>): void {
   const { code, because: message } = refused;
   record(agent.patient, { ...identityOf(agent, refused), action: '', state: 'Refused', code, message });
 }
 
-type Ended = Pick<Extract<JobAct, { do: 'End' }>, 'state' | 'because' | 'code'>;
+type Ended = Pick<Extract<JobAct, { type: 'End' }>, 'state' | 'because' | 'code'>;
 
 function end(
   { host, patient, context }: Agent,

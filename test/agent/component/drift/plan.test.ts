@@ -363,7 +363,7 @@ describe('planComponent keeps the version in force', () => {
       drift: drift(started('Right'), corrected('/a', 1)),
     });
     const totals = actions.flatMap((each) =>
-      each.do === 'Record' && each.record.type === 'Correction' ? each.record.total : [],
+      each.type === 'Record' && each.record.type === 'Correction' ? each.record.total : [],
     );
     expect(totals).toEqual([2, 3]);
   });

@@ -36,7 +36,7 @@ describe('the end of a transition', () => {
     const plan = settle(input, { state: 'Committed', current: 'c', previous: 'e', because: 'healthy' });
     expect(plan.actions).toEqual([
       {
-        do: 'Record',
+        type: 'Record',
         because: 'healthy',
         record: {
           type: 'Settled',

@@ -82,30 +82,30 @@ type Name = (typeof CHAIN)[number];
 const VERSIONS = ['1', '2', '3'];
 
 interface PlanEvent {
-  readonly do: 'Plan';
+  readonly type: 'Plan';
   readonly name: Name;
   readonly healthy: boolean;
   readonly times: number;
 }
 
 type Event =
-  | { readonly do: 'Declare'; readonly name: Name; readonly version: string | undefined }
+  | { readonly type: 'Declare'; readonly name: Name; readonly version: string | undefined }
   | PlanEvent
-  | { readonly do: 'Restart' | 'Reboot' | 'Retry' };
+  | { readonly type: 'Restart' | 'Reboot' | 'Retry' };
 
 const anyName = fc.constantFrom(...CHAIN);
 const anyEvent: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('Declare'), name: anyName, version: anyVersion() }) },
+  { weight: 2, arbitrary: fc.record({ type: fc.constant('Declare'), name: anyName, version: anyVersion() }) },
   {
     weight: 12,
     arbitrary: fc.record({
-      do: fc.constant('Plan'),
+      type: fc.constant('Plan'),
       name: anyName,
       healthy: mostly(true),
       times: fc.integer({ min: 3, max: 12 }),
     }),
   },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('Restart', 'Reboot', 'Retry') }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('Restart', 'Reboot', 'Retry') }) },
 );
 /** Of each version of a component: which versions of the one before it in the chain it fits. */
 const anyRanges = fc.array(fc.tuple(fc.constantFrom(...VERSIONS), fc.constantFrom(...VERSIONS)), {
@@ -144,10 +144,10 @@ class Chain {
   }
 
   apply(event: Event): void {
-    if (event.do === 'Declare') this.#declare(event.name, event.version);
-    else if (event.do === 'Plan') this.#planOften(event);
-    else if (event.do === 'Retry') this.#journal = applyRecord(this.#journal, retry());
-    else if (event.do === 'Restart') this.#journal = reread(this.#journal);
+    if (event.type === 'Declare') this.#declare(event.name, event.version);
+    else if (event.type === 'Plan') this.#planOften(event);
+    else if (event.type === 'Retry') this.#journal = applyRecord(this.#journal, retry());
+    else if (event.type === 'Restart') this.#journal = reread(this.#journal);
     else this.#boots += 1;
   }
 
@@ -170,7 +170,7 @@ class Chain {
       observed: { ...EMPTY_HOST, bootId: `boot-${this.#boots}` },
       probation: { elapsedMs: 1e9, pending: [], ...(healthy ? { passingMs: 1e9 } : { failure }) },
     });
-    for (const action of plan.actions) if (action.do === 'Record') this.#record(name, action.record);
+    for (const action of plan.actions) if (action.type === 'Record') this.#record(name, action.record);
   }
 
   #record(name: Name, record: ComponentRecord): void {

@@ -128,7 +128,7 @@ async function step({ last, evict = evictNow, pages = allPages }: StepChange = {
 const smallPages: Client['pages'] = (resource, options) => client.pages(resource, { ...options, limit: 120 });
 
 function reasons({ actions }: DrainStep): readonly string[] {
-  return actions.map((action) => (action.do === 'Evict' ? 'Evict' : action.reason));
+  return actions.map((action) => (action.type === 'Evict' ? 'Evict' : action.reason));
 }
 
 describe('a drain', () => {

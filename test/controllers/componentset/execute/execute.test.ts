@@ -27,7 +27,7 @@ async function assign({ errors = {}, pausedAfter = Number.POSITIVE_INFINITY }: B
   const writes: string[] = [];
   const actions = ['a', 'b', 'c'].map(
     (name): RolloutAction => ({
-      do: 'Assign',
+      type: 'Assign',
       member: member(name),
       revision: NEW,
       permission: { by: 'Ask', class: 'Restart', recovery: false },

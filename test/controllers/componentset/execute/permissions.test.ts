@@ -15,13 +15,13 @@ describe('obtainGrants', () => {
   it.each<[what: string, action: PermittedAction, granted: readonly string[]]>([
     [
       'the same change goes on: no new grant, with the risk of no change',
-      { do: 'Permit', member: LATE, permission: RENEW, because: '' },
+      { type: 'Permit', member: LATE, permission: RENEW, because: '' },
       [],
     ],
     [
       'it gets another revision: a new grant',
       {
-        do: 'Assign',
+        type: 'Assign',
         member: LATE,
         revision: NEW,
         permission: { ...RENEW, class: 'Restart' },

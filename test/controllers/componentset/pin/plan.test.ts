@@ -44,7 +44,7 @@ const sick = { ...runs, ready: false };
 const rolledBack = report(KUBELET, 'RolledBack', { error: { code: 'ProbeFailed', message: 'no answer' } });
 const denied = report(KUBELET, 'Staged', { waiting: waiting('Denied') });
 
-const IN_FORCE = { do: 'Settle', outcome: 'Succeeded', grant: { id: 'g-1' } };
+const IN_FORCE = { type: 'Settle', outcome: 'Succeeded', grant: { id: 'g-1' } };
 
 interface Case {
   readonly pins?: readonly MachineComponentEntry[];
@@ -55,41 +55,41 @@ interface Case {
 
 describe('planPins', () => {
   it.each<[what: string, of: Case, decision: object]>([
-    ['nothing where no entry is a pin', { pins: [], reports: [] }, { do: 'Nothing' }],
-    ['nothing while the agent stages it', { reports: [report(KUBELET, 'Staged')] }, { do: 'Nothing' }],
-    ['nothing when it is in force', { reports: [runs] }, { do: 'Nothing' }],
-    ['nothing when the agent does not try it again', { reports: [denied] }, { do: 'Nothing' }],
-    ['an ask when the agent needs one', { reports: [asks] }, { do: 'Ask', names: ['kubelet'] }],
+    ['nothing where no entry is a pin', { pins: [], reports: [] }, { type: 'Nothing' }],
+    ['nothing while the agent stages it', { reports: [report(KUBELET, 'Staged')] }, { type: 'Nothing' }],
+    ['nothing when it is in force', { reports: [runs] }, { type: 'Nothing' }],
+    ['nothing when the agent does not try it again', { reports: [denied] }, { type: 'Nothing' }],
+    ['an ask when the agent needs one', { reports: [asks] }, { type: 'Ask', names: ['kubelet'] }],
     [
       'an ask after the grant of another holder is settled',
       { reports: [asks], grant: { ...REPAIR, state: 'Settled' } },
-      { do: 'Ask', names: ['kubelet'] },
+      { type: 'Ask', names: ['kubelet'] },
     ],
     [
       'one ask for all pins that are not at their end',
       { pins: [KUBELET, RUNC], reports: [asks] },
-      { do: 'Ask', names: ['kubelet', 'runc'] },
+      { type: 'Ask', names: ['kubelet', 'runc'] },
     ],
     [
       'no ask by a report of another version of the pin',
       { reports: [{ ...asks, desiredRef: 'kubelet-1' }] },
-      { do: 'Nothing' },
+      { type: 'Nothing' },
     ],
     [
       'no ask before the agent has acted on the newest entries',
       { reports: [asks], more: { metadata: { generation: 9 } } },
-      { do: 'Nothing' },
+      { type: 'Nothing' },
     ],
     [
       'no ask on a Machine that is being deleted',
       { reports: [asks], more: { metadata: { deletionTimestamp: ago(1) } } },
-      { do: 'Nothing' },
+      { type: 'Nothing' },
     ],
     [
       'a wait for a repair, which is named',
       { reports: [asks], grant: REPAIR },
       {
-        do: 'Wait',
+        type: 'Wait',
         because: 'the machine has grant g-2 of RemedyOperationJob job-1',
         blocker: { kind: 'RemedyOperationJob', name: 'job-1' },
       },
@@ -97,32 +97,32 @@ describe('planPins', () => {
     [
       'a wait for the deletion of the same Machine: another act of the same holder',
       { reports: [asks], grant: DELETION },
-      { do: 'Wait', because: 'the machine has grant g-3 of Machine m-1' },
+      { type: 'Wait', because: 'the machine has grant g-3 of Machine m-1' },
     ],
     [
       'the grant that the ledger has, after a crash or a plain kubectl apply',
       { reports: [asks], grant: GRANT },
-      { do: 'Permit', names: ['kubelet'], renew: false, grant: { id: 'g-1', fence: 7 } },
+      { type: 'Permit', names: ['kubelet'], renew: false, grant: { id: 'g-1', fence: 7 } },
     ],
     [
       'the same grant for a pin that was changed while it runs',
       { pins: [permitted({ ...KUBELET, parameters: { a: 'old' } }, KUBELET)], reports: [asks], grant: GRANT },
-      { do: 'Permit', names: ['kubelet'], renew: false },
+      { type: 'Permit', names: ['kubelet'], renew: false },
     ],
     [
       'a wait while the machine is drained',
       { pins: [permitted(KUBELET)], reports: [drains], grant: GRANT },
-      { do: 'Wait' },
+      { type: 'Wait' },
     ],
     [
       'a wait while the ledger is not observed yet',
       { pins: [permitted(KUBELET)], reports: [drains] },
-      { do: 'Wait' },
+      { type: 'Wait' },
     ],
     [
       'a renewal in the second half of the life of the grant',
       { pins: [permitted(KUBELET)], reports: [drains], grant: { ...GRANT, notAfter: inSeconds(149) } },
-      { do: 'Permit', names: ['kubelet'], renew: true },
+      { type: 'Permit', names: ['kubelet'], renew: true },
     ],
     [
       'a renewal only of what is permitted, before the agent has acted on the newest entries',
@@ -132,7 +132,7 @@ describe('planPins', () => {
         grant: { ...GRANT, notAfter: inSeconds(149) },
         more: { metadata: { generation: 9 } },
       },
-      { do: 'Permit', names: ['kubelet'], renew: true },
+      { type: 'Permit', names: ['kubelet'], renew: true },
     ],
     ['the end when it is in force', { pins: [permitted(KUBELET)], reports: [runs], grant: GRANT }, IN_FORCE],
     [
@@ -143,27 +143,27 @@ describe('planPins', () => {
     [
       'no end by the report of before',
       { pins: [permitted(KUBELET)], reports: [runs], grant: GRANT, more: { metadata: { generation: 9 } } },
-      { do: 'Wait' },
+      { type: 'Wait' },
     ],
     [
       'no end while another pin is in work',
       { pins: [permitted(KUBELET), permitted(RUNC)], reports: [runs], grant: GRANT },
-      { do: 'Wait' },
+      { type: 'Wait' },
     ],
     [
       'a failure when the agent went back, with its error',
       { pins: [permitted(KUBELET)], reports: [rolledBack], grant: GRANT },
-      { do: 'Settle', outcome: 'Failed', because: 'kubelet: no answer' },
+      { type: 'Settle', outcome: 'Failed', because: 'kubelet: no answer' },
     ],
     [
       'a failure when it is in force and its probes fail',
       { pins: [permitted(KUBELET)], reports: [sick], grant: GRANT },
-      { do: 'Settle', outcome: 'Failed', because: 'probes of kubelet fail' },
+      { type: 'Settle', outcome: 'Failed', because: 'probes of kubelet fail' },
     ],
     [
       'the end of a grant whose pin was removed',
       { pins: [], reports: [runs], grant: GRANT },
-      { do: 'Settle', outcome: 'Ambiguous', because: 'the machine has no pin any more' },
+      { type: 'Settle', outcome: 'Ambiguous', because: 'the machine has no pin any more' },
     ],
     [
       'the end when the Machine is deleted, so that its deletion may ask',
@@ -173,18 +173,18 @@ describe('planPins', () => {
         grant: GRANT,
         more: { metadata: { deletionTimestamp: ago(1) } },
       },
-      { do: 'Settle', outcome: 'Ambiguous' },
+      { type: 'Settle', outcome: 'Ambiguous' },
     ],
     [
       'the end in the entries, when the ledger has given the machine to another holder',
       { pins: [permitted(KUBELET)], reports: [drains], grant: REPAIR },
-      { do: 'Settle', outcome: 'Ambiguous', grant: { id: 'g-1' } },
+      { type: 'Settle', outcome: 'Ambiguous', grant: { id: 'g-1' } },
     ],
     [
       'the end when it takes too long to begin',
       { pins: [permitted(KUBELET)], reports: [drains], grant: { ...GRANT, issuedAt: ago(901) } },
       {
-        do: 'Settle',
+        type: 'Settle',
         outcome: 'Failed',
         because: 'not at its end after 900 s: kubelet is WaitingForDrain: waits',
       },
@@ -196,7 +196,7 @@ describe('planPins', () => {
         reports: [activates],
         grant: { ...GRANT, issuedAt: ago(901), notAfter: inSeconds(100) },
       },
-      { do: 'Permit', renew: true },
+      { type: 'Permit', renew: true },
     ],
     [
       'the end of a pin that asks for the removal, when it is removed',
@@ -219,7 +219,7 @@ describe('planPins', () => {
         machine: machineOf({ pins: [OURS], reports: [waits], more: { metadata: { managedFields } } }),
         now: NOW,
       }),
-    ).toMatchObject({ do: 'Nothing' });
+    ).toMatchObject({ type: 'Nothing' });
   });
 });
 

@@ -144,7 +144,7 @@ describe('previewRollout', () => {
     const members = [member('a', { at: NEW, batch: 1, step: 'Settled', holdsGrant: true, grant: grant() })];
     const input = inputOf({ members });
     const dry: RolloutInput = { ...input, set: { ...input.set, spec: { ...input.set.spec, dryRun: true } } };
-    expect(planRollout(dry).actions).toMatchObject([{ do: 'Settle', outcome: 'Succeeded' }]);
+    expect(planRollout(dry).actions).toMatchObject([{ type: 'Settle', outcome: 'Succeeded' }]);
   });
 
   it('ROL-60 has class, drains and grants, and leaves out machines that are held or pinned', () => {

@@ -18,7 +18,7 @@ const PERMISSION: Permission = { by: 'Ask', class: 'Drain', recovery: false };
 
 describe('entriesWrite', () => {
   it('assigns the entries of the revision, with a grant for exactly their content', () => {
-    const action = { do: 'Assign', member: member('m'), revision: NEW, batch: 2 } as WritingAction;
+    const action = { type: 'Assign', member: member('m'), revision: NEW, batch: 2 } as WritingAction;
     expect(entriesWrite(SET, action, GIVEN).components).toEqual([
       {
         ...APP,
@@ -31,7 +31,7 @@ describe('entriesWrite', () => {
   it('takes the grant out of the entries that it settles', () => {
     const settled = entriesWrite(
       SET,
-      { do: 'Settle', member: member('m', { at: NEW }) } as WritingAction,
+      { type: 'Settle', member: member('m', { at: NEW }) } as WritingAction,
       undefined,
     );
     expect(settled.components).toEqual(NEW.components);

@@ -19,7 +19,7 @@ function joined(
   const { actions } = planJoining(input, { ...progressOf(), ...progress }, mode, available);
   return actions
     .map((action) =>
-      action.do === 'Assign' ? `${VERSIONS.get(action.revision.name)} ${action.batch ?? '-'}` : '',
+      action.type === 'Assign' ? `${VERSIONS.get(action.revision.name)} ${action.batch ?? '-'}` : '',
     )
     .join();
 }

@@ -56,7 +56,7 @@ describe('explainWaits', () => {
   it('has none for a machine that is given its entries now', () => {
     const each = member('m');
     const permission = { by: 'Ask', class: 'None', recovery: false } as const;
-    const action = { do: 'Assign', member: each, revision: NEW, permission, because: '' } as const;
+    const action = { type: 'Assign', member: each, revision: NEW, permission, because: '' } as const;
     expect(explainWaits(inputOf({ members: [each] }), [action], LIMIT).size).toBe(0);
   });
 });

@@ -115,7 +115,7 @@ function startedAt(
   parts: Parameters<typeof inputOf>[0],
 ): readonly Revision[] {
   const { actions } = planRollout(inputOf({ members, ...parts }));
-  return actions.flatMap((action) => (action.do === 'Assign' ? [action.revision] : []));
+  return actions.flatMap((action) => (action.type === 'Assign' ? [action.revision] : []));
 }
 
 describe('planRollout', () => {

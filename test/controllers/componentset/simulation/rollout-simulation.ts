@@ -247,9 +247,11 @@ export class RolloutSimulation {
   }
 
   #perform(action: RolloutAction): boolean {
-    if (action.do === 'Persist') return this.#write(() => this.#persist(action.progress));
-    if (action.do === 'Release') return this.#write(() => this.ledger.settle(action.machine, action.outcome));
-    if (action.do === 'Settle') {
+    if (action.type === 'Persist') return this.#write(() => this.#persist(action.progress));
+    if (action.type === 'Release') {
+      return this.#write(() => this.ledger.settle(action.machine, action.outcome));
+    }
+    if (action.type === 'Settle') {
       this.#apply(action, undefined);
       this.say(`settle ${action.member.name}: ${action.outcome}`);
       return this.#write(() => this.ledger.settle(action.member.name, action.outcome));
@@ -257,10 +259,10 @@ export class RolloutSimulation {
     return this.#grantAndApply(action);
   }
 
-  #grantAndApply(action: Extract<WritingAction, { do: 'Assign' | 'Permit' }>): boolean {
+  #grantAndApply(action: Extract<WritingAction, { type: 'Assign' | 'Permit' }>): boolean {
     const { member, permission } = action;
-    if (action.do === 'Assign' && member.serves) this.#checkAvailability(member);
-    const revision = action.do === 'Assign' ? action.revision.name : (member.revision ?? '');
+    if (action.type === 'Assign' && member.serves) this.#checkAvailability(member);
+    const revision = action.type === 'Assign' ? action.revision.name : (member.revision ?? '');
     const ask = grantAsk(member, revision, permission, { set: SET, expectedSeconds: 900, factsAt: this.now });
     let grant: GivenGrant | string = 'not asked';
     this.#write(() => {
@@ -277,9 +279,9 @@ export class RolloutSimulation {
     return this.#apply(action, grant);
   }
 
-  #sayBegin(action: Extract<WritingAction, { do: 'Assign' | 'Permit' }>): void {
+  #sayBegin(action: Extract<WritingAction, { type: 'Assign' | 'Permit' }>): void {
     const { member, permission, because } = action;
-    if (action.do === 'Assign') {
+    if (action.type === 'Assign') {
       const { components } = action.revision;
       this.say(`${member.name} -> ${components[0]?.componentRef} (${this.#plain(because)})`);
     } else if (permission.by === 'Ask') this.say(`${member.name}: restart`);
@@ -303,7 +305,7 @@ export class RolloutSimulation {
     const known = this.ledger.grants.get(machine)?.id;
     if (grant && known !== grant.id) throw new Error(`${machine}: grant ${grant.id} is not in the ledger`);
     const isWritten = this.#write(() => target.apply(components.filter((entry) => 'componentRef' in entry)));
-    if (action.do === 'Assign') this.#checkSize(action.batch);
+    if (action.type === 'Assign') this.#checkSize(action.batch);
     return isWritten;
   }
 

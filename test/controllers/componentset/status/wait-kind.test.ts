@@ -81,7 +81,7 @@ describe('waitKinds', () => {
     const { desired, members } = report.input;
     const target = 'revision' in desired ? desired.revision.name : 'none';
     const started = report.plan.actions.flatMap((action) =>
-      action.do === 'Assign' ? [action.member.name] : [],
+      action.type === 'Assign' ? [action.member.name] : [],
     );
     const open = members
       .filter(

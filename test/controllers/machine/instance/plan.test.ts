@@ -52,8 +52,8 @@ function explain({ provider, metadata, spec, isRecorded = false, ...parts }: Par
     ...parts,
     provider: { ...FACTS, ...provider },
   });
-  const how = decision.do === 'Create' && decision.withBootstrap ? ' with a token' : '';
-  return `${decision.do}${how}: ${decision.because}`;
+  const how = decision.type === 'Create' && decision.withBootstrap ? ' with a token' : '';
+  return `${decision.type}${how}: ${decision.because}`;
 }
 
 const RUNS = { isRecorded: true, found: instance('Running') };

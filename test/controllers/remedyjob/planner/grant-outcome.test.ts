@@ -45,7 +45,7 @@ describe('grantOutcome', () => {
     const job = repairJob({ status: { outcome: CANCELLED, steps: REBOOTED } });
     const machine = jobMachine({ repairs: { total: 1, recent: [{ job: job.metadata.name }] } });
     expect(planSettlement(observation({ job, machine }), CANCELLED)).toMatchObject({
-      do: 'SettleGrant',
+      type: 'SettleGrant',
       outcome: 'Succeeded',
     });
   });

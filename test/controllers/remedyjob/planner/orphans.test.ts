@@ -47,12 +47,12 @@ describe('planOrphan', () => {
     ['waits while a person holds the machine', { machine: held }, 'Wait'],
     ['waits for the Machine', { machine: undefined }, 'Wait'],
   ])('R34 sweeps after jobs without a settlement: %s', (_, fields, expected) => {
-    expect(planOrphan(input(fields)).do).toBe(expected);
+    expect(planOrphan(input(fields)).type).toBe(expected);
   });
 
   it('R34 leaves the Node as it was before the job', () => {
     const plan = planOrphan(input());
-    const node = plan.do === 'Remove' ? (patchJson(tainted, plan.operations) as KubeObject) : tainted;
+    const node = plan.type === 'Remove' ? (patchJson(tainted, plan.operations) as KubeObject) : tainted;
     expect([node['spec'], node.metadata.annotations]).toEqual([
       { taints: [] },
       { 'kubenode.dev/owned': '{}' },

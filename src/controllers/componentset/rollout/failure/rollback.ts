@@ -58,7 +58,7 @@ export function planRollback(
   const actions = members.map((member): RolloutAction => {
     const permission = permissionFor(input, member, stable, true);
     return {
-      do: 'Assign',
+      type: 'Assign',
       member,
       revision: stable,
       permission,

@@ -54,7 +54,7 @@ function permitRestart(member: MemberState, back: string | undefined): RolloutAc
   const isOpen = isUpdateOpen(member);
   const recovery = isOpen && back !== undefined && member.revision === back;
   const permission = { by: 'Ask', class: isOpen ? 'Drain' : 'Restart', recovery } as const;
-  return { do: 'Permit', member, permission, because: member.because };
+  return { type: 'Permit', member, permission, because: member.because };
 }
 
 /**

@@ -73,7 +73,7 @@ export function planLeft({
     ...left.flatMap((member) => settlement(member) ?? ending(member, now) ?? renewal(member, now) ?? []),
     ...deleted.map((each): RolloutAction => {
       const because = `Machine ${each.machine} was deleted`;
-      return { do: 'Release', ...each, outcome: 'Ambiguous', because };
+      return { type: 'Release', ...each, outcome: 'Ambiguous', because };
     }),
   ];
 }
@@ -86,7 +86,7 @@ function abandonment(member: MemberState): RolloutAction | undefined {
   const { step, reason, because, holdsGrant, readiness } = member;
   const isOver = holdsGrant && step === 'Failed' && reason === 'TimedOut' && readiness === 'Ready';
   if (!isOver || hasBegun(member)) return undefined;
-  return { do: 'Settle', member, outcome: 'Failed', because };
+  return { type: 'Settle', member, outcome: 'Failed', because };
 }
 
 function ending(member: MemberState, now: Date, pausedAt?: Date): RolloutAction | undefined {
@@ -101,7 +101,7 @@ function ending(member: MemberState, now: Date, pausedAt?: Date): RolloutAction 
 function unwritten(member: MemberState): RolloutAction | undefined {
   const { step, reason, holdsGrant, grantEndsAt } = member;
   if (!holdsGrant || grantEndsAt || step !== 'InWork' || reason === NOT_OBSERVED) return undefined;
-  return { do: 'Settle', member, outcome: 'Unused', because: 'its grant was not written before the end' };
+  return { type: 'Settle', member, outcome: 'Unused', because: 'its grant was not written before the end' };
 }
 
 export function hasBegun({ machine }: Pick<MemberState, 'machine'>): boolean {
@@ -128,9 +128,9 @@ const PENDING: ReadonlySet<ReportState> = new Set([
 function settlement(member: MemberState): RolloutAction | undefined {
   const { step, because, holdsGrant } = member;
   if (!holdsGrant) return undefined;
-  if (step === 'Settled') return { do: 'Settle', member, outcome: settledOutcome(member), because };
-  if (step === 'UnhealthyBefore') return { do: 'Settle', member, outcome: 'Ambiguous', because };
-  return hasGivenUp(member) ? { do: 'Settle', member, outcome: 'Failed', because } : undefined;
+  if (step === 'Settled') return { type: 'Settle', member, outcome: settledOutcome(member), because };
+  if (step === 'UnhealthyBefore') return { type: 'Settle', member, outcome: 'Ambiguous', because };
+  return hasGivenUp(member) ? { type: 'Settle', member, outcome: 'Failed', because } : undefined;
 }
 
 /** A grant for another revision that is in no entry was not used, or its settlement was interrupted. */
@@ -153,7 +153,7 @@ function renewal(member: MemberState, now: Date, back?: string): RolloutAction |
   if (endsAt && +endsAt - +now > RENEW_BEFORE_MS) return undefined;
   const recovery = back !== undefined && revision === back;
   const permission = { by: 'Renew', class: 'None', recovery } as const;
-  return { do: 'Permit', member, permission, because: member.because };
+  return { type: 'Permit', member, permission, because: member.because };
 }
 
 /** A grant that may have just been settled is not given again before it would end. */

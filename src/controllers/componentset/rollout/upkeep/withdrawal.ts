@@ -17,7 +17,7 @@ export function planWithdrawal(member: MemberState, now: Date, pausedAt?: Date):
   const began = parseTime(member.machine.status?.drain?.since);
   const since = Math.max(+(began ?? 0), +(pausedAt ?? 0));
   if (+now - since < DRAIN_GRACE_MS) return undefined;
-  return { do: 'Settle', member, outcome: 'Unused', because: `its drain is given up: ${member.because}` };
+  return { type: 'Settle', member, outcome: 'Unused', because: `its drain is given up: ${member.because}` };
 }
 
 function isWaitingForDrain({ step, reason, holdsGrant }: MemberState): boolean {

@@ -189,7 +189,7 @@ describe('goesBack', () => {
     const rollout = { failure: { maxFailed: 0, per: 'Rollout', onFailure } } as const;
     const plan = planRollout(inputOf({ members: [each], progress, rollout }));
     const returned = plan.actions.flatMap((action) =>
-      action.do === 'Assign' && action.revision === OLD && action.permission.recovery
+      action.type === 'Assign' && action.revision === OLD && action.permission.recovery
         ? [action.member.name]
         : [],
     );

@@ -76,7 +76,7 @@ describe('a batch whose health stays unknown', () => {
     const plan = planRollout(situation({ batch: inconclusiveAt(30, 2) }));
     expect(plan.progress.stopped).toBeUndefined();
     expect(plan.limit).toMatchObject({ slots: 0, blocker: { kind: 'Machine', name: 'b' } });
-    expect(plan.actions.map((action) => action.do)).toEqual(['Persist']);
+    expect(plan.actions.map((action) => action.type)).toEqual(['Persist']);
   });
 
   it('ROL-21 stops the rollout over its limit, names the machine, and takes no machine back', () => {
@@ -87,7 +87,7 @@ describe('a batch whose health stays unknown', () => {
     });
     expect(plan.mode).toBe('Forward');
     expect(plan.limit).toMatchObject({ reason: 'HealthUnknown', slots: 0 });
-    expect(plan.actions.map((action) => action.do)).toEqual(['Persist']);
+    expect(plan.actions.map((action) => action.type)).toEqual(['Persist']);
   });
 
   it('ROL-21 rolls back instead when a machine of it failed', () => {

@@ -47,7 +47,7 @@ const ROLLS_BACK: InputParts = {
 function namesOf(actions: readonly RolloutAction[]): string {
   return actions
     .flatMap((action) =>
-      action.do === 'Permit' && action.permission.by === 'Ask' ? [action.member.name] : [],
+      action.type === 'Permit' && action.permission.by === 'Ask' ? [action.member.name] : [],
     )
     .join(' ');
 }
@@ -71,7 +71,7 @@ describe('planRestarts', () => {
     expect(namesOf(restarts(members, { ...ONE, available: 2 }))).toBe('a b');
     expect(namesOf(restarts(members, { ...ONE, available: 0 }))).toBe('');
     const plan = planRollout(inputOf({ members, rollout: { maxUnavailable: 3 } }));
-    const changed = plan.actions.filter((action) => action.do === 'Assign' || action.do === 'Permit');
+    const changed = plan.actions.filter((action) => action.type === 'Assign' || action.type === 'Permit');
     expect(changed.length).toBe(3);
   });
 
@@ -136,7 +136,7 @@ describe('planRestarts of a drain that was given up', () => {
   ])('ROL-50 ROL-33 asks for the class and the right of what its agent asks for: %s', (...row) => {
     const [, parts, each, expected] = row;
     const [action] = restarts([each], ONE, parts);
-    const { permission } = action?.do === 'Permit' ? action : {};
+    const { permission } = action?.type === 'Permit' ? action : {};
     expect([permission?.class, permission?.recovery ? 'recovery' : ''].filter(Boolean).join(' ')).toBe(
       expected,
     );

@@ -28,8 +28,10 @@ function actionOf(parts: StateParts, { paused = false, changing = NONE, left = f
   const input = inputOf({ paused, members: left ? [] : [each], left: left ? [each] : [] });
   return planUpkeep(input, changing)
     .map((action) => {
-      if (action.do === 'Settle') return `Settle ${action.outcome}`;
-      return action.do === 'Permit' ? `Permit ${action.permission.by} ${action.permission.class}` : action.do;
+      if (action.type === 'Settle') return `Settle ${action.outcome}`;
+      return action.type === 'Permit'
+        ? `Permit ${action.permission.by} ${action.permission.class}`
+        : action.type;
     })
     .join();
 }
@@ -51,7 +53,7 @@ function upkeepOf(each: MemberState, parts: InputParts): string {
 }
 
 function doneBy({ actions }: Pick<RolloutPlan, 'actions'>): string {
-  return actions.map((action) => action.do).join(' ');
+  return actions.map((action) => action.type).join(' ');
 }
 
 describe('planUpkeep', () => {
@@ -119,7 +121,7 @@ describe('planUpkeep', () => {
   ])('ROL-32 ROL-33 renews as a recovery what goes back: in work %s', (_what, parts, at, recovery) => {
     const each = member('m', { ...HOLDS, at, step: 'InWork', grantEndsAt: new Date(ago(-150)) });
     expect(planUpkeep(inputOf({ ...parts, members: [each] }), NONE)).toMatchObject([
-      { do: 'Permit', permission: { by: 'Renew', recovery } },
+      { type: 'Permit', permission: { by: 'Renew', recovery } },
     ]);
   });
 
@@ -131,7 +133,7 @@ describe('planUpkeep', () => {
     const late = member('m', { ...HOLDS, at: NEW, step: 'Failed', reason: 'TimedOut' });
     const completed = progressOf({ history: [{ revision: NEW.name, result: 'Completed' }] });
     const outcomes = [progressOf(), completed].map((progress) =>
-      planUpkeep(inputOf({ members: [late], progress }), NONE).map((action) => action.do),
+      planUpkeep(inputOf({ members: [late], progress }), NONE).map((action) => action.type),
     );
     expect(outcomes).toEqual([[], ['Settle']]);
   });
@@ -287,7 +289,7 @@ describe('planUpkeep', () => {
     const each = reporting(state, { grant: grant(), holdsGrant: true, step: 'InWork', at: NEW, ...parts });
     const outcomes = [{ left: [each] }, { members: [each], paused: true }].map((situation) =>
       planUpkeep(inputOf(situation), NONE)
-        .map((action) => (action.do === 'Settle' ? `Settle ${action.outcome}` : action.do))
+        .map((action) => (action.type === 'Settle' ? `Settle ${action.outcome}` : action.type))
         .join(),
     );
     expect(outcomes).toEqual([expected, expected]);
@@ -301,7 +303,13 @@ describe('planUpkeep', () => {
   it('ROL-10 settles the grant of a machine that was deleted', () => {
     const input = inputOf({ deleted: [{ machine: 'm', grant: grant() }] });
     expect(planUpkeep(input, NONE)).toEqual([
-      { do: 'Release', machine: 'm', grant: grant(), outcome: 'Ambiguous', because: 'Machine m was deleted' },
+      {
+        type: 'Release',
+        machine: 'm',
+        grant: grant(),
+        outcome: 'Ambiguous',
+        because: 'Machine m was deleted',
+      },
     ]);
   });
 });

@@ -37,7 +37,9 @@ describe('a drain that has not ended', () => {
       progress: progressAt(situation),
     });
     return planUpkeep(input, new Set())
-      .map((action) => (action.do === 'Settle' ? `Settle ${action.outcome}: ${action.because}` : action.do))
+      .map((action) =>
+        action.type === 'Settle' ? `Settle ${action.outcome}: ${action.because}` : action.type,
+      )
       .join();
   }
 
