@@ -5,7 +5,7 @@
 import type { Condition, Machine } from '../../src/api/generated/types.ts';
 import { hasStartupTaint } from '../../src/api/machine/node-state.ts';
 import { planNodeSync } from '../../src/controllers/machine/node/sync.ts';
-import type { MachineObservation } from '../../src/controllers/machine/observe.ts';
+import type { MachineInput } from '../../src/controllers/machine/observe.ts';
 import { planMachine } from '../../src/controllers/machine/plan.ts';
 import { machineStatus } from '../../src/controllers/machine/status.ts';
 import { conditionOf } from '../../src/kube/objects/conditions.ts';
@@ -29,7 +29,7 @@ export interface MachineLife {
 }
 
 interface Moment {
-  readonly observed: MachineObservation;
+  readonly observed: MachineInput;
   readonly line: string;
 }
 
@@ -50,11 +50,7 @@ export function machineLife(life: MachineLife): readonly string[] {
   return lines;
 }
 
-function atTime(
-  observed: MachineObservation,
-  { gates, reports }: MachineLife,
-  at: number,
-): MachineObservation {
+function atTime(observed: MachineInput, { gates, reports }: MachineLife, at: number): MachineInput {
   const { machine } = observed;
   const reported = gates.flatMap((gate) => reportedAt(reports, gate, at) ?? []);
   const others = (machine.status?.conditions ?? []).filter(({ type }) => !gates.includes(type));
@@ -72,17 +68,14 @@ function reportedAt(reports: readonly GateReport[], gate: string, at: number): C
   return condition(gate, last.status, { lastTransitionTime });
 }
 
-function withStatus(
-  observed: MachineObservation,
-  status: Partial<NonNullable<Machine['status']>>,
-): MachineObservation {
+function withStatus(observed: MachineInput, status: Partial<NonNullable<Machine['status']>>): MachineInput {
   const { machine } = observed;
   const before = machine.status ?? { conditions: [] };
   return { ...observed, machine: { ...machine, status: { ...before, ...status } } };
 }
 
 /** A reconcile writes the Node, then the status, each with its own fields. */
-function reconciled(observed: MachineObservation): Moment {
+function reconciled(observed: MachineInput): Moment {
   const { machine, node, now } = observed;
   const plan = planMachine(observed);
   const { removeStartupTaint } = plan;
@@ -94,7 +87,7 @@ function reconciled(observed: MachineObservation): Moment {
   const conditions = [...status.conditions, ...foreign];
   const after: Machine = { ...machine, status: { ...before, ...status, conditions } };
   const written = node && syncedNode(after, node, removeStartupTaint);
-  const next: MachineObservation = { ...observed, machine: after, node: written };
+  const next: MachineInput = { ...observed, machine: after, node: written };
   return { observed: next, line: lineOf(next, plan.wait?.reason ?? 'Ready') };
 }
 
@@ -103,7 +96,7 @@ function syncedNode(machine: Machine, node: KubeObject, removeStartupTaint: bool
   return patchJson(node, operations) as KubeObject;
 }
 
-function lineOf({ machine, node }: MachineObservation, state: string): string {
+function lineOf({ machine, node }: MachineInput, state: string): string {
   const taint = node && hasStartupTaint(node) ? 'tainted' : 'open';
   return [taint, state, ...stalledText(machine)].join(', ');
 }

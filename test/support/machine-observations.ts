@@ -2,7 +2,7 @@
 import type { Machine } from '../../src/api/generated/types.ts';
 import { type InfraObservation, infraFindings } from '../../src/controllers/machine/instance/findings.ts';
 import { planNodeSync } from '../../src/controllers/machine/node/sync.ts';
-import type { MachineObservation } from '../../src/controllers/machine/observe.ts';
+import type { MachineInput } from '../../src/controllers/machine/observe.ts';
 import { type MachinePlan, planMachine } from '../../src/controllers/machine/plan.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
 import { condition, type MachineParts, machine, NOW, node } from './builders.ts';
@@ -13,14 +13,14 @@ export interface ObservationParts extends Pick<MachineParts, 'spec' | 'metadata'
   readonly reported?: Readonly<Record<string, 'True' | 'False' | 'Unknown' | null>>;
   readonly status?: Partial<NonNullable<Machine['status']>>;
   readonly node?: 'Missing' | 'Starting' | 'True' | 'False' | 'Unknown';
-  readonly heartbeat?: MachineObservation['heartbeat'] | 'Missing';
+  readonly heartbeat?: MachineInput['heartbeat'] | 'Missing';
   readonly isSynced?: boolean;
 }
 
 const ALIVE = { ageMs: 5000, hasChanged: true, unreportedMs: 0 };
 const OPTIONS = { mayEvict: true, removeStartupTaint: false };
 
-export function observation(parts: ObservationParts = {}): MachineObservation {
+export function observation(parts: ObservationParts = {}): MachineInput {
   const { heartbeat = ALIVE, isSynced = true, node: state = 'True' } = parts;
   const object = machineFor(parts);
   const its = nodeFor(object, state, isSynced);

@@ -1,7 +1,7 @@
 /** MaintenanceEvents and the jobs of their rule for tests: valid by default. */
 import type { MaintenanceEvent, NodeRemedier, RemedyOperationJob } from '../../src/api/generated/types.ts';
 import { MAINTENANCE_REMEDIER } from '../../src/api/names.ts';
-import type { MaintenanceObservation } from '../../src/controllers/hostdoctor/observe.ts';
+import type { MaintenanceInput } from '../../src/controllers/hostdoctor/input.ts';
 import type { Metadata } from '../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW } from './builders.ts';
 import { type JobParts, remedier, remedyJob } from './remediers.ts';
@@ -70,8 +70,8 @@ export function maintenanceRule(mode: NodeRemedier['spec']['mode'] = 'Enforce'):
 
 export function maintenanceObservation(
   parts: EventParts = {},
-  more: Partial<MaintenanceObservation> = {},
-): MaintenanceObservation {
+  more: Partial<MaintenanceInput> = {},
+): MaintenanceInput {
   return {
     event: maintenanceEvent(parts),
     machine: machine('m-1'),

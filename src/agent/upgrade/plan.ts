@@ -6,7 +6,7 @@ import type { TransitionFailure } from '../journal/record.ts';
 import type { UpgradeProof } from './proof.ts';
 import type { AgentProcess, AgentUpgrade } from './slots.ts';
 
-export interface UpgradeObservation {
+export interface UpgradeInput {
   readonly bootId: string;
   /** The time since the machine booted. */
   readonly uptimeMs: number;
@@ -28,17 +28,14 @@ const MAX_BOOTS = 2;
 const SILENT_MS = 30_000;
 
 /** Plans the next actions. When there are none, the watchdog waits for the new agent. */
-export function planUpgrade(
-  upgrade: AgentUpgrade,
-  observation: UpgradeObservation,
-): readonly UpgradeAction[] {
+export function planUpgrade(upgrade: AgentUpgrade, observation: UpgradeInput): readonly UpgradeAction[] {
   if (upgrade.step === 'Returning') return planReturning(upgrade);
   if (upgrade.step === 'Starting') return planStarting(upgrade, observation);
   return planReboot(upgrade, observation) ?? planProbation(upgrade, observation);
 }
 
 /** Plans the start of the new program. The one that runs is stopped first, so that no crash in between leaves two agents. */
-function planStarting(upgrade: AgentUpgrade, { bootId }: UpgradeObservation): readonly UpgradeAction[] {
+function planStarting(upgrade: AgentUpgrade, { bootId }: UpgradeInput): readonly UpgradeAction[] {
   const because = `version ${upgrade.version} of the agent is started`;
   return [
     // A disk that is full is found before the old agent is stopped.
@@ -58,10 +55,7 @@ function planReturning({ from, failure }: AgentUpgrade): readonly UpgradeAction[
   ];
 }
 
-function planReboot(
-  upgrade: AgentUpgrade,
-  { bootId }: UpgradeObservation,
-): readonly UpgradeAction[] | undefined {
+function planReboot(upgrade: AgentUpgrade, { bootId }: UpgradeInput): readonly UpgradeAction[] | undefined {
   if (bootId === upgrade.bootId) return undefined;
   const boots = upgrade.boots + 1;
   if (boots >= MAX_BOOTS) {
@@ -72,7 +66,7 @@ function planReboot(
   return [{ type: 'Record', upgrade: again, because: 'the machine rebooted: the version is started again' }];
 }
 
-function planProbation(upgrade: AgentUpgrade, observation: UpgradeObservation): readonly UpgradeAction[] {
+function planProbation(upgrade: AgentUpgrade, observation: UpgradeInput): readonly UpgradeAction[] {
   const { observed, healthyAtMs } = upgrade;
   const { agent, uptimeMs } = observation;
   if (!observed) return [observe(upgrade, observation)];
@@ -83,7 +77,7 @@ function planProbation(upgrade: AgentUpgrade, observation: UpgradeObservation): 
   return hold(upgrade, { uptimeMs, proof, healthyAtMs });
 }
 
-function observe(upgrade: AgentUpgrade, { agent, uptimeMs }: UpgradeObservation): UpgradeAction {
+function observe(upgrade: AgentUpgrade, { agent, uptimeMs }: UpgradeInput): UpgradeAction {
   const identity = agent && { pid: agent.pid, startId: agent.startId };
   const observed = { ...(identity && { agent: identity }), atMs: uptimeMs };
   return { type: 'Record', upgrade: { ...upgrade, observed }, because: 'its process is observed' };
@@ -91,7 +85,7 @@ function observe(upgrade: AgentUpgrade, { agent, uptimeMs }: UpgradeObservation)
 
 function processFailure(
   { observed, limits, version }: AgentUpgrade,
-  agent: UpgradeObservation['agent'],
+  agent: UpgradeInput['agent'],
 ): TransitionFailure | undefined {
   if (!agent || agent.pid !== observed?.agent?.pid || agent.startId !== observed.agent.startId) {
     return { code: 'AgentCrashed', message: `the agent of version ${version} ended` };
@@ -107,7 +101,7 @@ function mebibytes(bytes: number): number {
 }
 
 /** Returns the proof, only of this attempt and of the process that runs now. */
-function proofOf({ key }: AgentUpgrade, { agent, proof }: UpgradeObservation): UpgradeProof | undefined {
+function proofOf({ key }: AgentUpgrade, { agent, proof }: UpgradeInput): UpgradeProof | undefined {
   return proof?.key === key && proof.pid === agent?.pid ? proof : undefined;
 }
 

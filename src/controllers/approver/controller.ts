@@ -26,7 +26,7 @@ import { LEASES } from '../../kube/leader/record.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { Counter } from '../../kube/process/metrics.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import type { Snapshot } from './observe.ts';
+import type { ApproverInput } from './observe.ts';
 import { type Approval, planApproval } from './plan.ts';
 import { readRequest } from './read-request.ts';
 import type { AgentRequest } from './request.ts';
@@ -76,7 +76,7 @@ async function reconcile(
   return {};
 }
 
-function snapshotOf(context: ReconcileContext): Snapshot {
+function snapshotOf(context: ReconcileContext): ApproverInput {
   return {
     now: context.clock.now(),
     machine: (name) => context.view<Machine>(MACHINES).get(name),

@@ -3,7 +3,7 @@ import type { Machine, MachineComponent } from '../../api/generated/types.ts';
 import type { Claim } from './claim.ts';
 import type { AgentRequest, Objection } from './request.ts';
 
-export interface Snapshot {
+export interface ApproverInput {
   readonly now: Date;
   machine(name: string): Machine | undefined;
   component(ref: string): MachineComponent | undefined;
@@ -15,7 +15,7 @@ export interface Snapshot {
   approvedFor(machine: string): readonly AgentRequest[];
 }
 
-export type Check = (claim: Claim, snapshot: Snapshot) => Objection | undefined;
+export type Check = (claim: Claim, snapshot: ApproverInput) => Objection | undefined;
 
 /** How much later than the request our view may be. */
 const LATE_MS = 10_000;
@@ -26,7 +26,7 @@ const LATE_MS = 10_000;
  */
 export function afterWaiting(
   { request }: Claim,
-  { now }: Snapshot,
+  { now }: ApproverInput,
   objection: Objection,
   waitMs: number = LATE_MS,
 ): Objection {

@@ -6,7 +6,7 @@ import { hasExactName } from '../../os/x509/request.ts';
 import { type Claim, claimOf, isOurs } from './claim.ts';
 import { contentChecks } from './content.ts';
 import { machineChecks } from './machine.ts';
-import type { Check, Snapshot } from './observe.ts';
+import type { ApproverInput, Check } from './observe.ts';
 import { registrationChecks } from './registration.ts';
 import type { AgentRequest, Objection } from './request.ts';
 
@@ -17,7 +17,7 @@ export type Approval =
   | { readonly type: 'Deny'; readonly reason: string; readonly because: string }
   | { readonly type: 'Approve'; readonly reason: string; readonly because: string };
 
-export function planApproval(request: AgentRequest, snapshot: Snapshot): Approval {
+export function planApproval(request: AgentRequest, snapshot: ApproverInput): Approval {
   if (request.state !== 'Pending') return { type: 'Leave', because: `it is ${request.state.toLowerCase()}` };
   if (!isOurs(request)) return { type: 'Leave', because: 'it is in no name of kubenode' };
   const claim = claimOf(request);
@@ -38,7 +38,7 @@ const checks: readonly Check[] = [
   ...registrationChecks,
 ];
 
-function firstObjection(claim: Claim, snapshot: Snapshot): Objection | undefined {
+function firstObjection(claim: Claim, snapshot: ApproverInput): Objection | undefined {
   for (const check of checks) {
     const objection = check(claim, snapshot);
     if (objection) return objection;

@@ -4,7 +4,7 @@ import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
 import type { Claim } from './claim.ts';
-import { afterWaiting, type Check, type Snapshot } from './observe.ts';
+import { type ApproverInput, afterWaiting, type Check } from './observe.ts';
 import type { AgentRequest, Objection } from './request.ts';
 
 /** An agent that got its first certificate reports within this time: the life of its token. */
@@ -23,7 +23,7 @@ function onlyBy(requester: Claim['requester'], check: Check): Check {
 }
 
 /** HostTrusted is a condition of imported machines only. */
-function importing({ machine }: Claim, snapshot: Snapshot): Objection | undefined {
+function importing({ machine }: Claim, snapshot: ApproverInput): Objection | undefined {
   const conditions = snapshot.machine(machine)?.status?.conditions ?? [];
   const trusted = conditions.some(({ type, status }) => type === 'HostTrusted' && status === 'True');
   const step = conditions.find(({ type }) => type === 'Progressing')?.reason;
@@ -32,7 +32,7 @@ function importing({ machine }: Claim, snapshot: Snapshot): Objection | undefine
   return { reason: 'NotRegistering', because };
 }
 
-function tokenIsCurrent(claim: Claim, snapshot: Snapshot): Objection | undefined {
+function tokenIsCurrent(claim: Claim, snapshot: ApproverInput): Objection | undefined {
   const { request, machine } = claim;
   const record = recordOf(snapshot.machine(machine));
   if (`${BOOTSTRAP_USER_PREFIX}${record?.id}` !== request.username) {
@@ -43,7 +43,7 @@ function tokenIsCurrent(claim: Claim, snapshot: Snapshot): Objection | undefined
   return { reason: 'TokenExpired', because: `the bootstrap token expired at ${record?.expiresAt}` };
 }
 
-function tokenIsUnused({ request }: Claim, snapshot: Snapshot): Objection | undefined {
+function tokenIsUnused({ request }: Claim, snapshot: ApproverInput): Objection | undefined {
   const other = snapshot.approvedBy(request.username).find((each) => !hasSameKey(each, request));
   if (!other) return undefined;
   const because = `the bootstrap token was used for another key, by request ${other.name}`;
@@ -51,7 +51,7 @@ function tokenIsUnused({ request }: Claim, snapshot: Snapshot): Objection | unde
 }
 
 /** Also while its first certificate is on the way: two tokens must not make two agents. */
-function alreadyRegistered(claim: Claim, snapshot: Snapshot): Objection | undefined {
+function alreadyRegistered(claim: Claim, snapshot: ApproverInput): Objection | undefined {
   const { machine, requester } = claim;
   const replaces = requester === 'Token' && recordOf(snapshot.machine(machine))?.replacesAgent === true;
   if (replaces) return undefined;
@@ -67,7 +67,7 @@ function alreadyRegistered(claim: Claim, snapshot: Snapshot): Objection | undefi
   return afterWaiting(claim, snapshot, { reason, because }, SILENT_MS);
 }
 
-function joiningRequest({ request, machine }: Claim, snapshot: Snapshot): AgentRequest | undefined {
+function joiningRequest({ request, machine }: Claim, snapshot: ApproverInput): AgentRequest | undefined {
   return snapshot
     .approvedFor(machine)
     .find(
@@ -79,7 +79,7 @@ function joiningRequest({ request, machine }: Claim, snapshot: Snapshot): AgentR
     );
 }
 
-function noKubelet(claim: Claim, snapshot: Snapshot): Objection | undefined {
+function noKubelet(claim: Claim, snapshot: ApproverInput): Objection | undefined {
   const entries = snapshot.machine(claim.machine)?.spec.components ?? [];
   const present = entries.filter(({ state }) => state === 'Present');
   if (present.some(({ componentRef }) => snapshot.component(componentRef)?.spec.identity === 'Kubelet')) {

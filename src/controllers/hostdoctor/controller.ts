@@ -30,7 +30,7 @@ import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { createTimePoints, type ReadTime } from '../../rules/live/clocks/time-point.ts';
 import { usualDrainSeconds } from './drain-time.ts';
-import type { MaintenanceObservation } from './observe.ts';
+import type { MaintenanceInput } from './input.ts';
 import { type MaintenanceNews, planMaintenance } from './plan.ts';
 
 export interface HostDoctorControllerOptions {
@@ -97,14 +97,14 @@ async function reconcile(name: string, now: Date, context: ReconcileContext): Pr
 
 function announce(
   { isBad, phase, note }: MaintenanceNews,
-  { machine, event }: MaintenanceObservation,
+  { machine, event }: MaintenanceInput,
   context: ReconcileContext,
 ): void {
   const reason = `${EVENT_PREFIX[MANAGER_HOSTDOCTOR]}${phase}`;
   context.event(machine ?? event, { type: isBad ? 'Warning' : 'Normal', reason, action: 'Prepare', note });
 }
 
-function observe(event: MaintenanceEvent, now: Date, context: ReconcileContext): MaintenanceObservation {
+function observe(event: MaintenanceEvent, now: Date, context: ReconcileContext): MaintenanceInput {
   const { machine: name } = event.spec;
   const machine = context.view<Machine>(MACHINES).get(name);
   const events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS);

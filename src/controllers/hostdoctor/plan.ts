@@ -9,7 +9,7 @@ import { conditionOf, conditionStatus, withConditions } from '../../kube/objects
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import { eventFindings } from './findings.ts';
-import type { MaintenanceObservation } from './observe.ts';
+import type { MaintenanceInput } from './input.ts';
 import { type StagedEvent, stageEvent } from './stage.ts';
 import { eventWait } from './waits.ts';
 
@@ -28,7 +28,7 @@ export interface MaintenanceNews {
   readonly note: string;
 }
 
-export function planMaintenance(observation: MaintenanceObservation): MaintenancePlan {
+export function planMaintenance(observation: MaintenanceInput): MaintenancePlan {
   const { event, now } = observation;
   const staged = stageEvent(observation);
   const status = statusOf(staged, observation);
@@ -42,7 +42,7 @@ export function planMaintenance(observation: MaintenanceObservation): Maintenanc
   };
 }
 
-function statusOf(staged: StagedEvent, observation: MaintenanceObservation): MaintenanceEventStatus {
+function statusOf(staged: StagedEvent, observation: MaintenanceInput): MaintenanceEventStatus {
   const { event, now } = observation;
   const { metadata, status = { conditions: [] } } = event;
   const { match, change, actAt, job } = staged;

@@ -3,8 +3,8 @@ import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { isDecided, isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
 import { actTime } from './drain-time.ts';
 import { hasPrepared, holdsNode, jobOfEvent } from './event-job.ts';
+import type { MaintenanceInput } from './input.ts';
 import { type MachineMatch, matchMachine } from './match.ts';
-import type { MaintenanceObservation } from './observe.ts';
 import { type StateChange, stateChange } from './state-change.ts';
 
 export type MaintenanceStage =
@@ -31,7 +31,7 @@ export interface StagedEvent {
   readonly actAt?: Date;
 }
 
-export function stageEvent(observation: MaintenanceObservation): StagedEvent {
+export function stageEvent(observation: MaintenanceInput): StagedEvent {
   const { event, machine, jobs, drainSeconds, now } = observation;
   const match = matchMachine(event, machine);
   const change = stateChange(event);
@@ -48,12 +48,12 @@ export function stageEvent(observation: MaintenanceObservation): StagedEvent {
 }
 
 /** A job that another event of the machine needs is not left by this one. */
-function isInUse(job: RemedyOperationJob | undefined, { otherEvents, now }: MaintenanceObservation): boolean {
+function isInUse(job: RemedyOperationJob | undefined, { otherEvents, now }: MaintenanceInput): boolean {
   if (!job || !holdsNode(job)) return false;
   return !otherEvents.some((other) => !isMaintenanceOver(other, now) && other.status?.actAt !== undefined);
 }
 
-interface PendingEvent extends Pick<MaintenanceObservation, 'event' | 'now'> {
+interface PendingEvent extends Pick<MaintenanceInput, 'event' | 'now'> {
   readonly job: RemedyOperationJob | undefined;
   readonly actAt: Date;
 }

@@ -7,10 +7,10 @@ import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { FoundWait } from '../../api/status/waiting.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import { holdsNode } from './event-job.ts';
-import type { MaintenanceObservation } from './observe.ts';
+import type { MaintenanceInput } from './input.ts';
 import type { MaintenanceStage, StagedEvent } from './stage.ts';
 
-type WaitOf = (staged: StagedEvent, observation: MaintenanceObservation) => FoundWait | undefined;
+type WaitOf = (staged: StagedEvent, observation: MaintenanceInput) => FoundWait | undefined;
 
 const WAITS: Readonly<Record<MaintenanceStage, WaitOf>> = {
   Settled: () => undefined,
@@ -32,7 +32,7 @@ const WAITS: Readonly<Record<MaintenanceStage, WaitOf>> = {
   Preparing: latePreparationWait,
 };
 
-export function eventWait(staged: StagedEvent, observation: MaintenanceObservation): FoundWait | undefined {
+export function eventWait(staged: StagedEvent, observation: MaintenanceInput): FoundWait | undefined {
   return WAITS[staged.stage](staged, observation);
 }
 
@@ -50,7 +50,7 @@ function overWait(start: string): FoundWait {
   return { reason: 'EventNotOver', message };
 }
 
-function latePreparationWait(staged: StagedEvent, observation: MaintenanceObservation): FoundWait {
+function latePreparationWait(staged: StagedEvent, observation: MaintenanceInput): FoundWait {
   const wait = preparationWait(staged, observation);
   const { event, now } = observation;
   const deadline = parseTime(event.spec.deadline);
@@ -59,7 +59,7 @@ function latePreparationWait(staged: StagedEvent, observation: MaintenanceObserv
   return { ...wait, reason: 'DeadlinePassed', message };
 }
 
-function preparationWait({ job }: StagedEvent, { machine, remedier }: MaintenanceObservation): FoundWait {
+function preparationWait({ job }: StagedEvent, { machine, remedier }: MaintenanceInput): FoundWait {
   if (job && holdsNode(job)) return jobWait(job);
   const idle = idleRuleWait(remedier);
   if (idle) return idle;

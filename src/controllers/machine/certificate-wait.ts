@@ -9,7 +9,7 @@ import {
   decisionOf,
 } from '../../kube/auth/certificate-requests.ts';
 import { type Finding, finding } from './finding.ts';
-import type { MachineObservation } from './observe.ts';
+import type { MachineInput } from './observe.ts';
 
 type Reason = Pick<Finding, 'reason' | 'message' | 'blocker'>;
 
@@ -17,7 +17,7 @@ type Reason = Pick<Finding, 'reason' | 'message' | 'blocker'>;
 const RENEWAL_MS = 180_000;
 const TYPE = 'CertificateIssued';
 
-export function certificateFinding(observation: MachineObservation): Finding {
+export function certificateFinding(observation: MachineInput): Finding {
   const { machine, heartbeat, now } = observation;
   const end = machine.status?.agent?.certificateNotAfter;
   if (end === undefined) {
@@ -44,7 +44,7 @@ export function requestReason(request: CertificateRequestObject | undefined): Re
   return { reason, message: `certificate request ${name} ${text}`, blocker };
 }
 
-function joinReason({ machine, requests, now }: MachineObservation): Reason {
+function joinReason({ machine, requests, now }: MachineInput): Reason {
   const token = tokenRecordOf(machine);
   const isUsable = token?.secretUid !== undefined && now < new Date(token.expiresAt);
   const request = requests?.agent;
@@ -91,7 +91,7 @@ function tokenReason(
 }
 
 function renewalReason(
-  { requests }: MachineObservation,
+  { requests }: MachineInput,
   { end, leftMs }: { readonly end: string; readonly leftMs: number },
 ): Reason {
   const state = leftMs > 0 ? 'is about to expire' : 'has expired';

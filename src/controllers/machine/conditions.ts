@@ -14,10 +14,10 @@ import { textAt } from '../../kube/objects/json.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { certificateFinding, requestReason } from './certificate-wait.ts';
 import { type Finding, finding } from './finding.ts';
-import type { MachineObservation } from './observe.ts';
+import type { MachineInput } from './observe.ts';
 
 /** In the order in which a machine comes to life. */
-export function hostFindings(observation: MachineObservation): readonly Finding[] {
+export function hostFindings(observation: MachineInput): readonly Finding[] {
   return [
     ...observation.infraFindings,
     certificateFinding(observation),
@@ -28,7 +28,7 @@ export function hostFindings(observation: MachineObservation): readonly Finding[
 }
 
 /** Judged by our clock since the Lease last changed, never by that of the host. */
-function agentFinding({ machine, heartbeat }: MachineObservation): Finding {
+function agentFinding({ machine, heartbeat }: MachineInput): Finding {
   const type = 'AgentReady';
   const { name } = machine.metadata;
   const blocker = { kind: 'Lease', name, namespace: NAMESPACE_AGENTS };
@@ -44,7 +44,7 @@ function agentFinding({ machine, heartbeat }: MachineObservation): Finding {
   return { ...finding(type, 'Unknown', 'AgentSilent', 'the agent does not renew its Lease'), blocker };
 }
 
-function nodeFinding({ machine, node, requests }: MachineObservation): Finding {
+function nodeFinding({ machine, node, requests }: MachineInput): Finding {
   const type = 'NodeReady';
   const { name } = machine.metadata;
   const blocker = { kind: 'Node', name };
@@ -64,7 +64,7 @@ function statusOf(status: string | undefined): ConditionStatus {
   return status === 'False' ? 'False' : 'Unknown';
 }
 
-function syncFinding({ machine, node, sync, now }: MachineObservation): Finding {
+function syncFinding({ machine, node, sync, now }: MachineInput): Finding {
   const type = 'NodeSynced';
   const blocker = { kind: 'Node', name: machine.metadata.name };
   if (!sync) return { ...finding(type, 'Unknown', 'NodeMissing', 'the Node does not exist yet'), blocker };

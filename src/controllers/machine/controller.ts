@@ -35,7 +35,7 @@ import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
 import { planNodeSync } from './node/sync.ts';
-import type { MachineObservation } from './observe.ts';
+import type { MachineInput } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { type MachineReport, machineStatus, stallsAt } from './status.ts';
 
@@ -210,11 +210,7 @@ async function writeNode(
   context.log.info('node synced', { node: name, paths: operations.map(({ path }) => path) });
 }
 
-function observe(
-  machine: Machine,
-  infra: InfraReport,
-  { heartbeats, context }: Reconcile,
-): MachineObservation {
+function observe(machine: Machine, infra: InfraReport, { heartbeats, context }: Reconcile): MachineInput {
   const { name } = machine.metadata;
   const node = context.view(NODES).get(name);
   const now = context.clock.now();

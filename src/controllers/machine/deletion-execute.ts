@@ -11,7 +11,7 @@ import { ownValue } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type DeletionDecision, mayHaveInstance, ownNode, planDeletion } from './deletion.ts';
-import { componentOrder, type DrainOrder, type DrainSituation } from './drain.ts';
+import { componentOrder, type DrainOrder, type MachineDrainInput } from './drain.ts';
 import {
   carryOutDecision,
   carryOutDrain,
@@ -184,7 +184,7 @@ async function hasLateNode({ machine, node, executor, context }: Deletion): Prom
   }
 }
 
-function situationOf({ machine, node, context }: Deletion, order: DrainOrder | undefined): DrainSituation {
+function situationOf({ machine, node, context }: Deletion, order: DrainOrder | undefined): MachineDrainInput {
   return { machine, node: ownNode(machine, node), order, now: context.clock.now() };
 }
 

@@ -12,7 +12,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
 
-export interface DeletionSituation {
+export interface MachineDeletionInput {
   readonly machine: Machine;
   /** The Node of the same name. */
   readonly node: KubeObject | undefined;
@@ -43,7 +43,7 @@ export type DeletionDecision =
 /** The actions whose grant permits a deletion. A job that replaces a machine has its own grant for it. */
 const DELETING: readonly string[] = ['DeleteMachine', 'ReplaceMachine'];
 
-export function planDeletion(situation: DeletionSituation): DeletionDecision {
+export function planDeletion(situation: MachineDeletionInput): DeletionDecision {
   const { machine, node, now } = situation;
   const hold = holdInForce(machine, node, now);
   if (hold) return waitForHold(machine, hold.scope === 'All' ? 'HeldAll' : 'HeldDisruptive');
@@ -51,7 +51,7 @@ export function planDeletion(situation: DeletionSituation): DeletionDecision {
 }
 
 /** Plans the deletion of a machine that is not held. From here on `node` is that of this machine. */
-function planUnheld(situation: DeletionSituation): DeletionDecision {
+function planUnheld(situation: MachineDeletionInput): DeletionDecision {
   const { machine, node, entry, now } = situation;
   if (!node && wasSettled(machine, entry)) return { type: 'Finish', because: 'the grant is settled' };
   const order = situation.order ?? orderOf(entry, now);
@@ -100,7 +100,7 @@ function isForAnother(
   return node !== undefined && entry?.id === id && entry.nodeUID !== node.metadata.uid;
 }
 
-function planGranted(situation: DeletionSituation, order: DrainOrder): DeletionDecision {
+function planGranted(situation: MachineDeletionInput, order: DrainOrder): DeletionDecision {
   const { machine, node, entry } = situation;
   const end = node ? drainEnd(situation, node, order) : 'Drained';
   if (!end) return planDrain(situation, order);
@@ -114,7 +114,7 @@ function planGranted(situation: DeletionSituation, order: DrainOrder): DeletionD
 
 /** Returns how the drain ended; undefined while pods have to leave. A Node that was never initialized has no pods of people. */
 function drainEnd(
-  situation: DeletionSituation,
+  situation: MachineDeletionInput,
   node: KubeObject,
   order: DrainOrder,
 ): 'Drained' | 'Incomplete' | undefined {
@@ -124,12 +124,15 @@ function drainEnd(
   return isForced(situation) || isUnreachable(situation, node) ? 'Incomplete' : undefined;
 }
 
-function isForced({ machine: { spec, status }, now }: DeletionSituation): boolean {
+function isForced({ machine: { spec, status }, now }: MachineDeletionInput): boolean {
   const { drain, drainTimeoutSeconds } = spec.deletion;
   return drain === 'Force' && isPast(status?.drain?.since, drainTimeoutSeconds, now);
 }
 
-function isUnreachable({ machine: { spec, metadata }, now }: DeletionSituation, node: KubeObject): boolean {
+function isUnreachable(
+  { machine: { spec, metadata }, now }: MachineDeletionInput,
+  node: KubeObject,
+): boolean {
   const isOver = isPast(metadata.deletionTimestamp, spec.deletion.timeoutSeconds, now);
   return isOver && readinessOf(node) === 'Unknown';
 }
@@ -143,7 +146,7 @@ function isPast(since: string | undefined, seconds: number, now: Date): boolean 
 }
 
 /** Plans the drain. What another grant began continues under this one: its cordon stays. */
-function planDrain(situation: DeletionSituation, order: DrainOrder): DrainDecision {
+function planDrain(situation: MachineDeletionInput, order: DrainOrder): DrainDecision {
   const { machine, node, now } = situation;
   const before = machine.status?.drain?.grant;
   if (before === undefined || before === order.id) return planDrainStep(situation, order);

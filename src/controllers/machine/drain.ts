@@ -18,7 +18,7 @@ export interface DrainOrder {
   readonly fence: number;
 }
 
-export interface DrainSituation {
+export interface MachineDrainInput {
   readonly machine: Machine;
   readonly node: KubeObject | undefined;
   /** Undefined: nothing asks for a drain now. */
@@ -44,7 +44,7 @@ export function componentOrder(machine: Machine): DrainOrder | undefined {
   return (inForce ?? entries.find((entry) => isWaiting(machine, entry)))?.grant;
 }
 
-export function planMachineDrain(situation: DrainSituation): DrainDecision {
+export function planMachineDrain(situation: MachineDrainInput): DrainDecision {
   const { machine, node, order, now } = situation;
   const recorded = machine.status?.drain;
   if (!order && !recorded) return { type: 'Nothing', because: 'no drain is asked for' };
@@ -55,7 +55,7 @@ export function planMachineDrain(situation: DrainSituation): DrainDecision {
 }
 
 function planOrdered(
-  situation: DrainSituation,
+  situation: MachineDrainInput,
   order: DrainOrder,
   hold: MachineHold | undefined,
 ): DrainDecision {
@@ -71,7 +71,7 @@ function isOfAnother(recorded: MachineDrain | undefined, { id }: DrainOrder): bo
 }
 
 export function planDrainStep(
-  { machine, node, now }: Omit<DrainSituation, 'order'>,
+  { machine, node, now }: Omit<MachineDrainInput, 'order'>,
   order: DrainOrder,
 ): DrainDecision {
   const recorded = machine.status?.drain;
@@ -94,7 +94,7 @@ export function planDrainStep(
  * A Node that is not Ready stays cordoned, and is named: pods would not start on it. Unless the next drain waits: it cordons the Node
  * again, and what it is for may be the cure.
  */
-function planRelease({ machine, node, order }: DrainSituation): DrainDecision {
+function planRelease({ machine, node, order }: MachineDrainInput): DrainDecision {
   if (!node) return { type: 'End', because: 'the Node does not exist' };
   const mark = markOf(machine.status?.drain?.grant ?? '');
   if (!order && staysCordoned(node, mark)) {

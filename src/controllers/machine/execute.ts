@@ -11,7 +11,7 @@ import type { DrainProgress } from '../../kube/drain/progress.ts';
 import { type DrainStep, stepDrain } from '../../kube/drain/step.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { type DrainDecision, type DrainOrder, type DrainSituation, planMachineDrain } from './drain.ts';
+import { type DrainDecision, type DrainOrder, type MachineDrainInput, planMachineDrain } from './drain.ts';
 import type { MachineWait } from './plan.ts';
 
 export interface DrainExecutor {
@@ -39,7 +39,7 @@ const RETRY_BUSY_MS = 2000;
 
 export async function carryOutDrain(
   executor: DrainExecutor,
-  situation: DrainSituation,
+  situation: MachineDrainInput,
   context: ReconcileContext,
 ): Promise<DrainResult> {
   return await carryOutDecision(planMachineDrain(situation), { executor, situation, context });
@@ -61,7 +61,7 @@ type DrainAct = Extract<DrainDecision, { type: 'Cordon' | 'Uncordon' | 'Evict' }
 
 interface ActParts {
   readonly executor: DrainExecutor;
-  readonly situation: DrainSituation;
+  readonly situation: MachineDrainInput;
   readonly context: ReconcileContext;
 }
 
@@ -115,7 +115,7 @@ function denialBlocker(denial: Denial | undefined): NonNullable<MachineWait['blo
 
 async function evict(
   { client, answers, deadNode }: DrainExecutor,
-  situation: DrainSituation & { readonly node: KubeObject },
+  situation: MachineDrainInput & { readonly node: KubeObject },
   context: ReconcileContext,
 ): Promise<DrainResult> {
   const { machine, node } = situation;
@@ -165,7 +165,7 @@ function drainWait({ blocks, message }: DrainProgress): MachineWait {
 }
 
 export function tell(
-  { machine }: Pick<DrainSituation, 'machine'>,
+  { machine }: Pick<MachineDrainInput, 'machine'>,
   context: ReconcileContext,
   [word, because]: readonly [word: string, because: string],
 ): void {

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Finding } from './finding.ts';
 import type { NodeSync } from './node/sync.ts';
 
-export interface MachineObservation {
+export interface MachineInput {
   readonly machine: Machine;
   /** The Node of the same name. Undefined: there is none. */
   readonly node: KubeObject | undefined;

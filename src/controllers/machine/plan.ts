@@ -7,7 +7,7 @@ import { holdInForce } from '../../rollout/holds.ts';
 import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
 import { type Finding, finding } from './finding.ts';
 import { gatesStability } from './gate-waits.ts';
-import type { MachineObservation } from './observe.ts';
+import type { MachineInput } from './observe.ts';
 
 export interface MachinePlan {
   /** The conditions that the machine controller writes, and no others. */
@@ -72,7 +72,7 @@ export const OWN_CONDITIONS = [
   'Stalled',
 ];
 
-export function planMachine(observation: MachineObservation): MachinePlan {
+export function planMachine(observation: MachineInput): MachinePlan {
   const { machine, node, now } = observation;
   const host = hostFindings(observation);
   const needed = neededFindings(machine, host);

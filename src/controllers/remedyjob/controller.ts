@@ -27,8 +27,8 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { carryOutJob } from './execute.ts';
+import type { JobInput } from './input.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import type { JobObservation } from './observe.ts';
 import { planJob } from './plan.ts';
 import { markGrants, planOrphan } from './planner/orphans.ts';
 import { createJobEvaluator, type JobEvaluator } from './rule.ts';
@@ -185,7 +185,7 @@ async function observe(
   job: RemedyOperationJob,
   remedier: NodeRemedier | undefined,
   { parts, context }: { readonly parts: ControllerParts; readonly context: ReconcileContext },
-): Promise<JobObservation> {
+): Promise<JobInput> {
   const { name } = job.spec.machine;
   parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
   const truth = await parts.evaluator.evaluate(job, remedier);

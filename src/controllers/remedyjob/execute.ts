@@ -12,8 +12,8 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { JobInput } from './input.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import type { JobObservation } from './observe.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from './planner/decision.ts';
 import { machineReport } from './planner/machine-report.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
@@ -22,7 +22,7 @@ import type { CentralResult, StepPorts } from './steps/central-step.ts';
 import { runCentralStep } from './steps/steps.ts';
 
 export interface JobParts {
-  readonly observation: JobObservation;
+  readonly observation: JobInput;
   readonly grants: Pick<GrantPort, 'renew' | 'settle'>;
   readonly metrics?: RemedyMetrics | undefined;
   readonly ports: StepPorts;

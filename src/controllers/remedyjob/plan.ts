@@ -15,14 +15,14 @@ import {
   stepRecord,
   TIMED_OUT,
 } from '../../api/status/step-records.ts';
-import type { JobObservation } from './observe.ts';
+import type { JobInput } from './input.ts';
 import { abortOf, planAbort } from './planner/abort.ts';
 import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
 import { type JobDecision, jobFinding } from './planner/decision.ts';
 import { planSettlement } from './planner/settlement.ts';
 import { planVerification } from './planner/verification.ts';
 
-export function planJob(observation: JobObservation): JobDecision {
+export function planJob(observation: JobInput): JobDecision {
   const { job } = observation;
   if (job.status?.outcome) return planSettlement(observation, job.status.outcome);
   const step = currentStep(job);
@@ -32,7 +32,7 @@ export function planJob(observation: JobObservation): JobDecision {
   return abort ? planAbort(observation, abort) : planProgress(observation);
 }
 
-function planProgress(observation: JobObservation): JobDecision {
+function planProgress(observation: JobInput): JobDecision {
   const { job, now } = observation;
   const step = nextStep(job, job.spec.plan);
   if (step) return planStep(observation, step);
@@ -47,7 +47,7 @@ function planProgress(observation: JobObservation): JobDecision {
   return after ? planStep(observation, after) : succeed(observation);
 }
 
-function succeed({ job: { spec, status } }: JobObservation): JobDecision {
+function succeed({ job: { spec, status } }: JobInput): JobDecision {
   const isHandedOff = [...spec.plan, ...spec.onVerified].some(
     (step) => stepName(step) === 'HandOff' && status?.steps?.some(({ id }) => id === step.id),
   );
@@ -61,7 +61,7 @@ function handedOff(records: readonly JobStepStatus[] = []): JobOutcome {
   return { class: 'HandedOff', reason: 'HandedOff', message };
 }
 
-function planStep(observation: JobObservation, step: JobStep): JobDecision {
+function planStep(observation: JobInput, step: JobStep): JobDecision {
   const record = stepRecord(observation.job, step.id);
   if (!record || record.state === 'Pending') return begin(observation, step, record);
   if (!isOpenRecord(record)) return planFailed(observation, step, record);
@@ -69,7 +69,7 @@ function planStep(observation: JobObservation, step: JobStep): JobDecision {
   return planCentral(observation, step, record);
 }
 
-function begin(observation: JobObservation, step: JobStep, before: JobStepStatus | undefined): JobDecision {
+function begin(observation: JobInput, step: JobStep, before: JobStepStatus | undefined): JobDecision {
   if (step.executor === 'Agent') return planRelease(observation, step, before);
   const tries = (before?.tries ?? 0) + 1;
   const startedAt = observation.now.toISOString();
@@ -77,7 +77,7 @@ function begin(observation: JobObservation, step: JobStep, before: JobStepStatus
   return { type: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
 }
 
-function planCentral({ now }: JobObservation, step: JobStep, record: JobStepStatus): JobDecision {
+function planCentral({ now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;
   if (!isOverdue || step.onTimeout === 'RequestApproval') {
     return { type: 'RunStep', step, record, isOverdue, because: step.step };
@@ -96,7 +96,7 @@ const CLASSES: Readonly<
   Ambiguous: 'Ambiguous',
 };
 
-function planFailed(observation: JobObservation, step: JobStep, record: JobStepStatus): JobDecision {
+function planFailed(observation: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const next = afterFailure(step, record);
   if (next === 'Retry' || next === 'Continue') return begin(observation, step, record);
   const because = `${step.step} timed out`;

@@ -1,6 +1,6 @@
 /** The renewal of the grant of a job before each step that disturbs the node: its denial is an answer, and names what to wait for. */
 import type { Denial, GrantPort } from '../../api/grants.ts';
-import type { JobObservation } from './observe.ts';
+import type { JobInput } from './input.ts';
 import { type JobChange, jobFinding, type RepairWait } from './planner/decision.ts';
 
 export type Renewal =
@@ -15,7 +15,7 @@ const WINDOWS: readonly string[] = ['QuietWindow', 'Freeze', 'RunsIntoWindow'];
 
 export async function renewJobGrant(
   grants: Pick<GrantPort, 'renew'>,
-  { job, now }: JobObservation,
+  { job, now }: JobInput,
 ): Promise<Renewal> {
   const { id, fence } = job.spec.grant;
   const { faultClass } = job.spec.cause;

@@ -10,9 +10,9 @@ import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { createProblemCollector } from '../../rules/problems.ts';
 import { createRuleEvaluator, type RuleEvaluator } from '../../rules/rule-evaluator.ts';
 import { createTreeEvaluator, type TreeEvaluator } from '../../rules/tree-evaluator.ts';
-import type { JobObservation } from './observe.ts';
+import type { JobInput } from './input.ts';
 
-export type JobTruth = Pick<JobObservation, 'rule' | 'presentFault' | 'verified'>;
+export type JobTruth = Pick<JobInput, 'rule' | 'presentFault' | 'verified'>;
 
 export interface JobEvaluator {
   evaluate(job: RemedyOperationJob, remedier: NodeRemedier | undefined): Promise<JobTruth>;

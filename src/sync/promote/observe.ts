@@ -11,7 +11,7 @@ import {
   sharedClusters,
 } from './cluster/registration.ts';
 import type { ClusterWorkersPort, CommitSource, HubStore } from './ports.ts';
-import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
+import type { ClusterSnapshot, PromotionInput } from './snapshot.ts';
 import { type ClusterClaim, claimClusters } from './stage/membership.ts';
 
 export interface PromotionSources {
@@ -27,7 +27,7 @@ export interface PromotedPipeline {
 }
 
 export interface PromotionObservation {
-  readonly snapshot: PromotionSnapshot;
+  readonly snapshot: PromotionInput;
   readonly head: HeadReport;
   /** The clusters whose status this Pipeline writes. */
   readonly owned: ReadonlySet<string>;

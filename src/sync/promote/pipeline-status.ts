@@ -18,14 +18,14 @@ import { deleteHold } from './cluster/stage-member.ts';
 import { nextRefusals } from './history/refusals.ts';
 import { type OrderedRelease, recordedStage } from './release/order.ts';
 import { booleanFinding } from './release/status.ts';
-import type { PromotionSnapshot } from './snapshot.ts';
+import type { PromotionInput } from './snapshot.ts';
 import { hubFinding, renderingWait, sourceFindings, sourceProblem } from './source-findings.ts';
 import { countClusters } from './stage/rollout.ts';
 import type { StagePlan } from './stage/stage.ts';
 import { waitFor } from './wait.ts';
 
 export interface PipelineStatusInput {
-  readonly snapshot: PromotionSnapshot;
+  readonly snapshot: PromotionInput;
   readonly head: HeadReport;
   readonly stages: readonly StagePlan[];
   readonly clusters: readonly ClusterPlan[];

@@ -23,7 +23,7 @@ import { pipelineStatus } from './pipeline-status.ts';
 import { type OrderedRelease, orderReleases } from './release/order.ts';
 import { expiredReleases, missingRelease, planReleases, type ReleaseUpdate } from './release/plan.ts';
 import type { ClusterNamesByStage } from './release/release.ts';
-import type { ClusterSnapshot, PromotionSnapshot } from './snapshot.ts';
+import type { ClusterSnapshot, PromotionInput } from './snapshot.ts';
 import { membershipIn, type StageMembership } from './stage/membership.ts';
 import { nextRequeue } from './stage/rollout.ts';
 import { planStage, type StagePlan } from './stage/stage.ts';
@@ -50,7 +50,7 @@ export interface DueCheck {
   readonly check: string;
 }
 
-export function planPromotion(observed: PromotionSnapshot, head: HeadReport): PromotionPlan {
+export function planPromotion(observed: PromotionInput, head: HeadReport): PromotionPlan {
   const objects = observed.clusters.map(({ cluster }) => cluster);
   const managed = managedClusters(observed.pipeline.metadata.name, objects);
   const history = createCommitHistory(observed.commits, managed);
@@ -93,7 +93,7 @@ interface AssignedCluster {
 }
 
 function assignStages(
-  { clusters }: PromotionSnapshot,
+  { clusters }: PromotionInput,
   stageLists: JudgingPipeline['stageLists'],
 ): readonly AssignedCluster[] {
   return clusters
@@ -124,7 +124,7 @@ interface PlanInput {
 
 /** Stage by stage: a commit that one stage proves in this reconcile is the candidate of the next. */
 function planStages(
-  { pipeline }: PromotionSnapshot,
+  { pipeline }: PromotionInput,
   { context, assigned, ordered }: PlanInput,
 ): readonly StagePlan[] {
   const unassigned = assigned.filter(({ membership }) => membership.kind === 'Unassigned').map(nameOf);
@@ -153,7 +153,7 @@ function planStages(
 }
 
 function memberContext(
-  { pipeline, unaccepted = new Map(), now }: PromotionSnapshot,
+  { pipeline, unaccepted = new Map(), now }: PromotionInput,
   history: CommitHistory,
 ): MemberContext {
   const { acknowledgements } = pipeline.spec;
@@ -175,7 +175,7 @@ function hadClusters(status: PipelineStatus | undefined, stage: string): boolean
 }
 
 function planAllClusters(
-  { pipeline }: PromotionSnapshot,
+  { pipeline }: PromotionInput,
   { context, assigned, stages }: Omit<PlanInput, 'ordered'> & { readonly stages: readonly StagePlan[] },
 ): readonly ClusterPlan[] {
   const planContext = {

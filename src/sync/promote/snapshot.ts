@@ -5,7 +5,7 @@ import type { ClusterReport } from '../cluster-report.ts';
 import type { AcceptedCommit } from '../commits.ts';
 import type { SharedCluster } from './cluster/registration.ts';
 
-export interface PromotionSnapshot {
+export interface PromotionInput {
   readonly pipeline: Pipeline;
   readonly clusters: readonly ClusterSnapshot[];
   readonly releases: readonly Release[];

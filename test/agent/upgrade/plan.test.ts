@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planStartFailure, planUpgrade, type UpgradeObservation } from '../../../src/agent/upgrade/plan.ts';
+import { planStartFailure, planUpgrade, type UpgradeInput } from '../../../src/agent/upgrade/plan.ts';
 import type { AgentUpgrade } from '../../../src/agent/upgrade/slots.ts';
 import { agentUpgrade } from '../../support/agent/upgrades.ts';
 
@@ -13,7 +13,7 @@ const HOLDING = { ...PROBATION, healthyAtMs: 5000 };
 
 /** Unless a row overrides it: an agent that runs and has reported nothing, one second after its start. */
 describe('AGT-43 plans the upgrade of the agent', () => {
-  it.each<[name: string, upgrade: Partial<AgentUpgrade>, observation: Partial<UpgradeObservation>, string]>([
+  it.each<[name: string, upgrade: Partial<AgentUpgrade>, observation: Partial<UpgradeInput>, string]>([
     ['stops the old one first', {}, {}, 'Record Starting after 0 boots, Stop, Start /new, Record Probation'],
     ['begins with the process', { step: 'Probation' }, {}, 'Record Probation'],
     ['waits for a proof', PROBATION, {}, ''],
@@ -89,15 +89,15 @@ describe('AGT-43 plans the upgrade of the agent', () => {
   });
 });
 
-function agent(fields: object): NonNullable<UpgradeObservation['agent']> {
+function agent(fields: object): NonNullable<UpgradeInput['agent']> {
   return { ...NEW, residentBytes: 60 * MIB, ...fields };
 }
 
-function observe(fields: Partial<UpgradeObservation>): UpgradeObservation {
+function observe(fields: Partial<UpgradeInput>): UpgradeInput {
   return { bootId: 'boot-1', uptimeMs: 6000, agent: agent({}), ...fields };
 }
 
-function explain(upgrade: AgentUpgrade, observation: Partial<UpgradeObservation>): string {
+function explain(upgrade: AgentUpgrade, observation: Partial<UpgradeInput>): string {
   return planUpgrade(upgrade, observe(observation))
     .map((action) => {
       if (action.type === 'Start') return `Start ${action.program}`;

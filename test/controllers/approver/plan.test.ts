@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
 import type { BootstrapTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
 import { formatTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
-import type { Snapshot } from '../../../src/controllers/approver/observe.ts';
+import type { ApproverInput } from '../../../src/controllers/approver/observe.ts';
 import { planApproval } from '../../../src/controllers/approver/plan.ts';
 import type { AgentRequest } from '../../../src/controllers/approver/request.ts';
 import {
@@ -95,7 +95,7 @@ function tokenAnnotations(token: Known['token'] = {}): Readonly<Record<string, s
   return { 'kubenode.dev/bootstrap-token': record };
 }
 
-function snapshot(known: Known = {}): Snapshot {
+function snapshot(known: Known = {}): ApproverInput {
   const { machine, token, conditions = [], identity = 'None', state = 'Present', approved = [] } = known;
   const found = {
     metadata: { name: 'n17', uid: UID, annotations: tokenAnnotations(token), ...machine },

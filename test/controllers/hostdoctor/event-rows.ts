@@ -1,6 +1,6 @@
 /** Events in each stage, with what they wait for. */
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observe.ts';
+import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/input.ts';
 import type { MaintenanceStage } from '../../../src/controllers/hostdoctor/stage.ts';
 import { ago, machine } from '../../support/builders.ts';
 import {
@@ -29,7 +29,7 @@ const ENDED = maintenanceJob({ outcome: 'Permanent' });
 export type EventRow = readonly [
   it: string,
   event: EventParts,
-  more: Partial<MaintenanceObservation>,
+  more: Partial<MaintenanceInput>,
   result: readonly [stage: MaintenanceStage, wait: string],
 ];
 

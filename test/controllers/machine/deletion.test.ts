@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { LedgerGrant, Machine } from '../../../src/api/generated/types.ts';
 import {
   type DeletionDecision,
-  type DeletionSituation,
+  type MachineDeletionInput,
   ownNode,
   planDeletion,
 } from '../../../src/controllers/machine/deletion.ts';
@@ -105,7 +105,7 @@ function nodeSpec(text: string, provider: string | undefined): object {
   };
 }
 
-function situation(input: Case): DeletionSituation {
+function situation(input: Case): MachineDeletionInput {
   const entry = input.grant === '-' ? undefined : { ...GRANT, ...input.entry };
   return { machine: machineFor(input), node: nodeFor(input), entry, now: NOW };
 }

@@ -1,6 +1,6 @@
 /** Each guard of a disruptive step × each change: what stops, and what is undone then. */
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../src/controllers/remedyjob/input.ts';
 import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {
@@ -23,14 +23,14 @@ const held = {
 };
 const uncordoned = jobNode({ annotations: CORDONED.annotations });
 
-function atReboot(fields: Partial<JobObservation>, job: JobFields = {}): string {
+function atReboot(fields: Partial<JobInput>, job: JobFields = {}): string {
   const status = { steps: records(BEFORE_REBOOT), ...job.status };
   const planned = repairJob({ ...job, status });
   return explained(planJob(observation({ node: jobNode(CORDONED), job: planned, ...fields })));
 }
 
 describe('the guard of a disruptive step', () => {
-  it.each<[change: string, fields: Partial<JobObservation>, expected: string]>([
+  it.each<[change: string, fields: Partial<JobInput>, expected: string]>([
     ['nothing has changed', {}, 'ReleaseStep s4 try 1: Reboot@v1: try 1'],
     ['the node is silent', { rule: 'Indeterminate' }, 'ReleaseStep s4 try 1: Reboot@v1: try 1'],
     ['the gate is closed', { rule: 'Held' }, 'ReleaseStep s4 try 1: Reboot@v1: try 1'],

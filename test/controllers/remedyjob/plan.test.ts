@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../src/controllers/remedyjob/input.ts';
 import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {
@@ -13,7 +13,7 @@ import {
   repairJob,
 } from './jobs.ts';
 
-function planned(job: JobFields, fields: Partial<JobObservation> = {}): string {
+function planned(job: JobFields, fields: Partial<JobInput> = {}): string {
   return explained(planJob(observation({ job: repairJob(job), ...fields })));
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MaintenanceObservation } from '../../../src/controllers/hostdoctor/observe.ts';
+import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/input.ts';
 import { planMaintenance } from '../../../src/controllers/hostdoctor/plan.ts';
 import { formatMaintenance, formatMaintenanceEvent } from '../../../src/views/maintenance/show.ts';
 import { type MaintenanceView, viewMaintenance } from '../../../src/views/maintenance/view.ts';
@@ -7,7 +7,7 @@ import { ago, NOW } from '../../support/builders.ts';
 import { type EventParts, maintenanceJob, maintenanceObservation } from '../../support/maintenance.ts';
 
 /** With the status that the controller would write. */
-function view(parts: EventParts, more: Partial<MaintenanceObservation> = {}): MaintenanceView {
+function view(parts: EventParts, more: Partial<MaintenanceInput> = {}): MaintenanceView {
   const observation = maintenanceObservation(parts, more);
   return viewMaintenance({ ...observation.event, status: planMaintenance(observation).status });
 }

@@ -16,7 +16,7 @@ export interface ProviderFacts {
   readonly startsStopped: boolean;
 }
 
-export interface InstanceSituation {
+export interface InstancePlanInput {
   readonly machine: Machine;
   readonly node: KubeObject | undefined;
   readonly provider: ProviderFacts;
@@ -39,7 +39,7 @@ export type InstanceDecision = { readonly because: string } & (
 /** How long the view of the Machine may lag behind the record of a token. */
 const DELIVERY_MS = 60_000;
 
-export function planInstance(situation: InstanceSituation): InstanceDecision {
+export function planInstance(situation: InstancePlanInput): InstanceDecision {
   const { machine, provider, found } = situation;
   const because = waitReason(situation);
   if (because !== undefined) return { type: 'Nothing', because };
@@ -52,7 +52,7 @@ export function planInstance(situation: InstanceSituation): InstanceDecision {
   return planFound(situation, found);
 }
 
-function planFound(situation: InstanceSituation, { id, state }: Instance): InstanceDecision {
+function planFound(situation: InstancePlanInput, { id, state }: Instance): InstanceDecision {
   if (state === 'Stopped' && situation.provider.startsStopped) {
     if (mayLackBootstrap(situation)) {
       return { type: 'Create', withBootstrap: true, because: 'the instance stopped before the host joined' };
@@ -69,7 +69,7 @@ function planFound(situation: InstanceSituation, { id, state }: Instance): Insta
   return { type: 'Nothing', because: `the instance is ${state}` };
 }
 
-function waitReason({ machine, node, provider, now }: InstanceSituation): string | undefined {
+function waitReason({ machine, node, provider, now }: InstancePlanInput): string | undefined {
   const { deletionTimestamp, finalizers = [] } = machine.metadata;
   if (deletionTimestamp !== undefined) return 'the Machine is being deleted';
   if (provider.configReason !== undefined) return provider.configReason;
@@ -79,12 +79,12 @@ function waitReason({ machine, node, provider, now }: InstanceSituation): string
 }
 
 /** Tells whether the host may lack its bootstrap file: the create may have ended, with its process, before the host had it. */
-function mayLackBootstrap({ provider, hasJoined, deliveredAt, now }: InstanceSituation): boolean {
+function mayLackBootstrap({ provider, hasJoined, deliveredAt, now }: InstancePlanInput): boolean {
   if (!provider.needsBootstrap || hasJoined) return false;
   return !deliveredAt || now.getTime() - deliveredAt.getTime() >= DELIVERY_MS;
 }
 
-function needsDelivery(situation: InstanceSituation): boolean {
+function needsDelivery(situation: InstancePlanInput): boolean {
   const { machine, now } = situation;
   if (!mayLackBootstrap(situation)) return false;
   const record = tokenRecordOf(machine);

@@ -14,7 +14,7 @@ import {
   stepRecord,
 } from '../../../api/status/step-records.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 
@@ -22,7 +22,7 @@ import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard
 const WITHDRAWN_MS = 15_000;
 const POLL_MS = 5000;
 
-export function abortOf(observation: JobObservation): Abort | undefined {
+export function abortOf(observation: JobInput): Abort | undefined {
   return (
     replaced(observation) ??
     overdue(observation) ??
@@ -32,7 +32,7 @@ export function abortOf(observation: JobObservation): Abort | undefined {
   );
 }
 
-function replaced({ job, machine, node }: JobObservation): Abort | undefined {
+function replaced({ job, machine, node }: JobInput): Abort | undefined {
   const reason = 'NodeReplaced';
   const { spec } = job;
   if (machine?.metadata.uid !== spec.machine.uid) {
@@ -42,7 +42,7 @@ function replaced({ job, machine, node }: JobObservation): Abort | undefined {
   return { reason, message: `the Node with UID ${spec.node.uid} was deleted` };
 }
 
-function overdue({ job: { spec }, now }: JobObservation): Abort | undefined {
+function overdue({ job: { spec }, now }: JobInput): Abort | undefined {
   if (Date.parse(spec.deadline) > now.getTime()) return undefined;
   return { reason: 'DeadlineExceeded', message: `the deadline ${spec.deadline} has passed` };
 }
@@ -74,7 +74,7 @@ function cancelled({ spec: { cancel }, metadata }: RemedyOperationJob): Abort | 
 }
 
 /** Returns what the guards forbid, but only for a step that disturbs the node, and that may still be prevented. */
-function guarded(observation: JobObservation): Abort | undefined {
+function guarded(observation: JobInput): Abort | undefined {
   const { job } = observation;
   const step = currentStep(job);
   if (!step || !isDisruptive(step)) return undefined;
@@ -90,7 +90,7 @@ function isWithAgent(job: RemedyOperationJob, record: JobStepStatus): boolean {
   );
 }
 
-export function planAbort(observation: JobObservation, abort: Abort): JobDecision {
+export function planAbort(observation: JobInput, abort: Abort): JobDecision {
   const { job, now } = observation;
   const isAtOnce = abort.reason === 'NodeReplaced' || abort.reason === 'DeadlineExceeded';
   const until = isAtOnce ? undefined : abortsAt(observation);
@@ -103,7 +103,7 @@ export function planAbort(observation: JobObservation, abort: Abort): JobDecisio
 }
 
 /** Returns when the job stops. Undefined: at once. */
-function abortsAt({ job, now }: JobObservation): Date | undefined {
+function abortsAt({ job, now }: JobInput): Date | undefined {
   const open = openStep(job);
   if (!open || open.step.executor !== 'Agent') return undefined;
   const { step, answer } = open;

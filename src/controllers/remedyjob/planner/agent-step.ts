@@ -16,7 +16,7 @@ import {
   TIMED_OUT,
 } from '../../../api/status/step-records.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { type JobDecision, jobFinding, type StepState } from './decision.ts';
 
 const POLL_MS = 5000;
@@ -29,7 +29,7 @@ const STALE: readonly string[] = ['ReleaseExpired', 'GrantExpired', 'OldTry'];
 
 /** Releases the first try of a step, and each further one. */
 export function planRelease(
-  { job, node, now }: JobObservation,
+  { job, node, now }: JobInput,
   step: JobStep,
   before: JobStepStatus | undefined,
 ): JobDecision {
@@ -42,7 +42,7 @@ export function planRelease(
 }
 
 /** Returns the end of an open record as the node or the agent shows it; undefined while neither does. */
-export function recordedAnswer(observation: JobObservation, step: JobStep): JobDecision | undefined {
+export function recordedAnswer(observation: JobInput, step: JobStep): JobDecision | undefined {
   const { job } = observation;
   const record = stepRecord(job, step.id);
   if (!isOpenRecord(record) || step.executor !== 'Agent') return undefined;
@@ -64,7 +64,7 @@ function isFinal({ state, code = '' }: AgentStep): boolean {
 
 /** Returns the new boot that the Node reports, also when the agent does not come back. */
 function observedReboot(
-  { job, node }: JobObservation,
+  { job, node }: JobInput,
   step: JobStep,
   { bootIDBefore = job.spec.node.bootID }: JobStepStatus,
 ): string | undefined {
@@ -91,7 +91,7 @@ function hasSameBoot({ bootIDBefore, bootIDAfter }: AgentStep): boolean {
   return bootIDAfter === undefined || bootIDAfter === bootIDBefore;
 }
 
-function end({ now }: JobObservation, record: JobStepStatus, answer: AgentStep | undefined): JobDecision {
+function end({ now }: JobInput, record: JobStepStatus, answer: AgentStep | undefined): JobDecision {
   const { code, message, outputDigest, bootIDBefore, bootIDAfter } = answer ?? {};
   const step: JobStepStatus = {
     ...optional('code', code),
@@ -106,11 +106,7 @@ function end({ now }: JobObservation, record: JobStepStatus, answer: AgentStep |
 }
 
 /** Plans a step whose record is open and has no answer that ends it. */
-export function planAgentStep(
-  observation: JobObservation,
-  step: JobStep,
-  record: JobStepStatus,
-): JobDecision {
+export function planAgentStep(observation: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const { job, now } = observation;
   const answer = answerOf(job, record);
   if (answer && isBegun(answer)) return planBegun(observation, step, { record, answer });
@@ -120,7 +116,7 @@ export function planAgentStep(
 
 /** Plans a step that the agent has not begun, and still may. */
 function planReleased(
-  observation: JobObservation,
+  observation: JobInput,
   step: JobStep,
   { record, answer }: Omit<Unanswered, 'step'>,
 ): JobDecision {
@@ -134,7 +130,7 @@ function planReleased(
   return wait(observation, step, message);
 }
 
-function isReleaseDue({ job: { status }, now }: JobObservation): boolean {
+function isReleaseDue({ job: { status }, now }: JobInput): boolean {
   const notAfter = status?.release?.notAfter;
   return notAfter === undefined || Date.parse(notAfter) - now.getTime() < RENEW_MS;
 }
@@ -145,7 +141,7 @@ interface Begun {
 }
 
 /** Plans a step that the agent has begun. It cannot be taken back, so that the release is withdrawn. */
-function planBegun(observation: JobObservation, step: JobStep, { record, answer }: Begun): JobDecision {
+function planBegun(observation: JobInput, step: JobStep, { record, answer }: Begun): JobDecision {
   const { now, job } = observation;
   const over = stepEnd(step, answer.startedAt, now).getTime() + REPORT_MS;
   if (over <= now.getTime()) {
@@ -170,7 +166,7 @@ interface Unanswered {
  * Plans a step whose time is over. An agent that announced that it waits has not begun. One that does not answer may have,
  * unless the step disturbs nothing.
  */
-function planSilent(observation: JobObservation, { step, record, answer }: Unanswered): JobDecision {
+function planSilent(observation: JobInput, { step, record, answer }: Unanswered): JobDecision {
   const seconds = step.timeoutSeconds;
   if (answer) {
     const message = `not begun in ${seconds} s: ${answer.message ?? answer.code ?? 'the agent waits'}`;
@@ -181,7 +177,7 @@ function planSilent(observation: JobObservation, { step, record, answer }: Unans
   return end(observation, { ...record, state, code: AGENT_SILENT, message }, undefined);
 }
 
-function wait({ job, now }: JobObservation, step: JobStep, message: string): JobDecision {
+function wait({ job, now }: JobInput, step: JobStep, message: string): JobDecision {
   const blocker = { kind: 'Machine', name: job.spec.machine.name };
   const findings = [jobFinding('Executed', 'False', stepName(step) ?? 'Running', message)];
   return {

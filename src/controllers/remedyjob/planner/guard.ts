@@ -7,7 +7,7 @@ import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
 import { bootIdOf, stepName, stepRecord } from '../../../api/status/step-records.ts';
 import { type CordonMark, cordonState } from '../../../kube/drain/cordon.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 
 export type AbortReason =
   | 'NodeReplaced'
@@ -35,12 +35,12 @@ export const ABORT_CLASSES: Readonly<Record<AbortReason, JobOutcome['class']>> =
   GrantLost: 'Transient',
 };
 
-type Guard = (observation: JobObservation) => Abort | undefined;
+type Guard = (observation: JobInput) => Abort | undefined;
 
 const GUARDS: readonly Guard[] = [guardHold, guardBoot, guardCordon, guardRule];
 
 /** Returns the first abort in the order of `GUARDS`. */
-export function guardAbort(observation: JobObservation): Abort | undefined {
+export function guardAbort(observation: JobInput): Abort | undefined {
   for (const guard of GUARDS) {
     const abort = guard(observation);
     if (abort) return abort;
@@ -48,13 +48,13 @@ export function guardAbort(observation: JobObservation): Abort | undefined {
   return undefined;
 }
 
-function guardHold({ machine, node, now }: JobObservation): Abort | undefined {
+function guardHold({ machine, node, now }: JobInput): Abort | undefined {
   const hold = machine && holdInForce(machine, node, now);
   return hold && { reason: 'Held', message: `a person holds the machine: ${hold.reason}` };
 }
 
 /** Forbids a step on a node that has booted since. A Node that reports no boot is silent. */
-function guardBoot({ job, node }: JobObservation): Abort | undefined {
+function guardBoot({ job, node }: JobInput): Abort | undefined {
   const bootID = bootIdOf(node);
   const before = job.spec.node.bootID;
   if (bootID === undefined || bootID === before || hasRebooted(job)) return undefined;
@@ -69,12 +69,12 @@ export function hasRebooted(job: RemedyOperationJob): boolean {
   });
 }
 
-function guardCordon({ job, node }: JobObservation): Abort | undefined {
+function guardCordon({ job, node }: JobInput): Abort | undefined {
   if (!node || cordonState(node, markOfJob(job)) !== 'UncordonedByPerson') return undefined;
   return { reason: 'UncordonedByPerson', message: 'a person has uncordoned the node' };
 }
 
-function guardRule({ job, rule }: JobObservation): Abort | undefined {
+function guardRule({ job, rule }: JobInput): Abort | undefined {
   if (rule !== 'NoMatch') return undefined;
   return { reason: 'RuleRefuted', message: `NodeRemedier ${job.spec.cause.remedier} no longer matches` };
 }

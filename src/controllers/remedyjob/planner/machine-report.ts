@@ -13,7 +13,7 @@ import {
   withCondition,
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
 
@@ -27,7 +27,7 @@ export interface MachineJobReport {
 
 /** Returns the new state of the condition NeedsPerson. Undefined: it stays as it is. A verified repair needs no person. */
 export function needsPersonFinding(
-  { job, machine }: JobObservation,
+  { job, machine }: JobInput,
   { class: kind, message = kind }: JobOutcome,
 ): ConditionUpdate | undefined {
   const text = `job ${job.metadata.name}: ${message}`;
@@ -37,10 +37,7 @@ export function needsPersonFinding(
   return jobFinding(TYPE, 'False', 'Repaired', `job ${job.metadata.name} has repaired the machine`);
 }
 
-export function isMachineReported(
-  observation: JobObservation,
-  needsPerson: ConditionUpdate | undefined,
-): boolean {
+export function isMachineReported(observation: JobInput, needsPerson: ConditionUpdate | undefined): boolean {
   const { machine } = observation;
   return isReported(machine, needsPerson) && repairsAfter(observation) === machine?.status?.repairs;
 }
@@ -53,7 +50,7 @@ function isReported(machine: Machine | undefined, needsPerson: ConditionUpdate |
 
 /** Returns all that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. */
 export function machineReport(
-  observation: JobObservation,
+  observation: JobInput,
   needsPerson: ConditionUpdate | undefined,
 ): MachineJobReport {
   const { machine, now } = observation;
@@ -67,7 +64,7 @@ export function machineReport(
 }
 
 /** Returns the repairs with this job: the same object when the job is in it, or did nothing. */
-function repairsAfter({ job, machine, now }: JobObservation): MachineRepairs | undefined {
+function repairsAfter({ job, machine, now }: JobInput): MachineRepairs | undefined {
   const before = machine?.status?.repairs;
   const { total = 0, recent = [] } = before ?? {};
   if (!hasActed(job) || recent.some((repair) => repair.job === job.metadata.name)) return before;

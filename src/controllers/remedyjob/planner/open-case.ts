@@ -4,14 +4,14 @@
  */
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 
 const POLL_MS = 30_000;
 const CLEARING = 'FaultClearing';
 
 /** Undefined: no person is needed because of this job. */
-export function planOpenCase(observation: JobObservation): JobDecision | undefined {
+export function planOpenCase(observation: JobInput): JobDecision | undefined {
   const { job, machine } = observation;
   if (!machine || machine.metadata.uid !== job.spec.machine.uid) return undefined;
   if (!isOf(job, needsPersonOf(machine))) return undefined;
@@ -35,7 +35,7 @@ function isOf({ metadata }: RemedyOperationJob, needsPerson: Condition | undefin
   return needsPerson?.status === 'True' && asker === metadata.name;
 }
 
-function closedBecause(observation: JobObservation): string | undefined {
+function closedBecause(observation: JobInput): string | undefined {
   const { job, node, presentFault, now } = observation;
   if (node && node.metadata.uid !== job.spec.node.uid) return 'the Node was replaced';
   if (!presentFault) return `NodeRemedier ${job.spec.cause.remedier} was deleted`;
@@ -43,15 +43,15 @@ function closedBecause(observation: JobObservation): string | undefined {
   return `the fault stayed away for ${presentFault.clearSeconds} s`;
 }
 
-type PresentFault = NonNullable<JobObservation['presentFault']>;
+type PresentFault = NonNullable<JobInput['presentFault']>;
 
-function clearsAt({ job, now }: JobObservation, { clearSeconds }: PresentFault): Date {
+function clearsAt({ job, now }: JobInput, { clearSeconds }: PresentFault): Date {
   const { waiting } = job.status ?? {};
   const since = waiting?.reason === CLEARING ? Date.parse(waiting.since) : now.getTime();
   return new Date(since + clearSeconds * 1000);
 }
 
-function waitForClear(observation: JobObservation): JobDecision {
+function waitForClear(observation: JobInput): JobDecision {
   const { presentFault, now } = observation;
   const isAway = presentFault?.outcome === 'NoMatch';
   const wait: RepairWait = isAway

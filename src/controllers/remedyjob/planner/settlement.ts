@@ -11,7 +11,7 @@ import { type CordonMark, cordonState, planUncordon } from '../../../kube/drain/
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 import { grantOutcome } from './grant-outcome.ts';
 import { markOfJob } from './guard.ts';
@@ -32,7 +32,7 @@ export function settleMode(
   return kind === 'HandedOff' ? 'HandOver' : spec.settle.aborted;
 }
 
-export function planSettlement(observation: JobObservation, outcome: JobOutcome): JobDecision {
+export function planSettlement(observation: JobInput, outcome: JobOutcome): JobDecision {
   const { job, machine } = observation;
   if (conditionStatus(job.status?.conditions, 'Settled') === 'True') return planSettled(observation);
   const mode = settleMode(job, outcome);
@@ -45,7 +45,7 @@ export function planSettlement(observation: JobObservation, outcome: JobOutcome)
   return settleGrant(observation, outcome, mode);
 }
 
-function settleGrant(observation: JobObservation, outcome: JobOutcome, mode: SettleMode): JobDecision {
+function settleGrant(observation: JobInput, outcome: JobOutcome, mode: SettleMode): JobDecision {
   const { job, now } = observation;
   const isKept = mode === 'KeepCordoned' && keptNode(observation) !== undefined;
   const seconds = job.spec.settle.holdSeconds;
@@ -67,7 +67,7 @@ function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
 }
 
 /** The grant is settled. What is still on the Node is there for a person, or until the fault has cleared. */
-function planSettled(observation: JobObservation): JobDecision {
+function planSettled(observation: JobInput): JobDecision {
   const { job } = observation;
   if ((job.metadata.finalizers ?? []).includes(FINALIZER_SETTLE)) {
     return { type: 'RemoveFinalizer', because: 'the grant is settled' };
@@ -78,7 +78,7 @@ function planSettled(observation: JobObservation): JobDecision {
 
 const KEPT_POLL_MS = 30_000;
 
-function planKept(observation: JobObservation): JobDecision {
+function planKept(observation: JobInput): JobDecision {
   const { job, machine, node, rule, now } = observation;
   const isHeld = machine !== undefined && holdInForce(machine, node, now) !== undefined;
   if (isHeld) return keep('a person holds the machine', now);
@@ -95,7 +95,7 @@ function keep(because: string, now: Date): JobDecision {
 }
 
 /** A person decides from now on. */
-function handOver(observation: JobObservation): JobDecision {
+function handOver(observation: JobInput): JobDecision {
   const { job, machine } = observation;
   const message = `job ${job.metadata.name} has left the node cordoned: ${job.status?.outcome?.message ?? ''}`;
   const needsPerson = jobFinding('NeedsPerson', 'True', 'CordonKept', message);
@@ -109,7 +109,7 @@ function keptUntil({ spec, status }: RemedyOperationJob): Date {
   return new Date(Date.parse(status?.timeline?.settledAt ?? '') + spec.settle.holdSeconds * 1000);
 }
 
-function patchNode(observation: JobObservation, mode: SettleMode, because: string): JobDecision {
+function patchNode(observation: JobInput, mode: SettleMode, because: string): JobDecision {
   return { type: 'PatchNode', operations: operationsFor(observation, mode), because };
 }
 
@@ -118,7 +118,7 @@ function isOwn({ spec }: RemedyOperationJob, { metadata }: KubeObject): boolean 
 }
 
 /** The Node of the job, if it carries a mark of it. */
-function keptNode({ job, node }: JobObservation): KubeObject | undefined {
+function keptNode({ job, node }: JobInput): KubeObject | undefined {
   if (!node || node.metadata.uid !== job.spec.node.uid) return undefined;
   const { id } = job.spec.grant;
   return isMarkedBy(node, markOfJob(job)) || jobTaints(node, id).length > 0 ? node : undefined;
@@ -129,7 +129,7 @@ function isMarkedBy(node: KubeObject, mark: CordonMark): boolean {
   return state === 'Ours' || state === 'UncordonedByPerson';
 }
 
-function operationsFor(observation: JobObservation, mode: SettleMode): readonly JsonPatchOperation[] {
+function operationsFor(observation: JobInput, mode: SettleMode): readonly JsonPatchOperation[] {
   const { job } = observation;
   const node = keptNode(observation);
   if (!node) return [];

@@ -2,14 +2,14 @@
 import type { RemedyVerify } from '../../../api/generated/types.ts';
 import { type RepairWaitReason } from '../../../api/status/repair-waits.ts';
 import type { Truth } from '../../../rules/compiled-rule.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 
 const HOLDING = 'VerificationHolding';
 const POLL_MS = 5000;
 
 /** Undefined: nothing is to be verified, or it is verified. */
-export function planVerification(observation: JobObservation): JobDecision | undefined {
+export function planVerification(observation: JobInput): JobDecision | undefined {
   const { job, now } = observation;
   const { verify } = job.spec;
   const { executedAt = now.toISOString(), verifiedAt } = job.status?.timeline ?? {};
@@ -17,7 +17,7 @@ export function planVerification(observation: JobObservation): JobDecision | und
   return planWithin(observation, verify, executedAt);
 }
 
-function planWithin(observation: JobObservation, verify: RemedyVerify, executedAt: string): JobDecision {
+function planWithin(observation: JobInput, verify: RemedyVerify, executedAt: string): JobDecision {
   const { now } = observation;
   const endsAt = new Date(Date.parse(executedAt) + verify.timeoutSeconds * 1000);
   const holdsAt = holdsUntil(observation, verify);
@@ -27,7 +27,7 @@ function planWithin(observation: JobObservation, verify: RemedyVerify, executedA
 
 /** When the conditions will have held for long enough; undefined while they do not hold. */
 function holdsUntil(
-  { job, verified: truth, now }: JobObservation,
+  { job, verified: truth, now }: JobInput,
   { holdSeconds }: RemedyVerify,
 ): Date | undefined {
   if (truth !== 'True') return undefined;
@@ -42,7 +42,7 @@ function verified({ holdSeconds }: RemedyVerify, now: Date): JobDecision {
   return { type: 'Write', because, change: { findings, timeline: { verifiedAt: now.toISOString() } } };
 }
 
-function notVerified({ verified: truth }: JobObservation, { timeoutSeconds }: RemedyVerify): JobDecision {
+function notVerified({ verified: truth }: JobInput, { timeoutSeconds }: RemedyVerify): JobDecision {
   const message = `not verified in ${timeoutSeconds} s: ${UNVERIFIED[truth].message}`;
   const findings = [jobFinding('Verified', 'False', 'NotVerified', message)];
   const outcome = { class: 'Transient', reason: 'NotVerified', message } as const;
@@ -55,7 +55,7 @@ function waitForHold({ holdSeconds }: RemedyVerify, holdsAt: Date, now: Date): J
   return waitUntil({ reason: HOLDING, message, status: 'False' }, [holdsAt], now);
 }
 
-function waitForFacts({ verified: truth, now }: JobObservation, endsAt: Date): JobDecision {
+function waitForFacts({ verified: truth, now }: JobInput, endsAt: Date): JobDecision {
   return waitUntil(UNVERIFIED[truth], [endsAt], now);
 }
 

@@ -10,12 +10,12 @@ import type { Client } from '../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { EvictionAnswers } from '../../../kube/drain/answers.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { JobObservation } from '../observe.ts';
+import type { JobInput } from '../input.ts';
 import type { RepairWait } from '../planner/decision.ts';
 import type { ApprovalPort } from './approval.ts';
 
 export interface CentralRun<Input = unknown> {
-  readonly observation: JobObservation;
+  readonly observation: JobInput;
   /** The Node of the job. It was checked before that the Node exists. */
   readonly node: KubeObject;
   readonly step: JobStep;

@@ -3,7 +3,7 @@ import type { PipelineGates, Release } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { CommitHistory } from '../commit-history.ts';
 import { currentPlanDigest } from '../release/release.ts';
-import type { PromotionSnapshot } from '../snapshot.ts';
+import type { PromotionInput } from '../snapshot.ts';
 import { countedApprovals, type JudgingPipeline, judgingPipeline, recordGates } from './in-force.ts';
 
 export interface GatesPlan extends JudgingPipeline {
@@ -12,7 +12,7 @@ export interface GatesPlan extends JudgingPipeline {
 }
 
 /** Without an accepted commit that is rendered, and so gets a Release, the record stays. */
-export function planGates(snapshot: PromotionSnapshot, history: CommitHistory): GatesPlan {
+export function planGates(snapshot: PromotionInput, history: CommitHistory): GatesPlan {
   const { pipeline, releases } = snapshot;
   const newest = history.newest?.targets && history.newest.id;
   const others = releases.filter(({ spec }) => spec.commit !== newest);

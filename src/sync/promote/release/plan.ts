@@ -1,7 +1,7 @@
 /** Which Releases are created, updated and deleted. Pure. */
 import type { Release, ReleaseStatus } from '../../../api/generated/types.ts';
 import type { CommitHistory } from '../commit-history.ts';
-import type { PromotionSnapshot } from '../snapshot.ts';
+import type { PromotionInput } from '../snapshot.ts';
 import type { StagePlan } from '../stage/stage.ts';
 import { releaseFinding } from './findings.ts';
 import type { OrderedRelease } from './order.ts';
@@ -15,7 +15,7 @@ export interface ReleaseUpdate {
 
 /** The newest accepted commit gets a Release; commits that were replaced between two reconciles get none. */
 export function missingRelease(
-  { pipeline, releases }: PromotionSnapshot,
+  { pipeline, releases }: PromotionInput,
   history: CommitHistory,
   clusters: ClusterNamesByStage,
 ): Release | undefined {

@@ -3,7 +3,7 @@ import type { Machine } from '../../../../src/api/generated/types.ts';
 import { ANNOTATION_BOOTSTRAP_TOKEN, FINALIZER_MACHINE } from '../../../../src/api/names.ts';
 import { formatTokenRecord } from '../../../../src/api/secrets/bootstrap-token.ts';
 import {
-  type InstanceSituation,
+  type InstancePlanInput,
   type ProviderFacts,
   planInstance,
   shapeOf,
@@ -28,7 +28,7 @@ function token(expiresAt: string, secretUid?: string): Record<string, string> {
   };
 }
 
-interface Parts extends Partial<Omit<InstanceSituation, 'machine' | 'provider'>> {
+interface Parts extends Partial<Omit<InstancePlanInput, 'machine' | 'provider'>> {
   readonly provider?: Partial<ProviderFacts>;
   readonly metadata?: Partial<Machine['metadata']>;
   readonly spec?: Partial<Machine['spec']>;

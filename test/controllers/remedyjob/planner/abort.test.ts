@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentStep, JobStepStatus } from '../../../../src/api/generated/types.ts';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
 import { abortOf, planAbort } from '../../../../src/controllers/remedyjob/planner/abort.ts';
 import {
   agentAnswer,
@@ -25,7 +25,7 @@ const guarded = (reason: string): JobFields => ({
 });
 
 describe('abortOf', () => {
-  it.each<[name: string, job: JobFields, fields: Partial<JobObservation>, expected: string | undefined]>([
+  it.each<[name: string, job: JobFields, fields: Partial<JobInput>, expected: string | undefined]>([
     ['nothing', { status: { steps } }, {}, undefined],
     [
       'a replaced Node before everything else',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentStep, JobRelease, JobStepStatus } from '../../../../src/api/generated/types.ts';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
 import {
   planAgentStep,
   planRelease,
@@ -41,7 +41,7 @@ interface Row {
 }
 
 function found({ record, answer, fields, step = reboot, released, bootID = BOOT }: Row): {
-  readonly observed: JobObservation;
+  readonly observed: JobInput;
   readonly step: typeof reboot;
   readonly record: JobStepStatus;
 } {

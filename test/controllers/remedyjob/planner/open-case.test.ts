@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
 import type { JobDecision } from '../../../../src/controllers/remedyjob/planner/decision.ts';
 import { planOpenCase } from '../../../../src/controllers/remedyjob/planner/open-case.ts';
 import { condition } from '../../../support/builders.ts';
@@ -7,12 +7,12 @@ import { explained, jobMachine, jobNode, later, observation, repairJob } from '.
 
 const NAME = repairJob().metadata.name;
 
-function planned(fields: Partial<JobObservation>, message = `job ${NAME}: ticket`): JobDecision | undefined {
+function planned(fields: Partial<JobInput>, message = `job ${NAME}: ticket`): JobDecision | undefined {
   const machine = jobMachine({ conditions: [{ ...condition('NeedsPerson', 'True'), message }] });
   return planOpenCase(observation({ machine, ...fields }));
 }
 
-function clearing(since: number): Partial<JobObservation> {
+function clearing(since: number): Partial<JobInput> {
   const waiting = { reason: 'FaultClearing', since: later(since), message: '' };
   return {
     job: repairJob({ status: { waiting } }),
@@ -21,7 +21,7 @@ function clearing(since: number): Partial<JobObservation> {
 }
 
 describe('planOpenCase', () => {
-  it.each<[string, Partial<JobObservation>, expected: string]>([
+  it.each<[string, Partial<JobInput>, expected: string]>([
     ['the fault is still there', {}, 'Wait (NeedsPerson)'],
     ['the fault is unknown', { presentFault: { outcome: 'Indeterminate', clearSeconds: 600 } }, 'Wait'],
     ['the gate is closed', { presentFault: { outcome: 'Held', clearSeconds: 600 } }, 'Wait'],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOutcome } from '../../../../src/api/generated/types.ts';
 import { FINALIZER_SETTLE } from '../../../../src/api/names.ts';
-import type { JobObservation } from '../../../../src/controllers/remedyjob/observe.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
 import { planSettlement, settleMode } from '../../../../src/controllers/remedyjob/planner/settlement.ts';
 import { condition } from '../../../support/builders.ts';
 import {
@@ -58,12 +58,12 @@ describe('a settled job that has kept its cordon', () => {
     ],
   });
 
-  function planned(seconds: number, fields: Partial<JobObservation> = {}): string {
+  function planned(seconds: number, fields: Partial<JobInput> = {}): string {
     const job = repairJob({ ...settled(seconds), metadata: { finalizers: [] } });
     return explained(planSettlement(observation({ node: jobNode(CORDONED), job, ...fields }), outcome));
   }
 
-  it.each<[name: string, seconds: number, fields: Partial<JobObservation>, expected: string]>([
+  it.each<[name: string, seconds: number, fields: Partial<JobInput>, expected: string]>([
     ['keeps it for its time', 3599, {}, 'Wait: the node stays cordoned'],
     [
       'removes its mark when a person has uncordoned the node',

@@ -6,7 +6,7 @@ import type {
   RemedyOperationJob,
 } from '../../api/generated/types.ts';
 
-export interface MaintenanceObservation {
+export interface MaintenanceInput {
   readonly event: MaintenanceEvent;
   readonly machine: Machine | undefined;
   /** The jobs of the machine, by whatever rule. */

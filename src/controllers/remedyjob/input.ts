@@ -3,7 +3,7 @@ import type { Machine, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { RuleOutcome, Truth } from '../../rules/compiled-rule.ts';
 
-export interface JobObservation {
+export interface JobInput {
   readonly job: RemedyOperationJob;
   /** The Machine with the name in the job; it may be another one by now. */
   readonly machine: Machine | undefined;
