@@ -71,15 +71,25 @@ export class SandboxSupervisor {
     const { name, type } = unit;
     const state = await this.states.read(name);
     if (state.intent === 'Stopped' || state.outcome || this.#runs.has(name)) return;
-    const main = isAlive(state.process)
-      ? state.process
-      : await findMain(this.#folders, name, this.#clock.now());
-    if (main) await this.states.write(name, { ...state, process: main });
-    const ended = main ? this.#untilEnded(unit, main) : this.#lastResult(unit);
+    const { ended } = await this.#adoptRun(unit, state);
     if (type === 'Service') return this.#supervise(unit, ended);
     const stop = new AbortController();
     const done = untilAborted(this.#finishHook(unit, ended), stop.signal).catch(() => undefined);
     this.#runs.set(name, { done, stop });
+  }
+
+  async #adoptRun(unit: UnitDefinition, state: UnitState): Promise<Run> {
+    const { name, type } = unit;
+    const main = isAlive(state.process)
+      ? state.process
+      : await findMain(this.#folders, name, this.#clock.now());
+    if (main) {
+      await this.states.write(name, { ...state, process: main });
+      return { ended: this.#untilEnded(unit, main) };
+    }
+    // The last agent was killed before it started the process: the unit has not ended, so this start is not a restart.
+    if (type === 'Service' && isUnborn(state)) return await this.#restart(unit, state);
+    return { ended: this.#lastResult(unit) };
   }
 
   async stop(unit: UnitDefinition): Promise<void> {
@@ -238,6 +248,11 @@ export class SandboxSupervisor {
       await this.#clock.sleep(POLL_MS);
     }
   }
+}
+
+/** Tells whether a unit was to start, and no process of it is known: neither one that runs nor one that has ended. */
+function isUnborn({ process: known, result, restarts }: UnitState): boolean {
+  return known === undefined && result === undefined && restarts === 0;
 }
 
 interface UnitExit {

@@ -137,6 +137,20 @@ describe('a unit of a sandbox', () => {
     expect(status.restarts).toBe(1);
   });
 
+  it('AGT-12 is started by the next agent, and not as a restart, when the last one was killed before it started the process', async () => {
+    const definition = unit('exec sleep 600');
+    await host.units.write(definition);
+    await host.close();
+    const state = { intent: 'Running', restarts: 0 };
+    const stateFile = sandboxFolders(directory).stateFile('work');
+    mkdirSync(dirname(stateFile), { recursive: true });
+    writeFileSync(stateFile, JSON.stringify(state));
+    host = await openSandbox(directory);
+    await active(definition, 'Active');
+    expect(await pids()).toHaveLength(1);
+    expect(await host.units.status(definition)).toMatchObject({ restarts: 0 });
+  });
+
   it('AGT-12 is found by the next agent when the last one was killed before it noted the process', async () => {
     const definition = unit('sleep 600');
     await start(definition);
