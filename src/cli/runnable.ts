@@ -52,7 +52,7 @@ export function shellWord(text: string): string {
 
 interface Asked {
   readonly shell: Shell;
-  /** Whether the result of the command is for programs, not for people. */
+  /** Whether stdout is for programs: JSON, YAML, and the output of each command that has no table, such as `render`. */
   readonly printsData: boolean;
 }
 
@@ -66,7 +66,7 @@ export function hintsOf(io: Io): MakeRunnable {
 
 /** Records the command. Called when the command line is parsed, before the command runs. */
 export function noteCommand(io: Io, command: Command): void {
-  const { kubeconfig, context, output = 'table' } = command.opts<ConnectionFlags & { output?: string }>();
+  const { kubeconfig, context, output } = command.opts<ConnectionFlags & { output?: string }>();
   const isOfHub = [command, command.parent].some((each) => HUB_COMMANDS.has(each?.name() ?? ''));
   const flags = { ...optional('kubeconfig', kubeconfig), ...optional('context', context) };
   asked.set(io, { shell: { env: io.env, flags, isOfHub }, printsData: output !== 'table' });

@@ -67,6 +67,17 @@ describe('a command line', () => {
     await program.parseAsync(['machine', 'list', '--context', 'test', '-o', output], { from: 'user' });
     expect(io.stdout).toBe(expected);
   });
+
+  it('leaves the output of a command without tables as it is: it is data', async () => {
+    const io = testIo({ env: { npm_command: 'exec' } });
+    const hinting = withRunnableHints(io);
+    const program = await createProgram(hinting, ['machine']);
+    program.commands[0]?.commands
+      .find((command) => command.name() === 'token')
+      ?.action(() => hinting.out('reason: see `kubenode status`\n'));
+    await program.parseAsync(['machine', 'token', 'm-1', '--context', 'test'], { from: 'user' });
+    expect(io.stdout).toBe('reason: see `kubenode status`\n');
+  });
 });
 
 describe('shellWord', () => {

@@ -4,12 +4,12 @@
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { Target } from '../target/target.ts';
-import { type DriftPlan, planDrift } from './drift/plan.ts';
+import { planDrift, type ReconcilePlan } from './drift/plan.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan, ComponentWait } from './operation.ts';
 import { hasStopped, planTransition } from './transition/plan.ts';
 
-export function planComponent(input: ComponentInput): DriftPlan {
+export function planComponent(input: ComponentInput): ReconcilePlan {
   const transition = planTransition(input);
   const target = targetInForce(input);
   if (transition.actions.length > 0 || !target) {

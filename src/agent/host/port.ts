@@ -55,7 +55,7 @@ export interface FileAttributes {
 }
 
 export interface HostFiles {
-  /** Returns the status of a file; undefined when there is no such file. Follows no link in the last path segment. */
+  /** Returns the status of a file; undefined when the file does not exist. Follows no link in the last path segment. */
   stat(path: string): Promise<FileStat | undefined>;
   read(path: string): Promise<Uint8Array | undefined>;
   /** Returns the SHA-256 in hex of a file, which is read as a stream. */

@@ -75,7 +75,7 @@ export function requestState(request: CertificateRequestObject | undefined, key:
   return answeredState(request, publicKeySha256(key)) ?? { state };
 }
 
-/** Returns the state of a request that was answered; undefined while there is no certificate. */
+/** Returns the state of a request that was answered; undefined while none was issued. */
 function answeredState(request: CertificateRequestObject, sha256: string): RequestState | undefined {
   if (parseCertificateRequest(requestText(request))?.key.sha256 !== sha256) {
     return { state: 'Denied', because: 'the request of this name is for another key' };

@@ -228,7 +228,7 @@ export class Agent implements AsyncDisposable {
     return because;
   }
 
-  /** Returns why there is no state of the Machine. Without one nothing is known of the components, and nothing is done. */
+  /** Returns why the state of the Machine is missing. Without one nothing is known of the components, and nothing is done. */
   #missingReason(): string | undefined {
     if (this.accepted()) return undefined;
     const { api, machine, joinProblem } = this.#options;

@@ -39,7 +39,7 @@ export interface AgentApi {
   jobs(): readonly RemedyOperationJob[] | undefined;
   /** Returns since when the machine has no Node; undefined while it has one, while that is not known, and while the Machine is deleted. */
   nodeMissingSince(): Date | undefined;
-  /** Reads the UID of the Node; undefined when there is no such Node. */
+  /** Reads the UID of the Node; undefined when the Node does not exist. */
   nodeUid(): Promise<string | undefined>;
   /** Returns this clock minus that of the API server, at the last heartbeat; undefined before the first one. */
   clockSkewMs(): number | undefined;

@@ -77,7 +77,7 @@ function changeRows(zones: FleetGroups['zones'], { set, removed }: MachinesPatch
   return Object.fromEntries(rows);
 }
 
-/** Finds the tile of a machine. Undefined: there is no such machine. */
+/** Finds the tile of a machine; undefined for a machine that does not exist. */
 export function findTile({ zones }: FleetGroups, key: string): MachineTile | undefined {
   for (const { blocks } of zones.get(clusterOf(key)) ?? []) {
     const found = findInBlocks(blocks, key);

@@ -25,17 +25,17 @@ export interface DriftFinding {
   readonly because: string;
 }
 
-export interface DriftPlan extends ComponentPlan {
+export interface ReconcilePlan extends ComponentPlan {
   readonly findings: readonly DriftFinding[];
 }
 
 /** Plans what keeps the target in force right. A correction that failed is not repeated at once. */
-export function planDrift(input: ComponentInput, target: Target): DriftPlan {
+export function planDrift(input: ComponentInput, target: Target): ReconcilePlan {
   const { failure, now } = input;
   return !failure || failure.retryAt <= now ? correctAll(input, target) : waitForRetry(input, target);
 }
 
-function waitForRetry(input: ComponentInput, target: Target): DriftPlan {
+function waitForRetry(input: ComponentInput, target: Target): ReconcilePlan {
   const differences = findDifferences(target, input.observed, input.downloading);
   const findings = differences.map((each): DriftFinding => {
     const finding = findingOf(input, each);
@@ -44,7 +44,7 @@ function waitForRetry(input: ComponentInput, target: Target): DriftPlan {
   return { actions: [], findings, wait: { reason: 'RetryPending', message: input.failure?.message ?? '' } };
 }
 
-function correctAll(input: ComponentInput, target: Target): DriftPlan {
+function correctAll(input: ComponentInput, target: Target): ReconcilePlan {
   const differences = findDifferences(target, input.observed, input.downloading);
   const findings = differences.map((each) => findingOf(input, each));
   const corrected = differences.filter((_, index) => findings[index]?.action === 'Corrected');
@@ -156,7 +156,7 @@ function planRestart(
   input: ComponentInput,
   target: Target,
   records: readonly ProcessRecord[],
-): Pick<DriftPlan, 'actions' | 'findings' | 'wait'> {
+): Pick<ReconcilePlan, 'actions' | 'findings' | 'wait'> {
   const known = new Map([...input.drift.processes, ...records.map((each) => [each.unit, each] as const)]);
   const differences = target.units.flatMap(({ name }): WrongProcess | [] => {
     const startId = input.observed.units.get(name)?.process?.startId;

@@ -77,7 +77,8 @@ class FollowedFile {
   #inode: string;
   #offset: number;
   #splitter = new LineSplitter();
-  #isReplaced = false;
+  /** The file that has the name now, once the rest of this one was asked for. */
+  #replacedBy: string | undefined;
 
   private constructor(
     path: string,
@@ -127,8 +128,8 @@ class FollowedFile {
     if (!found) return false;
     const isEmptied = found.inode === this.#inode && found.size < this.#offset;
     if (found.inode === this.#inode && !isEmptied) return false;
-    const hasRest = !isEmptied && !this.#isReplaced;
-    this.#isReplaced = hasRest;
+    const hasRest = !isEmptied && this.#replacedBy !== found.inode;
+    this.#replacedBy = hasRest ? found.inode : undefined;
     if (hasRest) return true;
     const next = await FollowedFile.open(this.#path, `${found.inode}:0`);
     await this.#handle.close();

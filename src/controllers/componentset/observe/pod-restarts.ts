@@ -74,7 +74,7 @@ interface RestartedPod {
 
 /**
  * Judges the restarts on a machine. A Pod that restarted as often before the update does not fail the machine, and is named.
- * What the update itself restarted does not count: those containers ended before it did, however late the kubelet reports it
+ * Restarts that the update itself made do not count: those containers ended before it did, however late the kubelet reports them
  * after a reboot.
  */
 export function judgeRestarts(

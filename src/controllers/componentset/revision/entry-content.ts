@@ -5,7 +5,7 @@ import type { HostContent } from './change-class.ts';
 
 export type FindInstalled = (componentRef: string) => MachineComponent | undefined;
 
-/** Returns the content of an entry. Unknown: there is no such version. */
+/** Returns the content of an entry; unknown for a version that does not exist. */
 export function contentOf(
   entry: Pick<EntryContent, 'state' | 'componentRef' | 'parameters'> | 'Absent',
   find: FindInstalled,
