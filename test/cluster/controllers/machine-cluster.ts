@@ -14,6 +14,7 @@ import {
   TAINT_NOT_INITIALIZED,
 } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import { isKubeError } from '../../../src/kube/client/errors.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
@@ -23,6 +24,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
 import { node } from '../../support/builders.ts';
 import { eventually } from '../../support/eventually.ts';
+import { follow } from '../../support/kube/follow.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault, patchNodeStatus, readPolicy } from '../defender/objects.ts';
@@ -35,7 +37,6 @@ export const POLICY = {
   counting: { lingerSeconds: 0, smallPool: { below: 1, max: 100 } },
   zones: { haltPercent: 100, minNodes: 1000 },
 };
-const JOIN_MS = 250;
 
 /** Runs the agent of one host until the signal. */
 export type RunAgent = (options: SimulatedAgentOptions, signal: AbortSignal) => Promise<void>;
@@ -77,7 +78,7 @@ export async function startMachineCluster(
   const startProcess = open ? await open(installed) : () => startControllers(kubeconfig);
   const processes = new Set<ChildProcess>();
   let isStopping = false;
-  const stopHosts = runHosts(installed, runAgent);
+  const stopHosts = await runHosts(installed, runAgent);
   const list = async (): Promise<readonly Machine[]> => (await admin.list<Machine>(MACHINES)).items;
   return {
     installed,
@@ -107,7 +108,11 @@ export async function startMachineCluster(
       return (await promisify(execFile)(installed.server.kubectl, args, { env })).stdout;
     },
     machines: list,
-    machine: async (name) => (await list()).find(({ metadata }) => metadata.name === name),
+    machine: (name) =>
+      admin.get<Machine>(MACHINES, { name }).catch((error: unknown) => {
+        if (!isKubeError(error, 'NotFound')) throw error;
+        return undefined;
+      }),
     nodes: async () => (await admin.list(NODES)).items.map(({ metadata }) => metadata.name).toSorted(),
     set: (name) => admin.get<MachineSet>(MACHINE_SETS, { name }),
     deleteMachine: async (name) => {
@@ -150,40 +155,38 @@ interface Host {
 }
 
 /** A new host for each Machine, by its UID: an agent, and a kubelet that registers its Node once. */
-function runHosts(installed: InstalledServer, runAgent: RunAgent): () => Promise<void> {
-  const stop = new AbortController();
+async function runHosts(installed: InstalledServer, runAgent: RunAgent): Promise<() => Promise<void>> {
   const hosts = new Map<string, Host>();
   const clock = createSystemClock();
-  const running = watch();
+  const ending = new Set<Promise<void>>();
+  const machines = await follow<Machine>(installed.server.client, MACHINES);
+  const unsubscribe = machines.store.subscribe({
+    added: begin,
+    updated: (machine, before) => {
+      // The next Machine of that name gets another host.
+      if (machine.metadata.uid === before.metadata.uid) return;
+      end(before);
+      begin(machine);
+    },
+    removed: end,
+  });
   return async () => {
-    stop.abort();
-    await running;
+    unsubscribe();
+    await machines.stop();
     for (const host of hosts.values()) host.stop.abort();
-    await Promise.all([...hosts.values()].map(({ ended }) => ended));
+    await Promise.all([...ending, ...[...hosts.values()].map(({ ended }) => ended)]);
   };
 
-  async function watch(): Promise<void> {
-    while (!stop.signal.aborted) {
-      // oxlint-disable no-await-in-loop -- one request after the other
-      const { items } = await installed.server.client.list<Machine>(MACHINES);
-      await endOthers(items.map(({ metadata }) => metadata.uid ?? ''));
-      for (const { metadata } of items) {
-        const { name, uid = '', deletionTimestamp } = metadata;
-        if (!hosts.has(uid) && deletionTimestamp === undefined) hosts.set(uid, newHost(name));
-      }
-      await clock.sleep(JOIN_MS, stop.signal).catch(() => undefined);
-      // oxlint-enable no-await-in-loop
-    }
+  function begin({ metadata: { name, uid = '', deletionTimestamp } }: Machine): void {
+    if (deletionTimestamp === undefined) hosts.set(uid, newHost(name));
   }
 
-  /** The next Machine of that name gets another host. */
-  async function endOthers(uids: readonly string[]): Promise<void> {
-    const ended = [...hosts].filter(([uid]) => !uids.includes(uid));
-    for (const [uid, host] of ended) {
-      host.stop.abort();
-      hosts.delete(uid);
-    }
-    await Promise.all(ended.map(([, host]) => host.ended));
+  function end({ metadata: { uid = '' } }: Machine): void {
+    const host = hosts.get(uid);
+    if (!host) return;
+    hosts.delete(uid);
+    host.stop.abort();
+    ending.add(host.ended);
   }
 
   function newHost(name: string): Host {
@@ -192,6 +195,8 @@ function runHosts(installed: InstalledServer, runAgent: RunAgent): () => Promise
   }
 
   async function join(name: string, signal: AbortSignal): Promise<void> {
+    await Promise.all(ending);
+    if (signal.aborted) return;
     const { url, caPem } = installed.server;
     await registerNode(installed.server.client, name);
     const { certPem, keyPem } = installed.server.certificateFor(createPrincipal(agentUser(name)));

@@ -151,7 +151,7 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
     async startedIn(pool, batch) {
       const before = (await fleet.set(pool)).status?.currentRevision;
       const found = async (): Promise<string | undefined> =>
-        (await history.starts(pool)).find((start) => start.revision !== before && start.batch === batch)
+        history.startsSoFar(pool).find((start) => start.revision !== before && start.batch === batch)
           ?.revision;
       return await eventually(found, `no machine of ${pool} was started in batch ${batch}`);
     },

@@ -37,6 +37,8 @@ export interface ObservedBatch {
 export interface RolloutHistory {
   /** What a set gave its machines, in order. */
   starts(set: string): Promise<readonly MachineStart[]>;
+  /** What the watch delivered of that so far. */
+  startsSoFar(set: string): readonly MachineStart[];
   /** Each time a batch was opened. The first version of it is what counts, and its last soak. */
   batches(set: string, revision: string): Promise<readonly ObservedBatch[]>;
   /** Most machines at a time whose agent did not report the entry of the set as committed. */
@@ -64,6 +66,7 @@ export async function recordRollouts(client: Client): Promise<RolloutHistory> {
   ]);
   return {
     starts: async (set) => startsOf(await machines.all(), set),
+    startsSoFar: (set) => startsOf(machines.soFar(), set),
     batches: async (set, revision) => batchesOf(await sets.all(), set, revision),
     mostOutOfService: async (set, since) => mostOutOfService(await machines.all(), set, since),
     committedAt: async ({ machine, version, entry }) => {
@@ -85,6 +88,7 @@ export async function recordRollouts(client: Client): Promise<RolloutHistory> {
 interface Recording<T> {
   /** Up to what the server has now. */
   all(): Promise<readonly T[]>;
+  soFar(): readonly T[];
   stop(): Promise<void>;
 }
 
@@ -104,17 +108,22 @@ async function recordChanges<T extends KubeObject>(
       const { items } = await client.list<T>(resource);
       const newest = Math.max(0, ...items.map(versionOf));
       const isCaughtUp = async (): Promise<true | undefined> => {
-        if (failure) throw failure;
-        return newest <= Math.max(Number(resourceVersion), ...changes.map(versionOf)) || undefined;
+        return newest <= Math.max(Number(resourceVersion), ...soFar().map(versionOf)) || undefined;
       };
       await eventually(isCaughtUp, `the watch of ${resource.plural} did not reach version ${newest}`);
-      return [...changes];
+      return soFar();
     },
+    soFar,
     async stop() {
       end.abort();
       await running;
     },
   };
+
+  function soFar(): readonly T[] {
+    if (failure) throw failure;
+    return [...changes];
+  }
 
   async function record(): Promise<void> {
     const options = { resourceVersion, timeoutSeconds: HOURS_SECONDS, signal: end.signal };

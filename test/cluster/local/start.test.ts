@@ -1,5 +1,5 @@
 /** `kubenode start` and an interrupted `local up`, with real processes. */
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { repairLocalFleet } from '../../../src/local/fleet.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
@@ -90,6 +90,8 @@ describe('kubenode start', () => {
 describe('kubenode local up', () => {
   it('FST-10 leaves at Ctrl-C exactly the processes that it names, and what to do', async () => {
     await fleet.clear();
+    // Another test starts a fleet that is its own only if none of it runs.
+    onTestFinished(() => fleet.clear());
     const up = run(['local', 'up', '--dir', fleet.dir, ...LIGHT], 'starting hub/kube-apiserver');
     expect(await up.ended).toBe(130);
     expect(up.err()).toMatch(

@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
-import { MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
+import { LABEL_MACHINE, MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { REMOVED } from '../../../rules/sample-rule.ts';
 import { condition } from '../../../support/builders.ts';
@@ -57,8 +57,11 @@ export function createRepairs({ installed, admin }: RightsBed): Repairs {
   let made = 0;
   const jobs = async (): Promise<readonly RemedyOperationJob[]> =>
     (await admin.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS)).items;
-  const job = async (machine: string): Promise<RemedyOperationJob | undefined> =>
-    (await jobs()).find(({ spec }) => spec.machine.name === machine);
+  const job = async (machine: string): Promise<RemedyOperationJob | undefined> => {
+    const labelSelector = `${LABEL_MACHINE}=${machine}`;
+    const { items } = await admin.list<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { labelSelector });
+    return items[0];
+  };
   const machine = (name: string): Promise<Machine> => admin.get<Machine>(MACHINES, { name });
   const applyRule = async (ttlSeconds: number): Promise<void> => {
     const sync = await installed.as(serviceAccountUser(PRINCIPAL_SYNC), ACCOUNTS);
