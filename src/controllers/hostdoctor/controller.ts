@@ -30,7 +30,7 @@ import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { createTimePoints, type ReadTime } from '../../rules/live/clocks/time-point.ts';
 import { usualDrainSeconds } from './drain-time.ts';
-import type { MaintenanceInput } from './input.ts';
+import type { MaintenanceInput } from './observe.ts';
 import { type MaintenanceNews, planMaintenance } from './plan.ts';
 
 export interface HostDoctorControllerOptions {

@@ -8,8 +8,8 @@ import { waitingSince } from '../../api/status/waiting.ts';
 import { conditionOf, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import { eventFindings } from './findings.ts';
-import type { MaintenanceInput } from './input.ts';
+import { eventFindings } from './status.ts';
+import type { MaintenanceInput } from './observe.ts';
 import { type StagedEvent, stageEvent } from './stage.ts';
 import { eventWait } from './waits.ts';
 

@@ -2,7 +2,7 @@
 
 import { type RemedyWait, reportedReason } from '../../api/status/rule-waits.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { EvaluatedMachine, EvaluatedRule } from './evaluation.ts';
+import type { EvaluatedMachine, EvaluatedRule } from './observe/evaluation.ts';
 import type { RemedyFinding } from './findings.ts';
 import type { RemedyState } from './state.ts';
 

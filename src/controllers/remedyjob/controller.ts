@@ -26,14 +26,14 @@ import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
-import { carryOutJob } from './execute.ts';
-import type { JobInput } from './input.ts';
+import { carryOutJob } from './execute/execute.ts';
+import type { JobInput } from './observe/observe.ts';
 import type { RemedyMetrics } from './metrics.ts';
 import { planJob } from './plan.ts';
 import { markGrants, planOrphan } from './planner/orphans.ts';
-import { createJobEvaluator, type JobEvaluator } from './rule.ts';
-import { createApprovals } from './steps/approval.ts';
-import type { StepPorts } from './steps/central-step.ts';
+import { createJobEvaluator, type JobEvaluator } from './observe/rule.ts';
+import { createApprovals } from './execute/steps/approval.ts';
+import type { StepPorts } from './execute/steps/central-step.ts';
 
 export interface RemedyJobControllerOptions {
   /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained. */

@@ -15,7 +15,7 @@ import {
   stepRecord,
   TIMED_OUT,
 } from '../../api/status/step-records.ts';
-import type { JobInput } from './input.ts';
+import type { JobInput } from './observe/observe.ts';
 import { abortOf, planAbort } from './planner/abort.ts';
 import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
 import { type JobDecision, jobFinding } from './planner/decision.ts';

@@ -123,7 +123,7 @@ describe('readSecret', () => {
     expect(importers.map(({ path }) => path)).toEqual([
       'src/cli/fleet/connect-cluster.ts',
       'src/controllers/bootstraptoken/controller.ts',
-      'src/controllers/bootstraptoken/create.ts',
+      'src/controllers/bootstraptoken/execute.ts',
       'src/local/pki/secrets.ts',
       'src/sync/hub/hub-cache.ts',
     ]);

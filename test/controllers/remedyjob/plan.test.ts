@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../src/controllers/remedyjob/input.ts';
+import type { JobInput } from '../../../src/controllers/remedyjob/observe/observe.ts';
 import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {

@@ -14,7 +14,7 @@ import {
   stepRecord,
 } from '../../../api/status/step-records.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 

@@ -16,7 +16,7 @@ import {
   TIMED_OUT,
 } from '../../../api/status/step-records.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { type JobDecision, jobFinding, type StepState } from './decision.ts';
 
 const POLL_MS = 5000;

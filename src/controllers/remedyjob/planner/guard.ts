@@ -7,7 +7,7 @@ import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
 import { bootIdOf, stepName, stepRecord } from '../../../api/status/step-records.ts';
 import { type CordonMark, cordonState } from '../../../kube/drain/cordon.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 
 export type AbortReason =
   | 'NodeReplaced'

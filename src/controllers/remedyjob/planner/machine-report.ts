@@ -13,7 +13,7 @@ import {
   withCondition,
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
 

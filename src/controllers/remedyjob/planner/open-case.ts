@@ -4,7 +4,7 @@
  */
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { type Condition, conditionOf } from '../../../kube/objects/conditions.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 
 const POLL_MS = 30_000;

@@ -11,7 +11,7 @@ import { type CordonMark, cordonState, planUncordon } from '../../../kube/drain/
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 import { grantOutcome } from './grant-outcome.ts';
 import { markOfJob } from './guard.ts';

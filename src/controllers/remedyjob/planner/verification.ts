@@ -2,7 +2,7 @@
 import type { RemedyVerify } from '../../../api/generated/types.ts';
 import { type RepairWaitReason } from '../../../api/status/repair-waits.ts';
 import type { Truth } from '../../../rules/compiled-rule.ts';
-import type { JobInput } from '../input.ts';
+import type { JobInput } from '../observe/observe.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 
 const HOLDING = 'VerificationHolding';

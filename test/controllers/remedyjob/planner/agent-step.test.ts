@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentStep, JobRelease, JobStepStatus } from '../../../../src/api/generated/types.ts';
-import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
 import {
   planAgentStep,
   planRelease,

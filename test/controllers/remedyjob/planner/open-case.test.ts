@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../../src/controllers/remedyjob/input.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
 import type { JobDecision } from '../../../../src/controllers/remedyjob/planner/decision.ts';
 import { planOpenCase } from '../../../../src/controllers/remedyjob/planner/open-case.ts';
 import { condition } from '../../../support/builders.ts';
