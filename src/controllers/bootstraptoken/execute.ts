@@ -1,6 +1,6 @@
 /**
- * Makes a bootstrap token for one Machine, as kubenode-machine: its agent gets its first certificate with it. The approver has the
- * last word; what is refused here would be denied there.
+ * Creates and deletes the bootstrap token of one Machine, as kubenode-machine: its agent gets its first certificate with it. The
+ * approver has the last word; what is refused here would be denied there.
  */
 
 import { MACHINES } from '../../api/generated/resources.ts';
@@ -21,10 +21,14 @@ import {
 } from '../../api/secrets/bootstrap-token.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter, wholeSeconds } from '../../os/dates.ts';
+import type { TokenPlan } from './plan.ts';
 
 export interface CreateTokenOptions {
   readonly client: Client;
@@ -109,4 +113,41 @@ function secretOf(
 
 function randomText(length: number, randomInt: (below: number) => number): string {
   return Array.from({ length }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
+}
+
+export async function deleteBootstrapToken(
+  machine: KubeObject,
+  record: BootstrapTokenRecord,
+  { used, because }: Extract<TokenPlan, { type: 'Delete' }>,
+  context: ReconcileContext,
+): Promise<void> {
+  const { secretUid: _, ...rest } = record;
+  await deleteSecret(record, context);
+  const { name } = machine.metadata;
+  context.log.info('bootstrap token deleted', { machine: name, token: record.id, because });
+  const replacesAgent = record.replacesAgent && !used;
+  await context.patch(MACHINES, machine as never, [
+    {
+      op: 'replace',
+      path: pointerTo('metadata', 'annotations', ANNOTATION_BOOTSTRAP_TOKEN),
+      value: formatTokenRecord({ ...rest, replacesAgent }),
+    },
+  ]);
+}
+
+/** By its UID: another token that got the same id stays. */
+async function deleteSecret(
+  { id, secretUid }: BootstrapTokenRecord,
+  context: ReconcileContext,
+): Promise<void> {
+  const metadata = {
+    name: bootstrapTokenSecret(id),
+    namespace: NAMESPACE_KUBE_SYSTEM,
+    ...optional('uid', secretUid),
+  };
+  try {
+    await context.delete(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata });
+  } catch (error) {
+    if (!isKubeError(error, 'Conflict')) throw error;
+  }
 }

@@ -1,11 +1,48 @@
-/** The conditions of an event. Pure. */
-import type { MaintenanceEvent } from '../../api/generated/types.ts';
+/** Builds the status of a MaintenanceEvent, with its conditions. Pure. */
+import type { MaintenanceEvent, MaintenanceEventStatus } from '../../api/generated/types.ts';
 import { isFinalState } from '../../api/machine/maintenance-events.ts';
-import type { FoundWait } from '../../api/status/waiting.ts';
-import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
+import { maintenanceEventPhases } from '../../api/status/phase-tables.ts';
+import { type FoundWait, waitingSince } from '../../api/status/waiting.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { wholeSeconds } from '../../os/dates.ts';
+import type { MaintenanceInput } from './observe.ts';
 import type { StagedEvent } from './stage.ts';
+import { eventWait } from './waits.ts';
 
 type ConditionName = 'Matched' | 'Prepared' | 'Settled' | 'Inconsistent' | 'Progressing';
+
+export function maintenanceStatus(
+  staged: StagedEvent,
+  observation: MaintenanceInput,
+): MaintenanceEventStatus {
+  const { event, now } = observation;
+  const { metadata, status = { conditions: [] } } = event;
+  const { match, change, actAt, job } = staged;
+  const wait = eventWait(staged, observation);
+  const findings = eventFindings(staged, event, wait);
+  const conditions = withConditions(status.conditions, findings, now, metadata.generation);
+  return {
+    ...optional('observedGeneration', metadata.generation),
+    phase: maintenanceEventPhases.phaseOf({ conditions }),
+    conditions,
+    ...optional('waiting', wait && waitingSince(wait, status.waiting, now)),
+    observedState: change.observed,
+    ...optional('machine', match.machine),
+    ...optional('actAt', actAt && wholeSeconds(actAt)),
+    ...jobNames(job, status),
+    reports: metadata.generation ?? 1,
+  };
+}
+
+/** A job may be deleted before the event is. */
+function jobNames(
+  job: StagedEvent['job'],
+  { job: name, remedier }: MaintenanceEventStatus,
+): Pick<MaintenanceEventStatus, 'job' | 'remedier'> {
+  if (job) return { job: job.metadata.name, remedier: job.spec.cause.remedier };
+  return { ...optional('job', name), ...optional('remedier', remedier) };
+}
 
 export function eventFindings(
   staged: StagedEvent,

@@ -14,7 +14,7 @@ import { type Case, caseOf } from './case/case.ts';
 import { beginOf, isJobAtWork } from './case/jobs.ts';
 import { type Attempt, nextAttempt } from './case/rungs.ts';
 import type { RemedyFinding } from './findings.ts';
-import { highestRisk } from './execute/steps.ts';
+import { highestRisk } from './job/steps.ts';
 import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
 
 export interface RuleOnMachine {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventFindings } from '../../../src/controllers/hostdoctor/status.ts';
 import { stageEvent } from '../../../src/controllers/hostdoctor/stage.ts';
+import { eventFindings } from '../../../src/controllers/hostdoctor/status.ts';
 import { eventWait } from '../../../src/controllers/hostdoctor/waits.ts';
 import { type EventParts, maintenanceObservation } from '../../support/maintenance.ts';
 import { EVENT_ROWS, HINT } from './event-rows.ts';

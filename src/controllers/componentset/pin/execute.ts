@@ -1,20 +1,18 @@
-/** Asks for the grants of pins. Every choice is made in plan.ts. */
-import { DEFENDER_LEDGERS, MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
-import type { DefenderLedger, Machine, MachineComponent } from '../../../api/generated/types.ts';
+/** Asks for the grants of pins, and writes them to the entries. */
+import { MACHINE_COMPONENTS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine, MachineComponent } from '../../../api/generated/types.ts';
 import type { Denial, Grant, GrantAsk } from '../../../api/grants.ts';
-import { EVENT_PREFIX, LEDGER, MANAGER_COMPONENTSET } from '../../../api/names.ts';
+import { EVENT_PREFIX, MANAGER_COMPONENTSET } from '../../../api/names.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
-import { ownValue } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { currentVersion } from '../execute/current-version.ts';
 import type { RolloutGrants } from '../execute/permissions.ts';
 import { mergePinGrants } from '../members/entries.ts';
-import { pinnedComponents } from '../members/pins.ts';
 import { type GivenGrant, grantFor } from '../rollout/assignment.ts';
 import { pinAsk } from './ask.ts';
-import { type PinDecision, type PinInput, pinsOf, planPins } from './plan.ts';
+import { type PinDecision, type PinInput, pinsOf } from './plan.ts';
 
 export interface PinParts {
   readonly grants: Pick<RolloutGrants, 'ask' | 'renew' | 'settle'>;
@@ -24,31 +22,12 @@ export interface PinParts {
 /** Time limits of what is in work, and the end of the grant of another holder. */
 const WORKING_MS = 5000;
 const DENIED_MS = 30_000;
-/** No set has such a name. */
-const PREFIX = 'machine/';
 
-/** The key of a machine that has pins: the rest of the keys are sets. One controller writes the entries of both. */
-export function pinKeys(machine: Machine): readonly string[] {
-  const { name, managedFields } = machine.metadata;
-  return managedFields && pinnedComponents(machine).size > 0 ? [`${PREFIX}${name}`] : [];
-}
-
-/** Undefined: the key is that of a set. */
-export function machineOfKey(key: string): string | undefined {
-  return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : undefined;
-}
-
-export async function reconcilePins(name: string, parts: PinParts): Promise<ReconcileResult> {
-  const { context } = parts;
-  const machine = context.view<Machine>(MACHINES).get(name);
-  if (!machine) return {};
-  const ledger = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER)?.spec.grants ?? {};
-  const now = context.clock.now();
-  const input = { machine, ...optional('ledgerGrant', ownValue(ledger, name)), now };
-  return await carryOut(planPins(input), input, parts);
-}
-
-async function carryOut(decision: PinDecision, input: PinInput, parts: PinParts): Promise<ReconcileResult> {
+export async function carryOutPins(
+  decision: PinDecision,
+  input: PinInput,
+  parts: PinParts,
+): Promise<ReconcileResult> {
   if (decision.type === 'Nothing') return {};
   if (decision.type === 'Ask') return await ask(decision, input, parts);
   if (decision.type === 'Permit') return await permit(decision, input, parts);

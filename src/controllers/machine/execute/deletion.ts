@@ -12,6 +12,9 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type DeletionDecision, mayHaveInstance, ownNode, planDeletion } from '../deletion.ts';
 import { componentOrder, type DrainOrder, type MachineDrainInput } from '../drain.ts';
+import { providerBlocker } from '../instance/findings.ts';
+import type { RemovalWait } from '../instance/removal.ts';
+import type { MachineWait } from '../plan.ts';
 import {
   carryOutDecision,
   carryOutDrain,
@@ -21,9 +24,6 @@ import {
   renewalDenial,
   tell,
 } from './drain.ts';
-import { providerBlocker } from '../instance/findings.ts';
-import type { RemovalWait } from '../instance/removal.ts';
-import type { MachineWait } from '../plan.ts';
 
 export interface DeletionInput {
   readonly machine: Machine;

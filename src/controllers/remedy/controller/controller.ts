@@ -20,10 +20,10 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import { createCheckedRules } from '../checked-rules.ts';
 import { createTurnOrder } from '../execute/order.ts';
-import { reconcileMachine } from './machine.ts';
-import { reconcileRule } from './rule.ts';
 import { createShadowTally } from '../shadow.ts';
 import { machineKey, parseKey, type RemedyState, ruleKey } from '../state.ts';
+import { reconcileMachine } from './machine.ts';
+import { reconcileRule } from './rule.ts';
 
 export type RemedyControllerOptions = Pick<RemedyState, 'facts' | 'grants'>;
 

@@ -1,24 +1,21 @@
 /** One machine: what its rules find, its faults, and at most one job. Every choice is made in plan.ts. */
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { jobsOn } from '../../../api/machine/jobs.ts';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
 import { EVENT_PREFIX, MANAGER_REMEDY } from '../../../api/names.ts';
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
-import { isJobAtWork } from '../case/jobs.ts';
-import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from '../observe/evaluation.ts';
-import { findingsOn } from '../findings.ts';
 import { takeTurn } from '../execute/ask-in-order.ts';
 import { shadow } from '../execute/execute.ts';
+import { findingsOn } from '../findings.ts';
 import { rememberFindings, rememberWaits } from '../machine-findings.ts';
-import { planRemedy, type RemedyPlan } from '../plan.ts';
+import { type EvaluatedMachine, type EvaluatedRule, evaluateRules } from '../observe/evaluation.ts';
+import { observeRemedy } from '../observe/observe.ts';
+import { planRemedy } from '../plan.ts';
 import { recordedWaits } from '../recorded-waits.ts';
-import { boundOf } from './rule.ts';
 import type { RemedyState } from '../state.ts';
-import { isControlPlane, labelsOf } from '../targets.ts';
 
 /** A slow pass over everything catches what no change announced. */
 const FULL_PASS_SECONDS = 600;
@@ -84,7 +81,7 @@ async function carryOut(
   parts: MachineParts,
 ): Promise<ReadonlyMap<string, RemedyWait>> {
   const { machine } = subject;
-  const plan = planOf(subject, evaluated, parts);
+  const plan = planRemedy(observeRemedy(subject, evaluated, parts));
   const waits = new Map(plan.waits);
   for (const each of plan.shadow) {
     const denied = await shadow(each, { machine, ...parts }); // oxlint-disable-line no-await-in-loop -- mostly none
@@ -94,49 +91,6 @@ async function carryOut(
   const denied = plan.act && (await takeTurn(plan.act, { machine, evaluated, ...parts }));
   if (plan.act && denied) waits.set(plan.act.remedier.metadata.name, denied);
   return waits;
-}
-
-function planOf(
-  { machine, node }: EvaluatedMachine,
-  evaluated: readonly EvaluatedRule[],
-  { state, context }: MachineParts,
-): RemedyPlan {
-  const { name } = machine.metadata;
-  const jobs = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS);
-  return planRemedy({
-    machine,
-    node,
-    jobs: jobsOn(name, jobs),
-    controlPlaneJob: isControlPlane(labelsOf(machine, node))
-      ? otherControlPlaneJob(name, jobs.list(), context)
-      : undefined,
-    rules: evaluated
-      .filter(({ finding }) => finding.outcome !== 'NoMatch')
-      .map(({ remedier, digest, finding }) => ({
-        remedier,
-        digest,
-        finding,
-        // Reads the whole fleet, so only for a rule that would act.
-        get bound() {
-          return boundOf(remedier, state.findings, context);
-        },
-      })),
-    now: context.clock.now(),
-  });
-}
-
-function otherControlPlaneJob(
-  name: string,
-  jobs: readonly RemedyOperationJob[],
-  context: ReconcileContext,
-): string | undefined {
-  const machines = context.view<Machine>(MACHINES);
-  const nodes = context.view(NODES);
-  return jobs.find(({ spec, ...job }) => {
-    const other = machines.get(spec.machine.name);
-    if (!other || spec.machine.name === name || !isJobAtWork({ spec, ...job })) return false;
-    return isControlPlane(labelsOf(other, nodes.get(spec.machine.name)));
-  })?.metadata.name;
 }
 
 /** Where nothing happens, people see why. */

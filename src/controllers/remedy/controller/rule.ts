@@ -1,17 +1,16 @@
 /** Reconciles one rule: its status, and the jobs that it does not need any more. */
-import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
-import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { firstMoment, secondsAfter } from '../../../os/dates.ts';
 import { DEFAULT_RETENTION, planRetention, type Retention } from '../case/retention.ts';
 import type { CheckedRules } from '../checked-rules.ts';
-import { type Findings, findingsOf } from '../findings.ts';
+import { findingsOf } from '../findings.ts';
+import { boundOf, targetsOf } from '../observe/observe.ts';
 import type { RemedyState } from '../state.ts';
 import { remedierStatus } from '../status.ts';
-import { isTarget, labelsOf, type MatchBound, matchBound } from '../targets.ts';
 
 /** How long until changes elsewhere are observed, such as the number of targets. */
 const RECHECK_SECONDS = 60;
@@ -54,22 +53,6 @@ async function report(
   });
   const { status: fitting } = truncateToSchema({ ...remedier, status });
   context.reportStatus(NODE_REMEDIERS, { metadata: { name }, status: fitting });
-}
-
-/** Returns how much of its targets a rule matches now. */
-export function boundOf(remedier: NodeRemedier, findings: Findings, context: ReconcileContext): MatchBound {
-  const targets = targetsOf(remedier, context);
-  const unseen = targets.filter(({ metadata }) => !findings.has(metadata.name)).length;
-  const found = findingsOf(findings, remedier.metadata.name);
-  return matchBound(remedier, { targets: targets.length, unseen }, found);
-}
-
-function targetsOf(remedier: NodeRemedier, context: ReconcileContext): readonly Machine[] {
-  const nodes = context.view(NODES);
-  return context
-    .view<Machine>(MACHINES)
-    .list()
-    .filter((machine) => isTarget(remedier, labelsOf(machine, nodes.get(machine.metadata.name))));
 }
 
 async function retentionOf(

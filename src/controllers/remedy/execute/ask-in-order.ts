@@ -7,9 +7,9 @@
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { secondsAfter } from '../../../os/dates.ts';
+import { askFor } from '../job/job.ts';
 import type { RemedyAct } from '../plan.ts';
 import { act, type ExecuteParts } from './execute.ts';
-import { askFor } from './job.ts';
 import type { Turn } from './order.ts';
 
 const GATHER_SECONDS = 1;

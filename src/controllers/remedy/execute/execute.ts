@@ -8,12 +8,12 @@ import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { repeatRefused } from '../../../kube/process/repeat-refused.ts';
+import { evidenceOf } from '../job/evidence.ts';
+import { askFor, jobIntent } from '../job/job.ts';
 import type { EvaluatedRule } from '../observe/evaluation.ts';
 import type { RemedyAct } from '../plan.ts';
 import type { RemedyState } from '../state.ts';
 import { isIll } from '../targets.ts';
-import { evidenceOf } from './evidence.ts';
-import { askFor, jobIntent } from './job.ts';
 
 export interface ExecuteParts {
   readonly machine: Machine;

@@ -12,12 +12,12 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import type { JobInput } from '../observe/observe.ts';
 import type { RemedyMetrics } from '../metrics.ts';
-import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from '../planner/decision.ts';
-import { machineReport } from '../planner/machine-report.ts';
-import { type Renewal, renewJobGrant } from './renewal.ts';
+import type { JobInput } from '../observe/observe.ts';
+import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from '../plan/decision.ts';
+import { machineReport } from '../plan/machine-report.ts';
 import { jobStatus } from '../status.ts';
+import { type Renewal, renewJobGrant } from './renewal.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';
 import { runCentralStep } from './steps/steps.ts';
 

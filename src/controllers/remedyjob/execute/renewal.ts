@@ -1,7 +1,7 @@
 /** The renewal of the grant of a job before each step that disturbs the node: its denial is an answer, and names what to wait for. */
 import type { Denial, GrantPort } from '../../../api/grants.ts';
 import type { JobInput } from '../observe/observe.ts';
-import { type JobChange, jobFinding, type RepairWait } from '../planner/decision.ts';
+import { type JobChange, jobFinding, type RepairWait } from '../plan/decision.ts';
 
 export type Renewal =
   | { readonly isGranted: true; readonly change: JobChange }

@@ -5,14 +5,26 @@ import type { Log } from '../../../kube/process/log.ts';
 import { compileMaxAge } from '../../../rules/compile/max-age.ts';
 import { compileTree } from '../../../rules/compile/tree.ts';
 import { compileRule } from '../../../rules/compile.ts';
-import { type CompiledRule, listFactRefs, type RuleOutcome, type Truth } from '../../../rules/compiled-rule.ts';
+import {
+  type CompiledRule,
+  listFactRefs,
+  type RuleOutcome,
+  type Truth,
+} from '../../../rules/compiled-rule.ts';
 import type { NodeFacts } from '../../../rules/live/node-facts.ts';
 import { createProblemCollector } from '../../../rules/problems.ts';
 import { createRuleEvaluator, type RuleEvaluator } from '../../../rules/rule-evaluator.ts';
 import { createTreeEvaluator, type TreeEvaluator } from '../../../rules/tree-evaluator.ts';
-import type { JobInput } from './observe.ts';
 
-export type JobTruth = Pick<JobInput, 'rule' | 'presentFault' | 'verified'>;
+/** Holds what follows for a job from the facts of its node now. */
+export interface JobTruth {
+  /** The present outcome of the rule that led to the job. Indeterminate where the rule has changed since. */
+  readonly rule: RuleOutcome;
+  /** The present outcome of the rule of that name, also when it has changed since; undefined: it was deleted. */
+  readonly presentFault: { readonly outcome: RuleOutcome; readonly clearSeconds: number } | undefined;
+  /** Whether the conditions of `spec.verify` hold now. */
+  readonly verified: Truth;
+}
 
 export interface JobEvaluator {
   evaluate(job: RemedyOperationJob, remedier: NodeRemedier | undefined): Promise<JobTruth>;

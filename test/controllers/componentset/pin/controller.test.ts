@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentEntry } from '../../../../src/api/generated/types.ts';
-import { machineOfKey, pinKeys } from '../../../../src/controllers/componentset/pin/execute.ts';
+import { machineOfKey, pinKeys } from '../../../../src/controllers/componentset/pin/controller.ts';
 import { component, machine } from '../../../support/builders.ts';
 import { createFleetBed, type FleetBed } from '../fleet-bed.ts';
 import { ownEntries } from '../managed-fields.ts';

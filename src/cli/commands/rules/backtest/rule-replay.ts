@@ -2,8 +2,8 @@
 import type { NodeRemedier } from '../../../../api/generated/types.ts';
 import { createCheckedRules } from '../../../../controllers/remedy/checked-rules.ts';
 import { createRemedyController } from '../../../../controllers/remedy/controller/controller.ts';
-import { createTurnOrder } from '../../../../controllers/remedy/execute/order.ts';
 import { reconcileMachine } from '../../../../controllers/remedy/controller/machine.ts';
+import { createTurnOrder } from '../../../../controllers/remedy/execute/order.ts';
 import { createShadowTally } from '../../../../controllers/remedy/shadow.ts';
 import { parseKey, type RemedyState } from '../../../../controllers/remedy/state.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';

@@ -11,7 +11,7 @@ import type { ReconcileContext } from '../../../../kube/controller/reconcile-con
 import type { EvictionAnswers } from '../../../../kube/drain/answers.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { JobInput } from '../../observe/observe.ts';
-import type { RepairWait } from '../../planner/decision.ts';
+import type { RepairWait } from '../../plan/decision.ts';
 import type { ApprovalPort } from './approval.ts';
 
 export interface CentralRun<Input = unknown> {

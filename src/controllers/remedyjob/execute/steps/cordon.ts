@@ -6,7 +6,7 @@ import { pointerTo } from '../../../../kube/controller/writes/json-patch.ts';
 import { planCordon } from '../../../../kube/drain/cordon.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
-import { markOfJob } from '../../planner/guard.ts';
+import { markOfJob } from '../../plan/guard.ts';
 import { type CentralResult, type CentralRun, stepFailed, stepSucceeded, stepWaits } from './central-step.ts';
 
 export async function runCordon(run: CentralRun): Promise<CentralResult> {

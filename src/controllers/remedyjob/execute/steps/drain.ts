@@ -5,7 +5,7 @@ import { readinessOf } from '../../../../api/machine/node-state.ts';
 import type { DrainProgress } from '../../../../kube/drain/progress.ts';
 import { stepDrain } from '../../../../kube/drain/step.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import type { RepairWait } from '../../planner/decision.ts';
+import type { RepairWait } from '../../plan/decision.ts';
 import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
 
 export async function runDrain(run: CentralRun<StepInputs['Drain']>): Promise<CentralResult> {

@@ -9,7 +9,7 @@ import { BUDGETS, coveringBudgets } from '../../../../kube/drain/budgets.ts';
 import { podName } from '../../../../kube/drain/pods.ts';
 import { PODS } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
-import type { RepairWait } from '../../planner/decision.ts';
+import type { RepairWait } from '../../plan/decision.ts';
 import { type CentralResult, type CentralRun, stepSucceeded } from './central-step.ts';
 import { largestPods } from './largest-pods.ts';
 

@@ -2,7 +2,7 @@
 import type { StepInputs } from '../../../../api/generated/steps.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { planTaint, taintState } from '../../planner/owned-taints.ts';
+import { planTaint, taintState } from '../../plan/owned-taints.ts';
 import { type CentralResult, type CentralRun, stepSucceeded } from './central-step.ts';
 
 export async function runTaint(run: CentralRun<StepInputs['Taint']>): Promise<CentralResult> {

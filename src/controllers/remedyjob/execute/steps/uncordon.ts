@@ -1,7 +1,7 @@
 /** Removes our own cordon; that of a person stays. */
 import { planUncordon } from '../../../../kube/drain/cordon.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
-import { markOfJob } from '../../planner/guard.ts';
+import { markOfJob } from '../../plan/guard.ts';
 import { type CentralResult, type CentralRun, stepSucceeded } from './central-step.ts';
 
 export async function runUncordon({ observation, node, context }: CentralRun): Promise<CentralResult> {

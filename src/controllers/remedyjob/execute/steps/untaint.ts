@@ -1,7 +1,7 @@
 /** Removes our own taint; those of others stay. */
 import type { StepInputs } from '../../../../api/generated/steps.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
-import { planUntaint } from '../../planner/owned-taints.ts';
+import { planUntaint } from '../../plan/owned-taints.ts';
 import { type CentralResult, type CentralRun, stepSucceeded } from './central-step.ts';
 
 export async function runUntaint(run: CentralRun<StepInputs['Untaint']>): Promise<CentralResult> {

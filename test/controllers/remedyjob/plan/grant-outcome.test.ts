@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOutcome, JobStepStatus } from '../../../../src/api/generated/types.ts';
 import type { GrantOutcome } from '../../../../src/api/grants.ts';
-import { grantOutcome } from '../../../../src/controllers/remedyjob/planner/grant-outcome.ts';
-import { planSettlement } from '../../../../src/controllers/remedyjob/planner/settlement.ts';
+import { grantOutcome } from '../../../../src/controllers/remedyjob/plan/grant-outcome.ts';
+import { planSettlement } from '../../../../src/controllers/remedyjob/plan/settlement.ts';
 import { jobMachine, observation, records, repairJob } from '../jobs.ts';
 
 const REBOOTED = records('s2 Succeeded, s3 Succeeded, s4 Succeeded');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { JobOutcome } from '../../../../src/api/generated/types.ts';
 import { FINALIZER_SETTLE } from '../../../../src/api/names.ts';
 import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
-import { planSettlement, settleMode } from '../../../../src/controllers/remedyjob/planner/settlement.ts';
+import { planSettlement, settleMode } from '../../../../src/controllers/remedyjob/plan/settlement.ts';
 import { condition } from '../../../support/builders.ts';
 import {
   CORDONED,

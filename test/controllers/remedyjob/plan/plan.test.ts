@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../src/controllers/remedyjob/observe/observe.ts';
-import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
-import { NOW } from '../../support/builders.ts';
+import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
+import { planJob } from '../../../../src/controllers/remedyjob/plan/plan.ts';
+import { NOW } from '../../../support/builders.ts';
 import {
   agentAnswer,
   explained,
@@ -11,7 +11,7 @@ import {
   observation,
   records,
   repairJob,
-} from './jobs.ts';
+} from '../jobs.ts';
 
 function planned(job: JobFields, fields: Partial<JobInput> = {}): string {
   return explained(planJob(observation({ job: repairJob(job), ...fields })));

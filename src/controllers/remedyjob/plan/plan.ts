@@ -2,7 +2,7 @@
  * Decides what a repair job does next. Every reconcile decides from the records alone, so that a restart at any point changes
  * nothing: a step is recorded before it is done, and what is not known is never done again. Pure.
  */
-import type { JobOutcome, JobStep, JobStepStatus } from '../../api/generated/types.ts';
+import type { JobOutcome, JobStep, JobStepStatus } from '../../../api/generated/types.ts';
 import {
   type AfterFailure,
   afterFailure,
@@ -14,13 +14,13 @@ import {
   stepName,
   stepRecord,
   TIMED_OUT,
-} from '../../api/status/step-records.ts';
-import type { JobInput } from './observe/observe.ts';
-import { abortOf, planAbort } from './planner/abort.ts';
-import { planAgentStep, planRelease, recordedAnswer } from './planner/agent-step.ts';
-import { type JobDecision, jobFinding } from './planner/decision.ts';
-import { planSettlement } from './planner/settlement.ts';
-import { planVerification } from './planner/verification.ts';
+} from '../../../api/status/step-records.ts';
+import type { JobInput } from '../observe/observe.ts';
+import { abortOf, planAbort } from './abort.ts';
+import { planAgentStep, planRelease, recordedAnswer } from './agent-step.ts';
+import { type JobDecision, jobFinding } from './decision.ts';
+import { planSettlement } from './settlement.ts';
+import { planVerification } from './verification.ts';
 
 export function planJob(observation: JobInput): JobDecision {
   const { job } = observation;

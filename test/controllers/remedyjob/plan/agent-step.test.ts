@@ -5,7 +5,7 @@ import {
   planAgentStep,
   planRelease,
   recordedAnswer,
-} from '../../../../src/controllers/remedyjob/planner/agent-step.ts';
+} from '../../../../src/controllers/remedyjob/plan/agent-step.ts';
 import {
   agentAnswer,
   BOOT,

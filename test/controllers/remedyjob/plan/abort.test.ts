@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AgentStep, JobStepStatus } from '../../../../src/api/generated/types.ts';
 import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
-import { abortOf, planAbort } from '../../../../src/controllers/remedyjob/planner/abort.ts';
+import { abortOf, planAbort } from '../../../../src/controllers/remedyjob/plan/abort.ts';
 import {
   agentAnswer,
   CORDONED,

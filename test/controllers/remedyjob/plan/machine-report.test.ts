@@ -4,7 +4,7 @@ import {
   isMachineReported,
   machineReport,
   needsPersonFinding,
-} from '../../../../src/controllers/remedyjob/planner/machine-report.ts';
+} from '../../../../src/controllers/remedyjob/plan/machine-report.ts';
 import { condition } from '../../../support/builders.ts';
 import { jobMachine, later, observation, records, repairJob } from '../jobs.ts';
 

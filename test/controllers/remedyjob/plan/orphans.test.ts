@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedger, LedgerGrant, Machine } from '../../../../src/api/generated/types.ts';
-import { type OrphanInput, planOrphan } from '../../../../src/controllers/remedyjob/planner/orphans.ts';
-import { planTaint } from '../../../../src/controllers/remedyjob/planner/owned-taints.ts';
+import { type OrphanInput, planOrphan } from '../../../../src/controllers/remedyjob/plan/orphans.ts';
+import { planTaint } from '../../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { NOW } from '../../../support/builders.ts';
 import { patchJson } from '../../../support/controller/json-patch.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { grantFromEntry } from '../../../../src/api/grants.ts';
 import { validate } from '../../../../src/api/validation/validate.ts';
-import { evidenceOf } from '../../../../src/controllers/remedy/execute/evidence.ts';
-import { askFor, jobIntent } from '../../../../src/controllers/remedy/execute/job.ts';
+import { evidenceOf } from '../../../../src/controllers/remedy/job/evidence.ts';
+import { askFor, jobIntent } from '../../../../src/controllers/remedy/job/job.ts';
 import type { RemedyAct } from '../../../../src/controllers/remedy/plan.ts';
 import { compileRule } from '../../../../src/rules/compile.ts';
 import type { FactReader } from '../../../../src/rules/compiled-rule.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { guardAbort, hasRebooted } from '../../../../src/controllers/remedyjob/planner/guard.ts';
+import { guardAbort, hasRebooted } from '../../../../src/controllers/remedyjob/plan/guard.ts';
 import { CORDONED, jobMachine, jobNode, observation, records, repairJob } from '../jobs.ts';
 
 describe('guardAbort', () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JobInput } from '../../../../src/controllers/remedyjob/observe/observe.ts';
-import type { JobDecision } from '../../../../src/controllers/remedyjob/planner/decision.ts';
-import { planOpenCase } from '../../../../src/controllers/remedyjob/planner/open-case.ts';
+import type { JobDecision } from '../../../../src/controllers/remedyjob/plan/decision.ts';
+import { planOpenCase } from '../../../../src/controllers/remedyjob/plan/open-case.ts';
 import { condition } from '../../../support/builders.ts';
 import { explained, jobMachine, jobNode, later, observation, repairJob } from '../jobs.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RemedyOperationJobStatus } from '../../../../src/api/generated/types.ts';
-import { planVerification } from '../../../../src/controllers/remedyjob/planner/verification.ts';
+import { planVerification } from '../../../../src/controllers/remedyjob/plan/verification.ts';
 import type { Truth } from '../../../../src/rules/compiled-rule.ts';
 import { explained, later, observation, repairJob } from '../jobs.ts';
 

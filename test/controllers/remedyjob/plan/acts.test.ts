@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JobStepStatus } from '../../../../src/api/generated/types.ts';
-import { mayHaveChanged } from '../../../../src/controllers/remedyjob/planner/acts.ts';
+import { mayHaveChanged } from '../../../../src/controllers/remedyjob/plan/acts.ts';
 import { jobSpec, jobStep, records, repairJob } from '../jobs.ts';
 
 const job = (steps: readonly JobStepStatus[]) =>

@@ -6,7 +6,7 @@ import {
   planUntaint,
   taintGrants,
   taintState,
-} from '../../../../src/controllers/remedyjob/planner/owned-taints.ts';
+} from '../../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { patchJson } from '../../../support/controller/json-patch.ts';
 import { jobNode } from '../jobs.ts';
