@@ -12,10 +12,28 @@ import {
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
-import type { AgentRequest } from './request.ts';
+import type { ParsedRequest } from '../../os/x509/request.ts';
 
 /** The part of a Lease whose age is read: a heartbeat. */
 export const RENEWED = 'renewed';
+
+/** A certificate request as the approver judges it. */
+export interface AgentRequest {
+  readonly name: string;
+  readonly signer: string;
+  /** Who created it, as the API server authenticated them. */
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly usages: readonly string[];
+  readonly expirationSeconds: number | undefined;
+  readonly createdAt: Date;
+  /** The UID that its annotation names. Only a token proves one. */
+  readonly machineUid: string | undefined;
+  readonly state: 'Pending' | 'Approved' | 'Denied';
+  readonly approvedAt: Date | undefined;
+  /** Undefined when it cannot be parsed. */
+  readonly content: ParsedRequest | undefined;
+}
 
 export interface ApproverInput {
   readonly now: Date;
