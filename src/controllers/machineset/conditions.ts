@@ -3,7 +3,6 @@ import type { MachineSet, PlannedAction, Wait } from '../../api/generated/types.
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import type { MachineSetPlan, SetWait } from './actions.ts';
-import { scalingDeadline } from './deadline.ts';
 import { differingFields, isUpToDate, type Member } from './members.ts';
 
 export interface ConditionsInput {
@@ -139,6 +138,21 @@ function failureText({ name, machine }: Member): string {
 function isLate({ set, waiting, now }: ConditionsInput): boolean {
   const deadline = scalingDeadline(set, waiting);
   return deadline !== undefined && now >= deadline;
+}
+
+/** The waits without a deadline: a person decides when they end. */
+const WITHOUT_DEADLINE: ReadonlySet<string> = new Set(['Paused']);
+
+/**
+ * Returns when a wait of a set needs a person. A set that is not paused waits until one of its machines may be deleted, or is:
+ * each may take the time of its drain. A storm that takes longer does not end by itself either.
+ */
+export function scalingDeadline(
+  { spec }: Pick<MachineSet, 'spec'>,
+  waiting: Pick<Wait, 'reason' | 'since'> | undefined,
+): Date | undefined {
+  if (!waiting || WITHOUT_DEADLINE.has(waiting.reason)) return undefined;
+  return new Date(Date.parse(waiting.since) + spec.template.deletion.drainTimeoutSeconds * 1000);
 }
 
 function hasFailedForLong(set: MachineSet, now: Date): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ago, condition } from '../../support/builders.ts';
+import { scalingDeadline } from '../../../src/controllers/machineset/conditions.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
 import {
   DENIAL,
   machineSet,
@@ -188,5 +189,30 @@ describe('setConditions', () => {
     expect(conditions.find(({ type }) => type === 'Stalled')?.message).toBe(
       `since ${ago(1800)}: KillSwitch: the kill switch is engaged`,
     );
+  });
+});
+
+const DEADLINE_SET = machineSet(1, {
+  spec: {
+    template: template({
+      deletion: { drain: 'Respect', drainTimeoutSeconds: 60, timeoutSeconds: 7200, cleanup: 'Restore' },
+    }),
+  },
+});
+
+describe('scalingDeadline', () => {
+  it.each([
+    ['GrantDenied', 60],
+    ['MachinesHeld', 60],
+    ['Overshoot', 60],
+    ['Paused', undefined],
+    ['StormGuardActive', 60],
+  ])('MAC-04 of %s is %s s after its begin', (reason, seconds) => {
+    const deadline = scalingDeadline(DEADLINE_SET, { reason, since: NOW.toISOString() });
+    expect(deadline && (Number(deadline) - Number(NOW)) / 1000).toBe(seconds);
+  });
+
+  it('is undefined while nothing is waited for', () => {
+    expect(scalingDeadline(DEADLINE_SET, undefined)).toBeUndefined();
   });
 });
