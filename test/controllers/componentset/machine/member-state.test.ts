@@ -61,7 +61,7 @@ describe('memberState', () => {
     ['a settled machine', {}, undefined],
     ['a machine that the set has not touched', { version: 'None' }, undefined],
     ['a machine at an older revision', { version: OLD }, undefined],
-    ['a machine in work', { startedAgo: 5, report: PROBATION }, 'kubelet: Probation'],
+    ['a machine in work', { startedAgo: 5, report: PROBATION }, 'kubelet is Probation'],
     ['a machine that failed', { report: ROLLED_BACK }, 'kubelet: no answer'],
     ['a Node that is not Ready', { node: NOT_READY }, 'its Node is not Ready'],
     ['a Node of which nothing is known', { node: UNKNOWN }, 'its Node is Unknown'],
