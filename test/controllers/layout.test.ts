@@ -58,7 +58,7 @@ describe('the controllers', () => {
   });
 });
 
-/** Types included: a planner that is handed a client is none. */
+/** Types included: a planner that is handed a client is not pure. */
 function importsIn(path: string): readonly string[] {
   return sources.get(path)?.imports.map(({ target }) => target) ?? [];
 }
