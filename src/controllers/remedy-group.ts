@@ -21,7 +21,7 @@ import type { KubeObject, Resource } from '../kube/objects/object.ts';
 import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../rules/live/fact-views.ts';
 import { createLiveFacts } from '../rules/live/live-facts.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
-import { createRemedyController } from './remedy/controller.ts';
+import { createRemedyController } from './remedy/controller/controller.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
 import { registerRemedyMetrics } from './remedyjob/metrics.ts';
 

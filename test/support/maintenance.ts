@@ -1,7 +1,7 @@
 /** MaintenanceEvents and the jobs of their rule for tests: valid by default. */
 import type { MaintenanceEvent, NodeRemedier, RemedyOperationJob } from '../../src/api/generated/types.ts';
 import { MAINTENANCE_REMEDIER } from '../../src/api/names.ts';
-import type { MaintenanceInput } from '../../src/controllers/hostdoctor/input.ts';
+import type { MaintenanceInput } from '../../src/controllers/hostdoctor/observe.ts';
 import type { Metadata } from '../../src/kube/objects/object.ts';
 import { ago, condition, machine, NOW } from './builders.ts';
 import { type JobParts, remedier, remedyJob } from './remediers.ts';

@@ -1,4 +1,4 @@
-/** Whether a request is in our names, its requester, and its machine. Pure. */
+/** Whether a request is in our names, its requester, its machine, and the form of the checks of it. Pure. */
 import {
   AGENT_GROUP,
   AGENT_USER_PREFIX,
@@ -13,7 +13,7 @@ import {
   serviceAccountUser,
 } from '../../api/names.ts';
 import type { ParsedRequest, RequestedName } from '../../os/x509/request.ts';
-import type { AgentRequest, Objection } from './request.ts';
+import type { AgentRequest, ApproverInput } from './observe.ts';
 
 export interface Claim {
   readonly request: AgentRequest;
@@ -26,6 +26,32 @@ export interface Claim {
 
 /** Import is the machine controller, for a host that it connects to by SSH. */
 export type Requester = 'Agent' | 'Token' | 'Import';
+
+/** Why a request is not approved. With `until` it may still be, and is judged again then. */
+export interface Objection {
+  readonly reason: string;
+  readonly because: string;
+  readonly until?: Date;
+}
+
+export type Check = (claim: Claim, input: ApproverInput) => Objection | undefined;
+
+/** How much later than the request our view may be. */
+const LATE_MS = 10_000;
+
+/**
+ * Lets an objection wait for a while after the request, because what is missing may only be late. After that time it denies the
+ * request.
+ */
+export function afterWaiting(
+  { request }: Claim,
+  { now }: ApproverInput,
+  objection: Objection,
+  waitMs: number = LATE_MS,
+): Objection {
+  const until = new Date(request.createdAt.getTime() + waitMs);
+  return now < until ? { ...objection, until } : objection;
+}
 
 /** Requests of our requesters, and requests of anybody for the names of agents. Other signers are not ours to answer. */
 export function isOurs(request: AgentRequest): boolean {

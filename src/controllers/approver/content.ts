@@ -1,6 +1,6 @@
 /** Checks of what the certificate would be: key, extensions, usages and lifetime. Pure. */
 import type { RequestedKey } from '../../os/x509/request.ts';
-import type { Check } from './observe.ts';
+import type { Check } from './claim.ts';
 
 const WEEK_SECONDS = 7 * 86_400;
 const MIN_SECONDS = 600;

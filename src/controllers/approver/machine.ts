@@ -1,7 +1,6 @@
 /** Checks of the Machine that a certificate is for. Pure. */
 import { bootstrapGroupOf, LABEL_AGENT_BLOCKED } from '../../api/names.ts';
-import type { Claim } from './claim.ts';
-import { afterWaiting, type Check } from './observe.ts';
+import { afterWaiting, type Check, type Claim } from './claim.ts';
 
 export const machineChecks: readonly Check[] = [
   (claim, snapshot) => {

@@ -1,7 +1,39 @@
-/** Describes what the approver knows of the cluster, and the form of a check. */
+/** Reads what the approver decides by: the Machines with their components and heartbeats, and all certificate requests. */
+import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../api/generated/types.ts';
-import type { Claim } from './claim.ts';
-import type { AgentRequest, Objection } from './request.ts';
+import { requestsBy, requestsFor } from '../../api/machine/certificate-requests.ts';
+import { ANNOTATION_MACHINE_UID, NAMESPACE_AGENTS } from '../../api/names.ts';
+import {
+  CERTIFICATE_REQUESTS,
+  type CertificateRequestObject,
+  decisionOf,
+  requestText,
+} from '../../kube/auth/certificate-requests.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { LEASES } from '../../kube/leader/record.ts';
+import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
+import type { ParsedRequest } from '../../os/x509/request.ts';
+
+/** The part of a Lease whose age is read: a heartbeat. */
+export const RENEWED = 'renewed';
+
+/** A certificate request as the approver judges it. */
+export interface AgentRequest {
+  readonly name: string;
+  readonly signer: string;
+  /** Who created it, as the API server authenticated them. */
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly usages: readonly string[];
+  readonly expirationSeconds: number | undefined;
+  readonly createdAt: Date;
+  /** The UID that its annotation names. Only a token proves one. */
+  readonly machineUid: string | undefined;
+  readonly state: 'Pending' | 'Approved' | 'Denied';
+  readonly approvedAt: Date | undefined;
+  /** Undefined when it cannot be parsed. */
+  readonly content: ParsedRequest | undefined;
+}
 
 export interface ApproverInput {
   readonly now: Date;
@@ -15,21 +47,36 @@ export interface ApproverInput {
   approvedFor(machine: string): readonly AgentRequest[];
 }
 
-export type Check = (claim: Claim, snapshot: ApproverInput) => Objection | undefined;
+export function observeForApproval(context: ReconcileContext): ApproverInput {
+  return {
+    now: context.clock.now(),
+    machine: (name) => context.view<Machine>(MACHINES).get(name),
+    component: (ref) => context.view<MachineComponent>(MACHINE_COMPONENTS).get(ref),
+    heartbeatAgeMs: (machine) => context.ageMs(LEASES, `${NAMESPACE_AGENTS}/${machine}`, RENEWED),
+    approvedBy: (username) => approved(requestsBy(username, context.view(CERTIFICATE_REQUESTS))),
+    approvedFor: (machine) => approved(requestsFor(machine, context.view(CERTIFICATE_REQUESTS))),
+  };
+}
 
-/** How much later than the request our view may be. */
-const LATE_MS = 10_000;
+function approved(requests: readonly CertificateRequestObject[]): readonly AgentRequest[] {
+  return requests.filter((each) => decisionOf(each).state === 'Approved').map(readRequest);
+}
 
-/**
- * Lets an objection wait for a while after the request, because what is missing may only be late. After that time it denies the
- * request.
- */
-export function afterWaiting(
-  { request }: Claim,
-  { now }: ApproverInput,
-  objection: Objection,
-  waitMs: number = LATE_MS,
-): Objection {
-  const until = new Date(request.createdAt.getTime() + waitMs);
-  return now < until ? { ...objection, until } : objection;
+export function readRequest(object: CertificateRequestObject): AgentRequest {
+  const { metadata, spec } = object;
+  const { username = '', groups = [], usages = [] } = spec;
+  const { state, at } = decisionOf(object);
+  return {
+    name: metadata.name,
+    signer: spec.signerName,
+    username,
+    groups,
+    usages,
+    expirationSeconds: spec.expirationSeconds,
+    createdAt: new Date(metadata.creationTimestamp ?? 0),
+    machineUid: metadata.annotations?.[ANNOTATION_MACHINE_UID],
+    state,
+    approvedAt: state === 'Approved' ? at : undefined,
+    content: parseCertificateRequest(requestText(object)),
+  };
 }

@@ -3,12 +3,11 @@
  * enough. What may only be late in our view waits; every other doubt denies.
  */
 import { hasExactName } from '../../os/x509/request.ts';
-import { type Claim, claimOf, isOurs } from './claim.ts';
+import { type Check, type Claim, claimOf, isOurs, type Objection } from './claim.ts';
 import { contentChecks } from './content.ts';
 import { machineChecks } from './machine.ts';
-import type { ApproverInput, Check } from './observe.ts';
+import type { AgentRequest, ApproverInput } from './observe.ts';
 import { registrationChecks } from './registration.ts';
-import type { AgentRequest, Objection } from './request.ts';
 
 export type Approval =
   /** Not in our names, or decided already. */

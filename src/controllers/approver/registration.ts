@@ -3,9 +3,8 @@ import type { Machine } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
-import type { Claim } from './claim.ts';
-import { type ApproverInput, afterWaiting, type Check } from './observe.ts';
-import type { AgentRequest, Objection } from './request.ts';
+import { afterWaiting, type Check, type Claim, type Objection } from './claim.ts';
+import type { AgentRequest, ApproverInput } from './observe.ts';
 
 /** An agent that got its first certificate reports within this time: the life of its token. */
 const JOINING_MS = 900_000;

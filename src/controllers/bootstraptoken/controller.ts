@@ -1,30 +1,16 @@
 /** Deletes the bootstrap tokens of Machines, as kubenode-machine. Every choice is made in plan.ts. */
 import { MACHINES } from '../../api/generated/resources.ts';
-import { machinesOf, requestsBy } from '../../api/machine/certificate-requests.ts';
-import {
-  ANNOTATION_BOOTSTRAP_TOKEN,
-  BOOTSTRAP_USER_PREFIX,
-  bootstrapTokenSecret,
-  NAMESPACE,
-  NAMESPACE_AGENTS,
-  NAMESPACE_KUBE_SYSTEM,
-  PRINCIPAL_MACHINE,
-} from '../../api/names.ts';
-import { formatTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
-import {
-  CERTIFICATE_REQUESTS,
-  type CertificateRequestObject,
-  decisionOf,
-} from '../../kube/auth/certificate-requests.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { machinesOf } from '../../api/machine/certificate-requests.ts';
+import { ANNOTATION_BOOTSTRAP_TOKEN, NAMESPACE, PRINCIPAL_MACHINE } from '../../api/names.ts';
+import { tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
+import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { LEASES } from '../../kube/leader/record.ts';
-import { SECRETS } from '../../kube/objects/core-kinds.ts';
-import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { planToken, type TokenUse } from './plan.ts';
+import { deleteBootstrapToken } from './execute.ts';
+import { observeToken } from './observe.ts';
+import { planToken } from './plan.ts';
 
 const FIELD_MANAGER = 'kubenode-bootstraptoken';
 
@@ -52,37 +38,12 @@ async function reconcile(name: string, context: ReconcileContext): Promise<Recon
   // A Machine of the API server is an object like any other.
   const machine = context.view(MACHINES).get(name) as KubeObject | undefined;
   const record = machine && tokenRecordOf(machine);
-  if (!record?.secretUid) return {};
-  const now = context.clock.now();
-  const requests = context.view(CERTIFICATE_REQUESTS);
-  const uses = requestsBy(`${BOOTSTRAP_USER_PREFIX}${record.id}`, requests).map(useOf);
-  const lease = context.view(LEASES).get(`${NAMESPACE_AGENTS}/${name}`);
-  const renewed = textAt(lease, 'spec', 'renewTime');
-  const heartbeatAt = renewed === undefined ? undefined : new Date(renewed);
-  const plan = planToken({ record, uses, heartbeatAt, now });
-  if (plan.type === 'Keep') return plan.until ? { requeueAt: earlier(plan.until, now) } : {};
-  await deleteSecret(record.id, record.secretUid, context);
-  context.log.info('bootstrap token deleted', { machine: name, token: record.id, because: plan.because });
-  const { secretUid: _, ...rest } = record;
-  const replacesAgent = record.replacesAgent && !plan.used;
-  await context.patch(MACHINES, machine as never, [
-    {
-      op: 'replace',
-      path: pointerTo('metadata', 'annotations', ANNOTATION_BOOTSTRAP_TOKEN),
-      value: formatTokenRecord({ ...rest, replacesAgent }),
-    },
-  ]);
+  if (!machine || !record?.secretUid) return {};
+  const input = observeToken(name, record, context);
+  const plan = planToken(input);
+  if (plan.type === 'Keep') return plan.until ? { requeueAt: earlier(plan.until, input.now) } : {};
+  await deleteBootstrapToken(machine, record, plan, context);
   return {};
-}
-
-/** By its UID: another token that got the same id stays. */
-async function deleteSecret(id: string, uid: string, context: ReconcileContext): Promise<void> {
-  const metadata = { name: bootstrapTokenSecret(id), namespace: NAMESPACE_KUBE_SYSTEM, uid };
-  try {
-    await context.delete(SECRETS, { apiVersion: 'v1', kind: 'Secret', metadata });
-  } catch (error) {
-    if (!isKubeError(error, 'Conflict')) throw error;
-  }
 }
 
 function earlier(until: Date, now: Date): Date {
@@ -94,14 +55,4 @@ function recordChanged(before: KubeObject, after: KubeObject): boolean {
     ({ metadata }) => metadata.annotations?.[ANNOTATION_BOOTSTRAP_TOKEN],
   );
   return one !== other;
-}
-
-function useOf(object: CertificateRequestObject): TokenUse {
-  const { state, at } = decisionOf(object);
-  return {
-    name: object.metadata.name,
-    decision: state,
-    decidedAt: at,
-    issued: object.status?.certificate !== undefined,
-  };
 }

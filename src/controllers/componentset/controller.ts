@@ -27,7 +27,7 @@ import {
   nodeChanged,
   type SetIndex,
 } from './observe/triggers.ts';
-import { machineOfKey, pinKeys, reconcilePins } from './pin/reconcile.ts';
+import { machineOfKey, pinKeys, reconcilePins } from './pin/controller.ts';
 import { planRollout } from './plan.ts';
 import { previewRollout } from './preview/preview.ts';
 import { nextReconcileAt } from './requeue.ts';

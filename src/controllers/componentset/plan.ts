@@ -8,6 +8,7 @@ import { byCode, canonicalJson } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../rollout/limit.ts';
+import { isAvailable } from './machine/member-state.ts';
 import type { Revision } from './revision/resolve.ts';
 import { pausedSoak, withoutSoak } from './rollout/batch-phase.ts';
 import { failureReason } from './rollout/failure/failure.ts';
@@ -69,7 +70,7 @@ export function planRollout(unordered: RolloutInput): RolloutPlan {
 
 /** Counts the machines that serve now and that these actions take out of service. */
 function costOf(assigned: readonly RolloutAction[]): number {
-  return assigned.filter((action) => action.type === 'Assign' && action.member.serves).length;
+  return assigned.filter((action) => action.type === 'Assign' && isAvailable(action.member)).length;
 }
 
 const PAUSED: Limit = { slots: 0, reason: 'Paused', because: 'spec.paused is true' };

@@ -1,17 +1,14 @@
-/** The status of a MaintenanceEvent, when it is looked at again, and when it is deleted. Pure. */
+/** Decides when a MaintenanceEvent is looked at again, when it is deleted, and which news people get. Pure. */
 
 import type { MaintenanceEvent, MaintenanceEventStatus, Wait } from '../../api/generated/types.ts';
 import { hintExpiry, isFinalState } from '../../api/machine/maintenance-events.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { maintenanceEventPhases } from '../../api/status/phase-tables.ts';
-import { waitingSince } from '../../api/status/waiting.ts';
-import { conditionOf, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
+import { conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { wholeSeconds } from '../../os/dates.ts';
-import { eventFindings } from './findings.ts';
-import type { MaintenanceInput } from './input.ts';
+import type { MaintenanceInput } from './observe.ts';
 import { type StagedEvent, stageEvent } from './stage.ts';
-import { eventWait } from './waits.ts';
+import { maintenanceStatus } from './status.ts';
 
 export interface MaintenancePlan {
   readonly status: MaintenanceEventStatus;
@@ -22,7 +19,7 @@ export interface MaintenancePlan {
   readonly news?: MaintenanceNews;
 }
 
-export interface MaintenanceNews {
+interface MaintenanceNews {
   readonly phase: string;
   readonly isBad: boolean;
   readonly note: string;
@@ -31,7 +28,7 @@ export interface MaintenanceNews {
 export function planMaintenance(observation: MaintenanceInput): MaintenancePlan {
   const { event, now } = observation;
   const staged = stageEvent(observation);
-  const status = statusOf(staged, observation);
+  const status = maintenanceStatus(staged, observation);
   const expiry = expiryOf(status);
   const nextAt = nextMoment(staged, { event, expiry, now });
   return {
@@ -40,35 +37,6 @@ export function planMaintenance(observation: MaintenanceInput): MaintenancePlan 
     ...optional('nextAt', nextAt),
     ...optional('news', newsOf(staged, event, status)),
   };
-}
-
-function statusOf(staged: StagedEvent, observation: MaintenanceInput): MaintenanceEventStatus {
-  const { event, now } = observation;
-  const { metadata, status = { conditions: [] } } = event;
-  const { match, change, actAt, job } = staged;
-  const wait = eventWait(staged, observation);
-  const findings = eventFindings(staged, event, wait);
-  const conditions = withConditions(status.conditions, findings, now, metadata.generation);
-  return {
-    ...optional('observedGeneration', metadata.generation),
-    phase: maintenanceEventPhases.phaseOf({ conditions }),
-    conditions,
-    ...optional('waiting', wait && waitingSince(wait, status.waiting, now)),
-    observedState: change.observed,
-    ...optional('machine', match.machine),
-    ...optional('actAt', actAt && wholeSeconds(actAt)),
-    ...jobNames(job, status),
-    reports: metadata.generation ?? 1,
-  };
-}
-
-/** A job may be deleted before the event is. */
-function jobNames(
-  job: StagedEvent['job'],
-  { job: name, remedier }: MaintenanceEventStatus,
-): Pick<MaintenanceEventStatus, 'job' | 'remedier'> {
-  if (job) return { job: job.metadata.name, remedier: job.spec.cause.remedier };
-  return { ...optional('job', name), ...optional('remedier', remedier) };
 }
 
 /** Two weeks, as jobs are kept: both are read together. */

@@ -3,8 +3,8 @@ import type { RemedyOperationJob } from '../../api/generated/types.ts';
 import { isDecided, isMaintenanceOver, needsPreparation } from '../../api/machine/maintenance-events.ts';
 import { actTime } from './drain-time.ts';
 import { hasPrepared, holdsNode, jobOfEvent } from './event-job.ts';
-import type { MaintenanceInput } from './input.ts';
 import { type MachineMatch, matchMachine } from './match.ts';
+import type { MaintenanceInput } from './observe.ts';
 import { type StateChange, stateChange } from './state-change.ts';
 
 export type MaintenanceStage =

@@ -7,7 +7,7 @@ import { remedyOperationJobPhases } from '../../api/status/phase-tables.ts';
 import type { FoundWait } from '../../api/status/waiting.ts';
 import { wholeSeconds } from '../../os/dates.ts';
 import { holdsNode } from './event-job.ts';
-import type { MaintenanceInput } from './input.ts';
+import type { MaintenanceInput } from './observe.ts';
 import type { MaintenanceStage, StagedEvent } from './stage.ts';
 
 type WaitOf = (staged: StagedEvent, observation: MaintenanceInput) => FoundWait | undefined;

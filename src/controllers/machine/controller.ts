@@ -2,8 +2,7 @@
 import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { readAgentLeases } from '../../api/machine/agent-lease.ts';
-import { lastRequestOf, machinesOf } from '../../api/machine/certificate-requests.ts';
-import { HEARTBEAT_MS, SILENT_MS } from '../../api/machine/heartbeat.ts';
+import { machinesOf } from '../../api/machine/certificate-requests.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import {
   EVENT_PREFIX,
@@ -11,7 +10,6 @@ import {
   LABEL_AGENT_BLOCKED,
   MANAGER_MACHINE,
   NAMESPACE,
-  NAMESPACE_AGENTS,
   PRINCIPAL_MACHINE,
 } from '../../api/names.ts';
 import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
@@ -19,25 +17,22 @@ import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import { contentChanged, partChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { holdInForce } from '../../rollout/holds.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
-import { planBlockedLease } from './blocked-lease.ts';
 import { ownNode } from './deletion.ts';
-import { carryOutDeletion, type DeletionExecutor, type DeletionResult } from './deletion-execute.ts';
-import { componentOrder } from './drain.ts';
-import { carryOutDrain, type DrainExecutor, type DrainResult } from './execute.ts';
+import { type DeletionExecutor } from './execute/deletion.ts';
+import { type DrainExecutor, type DrainResult } from './execute/drain.ts';
+import { blockLease, carryOutMachine, writeNode } from './execute/execute.ts';
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
-import { planNodeSync } from './node/sync.ts';
-import type { MachineInput } from './observe.ts';
+import { observeMachineState } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
-import { type MachineReport, machineStatus, stallsAt } from './status.ts';
+import { machineRequeueAt } from './requeue.ts';
+import { type MachineReport, machineStatus } from './status.ts';
 
 export interface MachineControllerOptions {
   /**
@@ -132,16 +127,12 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     return {};
   }
   const machine = await context.addFinalizer(MACHINES, found, FINALIZER_MACHINE);
-  await markLease(machine, context);
+  await blockLease(machine, context);
   const isDeleting = machine.metadata.deletionTimestamp !== undefined;
   const infra = await ensureInstance(machine, parts);
-  const plan = isDeleting
-    ? planMachine(observe(machine, infra, parts))
-    : await syncNode(machine, infra, parts);
+  const plan = isDeleting ? planNow(machine, infra, parts) : await syncNode(machine, infra, parts);
   const node = context.view(NODES).get(name);
-  const result = isDeleting
-    ? await carryOutDeletion(executor, { machine, node }, context)
-    : await drainFor(machine, node, parts);
+  const result = await carryOutMachine(executor, { machine, node }, context);
   if (!result.drain) executor.answers.delete(name);
   if (result.isFinished) {
     parts.instances.forget(machine);
@@ -157,31 +148,26 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     ...optional('infra', infra.status),
   };
   await writeStatus({ ...report, now: context.clock.now() }, result, context);
-  return optional('requeueAt', requeueAt({ machine, infra, plan, result }, parts));
-}
-
-async function markLease(machine: Machine, context: ReconcileContext): Promise<void> {
-  const lease = context.view(LEASES).get(`${NAMESPACE_AGENTS}/${machine.metadata.name}`);
-  const operations = lease ? planBlockedLease(machine, lease) : [];
-  if (lease && operations.length > 0) await context.patch(LEASES, lease, operations);
-}
-
-async function drainFor(
-  machine: Machine,
-  node: KubeObject | undefined,
-  { executor, context }: Reconcile,
-): Promise<DeletionResult> {
-  const situation = { machine, node, order: componentOrder(machine), now: context.clock.now() };
-  return await carryOutDrain(executor, situation, context);
+  const outcome = { machine, infra, plan, result, heartbeat: heartbeats.of(machine, context) };
+  return optional('requeueAt', machineRequeueAt(outcome, context.clock.now()));
 }
 
 /** Writes to the Node what is declared first; then, when nothing else is missing, it removes the start-up taint. */
 async function syncNode(machine: Machine, infra: InfraReport, parts: Reconcile): Promise<MachinePlan> {
   await writeNode(machine, false, parts.context);
-  const plan = planMachine(observe(machine, infra, parts));
+  const plan = planNow(machine, infra, parts);
   if (!plan.removeStartupTaint) return plan;
   await writeNode(machine, true, parts.context);
-  return planMachine(observe(machine, infra, parts));
+  return planNow(machine, infra, parts);
+}
+
+function planNow(
+  machine: Machine,
+  { findings }: InfraReport,
+  { heartbeats, context }: Reconcile,
+): MachinePlan {
+  const heartbeat = heartbeats.of(machine, context);
+  return planMachine(observeMachineState({ machine, heartbeat, infraFindings: findings }, context));
 }
 
 async function ensureInstance(
@@ -193,34 +179,6 @@ async function ensureInstance(
   const hasJoined =
     machine.status?.agent?.certificateNotAfter !== undefined || heartbeats.of(machine, context) !== undefined;
   return await instances.ensure({ machine, node, hasJoined }, context);
-}
-
-async function writeNode(
-  machine: Machine,
-  removeStartupTaint: boolean,
-  context: ReconcileContext,
-): Promise<void> {
-  const { name } = machine.metadata;
-  const node = context.view(NODES).get(name);
-  const hold = holdInForce(machine, node, context.clock.now());
-  if (!node || hold?.scope === 'All') return;
-  const { operations } = planNodeSync(machine, node, { mayEvict: hold === undefined, removeStartupTaint });
-  if (operations.length === 0) return;
-  await context.patch(NODES, node, operations);
-  context.log.info('node synced', { node: name, paths: operations.map(({ path }) => path) });
-}
-
-function observe(machine: Machine, infra: InfraReport, { heartbeats, context }: Reconcile): MachineInput {
-  const { name } = machine.metadata;
-  const node = context.view(NODES).get(name);
-  const now = context.clock.now();
-  const mayEvict = holdInForce(machine, node, now) === undefined;
-  const sync = node && planNodeSync(machine, node, { mayEvict, removeStartupTaint: false });
-  const heartbeat = heartbeats.of(machine, context);
-  const all = context.view(CERTIFICATE_REQUESTS);
-  const requests = { agent: lastRequestOf(name, 'Agent', all), kubelet: lastRequestOf(name, 'Kubelet', all) };
-  const found = { machine, node, heartbeat, requests, ...optional('sync', sync) };
-  return { ...found, infraFindings: infra.findings, now };
 }
 
 function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drain' | 'wait'> {
@@ -238,39 +196,4 @@ async function writeStatus(
   tellStalled(report.machine, intent.status, EVENT_PREFIX[MANAGER_MACHINE], context);
   if (isIntent) await context.applyStatus(MACHINES, intent);
   else context.reportStatus(MACHINES, intent);
-}
-
-interface Outcome {
-  readonly machine: Machine;
-  readonly infra: InfraReport;
-  readonly plan: MachinePlan;
-  readonly result: DrainResult;
-}
-
-function requeueAt(outcome: Outcome, parts: Reconcile): Date | undefined {
-  const { infra, plan, result } = outcome;
-  const now = parts.context.clock.now();
-  const late = [silentAt(outcome, parts), lateAt(outcome)].filter((at) => at !== undefined && at > now);
-  const moments = [...late, infra.requeueAt, plan.changesAt, result.requeueAt].filter(
-    (at) => at !== undefined,
-  );
-  return moments.length === 0 ? undefined : new Date(Math.min(...moments.map(Number)));
-}
-
-/**
- * Returns when the silence of the agent has to be checked again. A Lease that was there first proves nothing. The heartbeat
- * after it does, and triggers no reconcile.
- */
-function silentAt({ machine }: Outcome, { heartbeats, context }: Reconcile): Date | undefined {
-  const heartbeat = heartbeats.of(machine, context);
-  if (!heartbeat) return undefined;
-  const leftMs = heartbeat.unreportedMs || SILENT_MS - heartbeat.ageMs + 1;
-  const isUnproven = leftMs > 0 && !heartbeat.hasChanged;
-  return new Date(+context.clock.now() + (isUnproven ? Math.min(leftMs, HEARTBEAT_MS) : leftMs));
-}
-
-function lateAt({ machine, plan, result }: Outcome): Date | undefined {
-  const wait = result.wait ?? plan.wait;
-  const { waiting } = machine.status ?? {};
-  return wait && waiting && stallsAt(machine, wait, waiting);
 }

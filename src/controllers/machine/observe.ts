@@ -1,9 +1,14 @@
-/** Holds what the machine controller knows of one machine. Pure. */
+/** Reads what one machine is judged by: its Node, its heartbeat, its certificate requests, and its instance. */
 import type { Machine } from '../../api/generated/types.ts';
-import type { CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
+import { lastRequestOf } from '../../api/machine/certificate-requests.ts';
+import { CERTIFICATE_REQUESTS, type CertificateRequestObject } from '../../kube/auth/certificate-requests.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { holdInForce } from '../../rollout/holds.ts';
 import type { Finding } from './finding.ts';
-import type { NodeSync } from './node/sync.ts';
+import { type NodeSync, planNodeSync } from './node/sync.ts';
 
 export interface MachineInput {
   readonly machine: Machine;
@@ -27,4 +32,19 @@ export interface Heartbeat {
   readonly hasChanged: boolean;
   /** How long until a silence of this agent may be reported: many others are silent too. */
   readonly unreportedMs: number;
+}
+
+export function observeMachineState(
+  known: Pick<MachineInput, 'machine' | 'heartbeat' | 'infraFindings'>,
+  context: ReconcileContext,
+): MachineInput {
+  const { machine } = known;
+  const { name } = machine.metadata;
+  const node = context.view(NODES).get(name);
+  const now = context.clock.now();
+  const mayEvict = holdInForce(machine, node, now) === undefined;
+  const sync = node && planNodeSync(machine, node, { mayEvict, removeStartupTaint: false });
+  const all = context.view(CERTIFICATE_REQUESTS);
+  const requests = { agent: lastRequestOf(name, 'Agent', all), kubelet: lastRequestOf(name, 'Kubelet', all) };
+  return { ...known, node, requests, ...optional('sync', sync), now };
 }

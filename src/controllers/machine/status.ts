@@ -7,6 +7,7 @@ import type {
   Wait,
 } from '../../api/generated/types.ts';
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
+import { outOfServiceReason } from '../../api/machine/availability.ts';
 import { hasStartupTaint } from '../../api/machine/node-state.ts';
 import { machinePhases } from '../../api/status/phase-tables.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
@@ -72,9 +73,9 @@ function nodeStatus({ machine, node, now }: MachineReport): MachineStatus['node'
   };
 }
 
-/** A Node that registered again has the start-up taint until it has joined. */
+/** Adds one check: a machine joins until its first service is recorded, also where its Node registered without the start-up taint. */
 function isInService({ machine, node }: MachineReport): boolean {
-  return machine.status?.node?.establishedAt !== undefined && node !== undefined && !hasStartupTaint(node);
+  return machine.status?.node?.establishedAt !== undefined && outOfServiceReason(node) === undefined;
 }
 
 function establishedAt(node: KubeObject, before: MachineStatus['node'], now: Date): string | undefined {

@@ -1,42 +1,14 @@
-/** The status of a MachineComponent: whether an agent can use it, which content it is, and who uses it. Pure. */
-import type { MachineComponent, MachineComponentStatus } from '../../api/generated/types.ts';
+/** Decides whether an agent can use a MachineComponent, whether it is in use, and whether it is yanked. Pure. */
+import type { MachineComponent } from '../../api/generated/types.ts';
 import { inactiveFields } from '../../api/inactive/find.ts';
 import { componentProblems } from '../../api/machine/component-problems.ts';
 import { ANNOTATION_YANKED } from '../../api/names.ts';
 import { acceptedFinding } from '../../api/status/accepted.ts';
-import { machineComponentPhases } from '../../api/status/phase-tables.ts';
-import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
-import { digestOf } from '../../kube/objects/digest.ts';
-import { optional } from '../../kube/objects/optional.ts';
+import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
+import type { ComponentUseInput, ComponentUsers } from './observe.ts';
 
-export interface ComponentUsers {
-  /** Sets that assign this version. */
-  readonly sets: readonly string[];
-  /** A machine that has it, where no set does. */
-  readonly machine?: string | undefined;
-}
-
-export interface UsedComponent {
-  readonly component: MachineComponent;
-  readonly use: ComponentUsers;
-  readonly now: Date;
-}
-
-const MAX_SETS = 20;
-
-export function componentStatus({ component, use, now }: UsedComponent): MachineComponentStatus {
-  const { metadata, spec, status } = component;
-  const observedGeneration = optional('observedGeneration', metadata.generation);
-  const findings = [accepted(component), inUse(use), yanked(component)];
-  const conditions = withConditions(status?.conditions, findings, now, metadata.generation);
-  const { deletionTimestamp } = metadata;
-  return {
-    ...observedGeneration,
-    phase: machineComponentPhases.phaseOf({ conditions, deletionTimestamp }),
-    conditions,
-    digest: digestOf(spec),
-    sets: use.sets.slice(0, MAX_SETS),
-  };
+export function planComponentUse({ component, use }: ComponentUseInput): readonly ConditionUpdate[] {
+  return [accepted(component), inUse(use), yanked(component)];
 }
 
 function accepted(component: MachineComponent): ConditionUpdate {

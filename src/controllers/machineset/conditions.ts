@@ -3,7 +3,6 @@ import type { MachineSet, PlannedAction, Wait } from '../../api/generated/types.
 import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import type { MachineSetPlan, SetWait } from './actions.ts';
-import { scalingDeadline } from './deadline.ts';
 import { differingFields, isUpToDate, type Member } from './members.ts';
 
 export interface ConditionsInput {
@@ -48,26 +47,22 @@ function scaledCondition({ set: { spec, metadata }, plan, live, wait }: Conditio
   return condition(type, 'False', live.length < desired ? 'ScalingUp' : 'ScalingDown', counts);
 }
 
-/** Also of machines that do not exist yet: sync takes True as the proof of a change. */
+/**
+ * Also of machines that do not exist yet: sync takes True as the proof of a change. The first one that is named is one whose agent was
+ * never heard, if there is one: no time makes it Ready, but the token, the provider or the host that it waits for.
+ */
 function readyCondition({ spec: { replicas } }: MachineSet, live: readonly Member[]): ConditionUpdate {
   const type = 'MachinesReady';
-  const waitFor = live.filter(({ isAvailable }) => !isAvailable);
+  const waitFor = live.filter(({ unavailable }) => unavailable !== undefined);
   const available = live.length - waitFor.length;
   const counts = `${available} of ${replicas} machines are available`;
   if (waitFor.length === 0 && available >= replicas) return condition(type, 'True', 'AsWanted', counts);
-  const names = waitFor.slice(0, 5).map(({ name }) => name);
-  const message = names.length > 0 ? `${counts}; first: ${names.join(', ')}` : counts;
-  const missing = missingHost(waitFor);
-  return condition(type, 'False', 'MachinesNotReady', missing ? `${message}. ${missing}` : message);
-}
-
-/** Whose agent was never heard: no time makes it Ready, but the token, the provider or the host that it waits for. */
-function missingHost(waitFor: readonly Member[]): string | undefined {
-  const silent = waitFor.find(
-    ({ machine: { status } }) => status?.waiting !== undefined && status.agent === undefined,
-  );
-  const { reason, message = '' } = silent?.machine.status?.waiting ?? {};
-  return silent && `${silent.name} waits: ${[reason, message].filter(Boolean).join(': ')}`;
+  const first = waitFor.find(({ machine: { status } }) => status?.agent === undefined) ?? waitFor[0];
+  if (!first) return condition(type, 'False', 'MachinesNotReady', counts);
+  const others = waitFor.filter((member) => member !== first).map(({ name }) => name);
+  const more = others.length > 0 ? `; also: ${others.slice(0, 4).join(', ')}` : '';
+  const message = `${counts}; ${first.name}: ${first.unavailable}${more}`;
+  return condition(type, 'False', 'MachinesNotReady', message);
 }
 
 function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): ConditionUpdate {
@@ -143,6 +138,21 @@ function failureText({ name, machine }: Member): string {
 function isLate({ set, waiting, now }: ConditionsInput): boolean {
   const deadline = scalingDeadline(set, waiting);
   return deadline !== undefined && now >= deadline;
+}
+
+/** The waits without a deadline: a person decides when they end. */
+const WITHOUT_DEADLINE: ReadonlySet<string> = new Set(['Paused']);
+
+/**
+ * Returns when a wait of a set needs a person. A set that is not paused waits until one of its machines may be deleted, or is:
+ * each may take the time of its drain. A storm that takes longer does not end by itself either.
+ */
+export function scalingDeadline(
+  { spec }: Pick<MachineSet, 'spec'>,
+  waiting: Pick<Wait, 'reason' | 'since'> | undefined,
+): Date | undefined {
+  if (!waiting || WITHOUT_DEADLINE.has(waiting.reason)) return undefined;
+  return new Date(Date.parse(waiting.since) + spec.template.deletion.drainTimeoutSeconds * 1000);
 }
 
 function hasFailedForLong(set: MachineSet, now: Date): boolean {

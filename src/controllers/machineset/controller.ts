@@ -20,6 +20,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { tellStalled } from '../../rollout/stalled.ts';
 import type { MachineSetPlan } from './actions.ts';
 import { carryOut } from './execute.ts';
+import { listMachineSet, observeMachineSet } from './observe.ts';
 import { planMachineSet } from './plan.ts';
 import { requeueAt } from './requeue.ts';
 import { machineSetStatus, type StatusInput } from './status.ts';
@@ -84,52 +85,18 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   }
   await announce(set, plan, context);
   const { denials, failure } = await carryOut({ set, plan, grants, context });
-  const after = plan.actions.length === 0 ? plan : planOf(set, context);
+  const after = plan.actions.length === 0 ? plan : planMachineSet(observeMachineSet(set, context));
   const outcome = { plan: after, denials, now: context.clock.now() };
   const status = await report(set, outcome, context);
   if (failure) throw failure;
   return optional('requeueAt', status && requeueAt({ set, ...outcome }, status));
 }
 
-/**
- * Created and deleted is by what the API server has. The view may not show a write whose answer was lost: one machine more would be
- * created, or deleted.
- */
+/** Created and deleted is by what the API server has. */
 async function decide(set: MachineSet, { client, context }: Reconcile): Promise<MachineSetPlan> {
-  const plan = planOf(set, context);
+  const plan = planMachineSet(observeMachineSet(set, context));
   if (!plan.actions.some((action) => action.type === 'Create' || action.type === 'Delete')) return plan;
-  const own = await listMachines(set, client, context);
-  const found = new Set(own.map(({ metadata }) => metadata.name));
-  const observed = context.view<Machine>(MACHINES).list();
-  const others = observed.filter((machine) => !found.has(machine.metadata.name) && !isLabeled(machine, set));
-  return planOf(set, context, [...own, ...others]);
-}
-
-async function listMachines(
-  { metadata: { name } }: MachineSet,
-  client: MachineSetControllerOptions['client'],
-  { signal }: ReconcileContext,
-): Promise<readonly Machine[]> {
-  const machines: Machine[] = [];
-  const options = { labelSelector: `${LABEL_MACHINESET}=${name}`, signal };
-  for await (const { items } of client.pages<Machine>(MACHINES, options)) machines.push(...items);
-  return machines;
-}
-
-function isLabeled({ metadata }: Machine, set: MachineSet): boolean {
-  return metadata.labels?.[LABEL_MACHINESET] === set.metadata.name;
-}
-
-function planOf(set: MachineSet, context: ReconcileContext, listed?: readonly Machine[]): MachineSetPlan {
-  const nodes = context.view(NODES);
-  const observed = context.view<Machine>(MACHINES).list();
-  return planMachineSet({
-    set,
-    machines: (listed ?? observed).map((machine) => ({ machine, node: nodes.get(machine.metadata.name) })),
-    // One that is deleted, and still in the view, cannot be created yet.
-    ...(listed ? { taken: observed.map(({ metadata }) => metadata.name) } : {}),
-    now: context.clock.now(),
-  });
+  return planMachineSet(await listMachineSet(set, client, context));
 }
 
 /** People see the action before it begins, and a storm guard that holds survives a restart. */

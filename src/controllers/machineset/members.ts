@@ -1,5 +1,6 @@
 /** The machines of a set as a plan reads them. Pure. */
 import type { Machine, MachineHold, MachineSet } from '../../api/generated/types.ts';
+import { availabilityOf } from '../../api/machine/availability.ts';
 import { isEstablished } from '../../api/machine/node-state.ts';
 import { type Condition, conditionOf, conditionStatus } from '../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
@@ -18,11 +19,12 @@ export interface Member extends SetMachine {
   readonly zone?: string;
   readonly isDeleting: boolean;
   readonly isReady: boolean;
-  readonly isAvailable: boolean;
+  /** Why it is not available. Undefined: it is. */
+  readonly unavailable?: string;
   /** It was Ready once; in doubt it was. */
   readonly isEstablished: boolean;
   /** Since when Node and agent answer. Undefined: they do not. */
-  readonly servesSince?: Date;
+  readonly answersSince?: Date;
   readonly hasFailedToStart: boolean;
   /** The same, or it is being deleted for that. */
   readonly failsToStart: boolean;
@@ -39,7 +41,8 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
   const isDeleting = metadata.deletionTimestamp !== undefined;
   const isReady = isTrue(machine, 'Ready');
   const wasReady = isEstablished(machine, node);
-  const availableAt = isReady ? availableFrom(set, machine) : undefined;
+  const { minReadySeconds } = set.spec;
+  const { unavailable, from } = availabilityOf({ ...observed, now }, { by: 'Report', minReadySeconds });
   const isStarting = !wasReady && !isReady && !isDeleting;
   const deadline = later(metadata.creationTimestamp, set.spec.startupTimeoutSeconds);
   const startsUntil = isStarting ? deadline : undefined;
@@ -49,9 +52,9 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     ...optional('zone', zoneOf(machine)),
     isDeleting,
     isReady,
-    isAvailable: isReached(availableAt, now),
+    ...optional('unavailable', unavailable),
     isEstablished: wasReady,
-    ...optional('servesSince', servesSince(status?.conditions)),
+    ...optional('answersSince', answersSince(status?.conditions)),
     hasFailedToStart: isReached(startsUntil, now),
     failsToStart: !wasReady && !isReady && isReached(deadline, now),
     isStalled: isTrue(machine, 'Stalled'),
@@ -59,7 +62,7 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     differences: templateDifferences(set, machine),
     ...optional(
       'changesAt',
-      [availableAt, startsUntil].find((at) => at !== undefined && at > now),
+      [from, startsUntil].find((at) => at !== undefined && at > now),
     ),
   };
 }
@@ -77,14 +80,10 @@ function zoneOf({ spec, status }: Machine): string | undefined {
   return spec.zone ?? status?.infra?.zone;
 }
 
-function servesSince(conditions: readonly Condition[] | undefined): Date | undefined {
+function answersSince(conditions: readonly Condition[] | undefined): Date | undefined {
   const types = ['AgentReady', 'NodeReady'];
   if (types.some((type) => conditionStatus(conditions, type) !== 'True')) return undefined;
   return new Date(Math.max(...types.map((type) => Date.parse(transitionOf(conditions, type) ?? ''))));
-}
-
-function availableFrom({ spec }: MachineSet, { status }: Machine): Date | undefined {
-  return later(transitionOf(status?.conditions, 'Ready'), spec.minReadySeconds);
 }
 
 function isTrue({ status }: Machine, type: string): boolean {

@@ -1,6 +1,6 @@
 /** When a set is to be reconciled again though nothing changed. Pure. */
 import type { MachineSetStatus } from '../../api/generated/types.ts';
-import { scalingDeadline } from './deadline.ts';
+import { scalingDeadline } from './conditions.ts';
 import type { StatusInput } from './status.ts';
 
 /** The Defender's answer may change with any act in the cluster, of which no watch tells us. */

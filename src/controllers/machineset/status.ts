@@ -47,7 +47,7 @@ export function machineSetStatus(input: StatusInput): MachineSetStatus {
     ...optional('waiting', waiting),
     replicas: plan.members.length,
     readyReplicas: countOf(live, ({ isReady }) => isReady),
-    availableReplicas: countOf(live, ({ isAvailable }) => isAvailable),
+    availableReplicas: countOf(live, ({ unavailable }) => unavailable === undefined),
     upToDateReplicas: countOf(live, isUpToDate),
     failedReplicas: countOf(live, ({ isStalled, hasFailedToStart }) => isStalled || hasFailedToStart),
     selector: `${LABEL_MACHINESET}=${set.metadata.name}`,

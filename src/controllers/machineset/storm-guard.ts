@@ -65,8 +65,8 @@ function stateText(isThawing: boolean, { spec: { stormGuard } }: MachineSet): st
 }
 
 /** Tells whether a machine is ill. One that starts is neither well nor ill yet. */
-function isUnhealthy({ isEstablished, servesSince, hasFailedToStart }: Member): boolean {
-  return hasFailedToStart || (isEstablished && servesSince === undefined);
+function isUnhealthy({ isEstablished, answersSince, hasFailedToStart }: Member): boolean {
+  return hasFailedToStart || (isEstablished && answersSince === undefined);
 }
 
 /** Tells whether a machine became well in the storm too recently: it has to stay so for the time that the set declares. */
@@ -79,8 +79,8 @@ function firstEnd(recovering: readonly Member[], set: MachineSet): Date | undefi
   return ends.length === 0 ? undefined : new Date(Math.min(...ends));
 }
 
-function wellFrom({ servesSince }: Member, { spec: { stormGuard } }: MachineSet): Date | undefined {
-  return servesSince && secondsAfter(servesSince, stormGuard.thawSeconds);
+function wellFrom({ answersSince }: Member, { spec: { stormGuard } }: MachineSet): Date | undefined {
+  return answersSince && secondsAfter(answersSince, stormGuard.thawSeconds);
 }
 
 function isActive({ status }: MachineSet): boolean {

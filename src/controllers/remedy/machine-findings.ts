@@ -2,8 +2,8 @@
 
 import { type RemedyWait, reportedReason } from '../../api/status/rule-waits.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { EvaluatedMachine, EvaluatedRule } from './evaluation.ts';
 import type { RemedyFinding } from './findings.ts';
+import type { EvaluatedMachine, EvaluatedRule } from './observe/evaluation.ts';
 import type { RemedyState } from './state.ts';
 
 /** The waits that are not reported, because they are a choice or end by themselves at once. */

@@ -2,8 +2,8 @@
 import type { GrantPort } from '../../api/grants.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { CheckedRules } from './checked-rules.ts';
+import type { TurnOrder } from './execute/order.ts';
 import type { Findings } from './findings.ts';
-import type { TurnOrder } from './job/order.ts';
 import type { ShadowTally } from './shadow.ts';
 
 export type RemedyFacts = Pick<LiveFacts, 'read' | 'onChange' | 'dueInMs' | 'now'>;

@@ -5,9 +5,8 @@ import {
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
-import type { DefenderLedger, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { DefenderLedger, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
-import { jobWithGrant } from '../../api/machine/jobs.ts';
 import {
   FINALIZER_SETTLE,
   LEDGER,
@@ -26,14 +25,15 @@ import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
-import { carryOutJob } from './execute.ts';
-import type { JobInput } from './input.ts';
+import { carryOutJob } from './execute/execute.ts';
+import { createApprovals } from './execute/steps/approval.ts';
+import type { StepPorts } from './execute/steps/central-step.ts';
+import { sweepNode } from './execute/sweep.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import { planJob } from './plan.ts';
-import { markGrants, planOrphan } from './planner/orphans.ts';
-import { createJobEvaluator, type JobEvaluator } from './rule.ts';
-import { createApprovals } from './steps/approval.ts';
-import type { StepPorts } from './steps/central-step.ts';
+import { jobOfGrant, observeJob } from './observe/observe.ts';
+import { createJobEvaluator, type JobEvaluator } from './observe/rule.ts';
+import { markGrants } from './plan/orphans.ts';
+import { planJob } from './plan/plan.ts';
 
 export interface RemedyJobControllerOptions {
   /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained. */
@@ -105,8 +105,6 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
 
 /** No job has a name like this. */
 const NODE_KEY = 'node/';
-/** Grants of jobs that were deleted by force are settled by the Defender. */
-const SWEEP_MS = 60_000;
 
 function nodeKey(name: string): string {
   return `${NODE_KEY}${name}`;
@@ -115,28 +113,6 @@ function nodeKey(name: string): string {
 /** A job that is removed by force leaves its cordon and taints on the Node. */
 function keysOfJob({ metadata, spec }: RemedyOperationJob): readonly string[] {
   return [metadata.name, nodeKey(spec.machine.name)];
-}
-
-async function sweepNode(name: string, context: ReconcileContext): Promise<ReconcileResult> {
-  const node = context.view(NODES).get(name);
-  if (!node) return {};
-  const now = context.clock.now();
-  const plan = planOrphan({
-    node,
-    machine: context.view<Machine>(MACHINES).get(name),
-    ledger: context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER),
-    isOfJob: (grant) => jobOfGrant(grant, context) !== undefined,
-    now,
-  });
-  if (plan.type === 'Nothing') return {};
-  if (plan.type === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
-  context.log.warn('cordon and taints of a missing job removed', { node: name, grant: plan.grant });
-  await context.patch(NODES, node, plan.operations);
-  return { requeueAt: now };
-}
-
-function jobOfGrant(grant: string, context: ReconcileContext): RemedyOperationJob | undefined {
-  return jobWithGrant(grant, context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS));
 }
 
 function partOfMachine(machine: KubeObject): unknown {
@@ -173,29 +149,13 @@ async function reconcile(
   }
   follow(job, parts);
   const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
-  const observation = await observe(job, remedier, { parts, context });
+  parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
+  const observation = await observeJob(job, remedier, { evaluator: parts.evaluator, context });
   const decision = planJob(observation);
   if (decision.type === 'Nothing') forget(name, parts);
   const ports = portsFor(remedier, parts, context);
   const { grants, metrics } = parts;
   return await carryOutJob(decision, { observation, grants, metrics, ports, context });
-}
-
-async function observe(
-  job: RemedyOperationJob,
-  remedier: NodeRemedier | undefined,
-  { parts, context }: { readonly parts: ControllerParts; readonly context: ReconcileContext },
-): Promise<JobInput> {
-  const { name } = job.spec.machine;
-  parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
-  const truth = await parts.evaluator.evaluate(job, remedier);
-  return {
-    job,
-    machine: context.view<Machine>(MACHINES).get(name),
-    node: context.view(NODES).get(name),
-    ...truth,
-    now: context.clock.now(),
-  };
 }
 
 function portsFor(

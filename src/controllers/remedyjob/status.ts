@@ -10,7 +10,7 @@ import { waitingSince } from '../../api/status/waiting.ts';
 import { type ConditionUpdate, conditionStatus, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
-import { type JobChange, jobFinding } from './planner/decision.ts';
+import { type JobChange, jobFinding } from './plan/decision.ts';
 
 /** All that the manager of jobs owns: what it leaves out would be removed. */
 export type OwnJobStatus = Omit<RemedyOperationJobStatus, 'agent'>;

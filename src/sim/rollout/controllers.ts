@@ -14,7 +14,7 @@ import { createComponentSetController } from '../../controllers/componentset/con
 import { CONTROLLER_REVISIONS } from '../../controllers/componentset/revision/stored-revisions.ts';
 import { createHostDoctorController } from '../../controllers/hostdoctor/controller.ts';
 import { createMachineController } from '../../controllers/machine/controller.ts';
-import { createRemedyController } from '../../controllers/remedy/controller.ts';
+import { createRemedyController } from '../../controllers/remedy/controller/controller.ts';
 import { createRemedyJobController } from '../../controllers/remedyjob/controller.ts';
 import { createPendingApprovals } from '../../defender/approvals/pending.ts';
 import { createDefenderController } from '../../defender/controller/controller.ts';

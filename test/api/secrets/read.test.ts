@@ -122,8 +122,7 @@ describe('readSecret', () => {
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
       'src/cli/fleet/connect-cluster.ts',
-      'src/controllers/bootstraptoken/controller.ts',
-      'src/controllers/bootstraptoken/create.ts',
+      'src/controllers/bootstraptoken/execute.ts',
       'src/local/pki/secrets.ts',
       'src/sync/hub/hub-cache.ts',
     ]);

@@ -23,7 +23,7 @@ describe('readMember', () => {
   });
 
   it('takes an agent for silent since its condition changed, and its machine for out of service', () => {
-    expect(member('Unknown')).toMatchObject({ isSilent: true, serves: false });
+    expect(member('Unknown')).toMatchObject({ isSilent: true, unavailable: 'its agent is silent' });
   });
 
   it('has what the Node shows and what the ledger holds for the machine', () => {

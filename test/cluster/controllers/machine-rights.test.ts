@@ -12,7 +12,7 @@ import {
 } from '../../../src/api/names.ts';
 import { machineRights, machinesetRights } from '../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
-import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/create.ts';
+import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/execute.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { claimOf, isOurs } from '../../../src/controllers/approver/claim.ts';
-import type { AgentRequest } from '../../../src/controllers/approver/request.ts';
+import type { AgentRequest } from '../../../src/controllers/approver/observe.ts';
 
 const AGENT = 'kubernetes.io/kube-apiserver-client';
 const KUBELET = 'kubernetes.io/kube-apiserver-client-kubelet';

@@ -3,9 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Machine, MachineComponent } from '../../../src/api/generated/types.ts';
 import type { BootstrapTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
 import { formatTokenRecord } from '../../../src/api/secrets/bootstrap-token.ts';
-import type { ApproverInput } from '../../../src/controllers/approver/observe.ts';
+import type { AgentRequest, ApproverInput } from '../../../src/controllers/approver/observe.ts';
 import { planApproval } from '../../../src/controllers/approver/plan.ts';
-import type { AgentRequest } from '../../../src/controllers/approver/request.ts';
 import {
   createCertificateRequest,
   parseCertificateRequest,

@@ -1,6 +1,6 @@
 /** Events in each stage, with what they wait for. */
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/input.ts';
+import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/observe.ts';
 import type { MaintenanceStage } from '../../../src/controllers/hostdoctor/stage.ts';
 import { ago, machine } from '../../support/builders.ts';
 import {

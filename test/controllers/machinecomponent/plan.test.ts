@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
-import { type ComponentUsers, componentStatus } from '../../../src/controllers/machinecomponent/plan.ts';
+import type {
+  MachineComponent,
+  MachineComponentSpec,
+  MachineComponentStatus,
+} from '../../../src/api/generated/types.ts';
+import type { ComponentUsers } from '../../../src/controllers/machinecomponent/observe.ts';
+import { planComponentUse } from '../../../src/controllers/machinecomponent/plan.ts';
+import { componentStatus } from '../../../src/controllers/machinecomponent/status.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { Metadata } from '../../../src/kube/objects/object.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
@@ -22,8 +28,13 @@ function component(
   };
 }
 
+function statusOf(object: MachineComponent, use: ComponentUsers = UNUSED): MachineComponentStatus {
+  const input = { component: object, use, now: NOW };
+  return componentStatus(input, planComponentUse(input));
+}
+
 function explain(object: MachineComponent, use: ComponentUsers = UNUSED): string[] {
-  const { phase, conditions } = componentStatus({ component: object, use, now: NOW });
+  const { phase, conditions } = statusOf(object, use);
   return [
     phase ?? 'no phase',
     ...conditions.map(({ type, status, reason }) => `${type}=${status} ${reason}`),
@@ -31,7 +42,7 @@ function explain(object: MachineComponent, use: ComponentUsers = UNUSED): string
 }
 
 function acceptedOf(spec: Partial<MachineComponentSpec>, metadata: Partial<Metadata> = {}): string {
-  const { conditions } = componentStatus({ component: component(spec, metadata), use: UNUSED, now: NOW });
+  const { conditions } = statusOf(component(spec, metadata));
   return conditions.find(({ type }) => type === 'Accepted')?.message ?? 'missing';
 }
 
@@ -91,7 +102,7 @@ describe('the status of a MachineComponent', () => {
   it('names the content by its digest, and the first 20 sets', () => {
     const sets = Array.from({ length: 25 }, (_, index) => `set-${index}`);
     const object = component({}, { generation: 3 });
-    const status = componentStatus({ component: object, use: { sets }, now: NOW });
+    const status = statusOf(object, { sets });
     expect(status.digest).toBe(digestOf(object.spec));
     expect([status.sets?.length, status.observedGeneration]).toEqual([20, 3]);
     expect(status.conditions.map((each) => each.observedGeneration)).toEqual([3, 3, 3]);

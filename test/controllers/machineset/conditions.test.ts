@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ago, condition } from '../../support/builders.ts';
+import { scalingDeadline } from '../../../src/controllers/machineset/conditions.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
 import {
   DENIAL,
   machineSet,
@@ -175,10 +176,11 @@ describe('setConditions', () => {
 
   it('names what the first machine without an agent waits for: a token, which no time brings', () => {
     const message = 'the host has no bootstrap token to join with. Run kubenode machine token new-1';
-    const waiting = { reason: 'NoToken', since: ago(60), message };
-    const { conditions } = statusOf({ replicas: 2, machines: 'new new', machineStatus: { waiting } }).status;
+    const ready = condition('Ready', 'False', { reason: 'NoToken', message });
+    const machineStatus = { conditions: [ready] };
+    const { conditions } = statusOf({ replicas: 2, machines: 'new new', machineStatus }).status;
     expect(conditions.find(({ type }) => type === 'MachinesReady')?.message).toMatch(
-      /^0 of 2 machines are available; first: .+\. \S+ waits: NoToken: the host has no bootstrap token/,
+      /^0 of 2 machines are available; \S+: NoToken: the host has no bootstrap token .+; also: \S+$/,
     );
   });
 
@@ -187,5 +189,30 @@ describe('setConditions', () => {
     expect(conditions.find(({ type }) => type === 'Stalled')?.message).toBe(
       `since ${ago(1800)}: KillSwitch: the kill switch is engaged`,
     );
+  });
+});
+
+const DEADLINE_SET = machineSet(1, {
+  spec: {
+    template: template({
+      deletion: { drain: 'Respect', drainTimeoutSeconds: 60, timeoutSeconds: 7200, cleanup: 'Restore' },
+    }),
+  },
+});
+
+describe('scalingDeadline', () => {
+  it.each([
+    ['GrantDenied', 60],
+    ['MachinesHeld', 60],
+    ['Overshoot', 60],
+    ['Paused', undefined],
+    ['StormGuardActive', 60],
+  ])('MAC-04 of %s is %s s after its begin', (reason, seconds) => {
+    const deadline = scalingDeadline(DEADLINE_SET, { reason, since: NOW.toISOString() });
+    expect(deadline && (Number(deadline) - Number(NOW)) / 1000).toBe(seconds);
+  });
+
+  it('is undefined while nothing is waited for', () => {
+    expect(scalingDeadline(DEADLINE_SET, undefined)).toBeUndefined();
   });
 });

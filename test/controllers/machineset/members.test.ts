@@ -8,12 +8,17 @@ const set = machineSet(1, { spec: { minReadySeconds: 200 } });
 /** What holds of the machine, in words. */
 function explain(word: MemberWord): string {
   const found = memberOf(set, member(set, { word, index: 0, age: 1 }), NOW);
-  const flags = ['isDeleting', 'isReady', 'isAvailable', 'isEstablished', 'hasFailedToStart'] as const;
   const seconds = found.changesAt && (found.changesAt.getTime() - NOW.getTime()) / 1000;
-  const parts = flags.filter((flag) => found[flag]).map((flag) => flag.replace(/^(is|has)/, ''));
-  return [...parts, ...(found.hold ? ['Held'] : []), ...(seconds ? [`changes in ${seconds} s`] : [])].join(
-    ' ',
-  );
+  const flags: Readonly<Record<string, boolean>> = {
+    Deleting: found.isDeleting,
+    Ready: found.isReady,
+    Available: found.unavailable === undefined,
+    Established: found.isEstablished,
+    FailedToStart: found.hasFailedToStart,
+    Held: found.hold !== undefined,
+  };
+  const parts = Object.keys(flags).filter((flag) => flags[flag]);
+  return [...parts, ...(seconds ? [`changes in ${seconds} s`] : [])].join(' ');
 }
 
 describe('memberOf', () => {
@@ -33,7 +38,7 @@ describe('memberOf', () => {
     expect(explain(word)).toBe(want);
   });
 
-  it('serves since the later of its Node and its agent', () => {
+  it('answers since the later of its Node and its agent', () => {
     const { machine, node } = member(set, { word: 'ready', index: 0, age: 1 });
     const conditions = (machine.status?.conditions ?? []).map((each) =>
       each.type === 'NodeReady' ? { ...each, lastTransitionTime: ago(5) } : each,
@@ -43,7 +48,7 @@ describe('memberOf', () => {
       { machine: { ...machine, status: { ...machine.status, conditions } }, node },
       NOW,
     );
-    expect(found.servesSince).toEqual(new Date(ago(5)));
+    expect(found.answersSince).toEqual(new Date(ago(5)));
   });
 
   it('is in the zone of its spec, else of its instance', () => {

@@ -1,7 +1,7 @@
 /** Each guard of a disruptive step × each change: what stops, and what is undone then. */
 import { describe, expect, it } from 'vitest';
-import type { JobInput } from '../../../src/controllers/remedyjob/input.ts';
-import { planJob } from '../../../src/controllers/remedyjob/plan.ts';
+import type { JobInput } from '../../../src/controllers/remedyjob/observe/observe.ts';
+import { planJob } from '../../../src/controllers/remedyjob/plan/plan.ts';
 import { NOW } from '../../support/builders.ts';
 import {
   agentAnswer,

@@ -9,8 +9,8 @@ import type {
   RemedyOperationJobStatus,
 } from '../../../src/api/generated/types.ts';
 import { type Step, stepEntry, stepReference } from '../../../src/api/steps/steps.ts';
-import type { JobInput } from '../../../src/controllers/remedyjob/input.ts';
-import type { JobChange, JobDecision } from '../../../src/controllers/remedyjob/planner/decision.ts';
+import type { JobInput } from '../../../src/controllers/remedyjob/observe/observe.ts';
+import type { JobChange, JobDecision } from '../../../src/controllers/remedyjob/plan/decision.ts';
 import { digestOf } from '../../../src/kube/objects/digest.ts';
 import type { KubeObject, Metadata } from '../../../src/kube/objects/object.ts';
 import { condition, machine, NOW, node } from '../../support/builders.ts';

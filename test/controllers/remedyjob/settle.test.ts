@@ -2,12 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { JobOutcome } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
-import { planTaint } from '../../../src/controllers/remedyjob/planner/owned-taints.ts';
+import { planTaint } from '../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import {
   planSettlement,
   type SettleMode,
   settleMode,
-} from '../../../src/controllers/remedyjob/planner/settlement.ts';
+} from '../../../src/controllers/remedyjob/plan/settlement.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { condition } from '../../support/builders.ts';
 import { patchJson } from '../../support/controller/json-patch.ts';

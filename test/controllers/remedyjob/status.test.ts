@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JobChange } from '../../../src/controllers/remedyjob/planner/decision.ts';
+import type { JobChange } from '../../../src/controllers/remedyjob/plan/decision.ts';
 import { jobStatus } from '../../../src/controllers/remedyjob/status.ts';
 import { NOW } from '../../support/builders.ts';
 import { GRANT, later, records, repairJob } from './jobs.ts';

@@ -13,7 +13,7 @@ import {
 } from '../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { createHostDoctorController } from '../../../src/controllers/hostdoctor/controller.ts';
-import { createRemedyController } from '../../../src/controllers/remedy/controller.ts';
+import { createRemedyController } from '../../../src/controllers/remedy/controller/controller.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
 import { createView, type View } from '../../../src/kube/cache/view.ts';
 import type { RunOptions } from '../../../src/kube/controller/run.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/input.ts';
+import type { MaintenanceInput } from '../../../src/controllers/hostdoctor/observe.ts';
 import { planMaintenance } from '../../../src/controllers/hostdoctor/plan.ts';
 import { formatMaintenance, formatMaintenanceEvent } from '../../../src/views/maintenance/show.ts';
 import { type MaintenanceView, viewMaintenance } from '../../../src/views/maintenance/view.ts';

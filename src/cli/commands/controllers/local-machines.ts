@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { sandboxFolders } from '../../../agent/host/sandbox/folders.ts';
-import { createBootstrapToken } from '../../../controllers/bootstraptoken/create.ts';
+import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
 import type { Bootstrap, InstanceParts } from '../../../controllers/machine/instance/calls.ts';
 import { type LoadedConfig, loadConfig } from '../../../kube/auth/config.ts';
 import type { Client } from '../../../kube/client/client.ts';

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { Command } from 'commander';
 import { PRINCIPAL_MACHINE } from '../../../api/names.ts';
 import { BOOTSTRAP_TOKEN_SECONDS } from '../../../api/secrets/bootstrap-token.ts';
-import { createBootstrapToken } from '../../../controllers/bootstraptoken/create.ts';
+import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
 import { loadConfig } from '../../../kube/auth/config.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';

@@ -6,10 +6,10 @@ import type {
   MachineComponentReport,
   MachineHold,
 } from '../../../api/generated/types.ts';
+import { type AvailabilityInput, availabilityOf } from '../../../api/machine/availability.ts';
 import { reportOf } from '../../../api/machine/entry-report.ts';
 import { LEASE_SECONDS } from '../../../api/machine/heartbeat.ts';
 import {
-  hasStartupTaint,
   isCordoned,
   isEstablished,
   type NodeReadiness,
@@ -79,8 +79,8 @@ export interface MemberState extends Progress {
   /** Whether the machine was Ready at least once. Until then its changes disturb nothing. */
   readonly isEstablished: boolean;
   readonly isSilent: boolean;
-  /** Whether the machine is in service now, so that a change of it costs availability. */
-  readonly serves: boolean;
+  /** Why the machine is not available now. Undefined: it is, so that a change of it costs availability. */
+  readonly unavailable?: string;
   /** The grant that the ledger holds for the machine, unless it is settled. */
   readonly grant?: LedgerGrant;
   readonly holdsGrant: boolean;
@@ -127,8 +127,12 @@ export function memberState(observed: ObservedMember, context: MembersContext): 
     ...optional('batch', assignment?.batch),
     pinned: [...pins].filter((name) => context.components.has(name)).toSorted(),
     ...optional('hold', hold),
-    serves: isServing(view) && takesPods(node) && IN_SERVICE.has(progress.step),
+    ...optional('unavailable', unavailableReason({ machine, node, now: context.now }, view, progress)),
   };
+}
+
+export function isAvailable({ unavailable }: Pick<MemberState, 'unavailable'>): boolean {
+  return unavailable === undefined;
 }
 
 /**
@@ -258,11 +262,12 @@ function progressAfter(begun: Date, report: MachineComponentReport | undefined):
 /** The steps in which a machine is in service. One that waits for a restart still runs. */
 const IN_SERVICE: ReadonlySet<MemberStep> = new Set(['Unassigned', 'Settled', 'NeedsGrant']);
 
-/** Tells whether the Node takes pods. One that has just registered, for the first time or again, takes none. */
-function takesPods(node: KubeObject | undefined): boolean {
-  return node !== undefined && !isCordoned(node) && !hasStartupTaint(node);
-}
-
-function isServing({ readiness, isSilent, isEstablished: established }: View): boolean {
-  return established && readiness === 'Ready' && !isSilent;
+/** Adds one check to the availability of every machine: while an update of it is in work, or has failed, it is out of service. */
+function unavailableReason(
+  input: AvailabilityInput,
+  { isSilent }: View,
+  { step, because }: Progress,
+): string | undefined {
+  const { unavailable } = availabilityOf(input, { by: 'Observation', isSilent });
+  return unavailable ?? (IN_SERVICE.has(step) ? undefined : because);
 }

@@ -4,7 +4,7 @@ import { versionsText } from '../../../api/machine/versions-text.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { type Limit, tightestLimit } from '../../../rollout/limit.ts';
-import type { MemberState } from '../machine/member-state.ts';
+import { isAvailable, type MemberState } from '../machine/member-state.ts';
 import { inOrder } from '../order.ts';
 import { addRecord, recordFor } from '../revision/history.ts';
 import type { Revision } from '../revision/resolve.ts';
@@ -161,7 +161,7 @@ function fill(
   };
   const available = {
     ...availability,
-    slots: availability.slots - members.filter(({ serves }) => serves).length,
+    slots: availability.slots - members.filter(isAvailable).length,
   };
   return { progress, actions, limit: tightestLimit([full, available]) };
 }
@@ -171,7 +171,7 @@ export function membersInOrder(
   candidates: readonly MemberState[],
   revision: string,
 ): readonly MemberState[] {
-  const waiting = candidates.map((member) => ({ member, uid: member.uid, isAvailable: member.serves }));
+  const waiting = candidates.map((member) => ({ member, uid: member.uid, isAvailable: isAvailable(member) }));
   return inOrder(waiting, revision, set.spec.rollout).map(({ member }) => member);
 }
 

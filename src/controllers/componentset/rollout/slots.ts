@@ -2,7 +2,7 @@
 import type { Rollout } from '../../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { Limit } from '../../../rollout/limit.ts';
-import type { MemberState } from '../machine/member-state.ts';
+import { isAvailable, type MemberState } from '../machine/member-state.ts';
 
 /**
  * Returns how many more machines may be taken out of service. Every machine that was ever in service and is not now counts,
@@ -12,7 +12,7 @@ export function availabilityLimit(
   { maxUnavailable }: Pick<Rollout, 'maxUnavailable'>,
   members: readonly MemberState[],
 ): Limit {
-  const unavailable = members.filter(({ serves, isEstablished }) => !serves && isEstablished);
+  const unavailable = members.filter((member) => !isAvailable(member) && member.isEstablished);
   const most = resolveIntOrPercent(maxUnavailable, members.length);
   const [first] = unavailable;
   return {
@@ -44,12 +44,12 @@ export function pickMembers(
   for (const member of candidates) {
     if (members.length >= most) break;
     if (left <= 0 && waitsForSlot(member, preferUnhealthy)) continue;
-    if (member.serves) left -= 1;
+    if (isAvailable(member)) left -= 1;
     members.push(member);
   }
   return { members, available: left };
 }
 
 function waitsForSlot(member: MemberState, preferUnhealthy: boolean): boolean {
-  return member.serves || (!preferUnhealthy && member.isEstablished);
+  return isAvailable(member) || (!preferUnhealthy && member.isEstablished);
 }

@@ -5,7 +5,7 @@ import { versionsText } from '../../../api/machine/versions-text.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
-import type { MemberState } from '../machine/member-state.ts';
+import { isAvailable, type MemberState } from '../machine/member-state.ts';
 import { isStopped } from '../rollout/stopped.ts';
 import { desiredRevision, hasFailed, isDrifted, isUpdated, takesPart } from './counts.ts';
 import { describeFailures } from './failed-machines.ts';
@@ -102,11 +102,14 @@ function causeOf(member: MemberState, waitsFor: string | undefined): string {
 }
 
 function availableFinding({ input: { set, members } }: SetReport): ConditionUpdate {
-  const unavailable = members.filter(({ serves }) => !serves);
+  const unavailable = members.filter((member) => !isAvailable(member));
   const most = resolveIntOrPercent(set.spec.rollout.maxUnavailable, members.length);
   const counts = `machines unavailable: ${unavailable.length}, allowed: ${most}`;
   if (unavailable.length <= most) return finding('Available', 'True', 'AsWanted', counts);
-  return finding('Available', 'False', 'TooManyUnavailable', `${counts}: ${nameList(unavailable)}`);
+  const [first, ...others] = unavailable;
+  const because = `${first?.name}: ${first?.unavailable}`;
+  const more = others.length > 0 ? `; also: ${nameList(others)}` : '';
+  return finding('Available', 'False', 'TooManyUnavailable', `${counts}; ${because}${more}`);
 }
 
 /** False only while nothing goes on, so that phase and columns show why. */

@@ -19,6 +19,7 @@ const PROBATION = { currentRef: OLD.componentRef, digest: OLD.digest, state: 'Pr
 const ROLLED_BACK = { ...PROBATION, state: 'RolledBack', error: { message: 'no answer' } } as const;
 const NOT_READY = node('m-1', 'False');
 const UNKNOWN = node('m-1', 'Unknown');
+const STARTS = 'its Node has the start-up taint';
 
 /** With a grant in each entry. */
 function permitted(member: ObservedMember, notAfter: string): ObservedMember {
@@ -39,9 +40,9 @@ describe('memberState', () => {
     const taints = [{ key: 'kubenode.dev/not-initialized', effect: 'NoSchedule' }];
     const young = { ...node('m-1', 'False'), spec: { taints } };
     const state = memberState(observed({ startedAgo: 60, node: young }), CONTEXT);
-    expect(state).toMatchObject({ step: 'Settled', isEstablished: false, serves: false });
+    expect(state).toMatchObject({ step: 'Settled', isEstablished: false, unavailable: STARTS });
     const ready = memberState(observed({ node: { ...node('m-1'), spec: { taints } } }), CONTEXT);
-    expect(ready).toMatchObject({ isEstablished: false, serves: false });
+    expect(ready).toMatchObject({ isEstablished: false, unavailable: STARTS });
   });
 
   it('ROL-11 is out of service while its Node registers again, whatever the risk of its update', () => {
@@ -52,22 +53,22 @@ describe('memberState', () => {
     expect(memberState(again, CONTEXT)).toMatchObject({
       step: 'Settled',
       isEstablished: true,
-      serves: false,
+      unavailable: STARTS,
     });
   });
 
-  it.each<[what: string, parts: MemberParts, serves: boolean]>([
-    ['a settled machine', {}, true],
-    ['a machine that the set has not touched', { version: 'None' }, true],
-    ['a machine at an older revision', { version: OLD }, true],
-    ['a machine in work', { startedAgo: 5, report: PROBATION }, false],
-    ['a machine that failed', { report: ROLLED_BACK }, false],
-    ['a Node that is not Ready', { node: NOT_READY }, false],
-    ['a Node of which nothing is known', { node: UNKNOWN }, false],
-    ['a silent agent', { version: 'None', heardAgo: 41 }, false],
-    ['a cordoned Node', { node: { ...node('m-1'), spec: { unschedulable: true } } }, false],
-  ])('ROL-11 counts as serving or not: %s', (_what, parts, serves) => {
-    expect(memberState(observed(parts), CONTEXT).serves).toBe(serves);
+  it.each<[what: string, parts: MemberParts, unavailable: string | undefined]>([
+    ['a settled machine', {}, undefined],
+    ['a machine that the set has not touched', { version: 'None' }, undefined],
+    ['a machine at an older revision', { version: OLD }, undefined],
+    ['a machine in work', { startedAgo: 5, report: PROBATION }, 'kubelet is Probation'],
+    ['a machine that failed', { report: ROLLED_BACK }, 'kubelet: no answer'],
+    ['a Node that is not Ready', { node: NOT_READY }, 'its Node is not Ready'],
+    ['a Node of which nothing is known', { node: UNKNOWN }, 'its Node is Unknown'],
+    ['a silent agent', { version: 'None', heardAgo: 41 }, 'its agent is silent'],
+    ['a cordoned Node', { node: { ...node('m-1'), spec: { unschedulable: true } } }, 'its Node is cordoned'],
+  ])('ROL-11 counts as available, or explains why not: %s', (_what, parts, unavailable) => {
+    expect(memberState(observed(parts), CONTEXT).unavailable).toBe(unavailable);
   });
 
   it.each<[what: string, annotations: Readonly<Record<string, string>>, isCordoned: boolean, owner?: string]>(

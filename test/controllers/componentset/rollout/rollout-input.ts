@@ -22,10 +22,13 @@ export interface StateParts extends Partial<Omit<MemberState, 'revision' | 'mach
   /** Whose entries it has; default: OLD. */
   readonly at?: Revision | 'None';
   readonly labels?: Readonly<Record<string, string>>;
+  /** Default: only while nothing is in work. */
+  readonly serves?: boolean;
 }
 
 /** Settled at OLD, and serving. */
-export function member(name: string, { at = OLD, labels = {}, ...parts }: StateParts = {}): MemberState {
+export function member(name: string, parts: StateParts = {}): MemberState {
+  const { at = OLD, labels = {}, serves: _, ...more } = parts;
   const isUnassigned = at === 'None';
   return {
     name,
@@ -38,11 +41,15 @@ export function member(name: string, { at = OLD, labels = {}, ...parts }: StateP
     readiness: 'Ready',
     isEstablished: true,
     isSilent: false,
-    serves: (parts.step ?? 'Settled') === 'Settled',
+    ...outOfService(parts),
     holdsGrant: false,
     ...(isUnassigned ? {} : { revision: at.name }),
-    ...parts,
+    ...more,
   };
+}
+
+function outOfService({ serves, step = 'Settled' }: StateParts): Pick<MemberState, 'unavailable'> {
+  return (serves ?? step === 'Settled') ? {} : { unavailable: 'out of service' };
 }
 
 function machineAt(name: string, at: Revision | 'None', labels: Readonly<Record<string, string>>): Machine {

@@ -4,6 +4,7 @@
  */
 import type { MachineComponentSet, SetComponent } from '../../../../src/api/generated/types.ts';
 import {
+  isAvailable,
   type MemberState,
   memberState,
 } from '../../../../src/controllers/componentset/machine/member-state.ts';
@@ -261,7 +262,7 @@ export class RolloutSimulation {
 
   #grantAndApply(action: Extract<WritingAction, { type: 'Assign' | 'Permit' }>): boolean {
     const { member, permission } = action;
-    if (action.type === 'Assign' && member.serves) this.#checkAvailability(member);
+    if (action.type === 'Assign' && isAvailable(member)) this.#checkAvailability(member);
     const revision = action.type === 'Assign' ? action.revision.name : (member.revision ?? '');
     const ask = grantAsk(member, revision, permission, { set: SET, expectedSeconds: 900, factsAt: this.now });
     let grant: GivenGrant | string = 'not asked';
@@ -353,7 +354,7 @@ export class RolloutSimulation {
   #checkAvailability(started: MemberState): void {
     const { members, set } = this.input();
     const most = resolveIntOrPercent(set.spec.rollout.maxUnavailable, members.length);
-    const unavailable = members.filter((each) => !each.serves && each.name !== started.name).length;
+    const unavailable = members.filter((each) => !isAvailable(each) && each.name !== started.name).length;
     if (unavailable < most) return;
     throw new Error(`${started.name}: ${unavailable + 1} unavailable, allowed ${most}`);
   }

@@ -39,7 +39,7 @@ describe('setFindings', () => {
       expect(status.failedMachines).toBeUndefined();
       expect(read(status, 'Stalled')).toBe('False AsWanted');
       expect(message(status, 'Ready')).toBe(`1 of 2 machines run app 2; a: ${because}`);
-      expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0: a');
+      expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0; a: out of service');
     }
   });
 
@@ -102,7 +102,7 @@ describe('setFindings', () => {
     expect(read(statusOf({ members, rollout: { maxUnavailable: 1 } }), 'Available')).toBe('True AsWanted');
     const status = statusOf({ members, rollout: { maxUnavailable: 0 } });
     expect(read(status, 'Available')).toBe('False TooManyUnavailable');
-    expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0: a');
+    expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0; a: out of service');
   });
 
   it('lists machines that report drift', () => {

@@ -33,7 +33,7 @@ describe('fitSetStatus', () => {
         step: index % 2 === 0 ? 'Failed' : 'Settled',
         reason: 'RolledBack',
         because: `app: ${LONG}`,
-        serves: false,
+        unavailable: `app: ${LONG}`,
       }),
     );
     const status = statusOf({

@@ -1,9 +1,9 @@
 /** Replays recorded facts to the reconcile of the remedy controller, with one rule in mode Shadow. Nothing is written. */
 import type { NodeRemedier } from '../../../../api/generated/types.ts';
 import { createCheckedRules } from '../../../../controllers/remedy/checked-rules.ts';
-import { createRemedyController } from '../../../../controllers/remedy/controller.ts';
-import { createTurnOrder } from '../../../../controllers/remedy/job/order.ts';
-import { reconcileMachine } from '../../../../controllers/remedy/machine.ts';
+import { createRemedyController } from '../../../../controllers/remedy/controller/controller.ts';
+import { reconcileMachine } from '../../../../controllers/remedy/controller/machine.ts';
+import { createTurnOrder } from '../../../../controllers/remedy/execute/order.ts';
 import { createShadowTally } from '../../../../controllers/remedy/shadow.ts';
 import { parseKey, type RemedyState } from '../../../../controllers/remedy/state.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';

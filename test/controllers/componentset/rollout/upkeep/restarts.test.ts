@@ -83,7 +83,7 @@ describe('planRestarts', () => {
   });
 
   it('ROL-35 restarts what is in force on a machine of a revision that has stopped', () => {
-    const drifted = { ...asking(NEW, refOf(NEW)), serves: true };
+    const { unavailable: _, ...drifted } = asking(NEW, refOf(NEW));
     expect(namesOf(restarts([drifted], ONE, { progress: STOPPED }))).toBe('m');
     expect(namesOf(restarts([drifted], { ...ONE, available: 0 }, { progress: STOPPED }))).toBe('');
     const { limit, actions } = planRollout(inputOf({ members: [drifted], progress: STOPPED }));

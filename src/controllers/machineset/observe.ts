@@ -1,0 +1,51 @@
+/** Reads the machines that the plan of a set is made from: out of the views, or its own from the API server. */
+import { MACHINES } from '../../api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../api/generated/types.ts';
+import { LABEL_MACHINESET } from '../../api/names.ts';
+import type { Client } from '../../kube/client/client.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { MachineSetInput } from './plan.ts';
+
+export function observeMachineSet(set: MachineSet, context: ReconcileContext): MachineSetInput {
+  return inputOf(set, context.view<Machine>(MACHINES).list(), context);
+}
+
+/** The view may not show a write whose answer was lost: one machine more would be created, or deleted. */
+export async function listMachineSet(
+  set: MachineSet,
+  client: Pick<Client, 'pages'>,
+  context: ReconcileContext,
+): Promise<MachineSetInput> {
+  const own = await listMachines(set, client, context);
+  const found = new Set(own.map(({ metadata }) => metadata.name));
+  const observed = context.view<Machine>(MACHINES).list();
+  const others = observed.filter((machine) => !found.has(machine.metadata.name) && !isLabeled(machine, set));
+  // One that is deleted, and still in the view, cannot be created yet.
+  const taken = observed.map(({ metadata }) => metadata.name);
+  return { ...inputOf(set, [...own, ...others], context), taken };
+}
+
+async function listMachines(
+  { metadata: { name } }: MachineSet,
+  client: Pick<Client, 'pages'>,
+  { signal }: ReconcileContext,
+): Promise<readonly Machine[]> {
+  const machines: Machine[] = [];
+  const options = { labelSelector: `${LABEL_MACHINESET}=${name}`, signal };
+  for await (const { items } of client.pages<Machine>(MACHINES, options)) machines.push(...items);
+  return machines;
+}
+
+function isLabeled({ metadata }: Machine, set: MachineSet): boolean {
+  return metadata.labels?.[LABEL_MACHINESET] === set.metadata.name;
+}
+
+function inputOf(set: MachineSet, machines: readonly Machine[], context: ReconcileContext): MachineSetInput {
+  const nodes = context.view(NODES);
+  return {
+    set,
+    machines: machines.map((machine) => ({ machine, node: nodes.get(machine.metadata.name) })),
+    now: context.clock.now(),
+  };
+}

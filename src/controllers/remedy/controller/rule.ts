@@ -1,0 +1,88 @@
+/** Reconciles one rule: its status, and the jobs that it does not need any more. */
+import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
+import type { ReconcileResult } from '../../../kube/controller/controller.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { firstMoment, secondsAfter } from '../../../os/dates.ts';
+import { DEFAULT_RETENTION, planRetention, type Retention } from '../case/retention.ts';
+import type { CheckedRules } from '../checked-rules.ts';
+import { findingsOf } from '../findings.ts';
+import { boundOf, targetsOf } from '../observe/observe.ts';
+import type { RemedyState } from '../state.ts';
+import { remedierStatus } from '../status.ts';
+
+/** How long until changes elsewhere are observed, such as the number of targets. */
+const RECHECK_SECONDS = 60;
+
+export async function reconcileRule(
+  name: string,
+  state: RemedyState,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(name);
+  const jobs = context
+    .view<RemedyOperationJob>(REMEDY_OPERATION_JOBS)
+    .list()
+    .filter(({ spec }) => spec.cause.remedier === name);
+  if (remedier) await report(remedier, jobs, { state, context });
+  const nextAt = await deleteExpired(jobs, await retentionOf(remedier, state.checkedRules, context), context);
+  const recheck = remedier ? secondsAfter(context.clock.now(), RECHECK_SECONDS) : undefined;
+  const requeueAt = firstMoment([nextAt, recheck]);
+  return requeueAt ? { requeueAt } : {};
+}
+
+async function report(
+  remedier: NodeRemedier,
+  jobs: readonly RemedyOperationJob[],
+  { state, context }: { readonly state: RemedyState; readonly context: ReconcileContext },
+): Promise<void> {
+  const { name } = remedier.metadata;
+  const { problems, digest } = await state.checkedRules.check(remedier);
+  const { shadow: recorded, ruleDigest } = remedier.status ?? {};
+  const { wouldAct = 0, wouldDeny = 0 } = (ruleDigest === digest ? recorded : undefined) ?? {};
+  const status = remedierStatus({
+    remedier,
+    problems,
+    findings: findingsOf(state.findings, name),
+    bound: boundOf(remedier, state.findings, context),
+    targets: targetsOf(remedier, context),
+    jobs,
+    shadow: state.tally.counts({ name, digest }, { wouldAct, wouldDeny }),
+    now: context.clock.now(),
+  });
+  const { status: fitting } = truncateToSchema({ ...remedier, status });
+  context.reportStatus(NODE_REMEDIERS, { metadata: { name }, status: fitting });
+}
+
+async function retentionOf(
+  remedier: NodeRemedier | undefined,
+  checkedRules: CheckedRules,
+  context: ReconcileContext,
+): Promise<Retention> {
+  const rules = await Promise.all(
+    context
+      .view<NodeRemedier>(NODE_REMEDIERS)
+      .list()
+      .map((rule) => checkedRules.check(rule)),
+  );
+  const windows = rules
+    .flatMap(({ accepted }) => accepted?.compiled.reads ?? [])
+    .filter(({ fact }) => fact === 'history')
+    .map(({ params }) => Number(params['windowSeconds']));
+  return { ...(remedier?.spec.job ?? DEFAULT_RETENTION), historySeconds: Math.max(0, ...windows) };
+}
+
+/** Deletes expired jobs. Resolves with the time when the next one expires. */
+async function deleteExpired(
+  jobs: readonly RemedyOperationJob[],
+  retention: Retention,
+  context: ReconcileContext,
+): Promise<Date | undefined> {
+  const { expired, nextAt } = planRetention(jobs, retention, context.clock.now());
+  for (const job of expired) {
+    // oxlint-disable-next-line no-await-in-loop -- few, and never urgent
+    await context.delete(REMEDY_OPERATION_JOBS, job, { unchanged: true });
+  }
+  return nextAt;
+}

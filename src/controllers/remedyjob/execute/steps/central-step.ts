@@ -1,0 +1,57 @@
+/** Describes a step that the job controller carries out: it is called again and again until it has ended, also by another process. */
+import type {
+  JobDrain,
+  JobStep,
+  JobStepStatus,
+  NodeRemedier,
+  RemedyOperationJob,
+} from '../../../../api/generated/types.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
+import type { EvictionAnswers } from '../../../../kube/drain/answers.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { JobInput } from '../../observe/observe.ts';
+import type { RepairWait } from '../../plan/decision.ts';
+import type { ApprovalPort } from './approval.ts';
+
+export interface CentralRun<Input = unknown> {
+  readonly observation: JobInput;
+  /** The Node of the job. It was checked before that the Node exists. */
+  readonly node: KubeObject;
+  readonly step: JobStep;
+  readonly record: JobStepStatus;
+  readonly input: Input;
+  readonly ports: StepPorts;
+  readonly context: ReconcileContext;
+}
+
+export interface StepPorts {
+  /** The client that acts as kubenode-remedyjob: it lists Pods and PodDisruptionBudgets of a node that is drained. */
+  readonly client: Pick<Client, 'pages'>;
+  /** The answers to evictions, by job; only an optimization. */
+  readonly answers: Map<string, EvictionAnswers>;
+  readonly approvals: ApprovalPort;
+  /** Returns the job that holds this grant. */
+  readonly jobOfGrant: (id: string) => RemedyOperationJob | undefined;
+  readonly remedier: NodeRemedier | undefined;
+}
+
+export type CentralResult = { readonly drain?: JobDrain } & (
+  | { readonly state: 'Succeeded'; readonly message: string; readonly bootIDAfter?: string }
+  | { readonly state: 'Failed'; readonly code: string; readonly message: string }
+  | { readonly state: 'Waiting'; readonly wait: RepairWait; readonly requeueAt: Date }
+);
+
+export function stepSucceeded(message: string): CentralResult {
+  return { state: 'Succeeded', message };
+}
+
+export function stepFailed(code: string, message: string): CentralResult {
+  return { state: 'Failed', code, message };
+}
+
+const STEP_POLL_MS = 5000;
+
+export function stepWaits(wait: RepairWait, now: Date, ms = STEP_POLL_MS): CentralResult {
+  return { state: 'Waiting', wait, requeueAt: new Date(now.getTime() + ms) };
+}

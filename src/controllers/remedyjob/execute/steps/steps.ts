@@ -1,0 +1,45 @@
+/** The steps that the job controller carries out, by name. */
+
+import { stepName } from '../../../../api/status/step-records.ts';
+import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../../api/steps/steps.ts';
+import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
+import { runCordon } from './cordon.ts';
+import { runDrain } from './drain.ts';
+import { runEvictPods } from './evict-pods.ts';
+import { runHandOff } from './hand-off.ts';
+import { runNotify } from './notify.ts';
+import { runRequestApproval } from './request-approval.ts';
+import { runTaint } from './taint.ts';
+import { runUncordon } from './uncordon.ts';
+import { runUntaint } from './untaint.ts';
+import { runWaitForBoot } from './wait-for-boot.ts';
+import { runWaitForCondition } from './wait-for-condition.ts';
+
+type RunCentralStep = (run: CentralRun<never>) => Promise<CentralResult>;
+
+/** A step that is available and missing here does not compile. */
+const CENTRAL_STEPS = {
+  Cordon: runCordon,
+  Drain: runDrain,
+  EvictPods: runEvictPods,
+  HandOff: runHandOff,
+  Notify: runNotify,
+  RequestApproval: runRequestApproval,
+  Taint: runTaint,
+  Uncordon: runUncordon,
+  Untaint: runUntaint,
+  WaitForBoot: runWaitForBoot,
+  WaitForCondition: runWaitForCondition,
+} as const satisfies Readonly<Record<CentralStep, RunCentralStep>>;
+
+const RUNS: Partial<Record<Step, RunCentralStep>> = CENTRAL_STEPS;
+
+export async function runCentralStep(run: Omit<CentralRun, 'input'>): Promise<CentralResult> {
+  const { step } = run;
+  const name = stepName(step);
+  const perform = name && RUNS[name];
+  if (!name || !perform) return stepFailed('UnknownStep', `this version cannot carry out ${step.step}`);
+  const [problem] = stepInputProblems(name, step.with ?? {});
+  if (problem) return stepFailed('InvalidInput', `with.${problem.path}: ${problem.message}`);
+  return await perform({ ...run, input: stepInput(name, step.with ?? {}) } as CentralRun<never>);
+}

@@ -1,0 +1,30 @@
+/** Removes from a Node what a job left there that was deleted by force: its cordon and its taints. */
+import { DEFENDER_LEDGERS, MACHINES } from '../../../api/generated/resources.ts';
+import type { DefenderLedger, Machine } from '../../../api/generated/types.ts';
+import { LEDGER } from '../../../api/names.ts';
+import type { ReconcileResult } from '../../../kube/controller/controller.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { NODES } from '../../../kube/objects/core-kinds.ts';
+import { jobOfGrant } from '../observe/observe.ts';
+import { planOrphan } from '../plan/orphans.ts';
+
+/** Grants of jobs that were deleted by force are settled by the Defender. */
+const SWEEP_MS = 60_000;
+
+export async function sweepNode(name: string, context: ReconcileContext): Promise<ReconcileResult> {
+  const node = context.view(NODES).get(name);
+  if (!node) return {};
+  const now = context.clock.now();
+  const plan = planOrphan({
+    node,
+    machine: context.view<Machine>(MACHINES).get(name),
+    ledger: context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER),
+    isOfJob: (grant) => jobOfGrant(grant, context) !== undefined,
+    now,
+  });
+  if (plan.type === 'Nothing') return {};
+  if (plan.type === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
+  context.log.warn('cordon and taints of a missing job removed', { node: name, grant: plan.grant });
+  await context.patch(NODES, node, plan.operations);
+  return { requeueAt: now };
+}

@@ -1,0 +1,83 @@
+/** Builds what a job reports on its Machine: the repair, and whether a person is needed. Pure. */
+import type {
+  JobOutcome,
+  Machine,
+  MachineRepair,
+  MachineRepairs,
+  RemedyOperationJob,
+} from '../../../api/generated/types.ts';
+import {
+  type Condition,
+  type ConditionUpdate,
+  conditionOf,
+  withCondition,
+} from '../../../kube/objects/conditions.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { JobInput } from '../observe/observe.ts';
+import { mayHaveChanged } from './acts.ts';
+import { jobFinding } from './decision.ts';
+
+const TYPE = 'NeedsPerson';
+const MAX_RECENT = 10;
+
+export interface MachineJobReport {
+  readonly repairs?: MachineRepairs;
+  readonly conditions?: readonly Condition[];
+}
+
+/** Returns the new state of the condition NeedsPerson. Undefined: it stays as it is. A verified repair needs no person. */
+export function needsPersonFinding(
+  { job, machine }: JobInput,
+  { class: kind, message = kind }: JobOutcome,
+): ConditionUpdate | undefined {
+  const text = `job ${job.metadata.name}: ${message}`;
+  if (kind === 'HandedOff') return jobFinding(TYPE, 'True', 'HandedOff', text);
+  const before = conditionOf(machine?.status?.conditions, TYPE);
+  if (kind !== 'Succeeded' || before?.status !== 'True') return undefined;
+  return jobFinding(TYPE, 'False', 'Repaired', `job ${job.metadata.name} has repaired the machine`);
+}
+
+export function isMachineReported(observation: JobInput, needsPerson: ConditionUpdate | undefined): boolean {
+  const { machine } = observation;
+  return isReported(machine, needsPerson) && repairsAfter(observation) === machine?.status?.repairs;
+}
+
+function isReported(machine: Machine | undefined, needsPerson: ConditionUpdate | undefined): boolean {
+  if (needsPerson === undefined) return true;
+  const before = conditionOf(machine?.status?.conditions, TYPE);
+  return before?.status === needsPerson.status && before.message === needsPerson.message;
+}
+
+/** Returns all that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. */
+export function machineReport(
+  observation: JobInput,
+  needsPerson: ConditionUpdate | undefined,
+): MachineJobReport {
+  const { machine, now } = observation;
+  const before = conditionOf(machine?.status?.conditions, TYPE);
+  const kept = before ? [before] : [];
+  const conditions = needsPerson ? withCondition(kept, needsPerson, now) : kept;
+  return {
+    ...optional('repairs', repairsAfter(observation)),
+    ...(conditions.length > 0 ? { conditions } : {}),
+  };
+}
+
+/** Returns the repairs with this job: the same object when the job is in it, or did nothing. */
+function repairsAfter({ job, machine, now }: JobInput): MachineRepairs | undefined {
+  const before = machine?.status?.repairs;
+  const { total = 0, recent = [] } = before ?? {};
+  if (!hasActed(job) || recent.some((repair) => repair.job === job.metadata.name)) return before;
+  return { total: total + 1, recent: [repairOf(job, now), ...recent].slice(0, MAX_RECENT) };
+}
+
+function repairOf(job: RemedyOperationJob, now: Date): MachineRepair {
+  const { metadata, spec, status } = job;
+  const outcome = optional('outcome', status?.outcome?.class);
+  const changed = mayHaveChanged(job) ? {} : { changed: false };
+  return { job: metadata.name, risk: spec.risk, at: now.toISOString(), ...outcome, ...changed };
+}
+
+function hasActed({ status }: RemedyOperationJob): boolean {
+  return (status?.steps ?? []).some(({ state }) => state !== 'Pending' && state !== 'Skipped');
+}

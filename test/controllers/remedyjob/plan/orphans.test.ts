@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import type { DefenderLedger, LedgerGrant, Machine } from '../../../../src/api/generated/types.ts';
+import { type OrphanInput, planOrphan } from '../../../../src/controllers/remedyjob/plan/orphans.ts';
+import { planTaint } from '../../../../src/controllers/remedyjob/plan/owned-taints.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { NOW } from '../../../support/builders.ts';
+import { patchJson } from '../../../support/controller/json-patch.ts';
+import { CORDONED, GRANT, jobMachine, jobNode } from '../jobs.ts';
+
+const DISK = { key: 'kubenode.dev/disk', effect: 'NoSchedule' } as const;
+const marked = jobNode(CORDONED);
+const tainted = patchJson(marked, planTaint(marked, DISK, GRANT.id)) as KubeObject;
+
+function ledger(state: LedgerGrant['state'] | undefined): DefenderLedger {
+  const grants = state ? { m: { ...GRANT, state } } : {};
+  return { spec: { grants } } as unknown as DefenderLedger;
+}
+
+function input(fields: Partial<OrphanInput> = {}): OrphanInput {
+  return {
+    node: tainted,
+    machine: jobMachine(),
+    ledger: ledger('Settled'),
+    isOfJob: () => false,
+    now: NOW,
+    ...fields,
+  };
+}
+
+const draining: Machine = jobMachine({
+  drain: { grant: GRANT.id, state: 'Draining', since: NOW.toISOString() },
+});
+const held: Machine = {
+  ...jobMachine(),
+  spec: { ...jobMachine().spec, hold: { reason: 'mine', scope: 'All' } },
+};
+
+describe('planOrphan', () => {
+  it.each<[name: string, fields: Partial<OrphanInput>, expected: string]>([
+    ['removes what a missing job has left', {}, 'Remove'],
+    ['removes them when the ledger does not know the grant', { ledger: ledger(undefined) }, 'Remove'],
+    ['leaves those of a job', { isOfJob: (grant) => grant === GRANT.id }, 'Nothing'],
+    ['leaves those of a drain of the Machine', { machine: draining }, 'Nothing'],
+    ['leaves the cordon of a person', { node: jobNode({ spec: { unschedulable: true } }) }, 'Nothing'],
+    ['waits until the grant is settled', { ledger: ledger('Started') }, 'Wait'],
+    ['waits for the ledger', { ledger: undefined }, 'Wait'],
+    ['waits while a person holds the machine', { machine: held }, 'Wait'],
+    ['waits for the Machine', { machine: undefined }, 'Wait'],
+  ])('R34 sweeps after jobs without a settlement: %s', (_, fields, expected) => {
+    expect(planOrphan(input(fields)).type).toBe(expected);
+  });
+
+  it('R34 leaves the Node as it was before the job', () => {
+    const plan = planOrphan(input());
+    const node = plan.type === 'Remove' ? (patchJson(tainted, plan.operations) as KubeObject) : tainted;
+    expect([node['spec'], node.metadata.annotations]).toEqual([
+      { taints: [] },
+      { 'kubenode.dev/owned': '{}' },
+    ]);
+  });
+});
