@@ -16,7 +16,7 @@ import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
-import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines/recorder.ts';
+import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runCommandLine } from '../../../../src/cli/run.ts';
-import { testIo } from '../../../support/test-io.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { testIo } from '../../support/test-io.ts';
 
 async function explain(...args: string[]): Promise<{ code: number; out: string; err: string }> {
   const io = testIo();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { deletedPipelineStatus } from '../../../../src/sync/hub/deleted-pipelines/status.ts';
-import { clusterOf } from '../../promote/builders.ts';
+import { deletedPipelineStatus } from '../../../src/sync/hub/deleted-pipeline-status.ts';
+import { clusterOf } from '../promote/builders.ts';
 
 const NOW = new Date('2030-01-01T12:00:00Z');
 const LATER = new Date('2030-01-01T13:00:00Z');

@@ -1,5 +1,5 @@
 /** Describes the fields of a schema. Pure. */
-import { type CrdSchema, childrenOf, innerSchema } from '../../checks/crds.ts';
+import { type CrdSchema, childrenOf, innerSchema } from './crds.ts';
 
 export interface FieldRow {
   readonly path: string;

@@ -2,15 +2,15 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { RenderError } from '../../../src/sync/render/errors.ts';
-import type { RenderLimits } from '../../../src/sync/render/sandbox.ts';
+import type { RenderError } from '../../../../src/sync/render/errors.ts';
+import type { RenderLimits } from '../../../../src/sync/render/sandbox/sandbox.ts';
 import {
   createFleetFolder,
   createFleetRepository,
   createTestRenderer,
   program,
-} from '../../support/fleet-repository.ts';
-import { tempFolder } from '../../support/temp.ts';
+} from '../../../support/fleet-repository.ts';
+import { tempFolder } from '../../../support/temp.ts';
 
 const MANY = `for (let n = 0; n < 400; n++) new ApiObject(fleet.hub('x'), 'c' + n, {
   apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' + n },`;

@@ -1,12 +1,12 @@
 /** The status of a cluster whose Pipeline was deleted, when no Pipeline is left that would write it. Pure. */
 
-import type { Cluster, ClusterStatus, ClusterSync } from '../../../api/generated/types.ts';
-import { clusterPhases } from '../../../api/status/phase-tables.ts';
-import { deletedPipelineMessage } from '../../../api/status/sync-words.ts';
-import { type ConditionUpdate, withConditions } from '../../../kube/objects/conditions.ts';
-import { optional } from '../../../kube/objects/optional.ts';
-import { ownStatus } from '../../promote/cluster/status.ts';
-import { waitFor } from '../../promote/wait.ts';
+import type { Cluster, ClusterStatus, ClusterSync } from '../../api/generated/types.ts';
+import { clusterPhases } from '../../api/status/phase-tables.ts';
+import { deletedPipelineMessage } from '../../api/status/sync-words.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { ownStatus } from '../promote/cluster/status.ts';
+import { waitFor } from '../promote/wait.ts';
 
 const REASON = 'PipelineDeleted';
 

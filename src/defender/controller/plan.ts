@@ -1,11 +1,9 @@
-/** Which started grants past their end may be settled: only when the true state of holder and machine is known. Pure. */
+/** Decides which started grants past their end are settled: only those whose holder and machine are in a known state. Pure. */
 import type { DefenderLedgerSpec, LedgerHolder } from '../../api/generated/types.ts';
 import type { GrantSettlement } from '../../api/grants.ts';
 import type { MachineFacts } from '../facts/facts.ts';
+import type { HolderState } from '../facts/holder-state.ts';
 import { isSuspect } from '../ledger/entries.ts';
-
-/** Active: its object is there and not at its end. Unknown: the objects of its kind were not read. */
-export type HolderState = 'Active' | 'Ended' | 'NotFound' | 'Unknown';
 
 export interface ExpiryPlanInput {
   readonly ledger: DefenderLedgerSpec;

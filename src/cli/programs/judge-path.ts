@@ -4,4 +4,4 @@ import { fileURLToPath } from 'node:url';
 
 const EXTENSION = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 
-export const JUDGE_PROGRAM = join(dirname(fileURLToPath(import.meta.url)), `main.${EXTENSION}`);
+export const JUDGE_PROGRAM = join(dirname(fileURLToPath(import.meta.url)), `judge.${EXTENSION}`);

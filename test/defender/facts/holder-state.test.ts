@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../src/api/generated/types.ts';
-import { type HolderObjects, holderState } from '../../../src/defender/expiry/holder-state.ts';
+import { type HolderObjects, holderState } from '../../../src/defender/facts/holder-state.ts';
 import { DESIRED, machine, PREVIOUS } from '../../support/builders.ts';
 import { job } from '../objects.ts';
 

@@ -1,9 +1,15 @@
 /** `kubenode explain`: the fields of a kind, from the same CRDs that the API server enforces. Contacts no server. */
 import { Command } from 'commander';
-import { findCrd, findSchema, readCrds, schemaOf } from '../../checks/crds.ts';
-import type { Io } from '../../io.ts';
-import { createOutputOption, type OutputFormat, printResult } from '../../output.ts';
-import { describeFields, type FieldRow, firstSentence, formatLimits, typeName } from './fields.ts';
+import {
+  describeFields,
+  type FieldRow,
+  firstSentence,
+  formatLimits,
+  typeName,
+} from '../checks/crd-fields.ts';
+import { findCrd, findSchema, readCrds, schemaOf } from '../checks/crds.ts';
+import type { Io } from '../io.ts';
+import { createOutputOption, type OutputFormat, printResult } from '../output.ts';
 
 const HELP = `
 Examples:

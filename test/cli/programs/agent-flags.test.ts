@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseCommandArguments } from '../../../src/cli/agent-program/flags.ts';
 import { AGENT_COMMANDS, type AgentCommandName } from '../../../src/cli/commands/agent/definitions.ts';
+import { parseCommandArguments } from '../../../src/cli/programs/agent-flags.ts';
 
 describe('parseCommandArguments', () => {
   it.each<[name: string, command: AgentCommandName, args: readonly string[], message: string]>([

@@ -14,7 +14,7 @@ import {
 import { startAgent, startWatchdog } from '../commands/agent/start.ts';
 import { CliError, describeError, EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
-import { type Flags, parseCommandArguments } from './flags.ts';
+import { type Flags, parseCommandArguments } from './agent-flags.ts';
 
 /** Set by the bundler. */
 declare const KUBENODE_BUNDLE_VERSION: string;

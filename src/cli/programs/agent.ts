@@ -1,6 +1,6 @@
 /** The entry point of the bundle of the agent: `npm run bundle:agent` makes one file of it, without any npm package. */
 import { createProcessIo } from '../io.ts';
-import { runAgentProgram } from './program.ts';
+import { runAgentProgram } from './agent-commands.ts';
 
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {

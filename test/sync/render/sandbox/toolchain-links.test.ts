@@ -1,9 +1,9 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { NO_OS_ISOLATION } from '../../../../src/sync/render/os-isolation.ts';
-import { linkToolchain, planLinks } from '../../../../src/sync/render/toolchain/links.ts';
-import { resolveToolchain } from '../../../../src/sync/render/toolchain/toolchain.ts';
+import { NO_OS_ISOLATION } from '../../../../src/sync/render/sandbox/os-isolation.ts';
+import { resolveToolchain } from '../../../../src/sync/render/sandbox/toolchain.ts';
+import { linkToolchain, planLinks } from '../../../../src/sync/render/sandbox/toolchain-links.ts';
 import { createFleetFolder, createTestRenderer, program } from '../../../support/fleet-repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { dataOf } from '../results.ts';

@@ -1,7 +1,9 @@
-/** Whether the holder of a grant still acts, by its object in the API server. Pure. */
+/** Tells whether the holder of a grant still acts, by its object in the API server. Pure. */
 import type { LedgerHolder, Machine, RemedyOperationJob } from '../../api/generated/types.ts';
-import { isComponentEnded, isEndedJob } from '../facts/live-grants.ts';
-import type { HolderState } from './plan.ts';
+import { isComponentEnded, isEndedJob } from './live-grants.ts';
+
+/** Active: its object is there and not at its end. Unknown: the objects of its kind were not read. */
+export type HolderState = 'Active' | 'Ended' | 'NotFound' | 'Unknown';
 
 export interface HolderObjects {
   readonly job: (name: string) => RemedyOperationJob | undefined;

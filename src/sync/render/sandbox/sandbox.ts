@@ -1,13 +1,13 @@
 /** Runs the harness in a process that can read only the exported commit and the toolchain, within limits. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
-import { killProcessGroup } from '../../os/process/child.ts';
-import { endWithParent } from '../../os/worker/child-prefix.ts';
-import { RenderError, type RenderErrorCode } from './errors.ts';
+import { killProcessGroup } from '../../../os/process/child.ts';
+import { endWithParent } from '../../../os/worker/child-prefix.ts';
+import { RenderError, type RenderErrorCode } from '../errors.ts';
+import { RESULT_FD, type RenderJob } from '../protocol.ts';
 import type { Isolation } from './os-isolation.ts';
 import { lowerPriority, residentBytes } from './process-memory.ts';
-import { RESULT_FD, type RenderJob } from './protocol.ts';
-import type { Toolchain } from './toolchain/toolchain.ts';
+import type { Toolchain } from './toolchain.ts';
 
 export interface RenderLimits {
   readonly timeoutMs: number;

@@ -1,7 +1,7 @@
 /** Memory and priority of a process and its descendants on Linux. */
 import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
-import { readResidentBytes } from '../../os/process/table.ts';
+import { readResidentBytes } from '../../../os/process/table.ts';
 
 /** 0 on other systems, where only the heap limit applies. */
 export async function residentBytes(pid: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { CrdSchema } from '../../../../src/cli/checks/crds.ts';
-import { describeFields, firstSentence, typeName } from '../../../../src/cli/commands/explain/fields.ts';
+import { describeFields, firstSentence, typeName } from '../../../src/cli/checks/crd-fields.ts';
+import type { CrdSchema } from '../../../src/cli/checks/crds.ts';
 
 const STAGES: CrdSchema = {
   type: 'array',

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { type HolderState, planExpiry } from '../../../src/defender/expiry/plan.ts';
+import { planExpiry } from '../../../src/defender/controller/plan.ts';
 import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
+import type { HolderState } from '../../../src/defender/facts/holder-state.ts';
 import { ago, entry, ledgerSpec, machineFacts, NOW } from '../builders.ts';
 
 type Readiness = MachineFacts['readiness'] | undefined;

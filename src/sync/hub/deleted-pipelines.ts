@@ -3,15 +3,15 @@
  * of all clusters. Here the holder of the Lease of each cluster does.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { Cluster } from '../../../api/generated/types.ts';
-import { truncateToSchema } from '../../../api/validation/truncate-to-schema.ts';
-import { createLoop } from '../../../kube/controller/loop.ts';
-import type { Log } from '../../../kube/process/log.ts';
-import type { Clock } from '../../../os/clock.ts';
-import { ownStatus } from '../../promote/cluster/status.ts';
-import type { HubStore } from '../../promote/ports.ts';
-import type { ClusterWorkers } from '../cluster-workers.ts';
-import { deletedPipelineStatus } from './status.ts';
+import type { Cluster } from '../../api/generated/types.ts';
+import { truncateToSchema } from '../../api/validation/truncate-to-schema.ts';
+import { createLoop } from '../../kube/controller/loop.ts';
+import type { Log } from '../../kube/process/log.ts';
+import type { Clock } from '../../os/clock.ts';
+import { ownStatus } from '../promote/cluster/status.ts';
+import type { HubStore } from '../promote/ports.ts';
+import type { ClusterWorkers } from './cluster-workers.ts';
+import { deletedPipelineStatus } from './deleted-pipeline-status.ts';
 
 export interface DeletedPipelinesOptions {
   readonly hub: Pick<HubStore, 'pipelines' | 'clusters' | 'applyClusterStatus'>;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runAgentProgram } from '../../../src/cli/agent-program/program.ts';
+import { runAgentProgram } from '../../../src/cli/programs/agent-commands.ts';
 import { testIo } from '../../support/test-io.ts';
 
 async function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {

@@ -1,12 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { Cluster, Pipeline } from '../../../../src/api/generated/types.ts';
-import {
-  createDeletedPipelines,
-  type DeletedPipelines,
-} from '../../../../src/sync/hub/deleted-pipelines/recorder.ts';
-import { memoryLog } from '../../../support/memory-log.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
-import { clusterOf } from '../../promote/builders.ts';
+import type { Cluster, Pipeline } from '../../../src/api/generated/types.ts';
+import { createDeletedPipelines, type DeletedPipelines } from '../../../src/sync/hub/deleted-pipelines.ts';
+import { memoryLog } from '../../support/memory-log.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
+import { clusterOf } from '../promote/builders.ts';
 
 const FLEET = { metadata: { name: 'fleet' } } as Pipeline;
 
