@@ -1,4 +1,4 @@
-/** Defines what is told about a reason of a denial: to people who meet it, and on the page that explains it. */
+/** Defines the words about a reason of a denial: for people who meet it, and for the page that explains it. */
 
 export interface DenialText {
   /** The meaning, in Markdown: `npm run generate` writes it into docs/runbooks/denials.md. */

@@ -15,7 +15,7 @@ const SALE = {
   risks: [],
 };
 
-/** Scenes that no fixture has: facts that guards need and nobody observed, and breakers of a common cause. */
+/** Scenes that no fixture has: facts that guards need and that were not observed, and breakers of a common cause. */
 const MORE_SCENES: readonly Scene[] = [
   { facts: { view: { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: undefined } } },
   unobserved('nodeCreatedAt'),
