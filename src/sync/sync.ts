@@ -205,7 +205,7 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
   refresh();
 }
 
-/** By the gates in force before the commit. When the Pipeline cannot be read, the budget is zero: nothing is deleted. */
+/** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
   const { deleteBudget, acknowledgements } = judgingPipeline(pipeline).pipeline.spec;

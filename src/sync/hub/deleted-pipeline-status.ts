@@ -10,7 +10,7 @@ import { waitFor } from '../promote/wait.ts';
 
 const REASON = 'PipelineDeleted';
 
-/** Undefined for a cluster that was never assigned anything. What is proven and what failed there stays recorded. */
+/** Returns the status. Undefined for a cluster that was never assigned anything. What is proven and what failed there stays recorded. */
 export function deletedPipelineStatus(cluster: Cluster, now: Date): ClusterStatus | undefined {
   const before = ownStatus(cluster.status);
   const assigned = before?.assigned;

@@ -21,7 +21,7 @@ export interface DeletedPipelinesOptions {
 }
 
 export interface DeletedPipelines {
-  /** A Pipeline, a Cluster or a Lease has changed. Returns at once. */
+  /** Starts a round: a Pipeline, a Cluster or a Lease has changed. Returns at once. */
   refresh(): void;
   /** Resolves after the last write. */
   close(): Promise<void>;

@@ -22,7 +22,7 @@ const UNSHARE = ['unshare', '--user', '--net', '--pid', '--ipc', '--uts', '--for
 // In addition to the heap: young generation, code, stacks, and the buffers of a program that reads large files.
 const OVERHEAD_MIB = 768;
 
-/** Only Node's permission model: for machines without these tools. */
+/** The isolation of machines without these tools: Node's permission model alone. */
 export const NO_OS_ISOLATION: Isolation = { names: ['permissions'], prefix: () => [] };
 
 export async function detectIsolation(): Promise<Isolation> {

@@ -1,4 +1,4 @@
-/** Memory and priority of a process and its descendants on Linux. */
+/** Reads the memory, and lowers the priority, of a process and its descendants on Linux. */
 import { readFile } from 'node:fs/promises';
 import { constants, setPriority } from 'node:os';
 import { readResidentBytes } from '../../../os/process/table.ts';

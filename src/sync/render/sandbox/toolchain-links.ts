@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Toolchain } from './toolchain.ts';
 
-/** Not the folder for temporary files of this user: its path differs. */
+/** The parent of the links is not the folder for temporary files of this user: its path differs. */
 const PARENT = process.platform === 'win32' ? tmpdir() : '/tmp';
 const PRIVATE = 0o700;
 
@@ -29,7 +29,7 @@ export async function linkToolchain(toolchain: Toolchain, parent = PARENT): Prom
   }
 }
 
-/** Pure. */
+/** Plans the links. Pure. */
 export function planLinks(
   toolchain: Toolchain,
   folder: string,

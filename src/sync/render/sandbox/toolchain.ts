@@ -7,7 +7,7 @@ import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 
 /** Packages that a fleet program may import. */
 const IMPORTABLE = ['cdk8s', 'cdk8s-plus-27', 'constructs', 'yaml'];
-/** These, and the packages that our constructs and the harness import. */
+/** The packages that programs may import, and those that our constructs and the harness import. */
 const REQUIRED = [...IMPORTABLE, 're2js', 'ajv'];
 /** Folders of our own code that affect the result of a render. */
 const OWN_FOLDERS = ['constructs', 'api', 'rules', 'kube', 'sync'];
@@ -15,7 +15,7 @@ const OWN_FOLDERS = ['constructs', 'api', 'rules', 'kube', 'sync'];
 export interface Toolchain {
   /** Packages that a program may import, name to folder. */
   readonly packages: Readonly<Record<string, string>>;
-  /** These and all that they need, name to folder. */
+  /** The folders, by name, of the packages and of all that they need. */
   readonly closure: Readonly<Record<string, string>>;
   /** Folder of our own code. */
   readonly code: string;
