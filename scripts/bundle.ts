@@ -11,8 +11,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The programs by name. */
 const ENTRIES: Readonly<Record<string, string>> = {
-  agent: 'src/cli/agent-program/main.ts',
-  kubelet: 'src/cli/kubelet-program/main.ts',
+  agent: 'src/cli/programs/agent.ts',
+  kubelet: 'src/cli/programs/kubelet.ts',
 };
 
 /** Shorter code with the same names and lines: a stack trace of a node can still be read. */

@@ -123,9 +123,9 @@ const CONDITION_HELPERS: readonly string[] = ['all', 'any', ...FACT_KINDS.keys()
 
 /** The programs, and what users import. */
 const ENTRY_POINTS = [
-  'src/cli/agent-program/main.ts',
-  'src/cli/judge-program/main.ts',
-  'src/cli/kubelet-program/main.ts',
+  'src/cli/programs/agent.ts',
+  'src/cli/programs/judge.ts',
+  'src/cli/programs/kubelet.ts',
   'src/cli/main.ts',
   'src/console/page/main.tsx',
   CONSTRUCTS,
@@ -139,8 +139,8 @@ const ENTRY_POINTS = [
 /** The entry points of the agent: its bundle contains these and everything that they import. */
 const AGENT_ROOTS = [
   'src/agent/main.ts',
-  'src/cli/agent-program/main.ts',
-  'src/cli/kubelet-program/main.ts',
+  'src/cli/programs/agent.ts',
+  'src/cli/programs/kubelet.ts',
   'src/kube/transport/https.ts',
   'src/kube/client/rest-client.ts',
   'src/kube/cache/reflector.ts',
@@ -155,9 +155,9 @@ const AGENT_ROOTS = [
 
 /** Programs that tests start as processes or load into a browser, without importing them. */
 const RUN_BY_TESTS = [
-  'src/cli/agent-program/main.ts',
-  'src/cli/judge-program/main.ts',
-  'src/cli/kubelet-program/main.ts',
+  'src/cli/programs/agent.ts',
+  'src/cli/programs/judge.ts',
+  'src/cli/programs/kubelet.ts',
   'src/cli/main.ts',
   'src/console/page/main.tsx',
   'src/api/generate/generate.ts',

@@ -20,7 +20,7 @@ const COVERED_BY: Record<string, string> = {
   'src/api/validation/nulls.ts': 'test/api/validation/validate.test.ts',
   'src/api/validation/path.ts': 'test/api/validation/validate.test.ts',
   'src/cli/checks/field-path.ts': 'test/cli/commands/validate.test.ts',
-  'src/cli/checks/crds.ts': 'test/cli/commands/explain/fields.test.ts',
+  'src/cli/checks/crds.ts': 'test/cli/checks/crd-fields.test.ts',
   'src/demo/template/scaffold.ts': 'test/cli/commands/init.test.ts',
   'src/kube/controller/views.ts': 'test/kube/controller/run.test.ts',
   'src/kube/transport/https.ts': 'test/kube/transport/transport.test.ts',

@@ -9,6 +9,9 @@ export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const
 export type ActivationClass = (typeof CLASSES)[number];
 
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
+/** The providers that this version supports: those with an entry in src/providers/registry.ts. */
+export const SUPPORTED_PROVIDERS = ['local'] as const satisfies readonly (typeof PROVIDERS)[number][];
+export type SupportedProvider = (typeof SUPPORTED_PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;
 

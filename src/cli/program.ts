@@ -42,7 +42,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),
   validate: async (io) => (await import('./commands/validate.ts')).createValidateCommand(io),
   rules: async (io) => (await import('./commands/rules/rules.ts')).createRulesCommand(io),
-  explain: async (io) => (await import('./commands/explain/explain.ts')).createExplainCommand(io),
+  explain: async (io) => (await import('./commands/explain.ts')).createExplainCommand(io),
   version: (io) => Promise.resolve(createVersionCommand(io)),
 };
 

@@ -7,7 +7,8 @@
  */
 import type { MachineInfra, MachineInfraStatus } from '../api/generated/types.ts';
 
-export interface Provider {
+/** Holds what is known of a provider before it is opened. */
+export interface ProviderKind {
   readonly name: MachineInfra['provider'];
   readonly capabilities: ProviderCapabilities;
   /** Tells whether there is an instance to create and to delete. There is none when the host exists already and joins by itself. */
@@ -16,6 +17,9 @@ export interface Provider {
   configReason(request: InstanceShape): string | undefined;
   /** Tells whether the host of such an instance joins with a bootstrap file. */
   needsBootstrap(request: InstanceShape): boolean;
+}
+
+export interface Provider extends ProviderKind {
   /**
    * Returns the id of the instance, the one that exists or a new one. A host that has not joined gets the bootstrap file of the last call.
    */

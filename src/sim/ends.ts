@@ -1,7 +1,7 @@
 /** Acts end and are settled; what is not settled expires. */
 import type { DefenderLedgerSpec } from '../api/generated/types.ts';
 import type { GrantSettlement } from '../api/grants.ts';
-import { planExpiry } from '../defender/expiry/plan.ts';
+import { planExpiry } from '../defender/controller/plan.ts';
 import type { LedgerRequest } from '../defender/ledger/requests.ts';
 import { suspectCause, watchCause } from './causes.ts';
 import { endAct, isOn, type SimulatedAct, type SimulatedFleet, type SimulatedMachine } from './fleet.ts';

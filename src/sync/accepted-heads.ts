@@ -7,7 +7,7 @@ export interface AcceptedHead {
   readonly replaces: readonly string[];
 }
 
-/** By the command, and in git. */
+/** Returns the heads that were accepted by the command, and in git. */
 export function acceptedHeads({ spec }: Pick<Pipeline, 'spec'>): readonly AcceptedHead[] {
   const { acceptedHead, source } = spec;
   return [

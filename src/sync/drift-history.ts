@@ -7,7 +7,7 @@ import type { CorrectedDrift, CorrectedObject } from '../api/generated/types.ts'
 import { byCode } from '../kube/objects/digest.ts';
 import { RECORD_EVERY_MS } from '../rollout/soak-clock.ts';
 
-/** One correction of one object. */
+/** Holds one correction of one object. */
 export type DriftCorrection = Omit<CorrectedObject, 'since' | 'count'>;
 
 /** The limit in the schema of the status. */

@@ -11,7 +11,7 @@ export function scopeOfUnit(unit: string): string {
   return unit.slice(0, unit.indexOf('.') + 1);
 }
 
-/** Its units, named as in the inventory of that scope. */
+/** Returns its units, named as in the inventory of that scope. */
 export function scopedToHub(target: RenderedTarget, pipeline: string): RenderedTarget {
   const units = target.units.map((unit) => ({ ...unit, unit: `${hubScope(pipeline)}${unit.unit}` }));
   return { ...target, units };

@@ -73,7 +73,7 @@ function contactAges(source: SyncMetricsSource, nowMs: number): GaugeSample<'clu
   });
 }
 
-/** By the process that corrects; it goes on from what the hub has recorded. */
+/** Counts corrections in the process that corrects; it continues from what the hub has recorded. */
 function correctionCounts(source: SyncMetricsSource): GaugeSample<'cluster'>[] {
   return source.clusters.flatMap(({ metadata: { name } }) => {
     const total = source.report(name)?.drift?.total;

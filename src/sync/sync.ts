@@ -16,7 +16,7 @@ import type { ApplyPolicy } from './apply/cluster-syncer.ts';
 import type { ClusterEvent } from './apply/context.ts';
 import { readClusterUID } from './cluster-uid.ts';
 import { type ClusterWorkers, createClusterWorkers } from './hub/cluster-workers.ts';
-import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines/recorder.ts';
+import { createDeletedPipelines, type DeletedPipelines } from './hub/deleted-pipelines.ts';
 import { createHubCache, type HubCache } from './hub/hub-cache.ts';
 import { createPipelineWorkers, type PipelineWorkers } from './hub/pipeline/workers.ts';
 import { type Assignments, createAssignments } from './hub/split-leases/assignments.ts';
@@ -205,7 +205,7 @@ function refreshOnChange({ stores }: HubCache, workers: Workers): void {
   refresh();
 }
 
-/** By the gates in force before the commit. When the Pipeline cannot be read, the budget is zero: nothing is deleted. */
+/** Returns the policy by the gates in force before the commit. Without a Pipeline the budget is zero: nothing is deleted. */
 function policyOf(pipeline: Pipeline | undefined): ApplyPolicy {
   if (!pipeline) return { budget: { maxObjects: 0, maxPercent: 0 }, acknowledgements: [] };
   const { deleteBudget, acknowledgements } = judgingPipeline(pipeline).pipeline.spec;

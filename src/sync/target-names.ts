@@ -2,7 +2,7 @@
 
 const MAX_TARGETS = 3;
 
-/** `test, pre, prod`, or `test, pre and 7 more`. */
+/** Lists the names: `test, pre, prod`, or `test, pre and 7 more`. */
 export function listTargets(targets: readonly string[]): string {
   const names = [...new Set(targets)];
   if (names.length <= MAX_TARGETS) return names.join(', ');

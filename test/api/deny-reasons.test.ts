@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
-import { DENY_REASONS, DENY_REASONS_BY_GROUP } from '../../src/api/deny-reasons.ts';
+import { DENIAL_GROUPS, DENY_REASONS } from '../../src/api/deny-reasons.ts';
 
 describe('DENY_REASONS', () => {
   it('lists each reason once', () => {
-    expect(new Set(DENY_REASONS).size).toBe(DENY_REASONS.length);
+    expect(DENIAL_GROUPS.flatMap(({ reasons }) => Object.keys(reasons))).toEqual(DENY_REASONS);
     expect(DENY_REASONS).toHaveLength(65);
   });
 
   it('orders groups by precedence: a stop by a person first, a pending approval last', () => {
-    expect(Object.keys(DENY_REASONS_BY_GROUP)).toEqual([
-      'stop',
-      'cannotDecide',
-      'selfDoubt',
-      'controlPlane',
-      'wholeAreas',
-      'time',
-      'blockers',
-      'machine',
-      'budgets',
-      'capacity',
-      'people',
+    expect(DENIAL_GROUPS.map(({ title }) => title)).toEqual([
+      'Stopped by people',
+      'The Defender cannot decide',
+      'The Defender doubts its own view',
+      'The control plane',
+      'Whole areas',
+      'Time',
+      'Blockers',
+      'This machine',
+      'Budgets',
+      'Capacity',
+      'Answers of people',
     ]);
     expect([DENY_REASONS[0], DENY_REASONS.at(-1)]).toEqual(['KillSwitch', 'ApprovalTimedOut']);
   });

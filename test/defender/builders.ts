@@ -8,10 +8,11 @@ import type {
 } from '../../src/api/generated/types.ts';
 import type { Denial, GrantAsk } from '../../src/api/grants.ts';
 import { FLEET_DEFAULT } from '../../src/api/names.ts';
-import { type Decision, decide } from '../../src/defender/decide.ts';
+import { type Decision, decideAsk } from '../../src/defender/decide.ts';
 import type { FleetFacts, MachineFacts } from '../../src/defender/facts/facts.ts';
 import { createFleetIndex } from '../../src/defender/facts/fleet-index.ts';
 import { foreignOwner } from '../../src/defender/facts/foreign.ts';
+import { createLedgerUsage } from '../../src/defender/ledger/usage.ts';
 import { preparePolicies } from '../../src/defender/policies/prepare.ts';
 import { ago, NOW } from '../support/builders.ts';
 
@@ -194,12 +195,12 @@ export interface Scene {
   readonly ask?: Partial<GrantAsk>;
 }
 
-export function decideScene(scene: Scene): Decision {
-  const { policies = [policy()], machines: all = machines(10), ledger, facts, ask: fields } = scene;
-  return decide(policies, ledgerSpec(ledger), fleetFacts(all, policies, facts), {
-    ask: ask(fields),
-    now: NOW,
-  });
+/** Decides with all guards, except those with the ids `without`. */
+export function decideScene(scene: Scene, without: ReadonlySet<string> = new Set()): Decision {
+  const { policies: all = [policy()], ask: fields } = scene;
+  const facts = fleetFacts(scene.machines ?? machines(10), all, scene.facts);
+  const state = { policies: preparePolicies(all), ledger: ledgerSpec(scene.ledger), facts, now: NOW };
+  return decideAsk({ ...state, usage: createLedgerUsage(state), without }, ask(fields));
 }
 
 /** `granted`, or every cause: reason, policy and message. */

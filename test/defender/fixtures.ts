@@ -1,5 +1,5 @@
 /** One scene for each reason of a denial, with everything that the denial has to tell. */
-import type { DenyReason } from '../../src/api/deny-reasons.ts';
+import { DENIALS, DENY_REASONS, type DenyReason } from '../../src/api/deny-reasons.ts';
 import type {
   Breaker,
   DefenderPolicySpec,
@@ -26,20 +26,11 @@ export interface DenialFixture {
   readonly because: string;
 }
 
-/** Given by the shell of the ledger, and tested with it. */
+/** The shell of the ledger gives these reasons, and is tested with them. */
 export const OF_THE_LEDGER: readonly DenyReason[] = ['LedgerUnavailable', 'LedgerConflict'];
 
 /** No part of this version gives these reasons. */
-export const OF_LATER_VERSIONS: readonly DenyReason[] = [
-  'SecondVantageMissing',
-  'SecondVantageDisagrees',
-  'RunsIntoWindow',
-  'UnregisteredRemediator',
-  'RuleWave',
-  'PodsFitNowhere',
-  'CapacityReserve',
-  'ReplacementOutOfStock',
-];
+export const OF_LATER_VERSIONS = DENY_REASONS.filter((reason) => DENIALS[reason].later);
 
 const P = '[fleet-default]';
 

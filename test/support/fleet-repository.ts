@@ -1,12 +1,12 @@
 /** A fleet repository of a few files, as a folder or as a commit, and a renderer with limits short enough for tests. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { JUDGE_PROGRAM } from '../../src/cli/judge-program/program.ts';
+import { JUDGE_PROGRAM } from '../../src/cli/programs/judge-path.ts';
 import { createBackend } from '../../src/sync/git/backend.ts';
 import { createGitTransport } from '../../src/sync/git/repository.ts';
 import type { GitTransport } from '../../src/sync/git/transport.ts';
 import { createRenderer, type Renderer, type RendererOptions } from '../../src/sync/render/renderer.ts';
-import type { RenderLimits } from '../../src/sync/render/sandbox.ts';
+import type { RenderLimits } from '../../src/sync/render/sandbox/sandbox.ts';
 import { createTestRepository, type TestRepository } from './git-server/repository.ts';
 import { tempFolder } from './temp.ts';
 

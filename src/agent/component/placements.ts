@@ -70,7 +70,7 @@ export function fileDifference(file: ComponentFile, observed: ComponentObservati
     : `${file.path} belongs to ${found.owner}, not to ${file.owner}`;
 }
 
-/** Each of user and group by its name or by its number. */
+/** Tells whether the file has this owner: user and group each count by their name or by their number. */
 function isOwnedBy(owner: string, { owner: names, ownerIds = names }: ObservedFile): boolean {
   const [desired, byName, byId] = [owner, names, ownerIds].map((each) => each.split(':'));
   const isSame = (part: string, index: number): boolean => part === byName?.[index] || part === byId?.[index];

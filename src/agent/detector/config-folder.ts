@@ -3,7 +3,7 @@ import type { HostFiles } from '../host/port.ts';
 import { DETECTOR_DIRECTORY } from '../layout.ts';
 import type { ConfigFile } from './config/load.ts';
 
-/** Undefined if the folder is missing. Reads only files that end in .json. */
+/** Reads the files of the folder that end in .json. Undefined if the folder is missing. */
 export async function readConfigFolder(
   files: Pick<HostFiles, 'list' | 'read' | 'stat'>,
 ): Promise<readonly ConfigFile[] | undefined> {

@@ -175,7 +175,7 @@ class Detector {
     });
   }
 
-  /** By the uptime, as node-problem-detector: the wall clock may have been set since the boot. */
+  /** Reads the time of the boot from the uptime, as node-problem-detector does: the wall clock may have been set since the boot. */
   async #bootTime(): Promise<() => number> {
     const { host, clock } = this.#options;
     const bootedMonotonicMs = clock.monotonicMs() - (await host.node.uptimeMs());

@@ -2,7 +2,7 @@
 import type { DiskUsage, HostFiles } from '../host/port.ts';
 import type { JobsConfig } from '../jobs/config.ts';
 
-/** Undefined if no directory of that file system exists. */
+/** Finds a file system by its name. Undefined if no directory of it exists. */
 export async function findFilesystem(
   files: Pick<HostFiles, 'stat' | 'usage'>,
   filesystems: JobsConfig['filesystems'],
@@ -14,12 +14,12 @@ export async function findFilesystem(
   return undefined;
 }
 
-/** As df shows it: what is reserved for root counts as used, and a fraction counts as a whole percent. */
+/** Returns the used part as df shows it: what is reserved for root counts as used, and a fraction counts as a whole percent. */
 export function usedPercent({ usedBytes, freeBytes }: Pick<DiskUsage, 'usedBytes' | 'freeBytes'>): number {
   return percentOf(usedBytes, freeBytes) ?? 0;
 }
 
-/** Undefined on a file system without a fixed number of inodes. */
+/** Returns the used part of the inodes. Undefined on a file system without a fixed number of them. */
 export function inodesUsedPercent(usage: Pick<DiskUsage, 'usedInodes' | 'freeInodes'>): number | undefined {
   return percentOf(usage.usedInodes, usage.freeInodes);
 }

@@ -4,7 +4,7 @@ const BEGIN = '# BEGIN kubenode';
 const END = '# END kubenode';
 /** Never over a second beginning: where a person removed an end, the lines of others after it are not ours. */
 const BLOCK = /^# BEGIN kubenode\r?\n(?:(?!# (?:BEGIN|END) kubenode\r?$)[^\n]*\n)*# END kubenode\r?(?:\n|$)/m;
-/** In the content they would end the block early. */
+/** The lines that mark a block. In its content they would end it early. */
 const MARKS = /^# (?:BEGIN|END) kubenode\r?(?:\n|$)/gm;
 
 export function mergeBlock(content: string, found: string): string {

@@ -24,7 +24,7 @@ export function unmergeIni(content: string, found: string, original: string): st
 
 const SEPARATOR = '\u0000';
 
-/** Section and key to the lines that set it. */
+/** Maps each section and key to the lines that set it. */
 function groupByKey(text: string): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const { text: line, section, key } of parse(text)) {

@@ -89,7 +89,7 @@ function clientOf(connection: Parameters<typeof createHttpsTransport>[0], clock:
   return createObjectClient(createHttpsTransport(connection), { server: connection.server, clock });
 }
 
-/** Where programs of this machine find a file of the host. */
+/** Returns the path at which programs of this machine find a file of the host. */
 export function hostPath({ directory }: Pick<Host, 'directory'>, path: string): string {
   return directory === '/' ? path : `${directory}${path}`;
 }

@@ -1,13 +1,13 @@
 /** The kubeconfig of a kubelet. It names files, so that a renewed certificate is used without a restart. Pure. */
 export interface KubeconfigFiles {
   readonly server: string;
-  /** Without it the CAs of the host are trusted. */
+  /** The file of the CA. Without it the CAs of the host are trusted. */
   readonly caFile?: string;
   /** Certificate and key. */
   readonly certificateFile: string;
 }
 
-/** As JSON, which is YAML, too. */
+/** Formats the kubeconfig as JSON, which is YAML, too. */
 export function formatIdentityKubeconfig({ server, caFile, certificateFile }: KubeconfigFiles): string {
   const name = 'kubelet';
   const cluster = { server, ...(caFile === undefined ? {} : { 'certificate-authority': caFile }) };

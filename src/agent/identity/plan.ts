@@ -28,11 +28,11 @@ export type CertificateStep =
   | { readonly type: 'Wait'; readonly until: Date; readonly because: string }
   | { readonly type: 'CreateKey'; readonly because: string }
   | { readonly type: 'ReadRequest' | 'CreateRequest' | 'Store' }
-  /** Until the approver and the signer have answered. */
+  /** Asks again until the approver and the signer have answered. */
   | { readonly type: 'Poll' }
   /** The key gets no certificate: another one is made after a while. */
   | { readonly type: 'GiveUp'; readonly because: string }
-  /** It has its certificate: the agent ended before it could forget the key. */
+  /** The key has its certificate: the agent ended before it could forget the key. */
   | { readonly type: 'Forget' };
 
 /** Renewal begins in this part of the life of a certificate, spread over a fleet. Retries have until its end. */
@@ -71,7 +71,7 @@ function planWithoutKey(held: HeldCertificate | undefined, now: Date): Certifica
   return { type: 'CreateKey', because: `the certificate ends at ${ends}` };
 }
 
-/** The same after each restart, because it is made of the key. */
+/** Returns the time of the renewal. It is the same after each restart, because it is made of the key. */
 export function renewalTime({ notBefore, notAfter, keySha256 }: HeldCertificate): Date {
   const spread = Number.parseInt(keySha256.slice(0, 8), 16) / 0xffff_ffff;
   const part = RENEW_FROM + spread * (RENEW_TO - RENEW_FROM);

@@ -49,7 +49,7 @@ export function createIdentityStore(
   };
 }
 
-/** Undefined for a file that is damaged, and for a key that is not that of the certificate. */
+/** Parses the file. Undefined for one that is damaged, and for a key that is not that of the certificate. */
 function parseHeld(text: string | undefined): HeldCertificate | undefined {
   const key = parseKey(text);
   if (text === undefined || !key) return undefined;

@@ -8,7 +8,7 @@ import { writeManifest } from './programs.ts';
 
 type Artifact = NonNullable<Target['artifact']>;
 
-/** For an artifact without a declared size. */
+/** The limit for an artifact without a declared size. */
 const MAX_BYTES = 4 * 1024 ** 3;
 const MAX_ENTRIES = 100_000;
 /** Unpacked content may be larger than the archive by this factor: binaries compress to a fifth. */
@@ -68,7 +68,7 @@ async function requireSpace(files: HostFiles, { sizeBytes, format }: Artifact): 
 
 const TYPICAL_EXPANSION = 5;
 
-/** Also an artifact in the cache is verified again before it is used: a disk may have changed it. */
+/** Verifies an artifact. One in the cache is verified again before it is used: a disk may have changed it. */
 export async function verifyArtifact(files: HostFiles, { sha256, url, sizeBytes }: Artifact): Promise<void> {
   const cached = cachedArtifact(sha256);
   const path = (await files.stat(cached)) ? cached : partFile(sha256);
@@ -137,7 +137,7 @@ function loadingFile(sha256: string): string {
   return `${cachedArtifact(sha256)}.loading`;
 }
 
-/** In the cache, also while it is downloaded and before it is verified. */
+/** Returns the files of an artifact in the cache, also while it is downloaded and before it is verified. */
 export function artifactFiles(sha256: string): readonly string[] {
   return [cachedArtifact(sha256), partFile(sha256), loadingFile(sha256)];
 }

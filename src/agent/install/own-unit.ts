@@ -64,7 +64,7 @@ KillMode=control-group`;
 /** Without a link, or with one to a program that was removed, the agent that the host joined with runs. */
 const LINK_PROGRAM = '[ -e "$1" ] || { mkdir -p "$2" && ln -sfn "$3" "$1"; }';
 
-/** In double quotes where it needs them; % and $ are special to systemd. */
+/** Puts a word in double quotes where it needs them; % and $ are special to systemd. */
 function quoteWord(word: string): string {
   const escaped = word.replaceAll('%', '%%').replaceAll('$', '$$$$');
   if (/^[\w./:=@%$,+-]+$/.test(escaped)) return escaped;

@@ -8,7 +8,7 @@ import { JOBS_DIRECTORY } from '../layout.ts';
 
 const ATTRIBUTES = { mode: '0600', owner: 'root:root' };
 const MAX_FILE_BYTES = 1024 ** 2;
-/** As the API allows. */
+/** The API allows so many characters. */
 const MAX_STATUS = 2048;
 /** Folders of tries that are kept on the host. */
 const MAX_FOLDERS = 20;

@@ -36,7 +36,7 @@ export function unansweredReleases(
   });
 }
 
-/** The same promise, from before the journal was lost. */
+/** Tells whether the status answers this try, or a later one: a try from before the journal was lost is never begun again, either. */
 function isAnswered({ status }: RemedyOperationJob, { step, try: attempt }: JobRelease): boolean {
   const answer = status?.agent?.steps.find(({ id }) => id === step);
   return answer !== undefined && answer.try >= attempt && !isWaitAnswer(answer);

@@ -9,7 +9,7 @@ export interface GrantClock {
   }) => boolean;
 }
 
-/** As many as a machine has entries, and those that they replaced. */
+/** A machine has at most so many entries, with those that they replaced. */
 const MAX_GRANTS = 128;
 
 /** `maxMs`: a permission that claims to last longer ends after that time. */

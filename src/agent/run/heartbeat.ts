@@ -5,7 +5,7 @@ import type { Clock } from '../../os/clock.ts';
 import type { AgentApi, MachineIdentity } from './api.ts';
 
 export interface LeaseWriter {
-  /** When it is due. Does not wait for the answer: the agent lives while the server is slow. */
+  /** Sends the heartbeat when it is due. Does not wait for the answer: the agent lives while the server is slow. */
   beat(machine: MachineIdentity): void;
   /** Whether this process has written the Lease. */
   hasBeenWritten(): boolean;

@@ -4,7 +4,7 @@ import type { Clock } from '../../os/clock.ts';
 export interface ReconcileTrigger {
   /** Something changed: the next wait ends. */
   notify(): void;
-  /** At least `minMs`, at most `maxMs`; in between as soon as something changed. Ends at once when the signal is aborted. */
+  /** Waits from `minMs` to `maxMs`, in between until something changed. It ends at once when the signal is aborted. */
   wait(
     times: { readonly minMs: number; readonly maxMs: number },
     signal: AbortSignal,

@@ -1,4 +1,4 @@
-/** One simulated agent: the real loop, watches and reports, on a host in memory. */
+/** Runs one simulated agent: the real loop, watches and reports, on a host in memory. */
 import type { Client } from '../../kube/client/client.ts';
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -9,7 +9,7 @@ import { createSimulatedHost } from './host.ts';
 
 export interface SimulatedAgentOptions {
   readonly machine: string;
-  /** With the certificate of this agent. */
+  /** A client with the certificate of this agent. */
   readonly client: Client;
   readonly version: string;
   readonly clock: Clock;

@@ -13,7 +13,7 @@ export interface SimulatedConnection {
   readonly cert: string;
   readonly key: string;
   readonly clock: Clock;
-  /** After each request that was answered or failed. */
+  /** Called after each request that was answered or failed. */
   readonly onCall?: (report: CallReport) => void;
 }
 

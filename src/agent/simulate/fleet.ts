@@ -20,7 +20,7 @@ export interface SimulatedAgentsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
-  /** After each reconcile of an agent. */
+  /** Called after each reconcile of an agent. */
   readonly onReconciled?: (machine: string, status: AgentStatus) => void;
 }
 

@@ -1,7 +1,7 @@
 /** Metrics in the text format of Prometheus, without any npm package. Pure. */
 
 export interface MetricFamily {
-  /** With the prefix `kubenode_agent_`. Counters end in `_total`. */
+  /** The name with the prefix `kubenode_agent_`. Counters end in `_total`. */
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';

@@ -22,7 +22,7 @@ export async function readTarget(files: HostFiles, id: string): Promise<Target |
   }
 }
 
-/** By id. Undefined: the file is missing or damaged. */
+/** Reads a target by its id. Undefined: the file is missing or damaged. */
 export type TargetReader = (id: string) => Promise<Target | undefined>;
 
 export function createTargetReader(files: HostFiles): TargetReader {

@@ -26,7 +26,7 @@ export interface SelfObservation extends AgentSelf {
   readonly isWatched: boolean;
 }
 
-/** As a path on the disk of this machine. */
+/** Returns the program of the agent as a path on the disk of this machine. */
 export function programOf({ directory }: Pick<SelfObservation, 'directory'>, target: Target): string {
   return `${directory === '/' ? '' : directory}${agentProgram(target.directory)}`;
 }

@@ -3,6 +3,7 @@
  * nothing would be taken for protection, so sync and `kubenode validate` refuse it, and the controller of the kind reports it
  * where it was applied past sync. docs/reference/fields.md names who reads every other field.
  */
+import { SUPPORTED_PROVIDERS } from '../enums.ts';
 import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 
@@ -48,7 +49,7 @@ const NO_CLEANUP = 'the agent removes its components and keeps its own files';
 
 function machineFields(parent: string): readonly InactiveField[] {
   return [
-    { path: `${parent}.infra.provider`, accepts: ['local'], because: ONLY_LOCAL },
+    { path: `${parent}.infra.provider`, accepts: SUPPORTED_PROVIDERS, because: ONLY_LOCAL },
     { path: `${parent}.deletion.cleanup`, accepts: ['Restore'], because: NO_CLEANUP },
   ];
 }

@@ -16,13 +16,13 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { generationChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import type { PendingApprovals } from '../approvals/pending.ts';
-import { planExpiry, type SuspectPlan } from '../expiry/plan.ts';
 import type { FleetObserver } from '../facts/observer.ts';
 import type { Ledger } from '../ledger/ledger.ts';
 import { ledgerChanges } from './changes.ts';
 import type { DenialCounts } from './denial-counts.ts';
 import { ledgerStatus } from './ledger-status.ts';
 import { countMachines } from './machine-counts.ts';
+import { planExpiry, type SuspectPlan } from './plan.ts';
 import { policyStatus } from './policy-status.ts';
 
 export interface DefenderControllerOptions {

@@ -10,9 +10,9 @@ import { isInFlight } from '../../api/grants.ts';
 import { defenderLedgerPhases } from '../../api/status/phase-tables.ts';
 import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { SuspectPlan } from '../expiry/plan.ts';
 import { LEDGER_MAXIMUM } from '../guards/ledger-state.ts';
 import { jsonBytes } from '../ledger/usage.ts';
+import type { SuspectPlan } from './plan.ts';
 
 export interface LedgerStatusInput {
   readonly ledger: DefenderLedger;

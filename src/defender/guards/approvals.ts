@@ -10,6 +10,8 @@ import { after, type GuardInput, type PolicyGuard } from './guard.ts';
 
 export const approvals: PolicyGuard = {
   id: 'approvals',
+  reasons: ['ApprovalPending', 'ApprovalRefused', 'ApprovalTimedOut'],
+  proof: { promise: 'an act without its approval', seed: 3 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   checkPolicy: (input, policy) => checkApprovals(input, policy),

@@ -12,6 +12,8 @@ const MAX_AHEAD_SECONDS = 30;
 
 export const askValid: AskGuard = {
   id: 'ask-valid',
+  reasons: ['AskInvalid'],
+  proof: { promise: 'an act below its risk', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   check: (input) =>
@@ -20,6 +22,8 @@ export const askValid: AskGuard = {
 
 export const askRecent: AskGuard = {
   id: 'ask-recent',
+  reasons: ['AskStale'],
+  proof: { promise: 'an act by old facts', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   check: checkRecent,
@@ -27,6 +31,8 @@ export const askRecent: AskGuard = {
 
 export const sameNode: AskGuard = {
   id: 'same-node',
+  reasons: ['NodeIdentityChanged'],
+  proof: { promise: 'an act on another Node', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkSameNode,
@@ -34,6 +40,8 @@ export const sameNode: AskGuard = {
 
 export const revisionKnown: AskGuard = {
   id: 'revision-known',
+  reasons: ['RevisionUnknown'],
+  proof: { promise: 'an act of an unknown revision', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   check: checkRevision,

@@ -6,6 +6,8 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const alerts: PolicyGuard = {
   id: 'alerts',
+  reasons: ['BlockedByAlert', 'AlertUnreadable'],
+  proof: { promise: 'an act while alerting', seed: 2 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: checkAlerts,
@@ -13,6 +15,8 @@ export const alerts: PolicyGuard = {
 
 export const foreignOwners: PolicyGuard = {
   id: 'foreign-owner',
+  reasons: ['ForeignOwner', 'FactUnknown'],
+  proof: { promise: 'an act on a machine of another tool', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkForeign,
@@ -20,6 +24,8 @@ export const foreignOwners: PolicyGuard = {
 
 export const blockingPods: PolicyGuard = {
   id: 'blocking-pods',
+  reasons: ['BlockedByPod', 'FactUnknown'],
+  proof: { promise: 'an act under a blocking Pod', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkPods,

@@ -13,19 +13,31 @@ import { isLapsed } from '../ledger/entries.ts';
 import type { PreparedPolicy } from '../policies/prepare.ts';
 import type { GuardInput, PolicyGuard } from './guard.ts';
 
-export const breakerOpen = createBreakerGuard('breaker-open', ({ type }) => type !== 'CommonCause');
+export const breakerOpen: PolicyGuard = {
+  id: 'breaker-open',
+  reasons: ['BreakerOpen', 'BreakerHalfOpenBusy', 'BreakerNeedsPerson', 'DetectorSuspect'],
+  proof: { promise: 'an act under an open breaker', seed: 3 },
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  checkPolicy: (input, policy) => checkBreakers(input, policy, ({ type }) => type !== 'CommonCause'),
+};
 
 /** R21: machines with the version or in the place that others failed with are left alone, all others go on. */
-export const commonCause = createBreakerGuard('common-cause', ({ type }) => type === 'CommonCause');
+export const commonCause: PolicyGuard = {
+  id: 'common-cause',
+  reasons: ['CommonCause', 'BreakerHalfOpenBusy', 'BreakerNeedsPerson'],
+  proof: { promise: 'an act on a machine of a bad version', seed: 7 },
+  skippedByRecovery: true,
+  checkedAtRenewal: true,
+  checkPolicy: (input, policy) => checkBreakers(input, policy, ({ type }) => type === 'CommonCause'),
+};
 
-function createBreakerGuard(id: string, isFor: (breaker: Breaker) => boolean): PolicyGuard {
-  return {
-    id,
-    skippedByRecovery: true,
-    checkedAtRenewal: true,
-    checkPolicy: (input, policy) =>
-      policy.spec.breakers.filter(isFor).flatMap((breaker) => checkBreaker(input, policy, breaker)),
-  };
+function checkBreakers(
+  input: GuardInput,
+  policy: PreparedPolicy,
+  isChecked: (breaker: Breaker) => boolean,
+): readonly DenialCause[] {
+  return policy.spec.breakers.filter(isChecked).flatMap((breaker) => checkBreaker(input, policy, breaker));
 }
 
 function checkBreaker(input: GuardInput, policy: PreparedPolicy, breaker: Breaker): readonly DenialCause[] {
@@ -78,6 +90,8 @@ const OPEN_REASONS: Readonly<Partial<Record<Breaker['type'], DenyReason>>> = {
 
 export const stormCooldown: PolicyGuard = {
   id: 'storm-cooldown',
+  reasons: ['StormCooldown'],
+  proof: { promise: 'more acts in a zone than it may begin after a storm', seed: 3 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: (input, policy) =>

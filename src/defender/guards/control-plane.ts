@@ -9,6 +9,16 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const controlPlane: PolicyGuard = {
   id: 'control-plane',
+  reasons: [
+    'ControlPlaneBusy',
+    'ControlPlaneUnreadable',
+    'EtcdQuorum',
+    'APIServersNotEnough',
+    'LeaderGoesLast',
+    'SingleControlPlane',
+    'ControlPlaneActionNotAllowed',
+  ],
+  proof: { promise: 'an act that costs the quorum', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy,

@@ -10,6 +10,8 @@ const UNHEALTHY = STATE_BITS.NotReady | STATE_BITS.Unknown;
 
 export const darkZone: PolicyGuard = {
   id: 'dark-zone',
+  reasons: ['ZoneDark'],
+  proof: { promise: 'an act in a dark zone', seed: 13 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: checkDark,
@@ -17,6 +19,8 @@ export const darkZone: PolicyGuard = {
 
 export const zonalShift: AskGuard = {
   id: 'zonal-shift',
+  reasons: ['ZonalShift'],
+  proof: { promise: 'an act in a zone that is shifted', seed: 2 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   check: checkShift,

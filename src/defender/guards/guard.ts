@@ -2,6 +2,7 @@
  * A guard is one check of a decision. Every guard answers with all causes that it finds; none of them reads what another
  * one decided, so each can be taken out alone (`npm run sim -- --without`).
  */
+import type { DenyReason } from '../../api/deny-reasons.ts';
 import type { DefenderLedgerSpec, LedgerGrant } from '../../api/generated/types.ts';
 import type { DenialCause, GrantAsk } from '../../api/grants.ts';
 import type { FleetFacts, MachineFacts } from '../facts/facts.ts';
@@ -21,8 +22,22 @@ export interface GuardInput {
   readonly now: Date;
 }
 
+/** Shows that the guard is needed: without it this run of the simulator breaks the promise, and with all guards it breaks none. */
+export interface GuardProof {
+  /** The violation as src/sim/invariants.ts reports it. */
+  readonly promise: string;
+  readonly seed: number;
+  /** The virtual days of the run. Default: 3. */
+  readonly days?: number;
+  /** Default: 60. */
+  readonly machines?: number;
+}
+
 interface GuardRules {
   readonly id: string;
+  /** Every reason that the guard gives. */
+  readonly reasons: readonly [DenyReason, ...DenyReason[]];
+  readonly proof: GuardProof;
   /** Whether the guard is skipped when an act in flight is taken back. */
   readonly skippedByRecovery: boolean;
   /** Whether the guard is checked again at each renewal: its answer depends on time, not on the grant itself. */
@@ -33,14 +48,14 @@ export interface AskGuard extends GuardRules {
   readonly check: (input: GuardInput) => readonly DenialCause[];
 }
 
-/** Checked once for each policy that applies; `decide` adds the name of the policy. */
+/** A guard that is checked once for each policy that applies; `decide` adds the name of the policy. */
 export interface PolicyGuard extends GuardRules {
   readonly checkPolicy: (input: GuardInput, policy: PreparedPolicy) => readonly DenialCause[];
 }
 
 export type Guard = AskGuard | PolicyGuard;
 
-/** The grant of this machine in the ledger. */
+/** Returns the grant of this machine in the ledger. */
 export function entryOf({ ledger, ask }: GuardInput): LedgerGrant | undefined {
   return grantOn(ledger.grants, ask.machine);
 }

@@ -20,6 +20,8 @@ export const RECOVERY_SECONDS = 300;
 
 export const ledgerRecovering: AskGuard = {
   id: 'ledger-recovering',
+  reasons: ['LedgerRecovering'],
+  proof: { promise: 'an act while the ledger recovers', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkRecovering,
@@ -27,6 +29,8 @@ export const ledgerRecovering: AskGuard = {
 
 export const ledgerFull: AskGuard = {
   id: 'ledger-full',
+  reasons: ['LedgerFull'],
+  proof: { promise: 'more grants than the ledger holds', seed: 6, days: 1, machines: 540 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   check: checkFull,

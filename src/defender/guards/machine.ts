@@ -16,6 +16,8 @@ import {
 
 export const oneAct: AskGuard = {
   id: 'one-act',
+  reasons: ['NodeBusy'],
+  proof: { promise: 'two acts on one machine', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: false,
   check: checkBusy,
@@ -23,6 +25,8 @@ export const oneAct: AskGuard = {
 
 export const nodeAge: PolicyGuard = {
   id: 'node-age',
+  reasons: ['NodeTooYoung', 'FactUnknown'],
+  proof: { promise: 'a repair of a young node', seed: 3 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: checkAge,
@@ -30,6 +34,8 @@ export const nodeAge: PolicyGuard = {
 
 export const repairLimits: PolicyGuard = {
   id: 'repair-limits',
+  reasons: ['NodeInterval', 'NodeJobLimit', 'NodeRebootLimit', 'Lemon', 'FactUnknown'],
+  proof: { promise: 'a repair too soon after the last', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: checkRepairs,

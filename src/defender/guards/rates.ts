@@ -11,6 +11,8 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const rates: PolicyGuard = {
   id: 'rates',
+  reasons: ['RateWindow', 'RateBurst'],
+  proof: { promise: 'more reboots in an hour than allowed', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: (input, policy) => policy.spec.rates.flatMap((limit) => checkRate(input, policy, limit)),

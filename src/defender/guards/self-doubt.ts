@@ -13,6 +13,8 @@ const MIN_UNKNOWN = 3;
 
 export const viewFresh: PolicyGuard = {
   id: 'view-fresh',
+  reasons: ['WatchStale'],
+  proof: { promise: 'an act with a stale view', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkView,
@@ -20,6 +22,8 @@ export const viewFresh: PolicyGuard = {
 
 export const apiErrors: PolicyGuard = {
   id: 'api-errors',
+  reasons: ['APIErrors'],
+  proof: { promise: 'an act while apiErrors', seed: 3 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkApiErrors,
@@ -27,6 +31,8 @@ export const apiErrors: PolicyGuard = {
 
 export const massUnknown: PolicyGuard = {
   id: 'mass-unknown',
+  reasons: ['MassUnknown'],
+  proof: { promise: 'an act while massUnknown', seed: 4 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkMassUnknown,
@@ -34,6 +40,8 @@ export const massUnknown: PolicyGuard = {
 
 export const clockTrusted: AskGuard = {
   id: 'clock-trusted',
+  reasons: ['FactUnknown'],
+  proof: { promise: 'an act while clockWrong', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkClock,

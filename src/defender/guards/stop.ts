@@ -11,6 +11,8 @@ const HOLDERS = { Remedy: 'RemedyOperationJob', Rollout: 'MachineComponentSet' }
 
 export const killSwitch: PolicyGuard = {
   id: 'kill-switch',
+  reasons: ['KillSwitch'],
+  proof: { promise: 'an act while stopped', seed: 2 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   checkPolicy: checkKillSwitch,
@@ -30,6 +32,8 @@ function messageOf({ by = 'unknown', reason = 'no reason given' }: KillSwitch): 
 
 export const held: AskGuard = {
   id: 'held',
+  reasons: ['ClusterPaused', 'HumanHold', 'NodeExcluded'],
+  proof: { promise: 'an act on a held machine', seed: 1 },
   skippedByRecovery: false,
   checkedAtRenewal: true,
   check: checkHeld,

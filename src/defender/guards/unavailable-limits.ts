@@ -12,6 +12,15 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const concurrencyLimits: PolicyGuard = {
   id: 'concurrency',
+  reasons: [
+    'ConcurrencyCluster',
+    'ConcurrencyZone',
+    'ConcurrencyPool',
+    'ConcurrencyLabel',
+    'ConcurrencyHolder',
+    'SmallPool',
+  ],
+  proof: { promise: '4 machines in work, and 3 allowed', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: (input, policy) => policy.limits.flatMap((limit) => checkLimit(input, policy, limit)),
@@ -19,6 +28,8 @@ export const concurrencyLimits: PolicyGuard = {
 
 export const lastReady: PolicyGuard = {
   id: 'last-ready',
+  reasons: ['LastReadyOfPool'],
+  proof: { promise: 'an act on the last machine of its pool that serves', seed: 4 },
   skippedByRecovery: true,
   checkedAtRenewal: false,
   checkPolicy: checkLastReady,

@@ -7,6 +7,8 @@ import type { GuardInput, PolicyGuard } from './guard.ts';
 
 export const quietWindow: PolicyGuard = {
   id: 'quiet-window',
+  reasons: ['QuietWindow'],
+  proof: { promise: 'an act in a quiet window', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: checkQuiet,
@@ -14,6 +16,8 @@ export const quietWindow: PolicyGuard = {
 
 export const freeze: PolicyGuard = {
   id: 'freeze',
+  reasons: ['Freeze'],
+  proof: { promise: 'an act in a freeze', seed: 1 },
   skippedByRecovery: true,
   checkedAtRenewal: true,
   checkPolicy: checkFreeze,

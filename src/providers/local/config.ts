@@ -1,11 +1,19 @@
-/** `spec.infra.config` of provider local. Pure. */
-import type { InstanceShape } from '../contract.ts';
+/** Reads `spec.infra.config` of provider local. Pure. */
+import type { InstanceShape, ProviderKind } from '../contract.ts';
 
 /** Sandbox: a directory with an agent of its own. Simulated: an agent on a host in memory, many in one process. */
 export type LocalInstanceType = 'sandbox' | 'simulated';
 
 const TYPES: readonly LocalInstanceType[] = ['sandbox', 'simulated'];
 const FIELDS = ['type'];
+
+export const LOCAL: ProviderKind = {
+  name: 'local',
+  capabilities: { power: true, events: false, startsStopped: true },
+  hasInstance: ({ config }) => 'type' in config,
+  configReason: localConfigReason,
+  needsBootstrap: (shape) => localInstanceType(shape) === 'sandbox',
+};
 
 /** Undefined: the host is somewhere on this machine already, and joins by itself. */
 export function localInstanceType({ config }: InstanceShape): LocalInstanceType | undefined {

@@ -14,7 +14,7 @@ import {
   ProviderError,
 } from '../contract.ts';
 import { type AgentPrograms, createAgents } from './agents.ts';
-import { localConfigReason, localInstanceType } from './config.ts';
+import { LOCAL } from './config.ts';
 import { toProviderError } from './errors.ts';
 import { deletedMark, type InstanceFolder, instanceFolder, isUid, listUids, requireUid } from './folders.ts';
 import {
@@ -86,11 +86,7 @@ function createLocalProvider({
   }
 
   return {
-    name: 'local',
-    capabilities: { power: true, events: false, startsStopped: true },
-    hasInstance: (request) => 'type' in request.config,
-    configReason: localConfigReason,
-    needsBootstrap: (request) => localInstanceType(request) === 'sandbox',
+    ...LOCAL,
     async create(request, signal) {
       const { machineUid } = request.tags;
       const locking = { signal, otherwise: 'Ambiguous' } as const;
@@ -142,8 +138,8 @@ function throwIfRefused(request: InstanceRequest): void {
     throw new ProviderError('Terminal', message, { reason: 'InvalidToken' });
   }
   const reason =
-    localConfigReason(request) ??
-    (localInstanceType(request) ? undefined : 'spec.infra.config asks for no instance');
+    LOCAL.configReason(request) ??
+    (LOCAL.hasInstance(request) ? undefined : 'spec.infra.config asks for no instance');
   if (reason !== undefined) throw new ProviderError('Terminal', reason, { reason: 'InvalidConfig' });
 }
 

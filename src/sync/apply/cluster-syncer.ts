@@ -56,7 +56,7 @@ export interface ClusterSyncerOptions {
   readonly random: () => number;
   readonly metrics?: WatchMetrics;
   readonly recordEvent?: (event: ClusterEvent) => void;
-  /** As the hub has it. */
+  /** Returns the drift that the hub has recorded. */
   readonly recordedDrift?: () => CorrectedDrift | undefined;
   /** Something changed in the cluster. */
   readonly onChange: () => void;
@@ -153,7 +153,7 @@ export function createClusterSyncer(options: ClusterSyncerOptions): ClusterSynce
     return requeue;
   }
 
-  /** At once: a reconcile that fails half-way has corrected something, too. */
+  /** Records a correction at once: a reconcile that fails half-way has corrected something, too. */
   function recordCorrection(correction: DriftCorrection): void {
     state = { ...state, drift: withCorrection(joinDrift(state.drift, recordedDrift?.()), correction) };
   }

@@ -63,7 +63,7 @@ function projectRecord(desired: JsonRecord, live: JsonRecord): JsonRecord {
   );
 }
 
-/** Without what changes with every commit. */
+/** Returns the object without what changes with every commit. */
 export function comparedFields(object: KubeObject): KubeObject {
   const { metadata } = object;
   if (!metadata.annotations) return object;

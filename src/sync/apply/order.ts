@@ -53,7 +53,7 @@ export function sortByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T
   return keyed.toSorted((a, b) => a.step - b.step || byCode(a.key, b.key)).map(({ item }) => item);
 }
 
-/** The same order, in groups whose objects may be written concurrently. */
+/** Returns the same order in groups whose objects may be written concurrently. */
 export function groupByStep<T>(items: readonly T[], id: (item: T) => ObjectId): T[][] {
   return [...Map.groupBy(sortByStep(items, id), (item) => stepIndexOf(id(item))).values()];
 }

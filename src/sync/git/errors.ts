@@ -39,7 +39,7 @@ export class GitError extends Error {
   }
 }
 
-/** For what is refused in every commit that has it in its history. */
+/** The hint for what is refused in every commit that has it in its history. */
 export const REWRITE_HINT =
   'remove it from the history of the branch: git reset to a commit without it, then git push --force';
 

@@ -3,21 +3,21 @@ export interface GitOptions {
   readonly repository: string;
   /** Folder of the local bare repository; created when missing. Only one process may use it. */
   readonly folder: string;
-  /** For https: a token, or `user:password`. For ssh: a private key in PEM or OpenSSH form. */
+  /** The credential: for https a token or `user:password`, for ssh a private key in PEM or OpenSSH form. */
   readonly credential?: string;
   /** Additional certificate authorities for https, PEM. */
   readonly ca?: string;
-  /** For ssh: lines in the format of known_hosts. A host without one is refused. */
+  /** The keys of ssh hosts, as lines in the format of known_hosts. A host without one is refused. */
   readonly hostKeys?: readonly string[];
   readonly limits?: Partial<GitLimits>;
 }
 
 export interface GitLimits {
-  /** For one call in total. */
+  /** The time limit of one call in total. */
   readonly timeoutMs: number;
-  /** Between two chunks of a response. */
+  /** The time limit between two chunks of a response. */
   readonly idleMs: number;
-  /** For one fetch. */
+  /** The largest number of bytes of one fetch. */
   readonly maxBytes: number;
 }
 

@@ -3,11 +3,11 @@ import { GitError } from './errors.ts';
 
 export interface RepositoryUrl {
   readonly scheme: 'http' | 'ssh' | 'file';
-  /** For git: without user and password when the scheme is http. */
+  /** The address for git, without user and password when the scheme is http. */
   readonly url: string;
-  /** For messages and logs: never contains a credential. */
+  /** The address for messages and logs, which never contains a credential. */
   readonly display: string;
-  /** Where credentials are sent: the host, with its port if that is not the default of the scheme. Empty for a file. */
+  /** The host to which credentials are sent, with its port if that is not the default of the scheme. Empty for a file. */
   readonly host: string;
 }
 

@@ -17,7 +17,7 @@ export interface SourceState {
   readonly polledAt?: Date;
   /** The request that the last poll served, with success or not. */
   readonly polledFor?: string;
-  /** Set when the last poll failed. */
+  /** The error of the last poll; absent when it succeeded. */
   readonly error?: { readonly code: string; readonly message: string; readonly since: Date };
 }
 
@@ -33,7 +33,7 @@ export interface SourceOptions {
   readonly ref: string;
   readonly pollSeconds: number;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random: () => number;
   readonly log: Log;
   /** Called after every poll. Its errors are logged and do not stop polling. */

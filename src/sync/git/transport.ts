@@ -14,7 +14,7 @@ export interface CommitInfo {
   readonly subject: string;
   /** The message below the subject. */
   readonly body: string;
-  /** From "This reverts commit <sha>." as `git revert` writes it. */
+  /** The commit that it reverts: from "This reverts commit <sha>.", as `git revert` writes it. */
   readonly revertOf?: string;
 }
 
@@ -57,9 +57,9 @@ export interface GitRepository {
   readonly display: string;
   has(commit: string): Promise<boolean>;
   commit(oid: string): Promise<CommitInfo>;
-  /** All files of a commit, sorted by path. */
+  /** Lists all files of a commit, sorted by path. */
   files(commit: string): Promise<readonly TreeFile[]>;
-  /** In the order of `oids`. */
+  /** Reads the blobs, in the order of `oids`. */
   blobs(oids: readonly string[]): Promise<readonly Uint8Array[]>;
   changedPaths(from: string, to: string): Promise<readonly ChangedPath[]>;
   /** Writes regular files only, into an existing empty folder: nothing in it points outside. */
@@ -98,7 +98,7 @@ export interface GitBackend {
   fetch(refOrOid: string, depth: FetchDepth, signal?: AbortSignal): Promise<string>;
   /** Starts a session of reads, which has to be closed. */
   open(): ObjectReader;
-  /** The number of local packs: each fetch adds one. */
+  /** Counts the local packs: each fetch adds one. */
   packs(): Promise<number>;
   /** Deletes everything that was fetched. */
   wipe(): Promise<void>;
@@ -111,7 +111,7 @@ export interface RawObject {
 }
 
 export interface ObjectReader {
-  /** Undefined when the object was not fetched. */
+  /** Reads an object. Undefined when it was not fetched. */
   read(oid: string): Promise<RawObject | undefined>;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ export interface CommitLog {
   read(newest: string | undefined, mentioned: readonly string[]): Promise<readonly AcceptedCommit[]>;
 }
 
-/** Limit of the search for mentioned commits in the history. */
+/** The limit of the search for mentioned commits in the history. */
 const MAX_WALK = 500;
 
 export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): CommitLog {
@@ -110,7 +110,7 @@ export function createCommitLog({ git, ref, renders, log }: CommitLogOptions): C
     return [...found.values()];
   }
 
-  /** Undefined beyond a shallow boundary: commits there are older than everything that is promoted. */
+  /** Reads a local commit. Undefined beyond a shallow boundary: commits there are older than everything that is promoted. */
   async function readLocal(oid: string): Promise<CommitInfo | undefined> {
     return known.get(oid) ?? ((await git.has(oid)) ? git.commit(oid) : undefined);
   }
@@ -122,7 +122,7 @@ export function selectCommits(history: readonly CommitInfo[], mentioned: Readonl
   return history.slice(0, oldest + 1).toReversed();
 }
 
-/** Pure. The newest commit of a Pipeline with a Release: every accepted commit gets one. */
+/** Returns the newest commit of a Pipeline with a Release: every accepted commit gets one. Pure. */
 export function newestReleasedCommit(pipeline: string, releases: readonly Release[]): string | undefined {
   const own = releases.filter(({ spec }) => spec.pipeline === pipeline);
   const sorted = own.toSorted(
@@ -133,7 +133,7 @@ export function newestReleasedCommit(pipeline: string, releases: readonly Releas
   return sorted.at(-1)?.spec.commit;
 }
 
-/** Pure. Commits of clusters without a Release in the hub: a restored hub may be older than its clusters (S39). */
+/** Returns the commits of clusters without a Release in the hub: a restored hub may be older than its clusters (S39). Pure. */
 export function unreleasedCommits(clusterCommits: readonly string[], releases: readonly Release[]): string[] {
   const released = new Set(releases.map(({ spec }) => spec.commit));
   return [...new Set(clusterCommits)].filter((commit) => !released.has(commit)).toSorted(byCode);
@@ -158,7 +158,7 @@ function toCommit(info: CommitInfo, rendered?: Rendered, deletes?: number): Acce
   };
 }
 
-/** Without the hub's own objects: they follow the newest accepted commit and are not promoted. */
+/** Returns the digests without the hub's own objects: those follow the newest accepted commit and are not promoted. */
 function digestsOf({ targets }: Rendered): ReadonlyMap<string, TargetDigests> {
   return new Map(
     targets

@@ -18,7 +18,7 @@ import type { Clock } from '../../os/clock.ts';
 export interface ConnectionOptions {
   readonly secrets: Store;
   readonly clock: Clock;
-  /** For a cluster that is its own hub. */
+  /** Connects to a cluster that is its own hub. */
   readonly connectHub: (fence?: () => void) => Promise<Client>;
   /** Called as each write leaves; when it throws, nothing is sent. */
   readonly fence?: () => void;
@@ -86,7 +86,7 @@ function readKubeconfigText(ref: SecretReference, secrets: Store, server: string
   }
 }
 
-/** The host of the kubeconfig itself. */
+/** Returns the host that the kubeconfig itself names. */
 function hostIn(text: string, { name }: SecretReference): string | undefined {
   const config = readKubeconfig(text, { origin: `the kubeconfig in Secret ${name}`, trusted: false });
   return URL.parse(selectContext(config).cluster.server)?.host;

@@ -25,7 +25,7 @@ export interface HubCacheOptions {
 }
 
 export interface HubCache extends HubStore {
-  /** From the API server, not from the cache. The cache has it afterwards. */
+  /** Reads a Cluster from the API server, not from the cache. The cache has it afterwards. */
   readCluster(name: string): Promise<Cluster>;
   /** Writes `status.report` of a Cluster and nothing else; undefined removes it. */
   applyClusterReport(name: string, report: ClusterApplyReport | undefined, fence?: WriteFence): Promise<void>;
@@ -33,7 +33,7 @@ export interface HubCache extends HubStore {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
     readonly releases: Store<Release>;
-    /** In the namespace kubenode-system: kubeconfigs, and credentials of repositories. */
+    /** The Secrets in the namespace kubenode-system: kubeconfigs, and credentials of repositories. */
     readonly secrets: Store;
   };
   /** Watches until the signal is aborted; never rejects. */

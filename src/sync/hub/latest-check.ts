@@ -8,7 +8,7 @@ export interface LatestCheck {
 
 export interface LatestCheckOptions {
   readonly check: (commit: string, signal: AbortSignal) => Promise<void>;
-  /** With the error of a check that failed; not called for one that was canceled. */
+  /** Called with the error of a check that failed; not called for one that was canceled. */
   readonly onEnd: (error?: Error) => void;
 }
 
@@ -35,7 +35,7 @@ export function createLatestCheck({ check, onEnd }: LatestCheckOptions): LatestC
     },
   };
 
-  /** After the canceled one has ended: its result must not replace that of a newer commit. */
+  /** Runs the check after the canceled one has ended: its result must not replace that of a newer commit. */
   async function runAfter(previous: Promise<void>, run: Run): Promise<void> {
     await previous;
     await runOne(run.commit, run.cancel.signal);

@@ -28,7 +28,7 @@ export interface RenderStore {
   get(commit: string, signal?: AbortSignal): Promise<Rendered>;
   /** Renders a commit and judges its objects; the render of an accepted commit is kept. Rejects and is canceled as `get`. */
   judge(commit: string, signal?: AbortSignal): Promise<ContentVerdict>;
-  /** For commits that were accepted before. Undefined, and logged, when the commit can no longer be rendered. */
+  /** Returns what a commit that was accepted before renders to. Undefined, and logged, when it can no longer be rendered. */
   getIfRenderable(commit: string): Promise<Rendered | undefined>;
   /** Cancels what is being rendered. */
   close(): Promise<void>;
@@ -43,7 +43,7 @@ const MAX_UNUSED_MS = 60_000;
 interface StoredRender {
   readonly work: SharedWork<Rendered>;
   usedMs: number;
-  /** Once it is rendered. */
+  /** The number of objects, once the commit is rendered. */
   objects: number;
 }
 

@@ -42,9 +42,9 @@ export interface Refusal {
 }
 
 export interface ObjectChecks {
-  /** Schema errors of our own kinds. Empty for all other kinds. */
+  /** Returns the schema errors of our own kinds. Empty for all other kinds. */
   readonly schema: (object: KubeObject) => readonly Problem[];
-  /** For a NodeRemedier: compile errors and failing tests of the rule. Empty for all other kinds. */
+  /** Returns the compile errors and failing tests of the rule of a NodeRemedier. Empty for all other kinds. */
   readonly ruleTests: (object: KubeObject) => Promise<readonly Problem[]>;
   /** Problems of an object beside the others of its target: of a policy beside `fleet-default`. */
   readonly beside?: (objects: Iterable<KubeObject>) => (object: KubeObject) => readonly Problem[];

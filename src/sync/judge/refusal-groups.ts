@@ -3,11 +3,11 @@ import { listTargets } from '../target-names.ts';
 import type { Refusal } from './object-checks.ts';
 
 export interface RefusalGroup extends Pick<Refusal, 'object' | 'message' | 'source'> {
-  /** `test`, or `test, pre and 7 more`. */
+  /** The names of the clusters: `test`, or `test, pre and 7 more`. */
   readonly targets: string;
 }
 
-/** In the order of their first refusals. */
+/** Groups refusals, in the order of their first ones. */
 export function groupRefusals(refusals: readonly Refusal[]): readonly RefusalGroup[] {
   const groups = Map.groupBy(refusals, ({ object, message, source }) =>
     JSON.stringify([object, message, fileOf(source)]),

@@ -36,7 +36,7 @@ export interface Preview {
   readonly targets: readonly TargetPreview[];
   /** Objects that fail the checks: a commit with a refusal is never promoted. */
   readonly refusals: readonly Refusal[];
-  /** The same digest as in the Release of the commit: an approval names it. */
+  /** The digest of the plan, the same as in the Release of the commit: an approval names it. */
   readonly digest: string;
 }
 

@@ -98,7 +98,7 @@ export function summarizePreview({ targets, refusals }: Preview): string {
   return parts.filter(Boolean).join('; ');
 }
 
-/** A summary and a table, with the details folded. */
+/** Formats a summary and a table, with the details folded. */
 export function formatPreviewMarkdown(preview: Preview): string {
   const rows = preview.targets.map(
     (target) =>

@@ -5,12 +5,12 @@ export interface CommitHistory {
   readonly newest: AcceptedCommit | undefined;
   /** Newer commits have greater numbers; -1 for a commit that is not accepted. */
   order(commit: string | undefined): number;
-  /** Undefined while the commit is not rendered, and where it has no say: it does not declare the cluster. */
+  /** Returns what a commit renders to for a cluster. Undefined while it is not rendered, and where it does not declare the cluster. */
   target(commit: string | undefined, cluster: string): TargetDigests | undefined;
   commit(id: string | undefined): AcceptedCommit | undefined;
-  /** The accepted commit before it. */
+  /** Returns the accepted commit before it. */
   previous(id: string): AcceptedCommit | undefined;
-  /** The commits after `from` up to and including `to`, oldest first. */
+  /** Returns the commits after `from` up to and including `to`, oldest first. */
   between(from: string | undefined, to: string): readonly AcceptedCommit[];
 }
 

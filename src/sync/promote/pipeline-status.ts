@@ -59,7 +59,7 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
   };
 }
 
-/** While nothing can be promoted: what was found at the head, and the rest as recorded. */
+/** Returns the status while nothing can be promoted: what was found at the head, and the rest as recorded. */
 export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): PipelineStatus {
   const before = pipeline.status;
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);

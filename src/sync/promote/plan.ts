@@ -29,12 +29,12 @@ import { nextRequeue } from './stage/rollout.ts';
 import { planStage, type StagePlan } from './stage/stage.ts';
 
 export interface PromotionPlan {
-  /** To be created first; its status is in `releases`. */
+  /** The Release to create first; its status is in `releases`. */
   readonly create?: Release;
   /** Every Release that is not finished or that a stage is on, in the order of their commits. */
   readonly releases: readonly ReleaseUpdate[];
   readonly stages: readonly StagePlan[];
-  /** Every cluster, by name. */
+  /** The plans of all clusters, sorted by name. */
   readonly clusters: readonly ClusterPlan[];
   readonly status: PipelineStatus;
   /** Finished Releases beyond `historyLimit`, to be deleted. */

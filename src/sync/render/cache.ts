@@ -21,7 +21,7 @@ export interface RenderCache {
   readonly folder: string;
   /** Whether there is an entry, which may be damaged. */
   has(inputs: RenderInputs): boolean;
-  /** Undefined when the entry is missing or damaged: then the commit is rendered again. */
+  /** Reads an entry. Undefined when it is missing or damaged: then the commit is rendered again. */
   get(inputs: RenderInputs): Promise<Buffer | undefined>;
   put(inputs: RenderInputs, bytes: Buffer): Promise<void>;
 }

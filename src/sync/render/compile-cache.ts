@@ -7,7 +7,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createOwnedFolder, removeOwnedFolder } from '../../os/worker/owned-folder.ts';
 import { jobFor } from './protocol.ts';
-import { runSandbox, type Sandbox } from './sandbox.ts';
+import { runSandbox, type Sandbox } from './sandbox/sandbox.ts';
 
 // Loads everything that a fleet program loads, and declares one object.
 const SAMPLE = `import { Fleet } from 'kubenode/constructs';

@@ -57,7 +57,7 @@ export function isRenderError(error: unknown, ...codes: RenderErrorCode[]): erro
   return error instanceof RenderError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** `fleet/main.ts:12 (test/machines/general)` */
+/** Formats the place of a problem: `fleet/main.ts:12 (test/machines/general)`. */
 export function formatLocation({ file, line, construct }: RenderProblem): string | undefined {
   const position = file === undefined ? undefined : `${file}${line === undefined ? '' : `:${line}`}`;
   if (position === undefined || construct === undefined) return position ?? construct;

@@ -1,6 +1,6 @@
 /** The input of the sandboxed process and the lines that it writes. They are untrusted data: result.ts checks them. */
 import type { RenderErrorCode, RenderProblem } from './errors.ts';
-import type { Toolchain } from './toolchain/toolchain.ts';
+import type { Toolchain } from './sandbox/toolchain.ts';
 
 export interface RenderJob {
   /** Absolute path of the exported commit. */

@@ -13,13 +13,13 @@ import { withCompileCache } from './compile-cache.ts';
 import { exportCommit } from './export.ts';
 import { inOwnedFolders, withSkipped } from './exported-folders.ts';
 import { exportFolder, type SkippedFile, skippedFiles } from './folder-export.ts';
-import { detectIsolation, type Isolation } from './os-isolation.ts';
 import { jobFor, type RenderContent } from './protocol.ts';
 import { createRenderQueue } from './render-queue.ts';
 import type { RenderResult } from './result.ts';
-import type { RenderLimits, Sandbox } from './sandbox.ts';
-import { linkToolchain } from './toolchain/links.ts';
-import { resolveToolchain, type Toolchain } from './toolchain/toolchain.ts';
+import { detectIsolation, type Isolation } from './sandbox/os-isolation.ts';
+import type { RenderLimits, Sandbox } from './sandbox/sandbox.ts';
+import { resolveToolchain, type Toolchain } from './sandbox/toolchain.ts';
+import { linkToolchain } from './sandbox/toolchain-links.ts';
 import { runRenderTask, type TaskResult } from './worker/client.ts';
 import type { RenderTask } from './worker/protocol.ts';
 

@@ -1,8 +1,8 @@
 /** Describes what ends the wait of a rule that found a fault on a machine and begins no repair. Pure. */
+import { DENIALS } from '../../api/deny-reasons.ts';
 import { LABEL_EXCLUDE } from '../../api/names.ts';
 import type { WaitReason } from '../../api/status/rule-waits.ts';
 import { ownValue } from '../../kube/objects/json.ts';
-import { DENIAL_HINTS } from './denial-hints.ts';
 
 /**
  * The hint for each reason, in which `MACHINE` and `RULE` are replaced. Where the Defender denied the repair, its reason is reported
@@ -36,6 +36,6 @@ const HINTS: Readonly<Record<Exclude<WaitReason, 'Denied'>, string>> = {
 };
 
 export function ruleWaitHint(reason: string, rule: string, machine: string): string | undefined {
-  const hint = ownValue<string>(HINTS, reason) ?? ownValue<string>(DENIAL_HINTS, reason);
+  const hint = ownValue<string>(HINTS, reason) ?? ownValue(DENIALS, reason)?.hint;
   return hint?.replaceAll('MACHINE', machine).replaceAll('RULE', rule);
 }

@@ -1,9 +1,8 @@
 /** Describes what ends a wait of a rollout or a machine: a command, a commit, or nothing but time. Pure. */
 
-import type { DenyReason } from '../../api/deny-reasons.ts';
+import { DENIALS, type DenyReason } from '../../api/deny-reasons.ts';
 import type { Wait } from '../../api/generated/types.ts';
 import { ownValue } from '../../kube/objects/json.ts';
-import { DENIAL_HINTS } from './denial-hints.ts';
 
 const STOPPED =
   'fix the version and commit, or go back: kubenode rollout undo SET. A new spec.retryToken continues with this one';
@@ -24,7 +23,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
     'run kubenode controllers for this cluster: its approver decides; kubectl describe csr BLOCKER',
   RequestDenied: 'kubectl describe csr BLOCKER tells why; then kubenode machine token for the machine',
   RequestNotSigned: 'check the signer of the cluster: kubectl describe csr BLOCKER',
-  ProviderMissing: 'run kubenode controllers with --local-machines, on the computer of the instances',
+  ProviderMissing:
+    'run kubenode controllers with the options of provider BLOCKER: kubenode controllers --help',
   Paused: 'kubenode rollout resume SET',
   ApprovalRequired: 'kubenode rollout approve SET',
   Soaking: 'no action required: it goes on when the soak ends',
@@ -67,7 +67,7 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
 };
 
 export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'>, set?: string): string {
-  const hint = ownValue(UNBLOCKS, reason) ?? ownValue(DENIAL_HINTS, reason) ?? fallback(blocker);
+  const hint = ownValue(UNBLOCKS, reason) ?? ownValue(DENIALS, reason)?.hint ?? fallback(blocker);
   const name = blockerName(blocker);
   return hint
     .replaceAll('SET', set ?? '<set>')
@@ -77,7 +77,7 @@ export function unblockHint({ reason, blocker }: Pick<Wait, 'reason' | 'blocker'
 
 /** Returns the hint that ends a denial of the Defender about this machine. */
 export function denialHint(reason: DenyReason, machine: string): string {
-  return DENIAL_HINTS[reason].replaceAll('MACHINE', machine);
+  return DENIALS[reason].hint.replaceAll('MACHINE', machine);
 }
 
 /** Returns the hint for an answer about the machine itself: it must not lead back to the command that gave the answer. */

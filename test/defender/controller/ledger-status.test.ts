@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedgerSpec } from '../../../src/api/generated/types.ts';
 import { ledgerStatus } from '../../../src/defender/controller/ledger-status.ts';
-import type { SuspectPlan } from '../../../src/defender/expiry/plan.ts';
+import type { SuspectPlan } from '../../../src/defender/controller/plan.ts';
 import { ago, entry, ledgerSpec, NOW } from '../builders.ts';
 
 function statusOf(

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { DenyReason } from '../../../src/api/deny-reasons.ts';
+import type { DefenderPolicy, DefenderPolicySpec, LedgerBreaker } from '../../../src/api/generated/types.ts';
+import type { MachineFacts } from '../../../src/defender/facts/facts.ts';
+import type { Guard } from '../../../src/defender/guards/guard.ts';
 import { GUARD_IDS, GUARDS } from '../../../src/defender/guards/guards.ts';
-import { decideScene, entry, policy } from '../builders.ts';
+import { ago, breaker, decideScene, entry, machineFacts, machines, policy, type Scene } from '../builders.ts';
+import { FIXTURES } from '../fixtures.ts';
 
 const SALE = {
   name: 'sale',
@@ -10,7 +15,32 @@ const SALE = {
   risks: [],
 };
 
+/** Scenes that no fixture has: facts that guards need and that were not observed, and breakers of a common cause. */
+const MORE_SCENES: readonly Scene[] = [
+  { facts: { view: { ageSeconds: 0, apiErrorPercent: 0, clockSkewSeconds: undefined } } },
+  unobserved('nodeCreatedAt'),
+  unobserved('repairs'),
+  { ...unobserved('foreignLeases'), policies: [blocking({ foreign: [{ lease: 'node-{node}' }] })] },
+  { ...unobserved('blockingPods'), policies: [blocking({ podLabels: ['block=true'] })] },
+  commonCause({ state: 'NeedsPerson' }),
+  commonCause({ state: 'HalfOpen', probe: 'm-4' }),
+];
+
 describe('GUARDS', () => {
+  it.each(FIXTURES)('R29 name $reason where they give it', ({ reason, scene }) => {
+    const others = GUARDS.filter(({ reasons }) => !reasons.includes(reason));
+    expect(reasonsOf(scene, others)).toContain(reason);
+  });
+
+  it.each(GUARDS.flatMap((guard) => guard.reasons.map((reason) => ({ ...guard, reason }))))(
+    'R29 name only what they give: $id gives $reason',
+    ({ id, reason }) => {
+      const others = GUARDS.filter((guard) => guard.id !== id);
+      const scenes = [...FIXTURES.map(({ scene }) => scene), ...MORE_SCENES];
+      expect(scenes.some((scene) => reasonsOf(scene, others).includes(reason))).toBe(true);
+    },
+  );
+
   it('has one id for each guard', () => {
     expect(new Set(GUARD_IDS).size).toBe(GUARDS.length);
   });
@@ -90,3 +120,27 @@ describe('GUARDS', () => {
     expect(decideScene({ policies: [policy({ freezes })] }).permitted).toBe(true);
   });
 });
+
+function reasonsOf(scene: Scene, without: readonly Guard[]): readonly DenyReason[] {
+  const decision = decideScene(scene, new Set(without.map(({ id }) => id)));
+  return decision.permitted ? [] : [decision, ...decision.also].map(({ reason }) => reason);
+}
+
+function unobserved(fact: keyof MachineFacts): Scene {
+  const { [fact]: _, ...facts } = machineFacts('m-1');
+  return { machines: [facts as MachineFacts, ...machines(10).slice(1)] };
+}
+
+function blocking(blockers: Partial<DefenderPolicySpec['blockers']>): DefenderPolicy {
+  return policy({ blockers: { foreign: [], podLabels: [], minNodeAgeSeconds: 0, promql: [], ...blockers } });
+}
+
+function commonCause(state: Partial<LedgerBreaker>): Scene {
+  const breakers = { 'fleet-default/b/kernelVersion=6.9': { since: ago(60), trips: 1, ...state } };
+  const declared = breaker({ type: 'CommonCause', dimensions: ['kernelVersion'] });
+  return {
+    machines: machines(10, { dimensions: { kernelVersion: '6.9' } }),
+    policies: [policy({ breakers: [declared] })],
+    ledger: { breakers: breakers as Record<string, LedgerBreaker> },
+  };
+}

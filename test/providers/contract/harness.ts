@@ -6,6 +6,7 @@ import type {
   Provider,
   ProviderErrorCode,
 } from '../../../src/providers/contract.ts';
+import type { ProviderEntry } from '../../../src/providers/registry.ts';
 
 export interface ContractHarness extends AsyncDisposable {
   /** Another one while `fail` is in effect. */
@@ -23,7 +24,7 @@ export interface ContractHarness extends AsyncDisposable {
 }
 
 export interface ContractProvider {
-  readonly name: Provider['name'];
+  readonly entry: ProviderEntry;
   /** Each is created in each case. */
   readonly accepted: Readonly<Record<string, InstanceShape>>;
   /** Each with a part of the reason. */

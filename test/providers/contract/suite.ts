@@ -7,8 +7,9 @@ import { type ContractHarness, type ContractProvider, NEVER, requestOf } from '.
 import { describeLife } from './life-cases.ts';
 
 export function describeProviderContract(contract: ContractProvider): void {
+  const { entry } = contract;
   describe.each(Object.entries(contract.accepted))(
-    `MAC-34 the provider ${contract.name} with %s`,
+    `MAC-34 the provider ${entry.name} with %s`,
     (_, shape) => {
       let harness: ContractHarness;
       beforeEach(async () => {
@@ -31,12 +32,13 @@ export function describeProviderContract(contract: ContractProvider): void {
     },
   );
 
-  describe(`MAC-34 the provider ${contract.name} checks spec.infra.config and`, () => {
+  describe(`MAC-34 the provider ${entry.name} checks spec.infra.config and`, () => {
     it.each(Object.entries(contract.refused))(
       'refuses %s with the reason, and creates nothing',
       async (_, [shape, reason]) => {
         await using harness = await contract.open();
-        expect(harness.provider.configReason(shape)).toContain(reason);
+        expect(entry.configReason(shape)).toContain(reason);
+        expect(harness.provider.configReason(shape)).toBe(entry.configReason(shape));
         const request = requestOf(shape);
         await expect(harness.provider.create(request, NEVER)).rejects.toMatchObject({
           code: 'Terminal',
@@ -48,11 +50,13 @@ export function describeProviderContract(contract: ContractProvider): void {
 
     it.each(Object.entries(contract.accepted))('accepts %s without asking anybody', async (_, shape) => {
       await using harness = await contract.open();
-      expect(harness.provider.name).toBe(contract.name);
-      expect([harness.provider.configReason(shape), harness.provider.hasInstance(shape)]).toEqual([
-        undefined,
-        true,
+      expect([harness.provider.name, harness.provider.capabilities]).toEqual([
+        entry.name,
+        entry.capabilities,
       ]);
+      for (const kind of [entry, harness.provider]) {
+        expect([kind.configReason(shape), kind.hasInstance(shape)]).toEqual([undefined, true]);
+      }
     });
   });
 }

@@ -21,15 +21,12 @@ import {
 } from '../../../src/providers/local/folders.ts';
 import { endMarked, findMarked } from '../../../src/providers/local/processes.ts';
 import { CLUSTER, NEVER, requestOf, SECRET } from '../contract/harness.ts';
-import { describeProviderContract } from '../contract/suite.ts';
-import { clock, LOCAL_CONTRACT, openLocalHarness, STUB_PROGRAMS } from './stub-agents.ts';
+import { clock, openLocalHarness, STUB_PROGRAMS } from './stub-agents.ts';
 
 /** Of the stub agent: its last process. */
 function isChild({ command: [program] }: ProcessIdentity): boolean {
   return program === 'sleep';
 }
-
-describeProviderContract(LOCAL_CONTRACT);
 
 const SANDBOX = { config: { type: 'sandbox' }, host: 'sandbox' } as const;
 const SIMULATED = { config: { type: 'simulated' }, host: 'sandbox' } as const;

@@ -8,8 +8,9 @@ import type { AgentPrograms } from '../../../src/providers/local/agents.ts';
 import { endLocalMachines } from '../../../src/providers/local/end.ts';
 import { instanceFolder, listUids } from '../../../src/providers/local/folders.ts';
 import { endMarked, findMarked } from '../../../src/providers/local/processes.ts';
-import { type LocalProviderOptions, openLocalProvider } from '../../../src/providers/local/provider.ts';
+import type { LocalProviderOptions } from '../../../src/providers/local/provider.ts';
 import { readRecord } from '../../../src/providers/local/record.ts';
+import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 import { tempFolder } from '../../support/temp.ts';
 import type { ContractHarness, ContractProvider } from '../contract/harness.ts';
 
@@ -31,7 +32,7 @@ export interface LocalHarness extends ContractHarness {
 export async function openLocalHarness(): Promise<LocalHarness> {
   const machines = tempFolder('machines');
   const open = (changes: Partial<LocalProviderOptions> = {}): Promise<Provider> =>
-    openLocalProvider({ machines, programs: STUB_PROGRAMS, clock, limit: 100, ...changes });
+    PROVIDER_REGISTRY.local.open({ machines, programs: STUB_PROGRAMS, clock, limit: 100, ...changes });
   let provider = await open();
   return {
     machines,
@@ -110,7 +111,7 @@ function environmentOf(pid: number): string {
 }
 
 export const LOCAL_CONTRACT: ContractProvider = {
-  name: 'local',
+  entry: PROVIDER_REGISTRY.local,
   accepted: {
     'a sandbox': { config: { type: 'sandbox' }, host: 'sandbox' },
     'a simulated machine': { config: { type: 'simulated' }, host: 'sandbox' },

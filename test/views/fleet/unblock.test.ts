@@ -22,7 +22,7 @@ describe('unblockHint', () => {
     ],
     [
       { reason: 'ProviderMissing', blocker: { kind: 'Provider', name: 'local' } },
-      'run kubenode controllers with --local-machines, on the computer of the instances',
+      'run kubenode controllers with the options of provider local: kubenode controllers --help',
     ],
     [{ reason: 'SomethingNew' }, 'what is named above has to change'],
     [{ reason: 'constructor' }, 'what is named above has to change'],

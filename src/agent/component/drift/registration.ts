@@ -26,7 +26,7 @@ export function unregistered(
   return isDue ? `runs since ${at} and has not registered its Node` : undefined;
 }
 
-/** Undefined while it has one, while that is not known, and while the Machine is deleted: then its Node goes, too. */
+/** Returns since when the Machine has no Node. Undefined while it has one, while that is unknown, and while the Machine is deleted. */
 export function nodeMissingSince(machine: Machine | undefined): Date | undefined {
   if (machine?.metadata.deletionTimestamp !== undefined) return undefined;
   const ready = conditionOf(machine?.status?.conditions, 'NodeReady');

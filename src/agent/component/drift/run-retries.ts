@@ -4,7 +4,7 @@
  */
 import type { CorrectionRecord } from '../../journal/record.ts';
 
-/** So many tries have no wait between them. */
+/** The number of tries that have no wait between them. */
 const FIRST_TRIES = 3;
 const FIRST_WAIT_MS = 2000;
 const LONGEST_WAIT_MS = 60_000;
@@ -12,11 +12,11 @@ const LONGEST_WAIT_MS = 60_000;
 const WINDOW_MS = 10 * 60_000;
 
 export interface RunTries {
-  /** In the last ten minutes. */
+  /** The number of tries in the last ten minutes. */
   readonly tries: number;
   /** Absent when there was none. */
   readonly since?: Date;
-  /** Not after `now`: the next one is due. */
+  /** The time of the next try, which is due when it is not after `now`. */
   readonly nextAt: Date;
 }
 

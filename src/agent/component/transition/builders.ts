@@ -82,7 +82,7 @@ export function settle(
   return { actions: [...operations, { type: 'Record', record, because }] };
 }
 
-/** As many as the largest `keepVersions` needs besides the one in force. */
+/** The largest `keepVersions` needs so many versions besides the one in force. */
 const MAX_HISTORY = 4;
 
 function historyAfter(

@@ -96,7 +96,7 @@ function storeAgain({ desired }: ComponentInput, ref: string): ComponentPlan {
   return { actions: [operate(operation, `the stored content of ${ref} is damaged`)] };
 }
 
-/** Once for each step of a job. */
+/** Tells whether a reinstall is due: it is done once for each step of a job. */
 function isReinstallDue({ reinstall, progress }: ComponentInput): boolean {
   return reinstall !== undefined && progress.reinstalled !== reinstall;
 }

@@ -14,7 +14,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const PART = /(?<number>\d+\.?\d*|\.\d+)(?<unit>ns|us|µs|μs|ms|s|m|h)/gu;
 const WHOLE = /^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
 
-/** In milliseconds. Undefined when it is not a duration, or below zero. */
+/** Returns the duration in milliseconds. Undefined when the text is not a duration, or below zero. */
 export function parseGoDuration(text: string): number | undefined {
   const plain = text.replace(/^\+/, '');
   if (plain === '0') return 0;

@@ -30,7 +30,7 @@ export class ConfigFields {
     return Object.hasOwn(this.#values, field) ? this.#values[field] : undefined;
   }
 
-  /** Undefined when it is missing or empty. */
+  /** Returns the text of the field. Undefined when it is missing or empty. */
   optionalText(field: string): string | undefined {
     const value = this.value(field);
     if (value === undefined || value === '') return undefined;

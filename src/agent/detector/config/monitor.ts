@@ -76,7 +76,7 @@ export interface PluginMonitorConfig extends CommonMonitorConfig {
   readonly reportsMessageChanges: boolean;
   /** Nothing is reported before the first result. */
   readonly skipsInitialStatus: boolean;
-  /** Missing: those of root on the host, as under node-problem-detector. */
+  /** The rights of the plug-in. Without them it runs as root on the host, as under node-problem-detector. */
   readonly rights?: ProgramRights;
   readonly rules: readonly PluginRule[];
 }

@@ -8,7 +8,7 @@ import { ConfigFields } from './fields.ts';
 import { ConfigError, type LogMonitorConfig, type LogRule, type MonitorConfig } from './monitor.ts';
 
 const COUNT = { least: 1, most: 1000 };
-/** A week. */
+/** The bounds of a window: a second, and a week. */
 const SECONDS = { least: 1, most: 7 * 86_400 };
 
 export interface Supplement {
@@ -52,7 +52,7 @@ interface WindowOfRule {
   readonly window: NonNullable<LogRule['window']>;
 }
 
-/** All permanent rules with that reason. */
+/** Adds the window to all permanent rules with that reason. */
 function withWindow(rules: readonly LogRule[], { place, reason, window }: WindowOfRule): readonly LogRule[] {
   const applies = (rule: LogRule): boolean => rule.reason === reason && rule.condition !== undefined;
   if (!rules.some(applies)) throw place.error('reason', `the monitor has no permanent rule ${reason}`);

@@ -8,7 +8,7 @@ export interface TimeLayout {
 
 interface TimeParts {
   year?: number;
-  /** From 1. */
+  /** The month, which counts from 1. */
   month?: number;
   day?: number;
   hour?: number;
@@ -30,7 +30,7 @@ interface Element {
 
 const nothing = (): void => undefined;
 
-/** By the text in the layout. Longer ones come first, as `2006` is not `2` and `006`. */
+/** The elements by their text in the layout. Longer texts come first, because `2006` is not `2` and `006`. */
 const ELEMENTS: readonly (readonly [layout: string, element: Element])[] = [
   ['January', { expression: LONG_MONTHS, set: setMonth }],
   ['Monday', { expression: DAYS, set: nothing }],
@@ -125,7 +125,7 @@ function setZone(parts: TimeParts, text: string): void {
   parts.zoneMinutes = sign * (Number(digits.slice(0, 2)) * 60 + Number(digits.slice(2)));
 }
 
-/** As in Go: 69 to 99 are of the last century. */
+/** Returns the year that two digits stand for, as Go does: 69 to 99 are of the last century. */
 function centuryOf(year: number): number {
   return year >= 69 ? 1900 + year : 2000 + year;
 }

@@ -33,7 +33,7 @@ const MIN_RETRY_MS = 1000;
 const MAX_RETRY_MS = 30_000;
 /** A clock that is adjusted slowly, as by NTP, does not jump. */
 const MIN_JUMP_MS = 1000;
-/** Between so many lines other work of the agent gets its turn. */
+/** After so many lines other work of the agent gets its turn. */
 const LINES_AT_ONCE = 20;
 
 export function createLogMonitor(options: LogMonitorOptions): ProblemMonitor {
@@ -205,7 +205,7 @@ class LogMonitor implements ProblemMonitor {
     return [temporaryEvent(match) ?? []].flat();
   }
 
-  /** One line for each rule. */
+  /** Logs that a rule reached its limit, once for each rule. */
   #warnOfLimit(rule: LogRule): void {
     if (this.#tooLong.has(rule)) return;
     this.#tooLong.add(rule);

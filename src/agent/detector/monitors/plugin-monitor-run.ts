@@ -18,7 +18,7 @@ export interface PluginMonitorOptions {
   readonly onChange: () => void;
 }
 
-/** As node-problem-detector reads of a plug-in. */
+/** node-problem-detector reads so much of a plug-in. */
 const MAX_OUTPUT_BYTES = 4096;
 
 export function createPluginMonitor(options: PluginMonitorOptions): ProblemMonitor {

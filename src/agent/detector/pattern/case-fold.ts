@@ -17,7 +17,7 @@ export function withOtherCases(set: CharSet): CharSet {
   return unionOf(set, ranges);
 }
 
-/** Built once, when a pattern first ignores case. */
+/** Returns the families of characters that differ in case only. They are built once, when a pattern first ignores case. */
 function caseFamilies(): ReadonlyMap<number, readonly number[]> {
   families ??= buildFamilies();
   return families;
@@ -39,7 +39,7 @@ function join(found: Map<number, number[]>, char: string): void {
   }
 }
 
-/** Not where an uppercase has several characters, nor for dotless i and I. */
+/** Tells whether the two differ in case only. An uppercase of several characters does not count, nor do dotless i and I. */
 function isSameFamily(char: string, other: string): boolean {
   return codesOf(other).length === 1 && new RegExp(`^\\u{${codeOf(char).toString(16)}}$`, 'iu').test(other);
 }

@@ -94,7 +94,7 @@ const SCRIPTS = new Set(
 
 const known = new Map<string, CharSet>();
 
-/** Undefined when Go has no class of that name. */
+/** Returns the class of Unicode. Undefined when Go has no class of that name. */
 export function unicodeClass(name: string): CharSet | undefined {
   const plain = name.replace(/[_ -]/g, '').toLowerCase();
   if (plain === 'any') return ALL_CHARS;

@@ -24,7 +24,7 @@ export function parseBrackets(reader: PatternReader, foldCase: boolean): CharSet
 
 interface BracketContext {
   readonly foldCase: boolean;
-  /** Position of the bracket. */
+  /** The position of the opening bracket. */
   readonly start: number;
 }
 

@@ -22,7 +22,7 @@ interface OpenGroup {
   /** 0 for a group that does not capture. */
   readonly index: number;
   readonly position: number;
-  /** In force after it. */
+  /** The flags that are in force after the group. */
   readonly outerFlags: Flags;
   readonly choices: PatternNode[];
   sequence: PatternNode[];
@@ -42,7 +42,7 @@ const ESCAPED_ASSERTIONS: Readonly<Record<string, Assertion>> = {
   z: 'EndText',
 };
 const NOT_NEWLINE = complementOf([[10, 10]]);
-/** As in Go: deeper ones could exhaust the stack. */
+/** Go has the same limit: deeper groups could exhaust the stack. */
 const MAX_DEPTH = 1000;
 
 export function parsePattern(text: string): PatternTree {

@@ -12,7 +12,7 @@ export interface GoPattern {
   readonly text: string;
   /** Line breaks between the start of a match and the end of the text; may be Infinity. */
   readonly maxNewlines: number;
-  /** Only matches that begin at `from` or later. */
+  /** Finds the first match that begins at `from` or later. */
   search(text: string, from?: number): SearchResult;
 }
 

@@ -2,7 +2,7 @@
 import type { PatternReader } from './reader.ts';
 import { type PatternNode, type RepeatNode, subpatternsOf } from './tree.ts';
 
-/** As in Go. */
+/** Go permits as many repetitions. */
 const MAX_REPEAT = 1000;
 
 type RepeatLimits = Pick<RepeatNode, 'min' | 'max'>;
@@ -13,7 +13,7 @@ const SIMPLE: Readonly<Record<string, RepeatLimits>> = {
   '?': { min: 0, max: 1 },
 };
 
-/** Undefined when something else is next: a brace that begins no repetition is a brace. */
+/** Reads a repetition. Undefined when something else is next: a brace that begins no repetition is a brace. */
 export function parseRepetition(reader: PatternReader): RepeatLimits | undefined {
   const char = reader.peek();
   if (!Object.hasOwn(SIMPLE, char)) return parseCounted(reader);

@@ -132,7 +132,7 @@ class Search {
   }
 }
 
-/** By the characters before and after the position, which are empty at the ends of the text. */
+/** Tells whether an assertion holds between two characters, which are empty at the ends of the text. */
 const HOLDS: Readonly<Record<Assertion, (before: string, after: string) => boolean>> = {
   BeginText: (before) => before === '',
   EndText: (_, after) => after === '',

@@ -3,7 +3,7 @@ import type { CharSet } from './char-set.ts';
 
 export type PatternNode =
   | { readonly type: 'Empty' }
-  /** One character. */
+  /** Matches one character of the set. */
   | { readonly type: 'Chars'; readonly set: CharSet }
   | { readonly type: 'Assert'; readonly assertion: Assertion }
   | { readonly type: 'Group'; readonly index: number; readonly body: PatternNode }

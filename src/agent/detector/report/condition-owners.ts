@@ -1,8 +1,8 @@
-/** Who owns the fields of a condition of the Node, by its managedFields. Pure. */
+/** Finds who owns the fields of a condition of the Node, by its managedFields. Pure. */
 import { isRecord, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject, ManagedFields } from '../../../kube/objects/object.ts';
 
-/** All of it, or the part of it that one program owns. */
+/** A condition of the Node, or the part of it that one program owns. */
 export interface NodeCondition {
   readonly type: string;
   readonly status?: string;
@@ -75,7 +75,7 @@ function isApplyOf(entry: ManagedFields, manager: string): boolean {
   return entry.manager === manager && entry.operation === 'Apply';
 }
 
-/** Without the item itself, which its creator owns for good. Undefined when the manager owns nothing of it. */
+/** Returns the fields that the manager owns, without the item itself, which its creator owns for good. Undefined when it owns none. */
 function ownedFields({ fieldsV1 }: ManagedFields, type: string): readonly string[] | undefined {
   const fields = valueAt(fieldsV1, 'f:status', 'f:conditions', `k:${JSON.stringify({ type })}`);
   if (!isRecord(fields)) return undefined;

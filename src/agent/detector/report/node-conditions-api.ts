@@ -20,7 +20,7 @@ export interface NodeConditionsApi {
    * not the observed one any more.
    */
   write(conditions: readonly NodeCondition[], observed: NodeWithConditions): Promise<void>;
-  /** Until the signal. Never rejects. */
+  /** Watches the conditions until the signal is aborted. Never rejects. */
   watch(onChange: () => void, signal: AbortSignal): Promise<void>;
 }
 
@@ -32,9 +32,9 @@ export interface NodeConditionsOptions {
   readonly random: () => number;
 }
 
-/** While the watch is not current. */
+/** How often the Node is read while the watch is not current. */
 const POLL_MS = 10_000;
-/** As for the watches of the agent on its Machine. */
+/** The watches of the agent on its Machine are spread over the same time. */
 const RECONNECT_SPREAD_MS = 100_000;
 
 export function createNodeConditionsApi(options: NodeConditionsOptions): NodeConditionsApi {

@@ -163,7 +163,7 @@ export class NodeReporter {
     if (!isSame) this.#options.onStandby(standby);
   }
 
-  /** One line for each outage. */
+  /** Logs the error, once for each outage. */
   #warn(error: unknown): void {
     const because = messageOf(error);
     if (because !== this.#failure) this.#options.log.warn('conditions not written', { error });

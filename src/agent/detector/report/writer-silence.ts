@@ -15,7 +15,7 @@ import { NODE_PROBLEM_DETECTOR, programName } from './host-programs.ts';
 import type { WriterSilence } from './writers.ts';
 
 interface Heartbeat {
-  /** As it is in the Node. */
+  /** The time of the last write, as it is in the Node. */
   readonly text: string;
   readonly atMs: number;
 }

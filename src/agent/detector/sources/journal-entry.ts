@@ -7,7 +7,7 @@ export interface JournalEntry {
   readonly cursor: string;
 }
 
-/** Undefined for what is not an entry. */
+/** Parses an entry of the journal. Undefined for what is not one. */
 export function parseJournalEntry(text: string): JournalEntry | undefined {
   const value = parsed(text);
   if (!isRecord(value)) return undefined;

@@ -13,7 +13,7 @@ import type { FollowOptions, LogSource } from './log-source.ts';
 export interface JournalLogOptions {
   /** SYSLOG_IDENTIFIER of the lines. */
   readonly identifier: string;
-  /** On this machine. Without it the journal of this machine. */
+  /** The folder of the journal on this machine. Without it the journal of this machine is read. */
   readonly directory?: string;
   /** Program that prints the journal. */
   readonly program?: string;

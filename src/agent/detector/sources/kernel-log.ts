@@ -11,12 +11,12 @@ export interface KernelLogOptions {
   /** /dev/kmsg on this machine. */
   readonly path: string;
   readonly clock: Clock;
-  /** Since the kernel booted. */
+  /** Returns the time since the kernel booted. */
   readonly uptimeMs: () => number;
 }
 
 const POLL_MS = 500;
-/** Longer than any record. */
+/** A buffer of this size is longer than any record. */
 const RECORD_BYTES = 8192;
 const MAX_BATCH = 500;
 
@@ -56,7 +56,7 @@ async function followHandle(
   }
 }
 
-/** None at the end of the log. */
+/** Reads the next records. Resolves to none at the end of the log. */
 async function readRecords(handle: Pick<FileHandle, 'read'>): Promise<readonly KernelRecord[]> {
   const records: KernelRecord[] = [];
   while (records.length < MAX_BATCH) {

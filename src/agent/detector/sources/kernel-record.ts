@@ -8,7 +8,7 @@ export interface KernelRecord {
 
 const RECORD = /^\d+,(?<sequence>\d+),(?<microseconds>\d+),[^;]*;(?<message>[^\n]*)/;
 
-/** Undefined for what is not a record. Lines after the first are fields for machines. */
+/** Parses a record. Undefined for what is not one. Lines after the first are fields for machines. */
 export function parseKernelRecord(text: string): KernelRecord | undefined {
   const { sequence, microseconds, message = '' } = RECORD.exec(text)?.groups ?? {};
   if (sequence === undefined) return undefined;

@@ -1,14 +1,14 @@
-/** Where lines of a log come from. */
+/** Defines a source of the lines of a log. */
 import type { LogLine } from '../match/log-buffer.ts';
 
 export interface LogBatch {
   readonly lines: readonly LogLine[];
-  /** Where to continue after these lines. */
+  /** The position at which to continue after these lines. */
   readonly position: string;
 }
 
 export interface FollowOptions {
-  /** Where a follower before this one ended. */
+  /** The position at which a follower before this one ended. */
   readonly position?: string;
   /** Earlier lines do not count. Moves when the clock is set back. */
   readonly since: () => Date;

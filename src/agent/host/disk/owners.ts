@@ -7,9 +7,9 @@ import { createParsedFile } from './parsed-file.ts';
 import type { HostRoot } from './root.ts';
 
 export interface FileOwners {
-  /** As user:group. */
+  /** Returns the owner as user:group. */
   read(path: string, stats: BigIntStats): Promise<string>;
-  /** In numbers, where owners are applied. */
+  /** Returns the owner in numbers, where owners are applied. */
   readIds?(stats: BigIntStats): string;
   /** `diskPath` may be a temporary file that gets the name `path` afterwards. */
   apply(path: string, diskPath: string, owner: string): Promise<void>;
@@ -35,7 +35,7 @@ export function createRecordedOwners(file: string): FileOwners {
   };
 }
 
-/** By the names in /etc/passwd and /etc/group of the host. */
+/** Translates owners by the names in /etc/passwd and /etc/group of the host. */
 export function createAccountOwners({ toDisk }: Pick<HostRoot, 'toDisk'>): FileOwners {
   const files = ['/etc/passwd', '/etc/group'].map((file) => createParsedFile(toDisk(file), parseAccounts));
   const readAll = (): Promise<readonly Accounts[]> => Promise.all(files.map((read) => read()));

@@ -21,7 +21,7 @@ export class MemoryFiles implements HostFiles {
     this.#tree = new MemoryTree(capacityBytes);
   }
 
-  /** Every path with a text that differs when anything about it differs. */
+  /** Returns every path with a text that differs when anything about it differs. */
   tree(): ReadonlyMap<string, string> {
     return this.#tree.describe();
   }

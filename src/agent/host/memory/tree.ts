@@ -15,7 +15,7 @@ const ROOT_OWNER = 'root:root';
 /** Files in memory have no times. */
 const OLD = new Date(0);
 const DIRECTORY: MemoryEntry = { type: 'Directory', mode: '0755', owner: ROOT_OWNER };
-/** As the kernel: more links in a row are a circle. */
+/** The kernel takes more links in a row than this for a circle, too. */
 const MAX_LINKS = 40;
 
 export class MemoryTree {
@@ -75,7 +75,7 @@ export class MemoryTree {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** Every path with a text that differs when anything about it differs. */
+  /** Returns every path with a text that differs when anything about it differs. */
   describe(): ReadonlyMap<string, string> {
     const sorted = [...this.#entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
     return new Map(sorted.map(([path, entry]) => [path, describeEntry(entry)]));
@@ -85,7 +85,7 @@ export class MemoryTree {
     return [...this.#entries.keys()].filter((each) => each === path || each.startsWith(`${path}/`));
   }
 
-  /** The same path without links among its directories. */
+  /** Returns the same path without links among its directories. */
   #throughParents(path: string): string {
     for (let parent = dirname(path); parent !== '/'; parent = dirname(parent)) {
       const entry = this.#entries.get(parent);

@@ -1,4 +1,4 @@
-/** Where a sandbox keeps what a real host keeps in its kernel and its supervisor. Beside the files of the host. */
+/** Names the files, beside those of the host, in which a sandbox keeps what a real host keeps in its kernel and its supervisor. */
 import { join } from 'node:path/posix';
 
 export interface SandboxFolders {

@@ -8,7 +8,7 @@ import type { Clock } from '../../../os/clock.ts';
 export const LOG_BYTES = 16 * 1024 ** 2;
 const EVERY_MS = 2000;
 
-/** Until the signal. */
+/** Shortens the logs again and again until the signal is aborted. */
 export async function keepLogsSmall(
   directory: string,
   { clock, signal }: { readonly clock: Pick<Clock, 'sleep'>; readonly signal: AbortSignal },

@@ -44,7 +44,7 @@ function notRun(program: string, cause: unknown): HostError {
   });
 }
 
-/** The first line that a program printed about its failure. */
+/** Returns the first line that a program printed about its failure. */
 export function failureText({ stderr, exitCode }: CommandAnswer): string {
   const [line = ''] = stderr.split('\n').filter((each) => each.trim() !== '');
   return line === '' ? `exit code ${exitCode}` : line.trim();

@@ -12,7 +12,7 @@ const MAX_BYTES = 300;
 /** A command ends when the unit has stopped, and sudo logs it before. */
 const BEFORE_SECONDS = 120;
 
-/** Undefined where the journal has nothing, or cannot be read. */
+/** Reads the evidence of a unit. Undefined where the journal has none, or cannot be read. */
 export type UnitEvidenceReader = (name: string, unit: UnitProperties) => Promise<string | undefined>;
 
 /** Asks until it has an answer for this end of the unit. */

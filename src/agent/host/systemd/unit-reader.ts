@@ -26,7 +26,7 @@ export class UnitReader {
     this.#clock = clock;
   }
 
-  /** Undefined when the host has no such unit. */
+  /** Reads a unit. Undefined when the host has no such unit. */
   async read(name: string): Promise<UnitProperties | undefined> {
     const unit = unitName(name);
     if (!this.#names.has(unit)) {
@@ -37,7 +37,7 @@ export class UnitReader {
     return found?.exists ? found : undefined;
   }
 
-  /** After every call that changes something. */
+  /** Forgets what was read. It is called after every call that changes something. */
   forget(): void {
     this.#snapshot = undefined;
   }

@@ -18,7 +18,7 @@ const EXECUTORS = {
   Reboot: rebootStep,
 } as const satisfies { readonly [S in StepOfAgent]: StepExecutor<S> };
 
-/** Undefined for a step that the agent does not carry out. */
+/** Returns the executor. Undefined for a step that the agent does not carry out. */
 export function executorOf(step: string): StepExecutor | undefined {
   const all: Readonly<Record<string, unknown>> = EXECUTORS;
   return Object.hasOwn(all, step) ? (all[step] as StepExecutor) : undefined;

@@ -30,7 +30,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
-import { addLocalMachinesOptions, type LocalMachinesFlags, localInstancesOpener } from './local-machines.ts';
+import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
 const HELP = `
 Runs the controllers of one cluster: the Defender, which sweeps the ledger of grants and reports the state of the
@@ -50,7 +50,7 @@ Examples:
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags, LocalMachinesFlags, LogFlags {
+interface Flags extends ConnectionFlags, HttpFlags, LogFlags, ProviderFlags {
   readonly port?: number;
   readonly host: string;
 }
@@ -67,7 +67,7 @@ export function createControllersCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
-  return addConnectionOptions(addLocalMachinesOptions(addHttpOptions(addLogOptions(command)))).action(
+  return addConnectionOptions(addProviderOptions(addHttpOptions(addLogOptions(command)))).action(
     (flags: Flags) => controllers(io, flags),
   );
 }
@@ -102,7 +102,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
-  const openInstances = localInstancesOpener(io, flags, connection);
+  const openInstances = instancesOpener(io, flags, connection);
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = { ...common, skewSeconds, connectAs, connectTo, openInstances, grants: defender.ledger };
   const groups = await createControllerGroups(parts, defender.views);

@@ -1,23 +1,14 @@
-/** The provider local of `kubenode controllers`: only where it is asked for. */
+/** Reads the options of `kubenode controllers` for provider local. */
 
-import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { sandboxFolders } from '../../../agent/host/sandbox/folders.ts';
-import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
-import type { Bootstrap, InstanceParts } from '../../../controllers/machine/instance/calls.ts';
-import { type LoadedConfig, loadConfig } from '../../../kube/auth/config.ts';
-import type { Client } from '../../../kube/client/client.ts';
-import type { ConnectOptions } from '../../../kube/client/connect.ts';
 import { stateFolder } from '../../../local/folders.ts';
-import type { Clock } from '../../../os/clock.ts';
 import type { AgentPrograms } from '../../../providers/local/agents.ts';
-import { openLocalProvider } from '../../../providers/local/provider.ts';
-import { readClusterUID } from '../../../sync/cluster-uid.ts';
+import type { LocalProviderOptions } from '../../../providers/local/provider.ts';
 import type { Io } from '../../io.ts';
-import { formatBootstrapConfig } from '../../local/bootstrap-config.ts';
 import { machinesFolder } from '../../local/machines-folder.ts';
 import { OWN_PROGRAM } from '../../own-program.ts';
 import { followServer } from './moved-server.ts';
@@ -45,36 +36,18 @@ export function addLocalMachinesOptions(command: Command): Command {
     );
 }
 
-/** Opens the provider with a client of kubenode-machine; nothing without the flag. */
-export function localInstancesOpener(
-  io: Io,
-  flags: LocalMachinesFlags,
-  connection: ConnectOptions,
-): (client: Client) => Promise<InstanceParts | undefined> {
-  return async (client) => {
-    const { localMachines: cluster } = flags;
-    return cluster === undefined
-      ? undefined
-      : await openInstances(io, { ...flags, cluster }, { client, connection });
-  };
-}
-
-async function openInstances(
-  io: Io,
-  { cluster, localDir, localAgent }: LocalMachinesFlags & { readonly cluster: string },
-  { client, connection }: { readonly client: Client; readonly connection: ConnectOptions },
-): Promise<InstanceParts> {
-  const { clock, signal } = io;
-  const dir = resolve(localDir ?? stateFolder(io.env));
-  const programs = agentPrograms({ cluster, dir, agent: agentProgram(localAgent) });
-  const machines = machinesFolder(dir, cluster);
-  const { connection: agentConnection } = await loadConfig({ ...connection, clock });
-  await followServer(machines, agentConnection.server, clock);
-  return {
-    providers: { local: await openLocalProvider({ machines, programs, clock }) },
-    clusterUid: await readClusterUID(client, signal),
-    createBootstrap: (machine) => createBootstrap(machine, { client, connection: agentConnection, clock }),
-  };
+/** Reads the options of the provider. Resolves to none without the flag. */
+export async function readLocalOptions(
+  { env, clock }: Io,
+  { localMachines: name, localDir, localAgent }: LocalMachinesFlags,
+  server: () => Promise<string>,
+): Promise<LocalProviderOptions | undefined> {
+  if (name === undefined) return undefined;
+  const dir = resolve(localDir ?? stateFolder(env));
+  const programs = agentPrograms({ cluster: name, dir, agent: agentProgram(localAgent) });
+  const machines = machinesFolder(dir, name);
+  await followServer(machines, await server(), clock);
+  return { machines, programs, clock };
 }
 
 /** The bundle takes half of the memory. */
@@ -83,7 +56,7 @@ function agentProgram(named: string | undefined): string {
   return existsSync(BUNDLE) ? fileURLToPath(BUNDLE) : OWN_PROGRAM;
 }
 
-export function agentPrograms({
+function agentPrograms({
   cluster,
   dir,
   agent,
@@ -104,21 +77,4 @@ export function agentPrograms({
     },
     bootFile: (hostFolder) => sandboxFolders(hostFolder).bootFile,
   };
-}
-
-interface BootstrapParts {
-  readonly client: Client;
-  readonly connection: LoadedConfig['connection'];
-  readonly clock: Clock;
-}
-
-async function createBootstrap(
-  machine: string,
-  { client, connection, clock }: BootstrapParts,
-): Promise<Bootstrap> {
-  const { tls } = await connection.credentials.current();
-  const options = { client, machine, now: clock.now(), randomInt: (below: number) => randomInt(below) };
-  const { token, expiresAt } = await createBootstrapToken(options);
-  const text = formatBootstrapConfig({ server: connection.server, ca: tls.ca, token });
-  return { text, expiresAt: new Date(expiresAt) };
 }

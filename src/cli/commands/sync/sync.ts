@@ -28,10 +28,10 @@ import { createRenderer } from '../../../sync/render/renderer.ts';
 import { type SyncOptions, startSync } from '../../../sync/sync.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import type { Io } from '../../io.ts';
-import { JUDGE_PROGRAM } from '../../judge-program/program.ts';
 import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
+import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createNowCommand } from './now.ts';
 

@@ -1,15 +1,15 @@
 /** Provides what the calls of providers share. */
-import type { Machine, MachineInfra } from '../../../api/generated/types.ts';
+import type { Machine } from '../../../api/generated/types.ts';
 import {
   type InstanceTags,
   isProviderError,
-  type Provider,
   type ProviderError,
   type ProviderErrorCode,
 } from '../../../providers/contract.ts';
+import type { OpenProviders } from '../../../providers/registry.ts';
 
 export interface InstanceParts {
-  readonly providers: Readonly<Partial<Record<MachineInfra['provider'], Provider>>>;
+  readonly providers: OpenProviders;
   /** The UID that is on every instance, so that other clusters may use the same provider. */
   readonly clusterUid: string;
   /** Makes a token for this Machine. The text is a secret. */

@@ -5,6 +5,7 @@ import type { ReconcileContext } from '../../../kube/controller/reconcile-contex
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Instance, Provider, ProviderError } from '../../../providers/contract.ts';
+import { findProviderEntry } from '../../../providers/registry.ts';
 import type { Finding } from '../finding.ts';
 import { type Bootstrap, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { type InfraObservation, infraFindings, infraStatus } from './findings.ts';
@@ -88,7 +89,7 @@ interface Observed {
 async function observeInfra(input: InstanceInput, act: Act): Promise<Observed> {
   const { machine } = input;
   const provider = act.providers[machine.spec.infra.provider];
-  if (!provider) return { observation: { host: unmanaged(machine) } };
+  if (!provider) return { observation: withoutProvider(machine) };
   const refused = withoutInstance(machine, provider);
   if (refused) return { observation: refused };
   return lastFailure(machine, act) ?? (await advanceOrFail(input, provider, act));
@@ -126,10 +127,13 @@ function withoutInstance(machine: Machine, provider: Provider): InfraObservation
   return because === undefined || isCreated ? undefined : { host: 'ConfigRefused', because };
 }
 
-/** Explains why no instance is managed. Only provider local has hosts that join by themselves. */
-function unmanaged({ spec: { infra } }: Machine): 'JoinsByItself' | 'NotManaged' | 'NotSupported' {
-  if (infra.provider !== 'local') return 'NotSupported';
-  return Object.keys(infra.config).length === 0 ? 'JoinsByItself' : 'NotManaged';
+/** Returns what is known of the host of a machine whose provider this process did not open. */
+function withoutProvider(machine: Machine): InfraObservation {
+  const entry = findProviderEntry(machine.spec.infra.provider);
+  if (!entry) return { host: 'NotSupported' };
+  return entry.hasInstance(shapeOf(machine))
+    ? { host: 'NotOpen', hint: entry.startHint }
+    : { host: 'JoinsByItself' };
 }
 
 async function advance(input: InstanceInput, provider: Provider, act: Act): Promise<InfraObservation> {

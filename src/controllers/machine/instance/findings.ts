@@ -1,4 +1,5 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
+import { SUPPORTED_PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import { type Finding, finding } from '../finding.ts';
@@ -7,7 +8,8 @@ import { type Finding, finding } from '../finding.ts';
 export type InfraObservation =
   | { readonly host: 'JoinsByItself' }
   | { readonly host: 'NotSupported' }
-  | { readonly host: 'NotManaged' }
+  /** This process did not open the provider. The hint tells how one does. */
+  | { readonly host: 'NotOpen'; readonly hint: string }
   | { readonly host: 'ConfigRefused'; readonly because: string }
   | { readonly host: 'Failed'; readonly error: Pick<ProviderError, 'reason' | 'message'> }
   /** Undefined: not found. `because` explains why nothing was done. */
@@ -21,6 +23,7 @@ export type InfraObservation =
     };
 
 const VALID = finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config');
+const SUPPORTED = SUPPORTED_PROVIDERS.join(' or ');
 /** Providers list a new instance after a moment. */
 const UNKNOWN_MS = 60_000;
 
@@ -38,7 +41,7 @@ export function infraFindings(machine: Machine, observation: InfraObservation): 
     const ready = finding('InfraReady', 'False', 'InvalidConfig', 'an invalid config has no instance');
     return [configFinding(observation.because), ready];
   }
-  return withoutProvider(provider, observation.host);
+  return withoutProvider(provider, observation);
 }
 
 /** Returns the provider of `spec.infra` as a blocker. It is not an object of the API server. */
@@ -48,18 +51,15 @@ export function providerBlocker({ spec }: Machine): NonNullable<Finding['blocker
 
 function withoutProvider(
   provider: string,
-  host: 'JoinsByItself' | 'NotSupported' | 'NotManaged',
+  observation: Extract<InfraObservation, { host: 'JoinsByItself' | 'NotSupported' | 'NotOpen' }>,
 ): readonly Finding[] {
-  if (host === 'JoinsByItself') {
+  if (observation.host === 'JoinsByItself') {
     return [VALID, finding('InfraReady', 'True', 'HostJoins', 'the host joins by itself')];
   }
   const [reason, message] =
-    host === 'NotSupported'
-      ? (['NotSupported', `provider ${provider} is not supported yet. Use local`] as const)
-      : ([
-          'ProviderMissing',
-          'run kubenode controllers with --local-machines on the machine of the instances',
-        ] as const);
+    observation.host === 'NotOpen'
+      ? (['ProviderMissing', observation.hint] as const)
+      : (['NotSupported', `provider ${provider} is not supported yet. Use ${SUPPORTED}`] as const);
   return [
     finding('InfraConfigValid', 'Unknown', reason, message),
     finding('InfraReady', 'False', reason, message),

@@ -2,6 +2,7 @@
 import type { Machine } from '../../../api/generated/types.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { Provider } from '../../../providers/contract.ts';
+import { findProviderEntry } from '../../../providers/registry.ts';
 import { type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
 
@@ -13,7 +14,7 @@ export interface RemovalWait {
 
 const UNMANAGED_MS = 60_000;
 
-/** Undefined: nothing of it is left. */
+/** Deletes the instance. Returns undefined when nothing of it is left. */
 export async function removeInstance(
   machine: Machine,
   { providers, clusterUid }: Pick<InstanceParts, 'providers' | 'clusterUid'>,
@@ -21,7 +22,7 @@ export async function removeInstance(
 ): Promise<RemovalWait | undefined> {
   const provider = providers[machine.spec.infra.provider];
   const id = machine.status?.infra?.providerID;
-  if (!provider) return unmanaged(id, context);
+  if (!provider) return waitForProvider(machine, context);
   if (id === undefined && !provider.hasInstance(shapeOf(machine))) return undefined;
   const { signal, clock, log } = context;
   const { name } = machine.metadata;
@@ -49,13 +50,15 @@ async function listIds(
   return [...new Set([...(id === undefined ? [] : [id]), ...found.map((each) => each.id)])];
 }
 
-/** The Machine stays: otherwise its instance would be forgotten. */
-function unmanaged(id: string | undefined, { clock }: ReconcileContext): RemovalWait | undefined {
+/** The Machine waits for a process with its provider: otherwise its instance would be forgotten. */
+function waitForProvider({ spec, status }: Machine, { clock }: ReconcileContext): RemovalWait | undefined {
+  const id = status?.infra?.providerID;
   if (id === undefined) return undefined;
-  const message = `instance ${id} is left: run kubenode controllers with --local-machines on its machine`;
+  const { provider } = spec.infra;
+  const hint = findProviderEntry(provider)?.startHint ?? `this version does not support provider ${provider}`;
   return {
     reason: 'ProviderMissing',
-    message,
+    message: `instance ${id} is left: ${hint}`,
     requeueAt: new Date(clock.now().getTime() + UNMANAGED_MS),
   };
 }

@@ -33,7 +33,7 @@ export interface KindWatch {
   /** Resolves when the kind is listed completely, or cannot be in time: it never keeps other kinds waiting for longer. */
   start(signal: AbortSignal): Promise<void>;
   get(name: ObjectName): KubeObject | 'absent' | 'unknown';
-  /** Empty while they are unknown. */
+  /** Lists the objects. The list is empty while they are unknown. */
   list(): readonly KubeObject[];
   /** The answer to a write. */
   wrote(object: KubeObject): void;

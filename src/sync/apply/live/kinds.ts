@@ -19,7 +19,7 @@ export function declaredKinds(units: readonly RenderedUnit[]): KindRef[] {
   return withoutDuplicates(units.flatMap(({ objects }) => objects.map(({ object }) => object)));
 }
 
-/** Without the version: an object is the same in every version of its kind. */
+/** Returns the key of a kind without its version: an object is the same in every version of its kind. */
 export function kindKey({ apiVersion, kind }: KindRef): string {
   return `${groupOf(apiVersion)}/${kind}`;
 }

@@ -17,7 +17,7 @@ export interface LiveCache {
   owned(): readonly KubeObject[];
   /** Stores the server's answer to our write, unless the watch is ahead of it. */
   recordApplied(object: KubeObject): void;
-  /** With a UID: of this object only, and of no later one with its name. */
+  /** Records that the object is deleted. With a UID that holds for this object only, and for no later one with its name. */
   recordDeleted(id: ObjectId & { readonly uid?: string }): void;
   /** Kinds that were not served are requested again: they may be served now. */
   retryUnserved(): void;

@@ -35,7 +35,7 @@ export type OwnedDeleteOutcome =
   | { readonly outcome: 'deleted' }
   /** The object is being deleted. `keptByOthers` is true if only finalizers of others keep it. */
   | { readonly outcome: 'terminating'; readonly because: string; readonly keptByOthers: boolean }
-  /** It exists without our owner labels, or sync did not create it: it stays, and the inventory forgets it. */
+  /** The object exists without our owner labels, or sync did not create it: it stays, and the inventory forgets it. */
   | { readonly outcome: 'not ours'; readonly because: string }
   /** The object exists, and we may not delete it. */
   | { readonly outcome: 'refused'; readonly because: string };

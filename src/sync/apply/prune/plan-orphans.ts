@@ -97,7 +97,7 @@ export function hasMissingEntries({ objects }: TargetPlan, orphans: readonly Inv
 
 const SHOWN = 3;
 
-/** For people, when orphans are listed again. */
+/** Describes, for people, orphans that are listed again. */
 export function describeOrphans(orphans: readonly InventoryEntry[]): string {
   const first = orphans.map(objectKey).toSorted(byCode).slice(0, SHOWN).join(', ');
   const more = orphans.length > SHOWN ? ` and ${orphans.length - SHOWN} more` : '';

@@ -15,7 +15,7 @@ export interface PrunePlan {
   readonly action: 'mark' | 'delete' | 'release' | 'keep' | 'confirm' | 'held' | 'paused';
   readonly entry: InventoryEntry;
   readonly because: string;
-  /** It is being deleted, and only finalizers of others keep it. */
+  /** The object is being deleted, and only finalizers of others keep it. */
   readonly keptByOthers?: true;
 }
 
@@ -58,7 +58,7 @@ function entryOf({ entry }: PrunePlan): InventoryEntry {
   return entry;
 }
 
-/** It was acknowledged as the object that is there now, and not as one that was created in its place. */
+/** Tells whether the delete was acknowledged for the object that is there now, and not for one whose place it took. */
 function isAcknowledged(input: ApplyInput, { entry }: PrunePlan): boolean {
   return entry.acknowledgedBy !== undefined && entry.uid !== undefined && entry.uid === liveUID(input, entry);
 }

@@ -42,7 +42,7 @@ export interface WaitingObject extends Wait {
 interface Wait {
   readonly reason: string;
   readonly message: string;
-  /** Only finalizers of others keep it, or what it waits for. It is reported, and no commit waits for it. */
+  /** Only finalizers of others keep the object, or what it waits for. It is reported, and no commit waits for it. */
   readonly keptByOthers?: true;
 }
 

@@ -4,9 +4,9 @@
  */
 export interface ByteQueue {
   push(chunk: Buffer): void;
-  /** Without its newline. Undefined while its end has not arrived. */
+  /** Takes a line without its newline. Undefined while its end has not arrived. */
   takeLine(): string | undefined;
-  /** Undefined while fewer have arrived. */
+  /** Takes so many bytes. Undefined while fewer have arrived. */
   take(length: number): Buffer | undefined;
 }
 

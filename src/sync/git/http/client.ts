@@ -21,7 +21,7 @@ export interface HttpOptions {
   readonly ca?: string;
 }
 
-/** For one operation: its requests share one limit of time and of bytes. */
+/** Creates the client of one operation: its requests share one limit of time and of bytes. */
 export function createGitHttpClient(options: HttpOptions, signal: AbortSignal | undefined): HttpClient {
   const deadline = AbortSignal.timeout(options.limits.timeoutMs);
   const stop = signal ? AbortSignal.any([signal, deadline]) : deadline;

@@ -18,7 +18,7 @@ interface PackEntry {
   readonly type: number;
   /** Uncompressed. */
   readonly size: number;
-  /** Where its compressed content starts. */
+  /** The position at which its compressed content starts. */
   readonly start: number;
 }
 

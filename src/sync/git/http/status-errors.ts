@@ -40,7 +40,7 @@ interface Request {
   readonly credential?: string;
 }
 
-/** Undefined for a valid response of a git server. */
+/** Explains the status of a response. Undefined for a valid response of a git server. */
 export function gitStatusError(
   request: Request,
   { statusCode = 0, headers }: IncomingMessage,

@@ -25,7 +25,7 @@ export function acceptRenderError(error: ExplainedError): CommitAcceptance {
   return { accepted: false, verdict: 'RenderFailed', message: explain(error) };
 }
 
-/** For a commit that cannot be fetched or read, whenever it is tried. */
+/** Refuses a commit that cannot be fetched or read, whenever it is tried. */
 export function refuseCommit(error: ExplainedError): CommitAcceptance {
   return { accepted: false, verdict: 'Refused', message: explain(error) };
 }
@@ -46,7 +46,7 @@ export interface VerdictMemory {
 /** Heads follow one another: older ones are not asked for again. */
 const MAX_COMMITS = 20;
 
-/** For the commits of one repository and one folder in it. */
+/** Creates the memory of the verdicts on the commits of one repository and one folder in it. */
 export function createVerdictMemory(): VerdictMemory {
   const known = new Map<string, CommitAcceptance>();
   return {

@@ -1,4 +1,4 @@
-/** One worker and one Lease for each Pipeline of the hub. */
+/** Runs one worker, under one Lease, for each Pipeline of the hub. */
 import type { Client } from '../../../kube/client/client.ts';
 import { createHeldLease } from '../../../kube/leader/held-lease.ts';
 import { byCode } from '../../../kube/objects/digest.ts';

@@ -40,7 +40,7 @@ export interface ClusterProgress extends Explanation {
 const OBSERVE_AGAIN_MS = 2000;
 const PROVEN: Explanation = { reason: 'Proven', because: 'proven on this cluster' };
 
-/** From the record alone, while the cluster cannot be observed: nothing becomes proven or failed. */
+/** Derives the progress from the record alone, while the cluster cannot be observed: nothing becomes proven or failed. */
 export function recordedProgress(sync: ClusterSync): ClusterProgress {
   const { renderedDigest: digest, soak } = sync;
   if (digest === undefined) {
@@ -122,7 +122,7 @@ function waitOn(observation: ContentObservation, obstacle: Obstacle): ClusterPro
   return { ...progressIn(state ?? waiting, next, explanation), failing, ...optional('requeueAt', lateAt) };
 }
 
-/** It was applied, in sync and healthy when last observed. */
+/** Continues the soak of content that was applied, in sync and healthy when last observed. */
 function continueSoak(observation: ContentObservation): ClusterProgress {
   const { rules, target, now } = observation;
   const at = observation.health?.observedAt ?? now;

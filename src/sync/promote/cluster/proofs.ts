@@ -12,7 +12,7 @@ export interface ProofRecord {
   readonly failed?: readonly FailedDigest[];
 }
 
-/** As many as rendered revisions are kept: an older digest soaks again. */
+/** The number of rendered revisions that are kept is the same: an older digest soaks again. */
 const MAX_ENTRIES = 20;
 
 export function isProven({ proven }: ProofRecord, digest: string): boolean {

@@ -15,7 +15,7 @@ export type Reachability =
       /** End of the grace that its stage allows. */
       readonly until: Date;
       readonly isGraceOver: boolean;
-      /** It answers, and refuses work because of its load. */
+      /** The cluster answers, and refuses work because of its load. */
       readonly isOverloaded?: true;
     };
 

@@ -33,7 +33,7 @@ export interface RolloutStateRow {
   readonly endedBy: string;
   /** Reason codes of promotion itself. */
   readonly reasons: readonly string[];
-  /** Whose reason codes appear as well. */
+  /** Names what else gives reason codes of this state. */
   readonly otherReasons?: string;
   /** `status.sync.state` of the Cluster; undefined keeps the recorded state. */
   readonly recordedAs: NonNullable<ClusterSync['state']> | undefined;
@@ -44,7 +44,7 @@ export interface RolloutStateRow {
   readonly counts: 'Proven' | 'Required' | 'Failure' | 'Ignored';
   /** The field of `clusters` in the status of a Release stage that counts it. */
   readonly countedIn: keyof ReleaseStageClusters;
-  /** It ends, or may end, without a person and without a newer commit. */
+  /** Whether the state ends, or may end, without a person and without a newer commit. */
   readonly isInProgress: boolean;
 }
 

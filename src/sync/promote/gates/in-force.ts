@@ -15,7 +15,7 @@ export interface JudgingPipeline {
   readonly stageLists: readonly (readonly Stage[])[];
 }
 
-/** As recorded. Until the gates of a new commit are recorded, those in force before it count too. */
+/** Returns the Pipeline with the gates as recorded. Until the gates of a new commit are recorded, those in force before it count too. */
 export function judgingPipeline(pipeline: Pipeline): JudgingPipeline {
   const { gates } = pipeline.status ?? {};
   const recorded = gates ? [...(gates.judging ? [gates.judging.gates] : []), gates.inForce] : [];

@@ -7,11 +7,11 @@ import type { PromotionInput } from '../snapshot.ts';
 import { countedApprovals, type JudgingPipeline, judgingPipeline, recordGates } from './in-force.ts';
 
 export interface GatesPlan extends JudgingPipeline {
-  /** To be recorded; absent before the first commit. */
+  /** The gates to record; absent before the first commit. */
   readonly gates?: PipelineGates;
 }
 
-/** Without an accepted commit that is rendered, and so gets a Release, the record stays. */
+/** Plans the record of the gates. It stays without an accepted commit that is rendered, and so gets a Release. */
 export function planGates(snapshot: PromotionInput, history: CommitHistory): GatesPlan {
   const { pipeline, releases } = snapshot;
   const newest = history.newest?.targets && history.newest.id;

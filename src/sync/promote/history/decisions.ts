@@ -2,7 +2,7 @@
 import type { CommitRun, HeldDeletes, Pipeline } from '../../../api/generated/types.ts';
 
 export interface DecidedRun extends Pick<CommitRun, 'commit' | 'digest' | 'stage'> {
-  /** Digest of the plan of its Release. */
+  /** The digest of the plan of its Release. */
   readonly planDigest?: string;
   /** The deletes that were held before this reconcile. */
   readonly held?: readonly HeldDeletes[];

@@ -36,11 +36,11 @@ const BUSY: ReadonlySet<ReleaseStage['state'] | undefined> = new Set([
   'Failed',
 ] as const);
 
-/** Where a stage is, as recorded in the status of the Releases. */
+/** Tells where a stage is, as recorded in the status of the Releases. */
 export interface StageCurrent {
   /** The newest Release that the stage started or proved. */
   readonly release: OrderedRelease | undefined;
-  /** It started that Release and has not proven it. */
+  /** Whether the stage started that Release and has not proven it. */
   readonly busy: boolean;
   readonly proven: OrderedRelease | undefined;
 }

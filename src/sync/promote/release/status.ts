@@ -16,7 +16,7 @@ export interface ReleaseFinding {
   readonly stages: readonly StageFinding[];
   readonly failed: readonly FailedCluster[];
   readonly supersededBy?: string;
-  /** Late, held or out of budget: only a person or a newer commit helps. */
+  /** The explanation of a stage that is late, held or out of budget: only a person or a newer commit helps. */
   readonly stalled?: Explanation;
 }
 

@@ -139,14 +139,14 @@ export function countClusters(rollouts: readonly ClusterRollout[], commit: strin
   };
 }
 
-/** It was proven with another commit that rendered to the same content. */
+/** Tells whether the cluster was proven with another commit that rendered to the same content. */
 function isUnchanged({ state, member, digest }: ClusterRollout, commit: string): boolean {
   if (state !== 'Proven') return false;
   const proof = member.progress.sync.proven?.find((entry) => entry.digest === digest);
   return proof !== undefined && proof.commit !== commit;
 }
 
-/** When time alone changes something next. Moments in the past are excluded: they would requeue for ever. */
+/** Returns when time alone changes something next. Moments in the past are excluded: they would requeue for ever. */
 export function nextRequeue(rollouts: readonly ClusterRollout[], now: Date): Date | undefined {
   const moments = rollouts.flatMap(({ until, member }) => [until, member.progress.requeueAt]);
   return firstMoment(moments.filter((moment) => moment !== undefined && moment > now));

@@ -20,7 +20,7 @@ import { unexercisedClusters } from './unexercised.ts';
 export interface StageInput {
   readonly pipeline: Pipeline;
   readonly stage: Stage;
-  /** By name. */
+  /** The clusters of the stage, sorted by name. */
   readonly members: readonly StageMember[];
   readonly releases: readonly OrderedRelease[];
   /** The newest commit that is proven in the stage before; for the first stage, the newest accepted commit. */
@@ -28,7 +28,7 @@ export interface StageInput {
   /** Names of the clusters of the earlier stages. */
   readonly earlier: readonly string[];
   readonly unassigned: readonly string[];
-  /** It had clusters once: without any, it holds and passes nothing on (S38). */
+  /** Whether the stage had clusters once: without any, it holds and passes nothing on (S38). */
   readonly hadClusters: boolean;
   readonly context: MemberContext;
 }
@@ -170,7 +170,7 @@ function startRequest(input: StageInput, release: OrderedRelease): Parameters<ty
   return { pipeline, stage, unassigned, ...optional('rerendered', rerendered) };
 }
 
-/** Undefined if the commit renders to other content now than when it was promoted. */
+/** Returns the Release. Undefined if its commit renders to other content now than when it was promoted. */
 function ifAsPromoted(
   proven: OrderedRelease | undefined,
   { context }: StageInput,

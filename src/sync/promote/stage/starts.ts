@@ -27,7 +27,7 @@ function hasReturned({ member: { recorded, reachability } }: ClusterRollout): bo
   return recorded.state === 'Unreachable' && reachability.state === 'Reachable';
 }
 
-/** Which clusters start or continue now, and the limit that the others wait for. */
+/** Chooses which clusters start or continue now, and names the limit that the others wait for. */
 export function chooseStarts(
   rollouts: readonly ClusterRollout[],
   request: StageStarts,
@@ -47,7 +47,7 @@ export function chooseStarts(
   return { starts: new Map(starts), limit: startLimit({ ...full, busy: busy + starts.length }) };
 }
 
-/** It was away in the middle of its rollout, and others may have got its slot. */
+/** Tells whether the cluster needs a slot again: it was away in the middle of its rollout, and others may have got its slot. */
 function needsSlot(rollout: ClusterRollout): boolean {
   const { state, member, hasContent } = rollout;
   const isStarted = state === 'Applying' || state === 'Soaking' || state === 'Held';

@@ -8,7 +8,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import os from 'node:os';
 import { fixTimestamps } from './fixed-timestamps.ts';
 
-/** Not the time of the commit: a commit that changes nothing must not change a digest. */
+/** The time in the sandbox is not that of the commit: a commit that changes nothing must not change a digest. */
 const NOW_MS = Date.UTC(2000, 0, 1);
 const SEED = 0x6b75_6265;
 
@@ -61,7 +61,7 @@ function fixTemporal(): void {
 
 type Format = (date?: unknown) => unknown;
 
-/** Without an argument, these format the current time. */
+/** Fixes the time of the formatters that format the current time when they get no argument. */
 function fixDateTimeFormat(): void {
   const { prototype } = Intl.DateTimeFormat;
   const format = Object.getOwnPropertyDescriptor(prototype, 'format');

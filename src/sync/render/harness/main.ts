@@ -1,4 +1,4 @@
-/** The program inside the sandbox: renders one commit into lines of JSON. Started by sandbox.ts, never imported. */
+/** Renders one commit into lines of JSON, inside the sandbox. sandbox.ts starts this program, and nothing imports it. */
 import type { RenderErrorCode } from '../errors.ts';
 import { FACTS_SYMBOL, type RenderJob } from '../protocol.ts';
 import { disableBuiltins } from './disable-builtins.ts';

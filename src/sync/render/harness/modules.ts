@@ -65,7 +65,7 @@ export function resolveFromToolchain({ root, code, packages, constructs }: Rende
     throw missing(specifier);
   }
 
-  /** A file of the commit that belongs neither to a package nor to kubenode itself. */
+  /** Tells whether it is a file of the commit that belongs neither to a package nor to kubenode itself. */
   function isProgramFile(url = ''): boolean {
     return url.startsWith(repository) && !url.startsWith(ownCode) && !url.includes('/node_modules/');
   }
@@ -121,7 +121,7 @@ function resolved(path: string): ResolveFnOutput {
   return { url: pathToFileURL(path).href, shortCircuit: true };
 }
 
-/** Undefined for a path, a URL or a built-in module. */
+/** Returns the package of an import. Undefined for a path, a URL or a built-in module. */
 function packageOf(specifier: string): string | undefined {
   if (/^[./#]|^[a-z][a-z0-9+.-]*:/i.test(specifier) || BUILTINS.has(specifier)) return undefined;
   return /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0];

@@ -22,7 +22,7 @@ interface Destination {
   readonly unit: string;
 }
 
-/** Undefined for a file that belongs to no target. */
+/** Returns the target of a file. Undefined for a file that belongs to none. */
 export function destinationOf(path: string): Destination | undefined {
   const [first = '', ...rest] = path.split('/');
   if (first === 'hub') return { target: 'hub', unit: unitOf(rest) };
@@ -48,7 +48,7 @@ function renderFile(root: string, file: string, { target, unit }: Destination, o
   }
 }
 
-/** The manifests of a folder. Sorted, because the order of readdir differs between machines. */
+/** Lists the manifests of a folder, sorted, because the order of readdir differs between machines. */
 export function filesBelow(root: string, folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && MANIFEST.test(entry.name))

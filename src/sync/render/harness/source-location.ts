@@ -13,9 +13,9 @@ export interface SourceLocation {
 }
 
 export interface SourceLocator {
-  /** The innermost frame of the program on the current stack. */
+  /** Returns the innermost frame of the program on the current stack. */
   here(): SourceLocation | undefined;
-  /** The innermost frame of the program on the stack of an error. */
+  /** Returns the innermost frame of the program on the stack of an error. */
   ofError(error: unknown): SourceLocation | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** The program of the render worker. Started by client.ts, never imported. */
+/** Runs the render worker. client.ts starts this program, and nothing imports it. */
 import { serveRenders } from './serve.ts';
 
 serveRenders();

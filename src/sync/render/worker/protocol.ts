@@ -4,7 +4,7 @@ import type { RenderedObject, RenderedTarget, RenderedUnit } from '../../rendere
 import type { RenderInputs } from '../cache.ts';
 import type { RenderErrorCode, RenderProblem } from '../errors.ts';
 import type { RenderJob } from '../protocol.ts';
-import type { Sandbox } from '../sandbox.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
 
 export interface RenderTask {
   /** Runs these, and compares their results. Absent: reads the cache only. */

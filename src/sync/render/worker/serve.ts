@@ -12,9 +12,9 @@ import type { ContentVerdict } from '../../content-verdict.ts';
 import { createRenderCache } from '../cache.ts';
 import { nondeterminismError } from '../difference.ts';
 import { isRenderError } from '../errors.ts';
-import { isolationOf } from '../os-isolation.ts';
 import { type RenderResult, readResult } from '../result.ts';
-import { runSandbox } from '../sandbox.ts';
+import { isolationOf } from '../sandbox/os-isolation.ts';
+import { runSandbox } from '../sandbox/sandbox.ts';
 import type { RenderMessage, RenderTask } from './protocol.ts';
 
 /** Judges the objects of a commit. An error means that the commit breaks the judge. */

@@ -8,6 +8,7 @@ import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { OpenProviders } from '../../../../src/providers/registry.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
 import type { MemoryKind } from '../../../support/controller/memory-objects.ts';
@@ -45,6 +46,7 @@ async function* pages(): AsyncGenerator<never> {}
 function optionsFor(
   objects: readonly KubeObject[],
   isRun = true,
+  others: OpenProviders = {},
 ): Parameters<typeof createControllerBed>[0] & {
   provider: MemoryProvider;
   tokens: string[];
@@ -68,7 +70,7 @@ function optionsFor(
     } as never,
     grants,
     instances: {
-      providers: isRun ? { local: provider } : {},
+      providers: isRun ? { local: provider, ...others } : others,
       clusterUid: 'c',
       async createBootstrap(name) {
         tokens.push(name);
@@ -89,8 +91,12 @@ function optionsFor(
   return { controllers: [controller], kinds: KINDS, objects, provider, tokens, unseen, follow };
 }
 
-async function open(spec: Partial<Machine['spec']> = {}, isRun = true): Promise<InstanceBed> {
-  const options = optionsFor([declared('m', spec)], isRun);
+async function open(
+  spec: Partial<Machine['spec']> = {},
+  isRun = true,
+  others: OpenProviders = {},
+): Promise<InstanceBed> {
+  const options = optionsFor([declared('m', spec)], isRun, others);
   const bed = createControllerBed(options);
   options.follow(bed);
   const { provider, tokens, unseen } = options;
@@ -205,6 +211,14 @@ describe('the instance of a Machine', () => {
     await bed.start();
     await bed.advance(15_000);
     expect(ready(bed)).toBe('False ProviderMissing');
+  });
+
+  it('comes from the provider that its spec names, of all that are open', async () => {
+    const ssh = memoryProvider(() => new Date('2030-01-01T12:00:00Z'));
+    const bed = await open({ infra: { provider: 'ssh', config: { type: 'sandbox' } } }, true, { ssh });
+    await bed.start();
+    await bed.advance(15_000);
+    expect([ssh.created.length, bed.provider.created, ready(bed)]).toEqual([1, [], 'True AsWanted']);
   });
 
   it('is deleted before its Machine ends', async () => {

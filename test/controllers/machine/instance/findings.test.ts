@@ -33,7 +33,7 @@ describe('infraFindings', () => {
     ['a provider of a later version', { host: 'NotSupported' }, 'Unknown NotSupported, False NotSupported'],
     [
       'a provider that this process does not run',
-      { host: 'NotManaged' },
+      { host: 'NotOpen', hint: 'run it' },
       'Unknown ProviderMissing, False ProviderMissing',
     ],
     ['a refused config', { host: 'ConfigRefused', because: 'x' }, 'False InvalidConfig, False InvalidConfig'],
@@ -103,7 +103,7 @@ describe('infraStatus', () => {
 
   it.each<[name: string, observation: InfraObservation, state: string]>([
     ['a call that failed', { host: 'Failed', error: { reason: 'Auth', message: 'x' } }, 'Running'],
-    ['a provider that this process does not run', { host: 'NotManaged' }, 'Running'],
+    ['a provider that this process does not run', { host: 'NotOpen', hint: 'run it' }, 'Running'],
     ['an instance that does not exist any more', observed(undefined), 'Gone'],
   ])('keeps the id after %s', (_, observation, state) => {
     expect(infraStatus(withInfra(100), observation)).toMatchObject({ providerID: 'local:///1', state });

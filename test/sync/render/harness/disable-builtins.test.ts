@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { NO_OS_ISOLATION } from '../../../../src/sync/render/os-isolation.ts';
 import type { Renderer } from '../../../../src/sync/render/renderer.ts';
+import { NO_OS_ISOLATION } from '../../../../src/sync/render/sandbox/os-isolation.ts';
 import { createFleetFolder, createTestRenderer, program } from '../../../support/fleet-repository.ts';
 import { tempFolder } from '../../../support/temp.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { JUDGE_PROGRAM } from '../../../../src/cli/judge-program/program.ts';
+import { JUDGE_PROGRAM } from '../../../../src/cli/programs/judge-path.ts';
 import { createLoopDelay } from '../../../../src/kube/process/loop-delay.ts';
 import { createRenderCache, type RenderInputs } from '../../../../src/sync/render/cache.ts';
 import {

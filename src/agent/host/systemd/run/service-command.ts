@@ -7,7 +7,7 @@ export const PLUGIN_SLICE = 'kubenode-plugins.slice';
 const SYSTEMD_RUN = ['systemd-run', '--pipe', '--wait', '--quiet', '--collect', '--no-ask-password'];
 /** One program may use little beside the work that pays for the node. */
 export const RUN_LIMITS = ['MemoryMax=256M', 'MemorySwapMax=0', 'TasksMax=256'];
-/** Without a message of systemd at each start and end in the journal, and without a process that ignores signals. */
+/** These properties keep the messages of systemd at each start and end out of the journal, and end processes that ignore signals. */
 const SERVICE = ['KillSignal=SIGKILL', 'TimeoutStopSec=1', 'LogLevelMax=notice'];
 /** The agent ends the program at its time limit, and systemd a moment later, when the agent was killed in between. */
 const SPARE_MS = 1000;
@@ -77,7 +77,7 @@ function script(onlyStdout: boolean): string {
 const HINT =
   'Check that D-Bus runs (systemctl status dbus) and that systemd starts services (systemd-run --wait true)';
 
-/** As a shell reports a program that a signal ended: this and the number of the signal. */
+/** A shell adds the number of a signal that ended a program to this. */
 const SIGNALED = 128;
 /** systemd-run exits with these codes when systemd could not prepare the process, for example for a user that does not exist. */
 const isNotPrepared = (exitCode: number): boolean => exitCode >= 200 && exitCode < 255;

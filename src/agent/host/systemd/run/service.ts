@@ -11,7 +11,7 @@ import { runProgram } from '../../run-with-limits.ts';
 import { failureText, type RunCommand } from '../commands.ts';
 import { PLUGIN_SLICE, SLICE_TEXT, serviceCommand, serviceOutcome } from './service-command.ts';
 
-/** Until the next boot: a drop-in of the host changes its limits. */
+/** The slice exists until the next boot; a drop-in of the host changes its limits. */
 const SLICE_FILE = `/run/systemd/system/${PLUGIN_SLICE}`;
 
 export interface ServiceRunner {

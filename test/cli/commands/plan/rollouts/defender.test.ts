@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { DENIALS } from '../../../../../src/api/deny-reasons.ts';
 import type { DefenderPolicySpec } from '../../../../../src/api/generated/types.ts';
 import type { Denial, GrantAsk } from '../../../../../src/api/grants.ts';
 import {
@@ -9,7 +10,6 @@ import {
 import type { AskedRollout } from '../../../../../src/cli/commands/plan/rollouts/preview.ts';
 import { preparePolicies } from '../../../../../src/defender/policies/prepare.ts';
 import type { PlannedRollout } from '../../../../../src/sync/preview/rollouts.ts';
-import { DENIAL_HINTS } from '../../../../../src/views/fleet/denial-hints.ts';
 import { ask, fleetFacts, ledgerSpec, machines, NOW, policy } from '../../../../defender/builders.ts';
 
 const TWO = [{ name: 'l', per: 'Cluster', actions: [], max: 2 }] as const;
@@ -72,7 +72,7 @@ describe('the answers of the Defender in a plan', () => {
     const freezes = [{ name: 'sale', from: NOW.toISOString(), until, reason: 'the sale', risks: [] }];
     const [found] = answered({ freezes }, asked('a', 'm-1'));
     expect(found).toMatchObject({
-      denied: [{ reason: 'Freeze', until, unblock: DENIAL_HINTS.Freeze, machines: { names: ['m-1'] } }],
+      denied: [{ reason: 'Freeze', until, unblock: DENIALS.Freeze.hint, machines: { names: ['m-1'] } }],
     });
   });
 

@@ -1,0 +1,86 @@
+/** Opens the providers of machines that the flags of `kubenode controllers` ask for. */
+import { randomInt } from 'node:crypto';
+import type { Command } from 'commander';
+import { SUPPORTED_PROVIDERS, type SupportedProvider } from '../../../api/enums.ts';
+import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
+import type { Bootstrap, InstanceParts } from '../../../controllers/machine/instance/calls.ts';
+import { type LoadedConfig, loadConfig } from '../../../kube/auth/config.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { ConnectOptions } from '../../../kube/client/connect.ts';
+import type { Clock } from '../../../os/clock.ts';
+import { openProviders, type ProviderOptions } from '../../../providers/registry.ts';
+import { readClusterUID } from '../../../sync/cluster-uid.ts';
+import type { Io } from '../../io.ts';
+import { formatBootstrapConfig } from '../../local/bootstrap-config.ts';
+import { addLocalMachinesOptions, type LocalMachinesFlags, readLocalOptions } from './local-machines.ts';
+
+export type ProviderFlags = LocalMachinesFlags;
+
+type Server = () => Promise<string>;
+
+interface ProviderCommandOptions<Options> {
+  readonly add: (command: Command) => Command;
+  /** Resolves to none without the flags that ask for the provider. `server` loads the address of the API server. */
+  readonly read: (io: Io, flags: ProviderFlags, server: Server) => Promise<Options | undefined>;
+}
+
+/** The options of each provider of src/providers/registry.ts. */
+const COMMAND_OPTIONS: {
+  readonly [Name in SupportedProvider]: ProviderCommandOptions<ProviderOptions[Name]>;
+} = {
+  local: { add: addLocalMachinesOptions, read: readLocalOptions },
+};
+
+export function addProviderOptions(command: Command): Command {
+  return Object.values(COMMAND_OPTIONS).reduce((before, { add }) => add(before), command);
+}
+
+/** Opens the providers with a client of kubenode-machine. Resolves to none without the flags of one. */
+export function instancesOpener(
+  io: Io,
+  flags: ProviderFlags,
+  connection: ConnectOptions,
+): (client: Client) => Promise<InstanceParts | undefined> {
+  return async (client) => {
+    const { clock, signal } = io;
+    let loaded: Promise<LoadedConfig> | undefined;
+    const load = (): Promise<LoadedConfig> => {
+      loaded ??= loadConfig({ ...connection, clock });
+      return loaded;
+    };
+    const server = async (): Promise<string> => (await load()).connection.server;
+    const providers = await openProviders(await readProviderOptions(io, flags, server));
+    if (Object.keys(providers).length === 0) return undefined;
+    return {
+      providers,
+      clusterUid: await readClusterUID(client, signal),
+      createBootstrap: (machine) => createBootstrap(machine, { client, load, clock }),
+    };
+  };
+}
+
+async function readProviderOptions(
+  io: Io,
+  flags: ProviderFlags,
+  server: Server,
+): Promise<Partial<ProviderOptions>> {
+  const read = SUPPORTED_PROVIDERS.map(
+    async (name) => [name, await COMMAND_OPTIONS[name].read(io, flags, server)] as const,
+  );
+  return Object.fromEntries(await Promise.all(read));
+}
+
+interface BootstrapParts {
+  readonly client: Client;
+  readonly load: () => Promise<LoadedConfig>;
+  readonly clock: Clock;
+}
+
+async function createBootstrap(machine: string, { client, load, clock }: BootstrapParts): Promise<Bootstrap> {
+  const { connection } = await load();
+  const { tls } = await connection.credentials.current();
+  const options = { client, machine, now: clock.now(), randomInt: (below: number) => randomInt(below) };
+  const { token, expiresAt } = await createBootstrapToken(options);
+  const text = formatBootstrapConfig({ server: connection.server, ca: tls.ca, token });
+  return { text, expiresAt: new Date(expiresAt) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Lists the providers of machines that this version supports. A process opens those for which it has options, and a machine goes to the
+ * one that its spec names.
+ */
+import { SUPPORTED_PROVIDERS, type SupportedProvider } from '../api/enums.ts';
+import type { Provider, ProviderKind } from './contract.ts';
+import { LOCAL } from './local/config.ts';
+import { type LocalProviderOptions, openLocalProvider } from './local/provider.ts';
+
+export interface ProviderEntry<Options = never> extends ProviderKind {
+  /** Tells people, in the imperative, how a process gets the options. */
+  readonly startHint: string;
+  open(options: Options): Promise<Provider>;
+}
+
+/** The options with which each provider is opened. */
+export interface ProviderOptions {
+  readonly local: LocalProviderOptions;
+}
+
+export const PROVIDER_REGISTRY: {
+  readonly [Name in SupportedProvider]: ProviderEntry<ProviderOptions[Name]>;
+} = {
+  local: {
+    ...LOCAL,
+    startHint: 'run kubenode controllers with --local-machines on the machine of the instances',
+    open: openLocalProvider,
+  },
+};
+
+export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
+
+/** Returns the entry; undefined: this version does not support the provider. */
+export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
+  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name as SupportedProvider] : undefined;
+}
+
+/** Opens each provider that has options. */
+export async function openProviders(options: Partial<ProviderOptions>): Promise<OpenProviders> {
+  const opened = await Promise.all(SUPPORTED_PROVIDERS.map((name) => openProvider(name, options[name])));
+  return Object.fromEntries(opened.flatMap((provider) => (provider ? [[provider.name, provider]] : [])));
+}
+
+async function openProvider<Name extends SupportedProvider>(
+  name: Name,
+  options: ProviderOptions[Name] | undefined,
+): Promise<Provider | undefined> {
+  return options && (await PROVIDER_REGISTRY[name].open(options));
+}

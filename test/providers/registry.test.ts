@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { PROVIDERS, SUPPORTED_PROVIDERS, type SupportedProvider } from '../../src/api/enums.ts';
+import { INACTIVE_FIELDS } from '../../src/api/inactive/fields.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
+import { findProviderEntry, openProviders, PROVIDER_REGISTRY } from '../../src/providers/registry.ts';
+import { tempFolder } from '../support/temp.ts';
+import type { ContractProvider } from './contract/harness.ts';
+import { describeProviderContract } from './contract/suite.ts';
+import { LOCAL_CONTRACT, STUB_PROGRAMS } from './local/stub-agents.ts';
+
+/** A provider without a contract does not compile. */
+const CONTRACTS: Readonly<Record<SupportedProvider, ContractProvider>> = { local: LOCAL_CONTRACT };
+
+for (const name of SUPPORTED_PROVIDERS) describeProviderContract(CONTRACTS[name]);
+
+describe('PROVIDER_REGISTRY', () => {
+  it('has the providers that the API calls supported, each under its name', () => {
+    expect(Object.values(PROVIDER_REGISTRY).map(({ name }) => name)).toEqual([...SUPPORTED_PROVIDERS]);
+    expect(Object.keys(PROVIDER_REGISTRY)).toEqual([...SUPPORTED_PROVIDERS]);
+    expect(SUPPORTED_PROVIDERS.map((name) => CONTRACTS[name].entry)).toEqual(
+      Object.values(PROVIDER_REGISTRY),
+    );
+  });
+
+  it.each([
+    ['Machine', 'spec.infra.provider'],
+    ['MachineSet', 'spec.template.infra.provider'],
+  ])('has the providers that validation accepts in a %s', (kind, path) => {
+    const field = INACTIVE_FIELDS[kind]?.find((each) => each.path === path);
+    expect(field?.accepts).toEqual(Object.keys(PROVIDER_REGISTRY));
+  });
+
+  it.each(PROVIDERS)('has an entry for %s, or none', (name) => {
+    const isSupported = SUPPORTED_PROVIDERS.some((each) => each === name);
+    expect(findProviderEntry(name)?.name).toBe(isSupported ? name : undefined);
+  });
+
+  it.each(SUPPORTED_PROVIDERS)('tells how to start %s', (name) => {
+    expect(PROVIDER_REGISTRY[name].startHint).toMatch(/^run kubenode controllers with --.+[^.]$/);
+  });
+});
+
+describe('openProviders', () => {
+  it('opens those that have options', async () => {
+    expect(await openProviders({})).toEqual({});
+    const options = { machines: tempFolder('machines'), programs: STUB_PROGRAMS, clock: createSystemClock() };
+    const { local, ...others } = await openProviders({ local: options });
+    expect([local?.name, others]).toEqual(['local', {}]);
+  });
+});
