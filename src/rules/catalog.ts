@@ -4,7 +4,7 @@ import { componentFact } from './facts/component.ts';
 import { conditionFact } from './facts/condition.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
-import type { FactKind } from './facts/fact.ts';
+import type { FactKind } from './facts/field.ts';
 import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';

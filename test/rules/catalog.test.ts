@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FACTS } from '../../src/api/facts.ts';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
-import type { FactKind } from '../../src/rules/facts/fact.ts';
+import type { FactKind } from '../../src/rules/facts/field.ts';
 
 /** From the requirements: fact (parameters): fields; maximum age. Shows every change of a field. */
 const CATALOGUE = `

@@ -28,7 +28,7 @@ import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReadableStore, ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { createTimePoints, type ReadTime } from '../../rules/live/clocks/time-point.ts';
+import { createTimePoints, type ReadTime } from '../../rules/clocks/time-point.ts';
 import { usualDrainSeconds } from './drain-time.ts';
 import type { MaintenanceInput } from './input.ts';
 import { type MaintenanceNews, planMaintenance } from './plan.ts';

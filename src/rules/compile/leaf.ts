@@ -3,7 +3,7 @@ import { OPERATORS } from '../../api/facts.ts';
 import { type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { findFactKind } from '../catalog.ts';
 import type { ComparisonOperator, ConditionLeaf } from '../compiled-rule.ts';
-import type { FactField, FactKind } from '../facts/fact.ts';
+import type { FactField, FactKind } from '../facts/field.ts';
 import { isNumeric, isOperator, unsupportedOperatorReason } from '../operators.ts';
 import { childPath, formatValue, type ReportProblem, suggestName, typeProblem } from '../problems.ts';
 import { compileParams } from './params.ts';

@@ -8,7 +8,7 @@ import {
   invalidValueReason,
   type Observation,
   parseReading,
-} from '../facts/fact.ts';
+} from '../facts/field.ts';
 import { childPath, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { invalidParamReason } from './params.ts';
 

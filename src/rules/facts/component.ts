@@ -10,7 +10,7 @@ import {
   RATE_FIELD,
   SECONDS_FIELD,
   TEXT_FIELD,
-} from './fact.ts';
+} from './field.ts';
 
 type State = NonNullable<MachineComponentReport['state']>;
 

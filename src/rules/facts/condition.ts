@@ -8,7 +8,7 @@ import {
   RATE_FIELD,
   SECONDS_FIELD,
   TEXT_FIELD,
-} from './fact.ts';
+} from './field.ts';
 
 export const conditionFact = {
   name: 'condition',

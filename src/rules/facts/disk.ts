@@ -7,7 +7,7 @@ import {
   type FactKind,
   PERCENT_FIELD,
   SECONDS_FIELD,
-} from './fact.ts';
+} from './field.ts';
 
 const FILESYSTEM: Pattern = {
   // Paths are normalized: no empty part, no "." and no "..".

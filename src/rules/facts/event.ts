@@ -1,8 +1,15 @@
 /** Events of the Node with one reason, within a time window. */
 import { CONDITION_REASON } from '../../api/patterns.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
-import { COUNT_FIELD, createFields, createParams, type FactKind, SECONDS_FIELD, TEXT_FIELD } from './fact.ts';
-import { countInWindow } from './window.ts';
+import {
+  COUNT_FIELD,
+  createFields,
+  createParams,
+  type FactKind,
+  SECONDS_FIELD,
+  TEXT_FIELD,
+} from './field.ts';
+import { countInWindow } from './reading/window.ts';
 
 const DAY = 86_400;
 

@@ -9,8 +9,8 @@ import {
   createParams,
   type FactKind,
   SECONDS_FIELD,
-} from './fact.ts';
-import { countInWindow } from './window.ts';
+} from './field.ts';
+import { countInWindow } from './reading/window.ts';
 
 /** The longest window: jobs of a month. */
 const MONTH = 2_592_000;

@@ -7,7 +7,7 @@ import {
   createFields,
   createParams,
   type FactKind,
-} from './fact.ts';
+} from './field.ts';
 
 export const maintenanceFact = {
   name: 'maintenance',

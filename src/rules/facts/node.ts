@@ -7,7 +7,7 @@ import {
   type FactKind,
   SECONDS_FIELD,
   TEXT_FIELD,
-} from './fact.ts';
+} from './field.ts';
 
 export const nodeFact = {
   name: 'node',

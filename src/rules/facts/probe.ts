@@ -1,6 +1,6 @@
 /** A probe of the agent: hung tasks, pressure, the runtime, DNS. */
 import { COMPONENT_NAME } from '../../api/patterns.ts';
-import { createEnumField, createFields, createParams, type FactKind, SECONDS_FIELD } from './fact.ts';
+import { createEnumField, createFields, createParams, type FactKind, SECONDS_FIELD } from './field.ts';
 
 export const probeFact = {
   name: 'probe',

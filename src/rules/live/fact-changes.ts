@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '../../api/generated/types.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { ConditionHistory, TimedCondition } from '../clocks/condition-clock.ts';
 import type { FactRef } from '../compiled-rule.ts';
-import type { ConditionHistory, TimedCondition } from './clocks/condition-clock.ts';
 
 export interface FactChange {
   readonly machine: string;

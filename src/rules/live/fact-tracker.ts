@@ -3,11 +3,13 @@ import type { MaintenanceEvent, RemedyOperationJob } from '../../api/generated/t
 import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_LEASES } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { type ComponentHistories, observeComponents } from './clocks/component-clock.ts';
-import { type ConditionHistory, observeConditions } from './clocks/condition-clock.ts';
-import { countEvent, type EventCounts } from './clocks/event-counts.ts';
-import { createLastChanges, type LastChanges } from './clocks/last-change.ts';
-import type { ReadTime } from './clocks/time-point.ts';
+import { type ComponentHistories, observeComponents } from '../clocks/component-clock.ts';
+import { type ConditionHistory, observeConditions } from '../clocks/condition-clock.ts';
+import { countEvent, type EventCounts } from '../clocks/event-counts.ts';
+import { createJobTracker, type JobTracker } from '../clocks/job-ends.ts';
+import { createLastChanges, type LastChanges } from '../clocks/last-change.ts';
+import type { ReadTime } from '../clocks/time-point.ts';
+import type { NodeSnapshot } from '../facts/reading/snapshot.ts';
 import {
   AGENT_TOPICS,
   ALL_TOPICS,
@@ -18,9 +20,7 @@ import {
   topic,
 } from './fact-changes.ts';
 import { type FactViews, kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
-import { createJobTracker, type JobTracker } from './job-tracker.ts';
-import { createMaintenanceTracker, type MaintenanceTracker } from './maintenance-tracker.ts';
-import type { NodeSnapshot } from './readers/snapshot.ts';
+import { createMaintenanceTracker, type MaintenanceTracker } from './machine-objects.ts';
 
 export interface FactTracker {
   snapshot(machine: string): NodeSnapshot;

@@ -12,7 +12,7 @@ import { MAX_VIEW_AGE_MS, staleReason } from '../../kube/cache/freshness.ts';
 import type { View } from '../../kube/cache/view.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
-import type { ViewProblems } from './readers/snapshot.ts';
+import type { ViewProblems } from '../facts/reading/snapshot.ts';
 
 export type FactView<T extends KubeObject = KubeObject> = Pick<View<T>, 'store'> & {
   readonly reflector: Pick<View<T>['reflector'], 'freshness'>;

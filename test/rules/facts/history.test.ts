@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
-import type { Observation } from '../../../src/rules/facts/fact.ts';
+import type { Observation } from '../../../src/rules/facts/field.ts';
 import { historyFact } from '../../../src/rules/facts/history.ts';
 
 /** `Reboot@60:Succeeded`: step, age and outcome. */

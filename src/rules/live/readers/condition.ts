@@ -1,10 +1,17 @@
 /** Reads a condition: as old as the last sign of life of its writer. */
+
+import { HOUR_MS, type TimedCondition } from '../../clocks/condition-clock.ts';
 import { isKubeletCondition, isWrittenOnChange } from '../../detectors.ts';
 import { conditionFact } from '../../facts/condition.ts';
-import { HOUR_MS, type TimedCondition } from '../clocks/condition-clock.ts';
-import { type FactAnswer, knownAnswer, type ReadFact, tooOldReason, unknownAnswer } from './answer.ts';
-import { latchedReason } from './latched.ts';
-import type { NodeSnapshot } from './snapshot.ts';
+import {
+  type FactAnswer,
+  knownAnswer,
+  type ReadFact,
+  tooOldReason,
+  unknownAnswer,
+} from '../../facts/reading/answer.ts';
+import { latchedReason } from '../../facts/reading/latched.ts';
+import type { NodeSnapshot } from '../../facts/reading/snapshot.ts';
 
 export const readCondition: ReadFact = (snapshot, params, maxAgeMs) => {
   const type = String(params['type']);

@@ -1,10 +1,11 @@
 /** Reads how often Events of the Node occurred within a time window. */
+
+import type { EventBlock } from '../../clocks/event-counts.ts';
 import { UNKNOWN_READING } from '../../compiled-rule.ts';
 import { eventFact } from '../../facts/event.ts';
-import type { FactParams } from '../../facts/fact.ts';
-import type { EventBlock } from '../clocks/event-counts.ts';
-import { type FactAnswer, type ReadFact, tooOldReason, unknownAnswer } from './answer.ts';
-import type { NodeSnapshot } from './snapshot.ts';
+import type { FactParams } from '../../facts/field.ts';
+import { type FactAnswer, type ReadFact, tooOldReason, unknownAnswer } from '../../facts/reading/answer.ts';
+import type { NodeSnapshot } from '../../facts/reading/snapshot.ts';
 
 /** The API server deletes Events after this time (`--event-ttl`), so the first list reaches back so far. */
 const EVENT_TTL_MS = 3_600_000;

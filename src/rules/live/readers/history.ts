@@ -2,11 +2,11 @@
 import type { JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { parseTime } from '../../../api/machine/node-state.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { ageSecondsAt, type TimePoint } from '../../clocks/time-point.ts';
 import { UNKNOWN_READING } from '../../compiled-rule.ts';
-import type { Observation } from '../../facts/fact.ts';
+import type { Observation } from '../../facts/field.ts';
 import { historyFact } from '../../facts/history.ts';
-import { ageSecondsAt, type TimePoint } from '../clocks/time-point.ts';
-import { type ReadFact, unknownAnswer } from './answer.ts';
+import { type ReadFact, unknownAnswer } from '../../facts/reading/answer.ts';
 
 export const readHistory: ReadFact = ({ problems, jobs, machine, point }, params) => {
   const problem = problems.jobs ?? problems.machines;

@@ -11,9 +11,9 @@ import {
 } from '../../../api/machine/maintenance-events.ts';
 import { parseTime } from '../../../api/machine/node-state.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
+import type { TimePoint } from '../../clocks/time-point.ts';
 import { maintenanceFact } from '../../facts/maintenance.ts';
-import type { TimePoint } from '../clocks/time-point.ts';
-import { knownAnswer, type ReadFact, unknownAnswer } from './answer.ts';
+import { knownAnswer, type ReadFact, unknownAnswer } from '../../facts/reading/answer.ts';
 
 export const readAnnounced: ReadFact = ({ problems, maintenance, point }) => {
   if (problems.maintenance !== undefined) return unknownAnswer(problems.maintenance);

@@ -3,10 +3,10 @@ import type { MachineSystem } from '../../../api/generated/types.ts';
 import { LABEL_MACHINESET, LABEL_POOL } from '../../../api/names.ts';
 import { textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
+import { ageSecondsAt } from '../../clocks/time-point.ts';
 import { nodeFact } from '../../facts/node.ts';
-import { ageSecondsAt } from '../clocks/time-point.ts';
-import { knownAnswer, type ReadFact, unknownAnswer } from './answer.ts';
-import type { NodeSnapshot } from './snapshot.ts';
+import { knownAnswer, type ReadFact, unknownAnswer } from '../../facts/reading/answer.ts';
+import type { NodeSnapshot } from '../../facts/reading/snapshot.ts';
 
 const ZONE = 'topology.kubernetes.io/zone';
 const RACK = 'topology.kubernetes.io/rack';

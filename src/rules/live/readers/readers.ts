@@ -1,7 +1,7 @@
 /** The reader of each kind of fact. */
 
-import { readComponent, readDisk, readProbe } from './agent-reports.ts';
-import type { ReadFact } from './answer.ts';
+import { readComponent, readDisk, readProbe } from '../../facts/reading/agent-reports.ts';
+import type { ReadFact } from '../../facts/reading/answer.ts';
 import { readCondition } from './condition.ts';
 import { readEvent } from './event.ts';
 import { readHistory } from './history.ts';

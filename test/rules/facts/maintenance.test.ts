@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
-import { ago } from '../../../support/builders.ts';
-import { type EventParts, maintenanceEvent } from '../../../support/maintenance.ts';
-import { type FactsBed, factsBed } from '../facts-bed.ts';
-import { ruleOf } from '../rules-bed.ts';
+import type { MaintenanceEvent } from '../../../src/api/generated/types.ts';
+import { ago } from '../../support/builders.ts';
+import { type EventParts, maintenanceEvent } from '../../support/maintenance.ts';
+import { type FactsBed, factsBed } from '../live/facts-bed.ts';
+import { ruleOf } from '../live/rules-bed.ts';
 
 type Flags = Readonly<Record<string, 'True' | 'False'>>;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { ageSecondsAt, createTimePoints } from '../../../../src/rules/live/clocks/time-point.ts';
-import { ago, NOW } from '../../../support/builders.ts';
-import { virtualClock } from '../../../support/virtual-clock.ts';
+import { ageSecondsAt, createTimePoints } from '../../../src/rules/clocks/time-point.ts';
+import { ago, NOW } from '../../support/builders.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
 
 describe('a time on two clocks', () => {
   it('R2 is the time of the API server, also after our wall clock jumped and while the server does not answer', async () => {

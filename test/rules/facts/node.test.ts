@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { LABEL_MACHINESET, LABEL_POOL } from '../../../../src/api/names.ts';
-import { ago } from '../../../support/builders.ts';
-import { factsBed, lying } from '../facts-bed.ts';
+import { LABEL_MACHINESET, LABEL_POOL } from '../../../src/api/names.ts';
+import { ago } from '../../support/builders.ts';
+import { factsBed, lying } from '../live/facts-bed.ts';
 
 const LABELS = {
   [LABEL_POOL]: 'gpu',

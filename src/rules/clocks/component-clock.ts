@@ -1,5 +1,5 @@
 /** Since when the components of a machine fail, and how often they restarted, by our own clock. */
-import { textAt, valueAt } from '../../../kube/objects/json.ts';
+import { textAt, valueAt } from '../../kube/objects/json.ts';
 import { HOUR_MS } from './condition-clock.ts';
 import { ageMsAt, type TimePoint } from './time-point.ts';
 

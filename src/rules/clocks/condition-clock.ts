@@ -3,7 +3,7 @@
  * or message nor a detector or controller that restarts resets it; another status does, and another Node of the same name.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { textAt, valueAt } from '../../../kube/objects/json.ts';
+import { textAt, valueAt } from '../../kube/objects/json.ts';
 import { ageMsAt, type TimePoint } from './time-point.ts';
 
 export interface TimedCondition {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { countEvent, type EventCounts } from '../../../../src/rules/live/clocks/event-counts.ts';
-import { ago, NOW } from '../../../support/builders.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { countEvent, type EventCounts } from '../../../src/rules/clocks/event-counts.ts';
+import { ago, NOW } from '../../support/builders.ts';
 
 function event(fields: object): KubeObject {
   return {

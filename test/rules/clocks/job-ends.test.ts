@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import { createJobTracker } from '../../../src/rules/live/job-tracker.ts';
+import { createJobTracker } from '../../../src/rules/clocks/job-ends.ts';
 import { ago, NOW } from '../../support/builders.ts';
-import { repairJob } from './facts-bed.ts';
+import { repairJob } from '../live/facts-bed.ts';
 
 const RUNNING = repairJob('a', [['Reboot', ago(60)]]);
 const DONE = ended('a', ago(20));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { MachineStatus } from '../../../../src/api/generated/types.ts';
 import { ago } from '../../../support/builders.ts';
-import { type FactsBed, factsBed, lying } from '../facts-bed.ts';
+import { type FactsBed, factsBed, lying } from '../../live/facts-bed.ts';
 
 const KUBELET = { name: 'kubelet' };
 const IMAGEFS = { filesystem: 'imagefs' };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Reading } from '../../../../src/rules/compiled-rule.ts';
-import { ago } from '../../../support/builders.ts';
-import { type FactsBed, factsBed, repairJob } from '../facts-bed.ts';
+import type { Reading } from '../../../src/rules/compiled-rule.ts';
+import { ago } from '../../support/builders.ts';
+import { type FactsBed, factsBed, repairJob } from '../live/facts-bed.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

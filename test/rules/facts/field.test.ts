@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { conditionFact } from '../../../src/rules/facts/condition.ts';
 import { diskFact } from '../../../src/rules/facts/disk.ts';
-import { parseReading } from '../../../src/rules/facts/fact.ts';
+import { parseReading } from '../../../src/rules/facts/field.ts';
 import { nodeFact } from '../../../src/rules/facts/node.ts';
 
 describe('parseReading', () => {

@@ -1,9 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type ComponentHistories,
-  observeComponents,
-} from '../../../../src/rules/live/clocks/component-clock.ts';
-import { ago, NOW } from '../../../support/builders.ts';
+import { type ComponentHistories, observeComponents } from '../../../src/rules/clocks/component-clock.ts';
+import { ago, NOW } from '../../support/builders.ts';
 
 function observe(
   ...states: readonly (readonly [atSeconds: number, report: object | null])[]

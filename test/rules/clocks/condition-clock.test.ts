@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineFault } from '../../../../src/api/generated/types.ts';
+import type { MachineFault } from '../../../src/api/generated/types.ts';
 import {
   type ConditionHistory,
   type ConditionSources,
   observeConditions,
-} from '../../../../src/rules/live/clocks/condition-clock.ts';
-import type { TimePoint } from '../../../../src/rules/live/clocks/time-point.ts';
+} from '../../../src/rules/clocks/condition-clock.ts';
+import type { TimePoint } from '../../../src/rules/clocks/time-point.ts';
 
 const START = Date.parse('2030-01-01T12:00:00Z');
 const HOUR = 3600;

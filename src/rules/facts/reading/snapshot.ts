@@ -1,10 +1,10 @@
 /** Holds what is known of one node at one moment: the input of the readers of facts. */
 import type { Machine, MaintenanceEvent, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { ComponentHistories } from '../clocks/component-clock.ts';
-import type { ConditionHistory } from '../clocks/condition-clock.ts';
-import type { EventCounts } from '../clocks/event-counts.ts';
-import type { TimePoint } from '../clocks/time-point.ts';
+import type { ComponentHistories } from '../../clocks/component-clock.ts';
+import type { ConditionHistory } from '../../clocks/condition-clock.ts';
+import type { EventCounts } from '../../clocks/event-counts.ts';
+import type { TimePoint } from '../../clocks/time-point.ts';
 
 /** Holds for each view why it must not be used; undefined when it can be. */
 export interface ViewProblems {

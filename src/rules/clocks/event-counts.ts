@@ -1,7 +1,7 @@
 /** Counts how often Events of a Node occurred, by reason: the API server keeps one object for all that are equal, with a count. */
-import { parseTime } from '../../../api/machine/node-state.ts';
-import { textAt, valueAt } from '../../../kube/objects/json.ts';
-import type { KubeObject } from '../../../kube/objects/object.ts';
+import { parseTime } from '../../api/machine/node-state.ts';
+import { textAt, valueAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
 import type { TimePoint } from './time-point.ts';
 
 /** Occurrences between two times on the monotonic clock, which are equal for a single one. */

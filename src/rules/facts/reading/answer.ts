@@ -1,7 +1,7 @@
 /** The answer of a reader of facts: a reading, or why there is none, and when time alone changes it. */
 import { type Reading, UNKNOWN_READING } from '../../compiled-rule.ts';
-import type { FactKind, FactParams } from '../../facts/fact.ts';
-import { parseReading } from '../../facts/fact.ts';
+import type { FactKind, FactParams } from '../field.ts';
+import { parseReading } from '../field.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
 export interface FactAnswer {

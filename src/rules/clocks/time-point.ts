@@ -1,6 +1,6 @@
 /** One moment on two clocks: durations are measured with the monotonic one, timestamps are compared with the other. */
-import { parseTime } from '../../../api/machine/node-state.ts';
-import type { Clock } from '../../../os/clock.ts';
+import { parseTime } from '../../api/machine/node-state.ts';
+import type { Clock } from '../../os/clock.ts';
 
 export interface TimePoint {
   /** The time on the monotonic clock, in milliseconds. */

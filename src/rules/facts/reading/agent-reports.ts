@@ -1,11 +1,11 @@
 /** Reads what the agent reports: components, file systems and probes. As old as the last heartbeat of the agent. */
 import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
-import { componentFact } from '../../facts/component.ts';
-import { diskFact } from '../../facts/disk.ts';
-import { probeFact } from '../../facts/probe.ts';
-import type { ComponentHistory } from '../clocks/component-clock.ts';
-import { HOUR_MS } from '../clocks/condition-clock.ts';
-import { ageMsAt, ageSecondsAt, type TimePoint } from '../clocks/time-point.ts';
+import type { ComponentHistory } from '../../clocks/component-clock.ts';
+import { HOUR_MS } from '../../clocks/condition-clock.ts';
+import { ageMsAt, ageSecondsAt, type TimePoint } from '../../clocks/time-point.ts';
+import { componentFact } from '../component.ts';
+import { diskFact } from '../disk.ts';
+import { probeFact } from '../probe.ts';
 import { type FactAnswer, knownAnswer, type ReadFact, tooOldReason, unknownAnswer } from './answer.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 

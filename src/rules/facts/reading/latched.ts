@@ -1,7 +1,7 @@
 /** Explains why a fault that a detector never clears does not prove that the fault exists now. Pure. */
 import { isFaultStatus, parseTime } from '../../../api/machine/node-state.ts';
+import type { TimedCondition } from '../../clocks/condition-clock.ts';
 import { detectorBehavior } from '../../detectors.ts';
-import type { TimedCondition } from '../clocks/condition-clock.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
 /** Returns why the fault proves nothing; undefined if it was raised in this boot, and after the last repair. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createLastChanges } from '../../../../src/rules/live/clocks/last-change.ts';
-import { ago, NOW } from '../../../support/builders.ts';
+import { createLastChanges } from '../../../src/rules/clocks/last-change.ts';
+import { ago, NOW } from '../../support/builders.ts';
 
 const START = { ms: 1000, at: NOW };
 /** Ten seconds later, on a wall clock that jumped back by an hour. */

@@ -1,6 +1,6 @@
 /** Counts observations within a time window. Pure: observations have ages, so no clock is needed. */
-import { type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
-import type { FactParams, Observation } from './fact.ts';
+import { type Reading, UNKNOWN_READING } from '../../compiled-rule.ts';
+import type { FactParams, Observation } from '../field.ts';
 
 export interface ObservationWindow {
   readonly inside: readonly Observation[];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { observeConditions } from '../../../../src/rules/live/clocks/condition-clock.ts';
-import { latchedReason } from '../../../../src/rules/live/readers/latched.ts';
+import { observeConditions } from '../../../../src/rules/clocks/condition-clock.ts';
+import { latchedReason } from '../../../../src/rules/facts/reading/latched.ts';
 import { ago, machine, NOW } from '../../../support/builders.ts';
 
 const POINT = { ms: 10_000, at: NOW };

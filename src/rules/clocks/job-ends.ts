@@ -1,7 +1,7 @@
 /** The jobs of each machine, and when the last one that did something ended. */
 import type { RemedyOperationJob } from '../../api/generated/types.ts';
-import { ageMsAt, type ReadTime } from './clocks/time-point.ts';
-import { endOfJob } from './readers/history.ts';
+import { endOfJob } from '../live/readers/history.ts';
+import { ageMsAt, type ReadTime } from './time-point.ts';
 
 export interface JobTracker {
   of(machine: string): readonly RemedyOperationJob[];

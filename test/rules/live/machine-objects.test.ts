@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMaintenanceTracker } from '../../../src/rules/live/maintenance-tracker.ts';
+import { createMaintenanceTracker } from '../../../src/rules/live/machine-objects.ts';
 import { maintenanceEvent } from '../../support/maintenance.ts';
 
 describe('createMaintenanceTracker', () => {
