@@ -4,18 +4,25 @@ import { componentFact } from './facts/component.ts';
 import { conditionFact } from './facts/condition.ts';
 import { diskFact } from './facts/disk.ts';
 import { eventFact } from './facts/event.ts';
-import type { FactKind } from './facts/field.ts';
+import type { FactKind } from './facts/fact.ts';
 import { historyFact } from './facts/history.ts';
 import { maintenanceFact } from './facts/maintenance.ts';
 import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
-export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(
-  [conditionFact, eventFact, nodeFact, componentFact, diskFact, probeFact, historyFact, maintenanceFact].map(
-    (kind) => [kind.name, kind],
-  ),
-);
+const KINDS: readonly FactKind[] = [
+  conditionFact,
+  eventFact,
+  nodeFact,
+  componentFact,
+  diskFact,
+  probeFact,
+  historyFact,
+  maintenanceFact,
+];
+
+export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));
 
 const FACT_NAMES: readonly string[] = [...FACT_KINDS.keys()];
 const RESERVED_NAMES: readonly string[] = FACTS.filter((name) => !FACT_KINDS.has(name));

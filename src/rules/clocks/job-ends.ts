@@ -1,39 +1,46 @@
-/** The jobs of each machine, and when the last one that did something ended. */
-import type { RemedyOperationJob } from '../../api/generated/types.ts';
-import { endOfJob } from '../live/readers/history.ts';
-import { ageMsAt, type ReadTime } from './time-point.ts';
+/** When the last job of each machine that did something ended, by our own clock. */
+import type { JobStepStatus, RemedyOperationJob } from '../../api/generated/types.ts';
+import { parseTime } from '../../api/machine/node-state.ts';
+import { ageMsAt, type TimePoint } from './time-point.ts';
 
-export interface JobTracker {
-  of(machine: string): readonly RemedyOperationJob[];
+export interface JobEnds {
+  observe(job: RemedyOperationJob, before: RemedyOperationJob | undefined, point: TimePoint): void;
   /** On the monotonic clock; undefined: none ended. */
   endedMs(machine: string): number | undefined;
-  /** Whether it ended with this change. */
-  put(job: RemedyOperationJob, before: RemedyOperationJob | undefined): boolean;
-  remove(job: RemedyOperationJob): void;
 }
 
-export function createJobTracker({ readTime }: { readonly readTime: ReadTime }): JobTracker {
-  const jobs = new Map<string, Map<string, RemedyOperationJob>>();
+export function createJobEnds(): JobEnds {
   const ends = new Map<string, number>();
   return {
-    of: (machine) => [...(jobs.get(machine)?.values() ?? [])],
     endedMs: (machine) => ends.get(machine),
-    put: (job, before) => {
+    observe: (job, before, point) => {
+      if (!hasEnded(before, job)) return;
       const machine = job.spec.machine.name;
-      const present = jobs.get(machine) ?? new Map<string, RemedyOperationJob>();
-      jobs.set(machine, present.set(job.metadata.name, job));
-      const end = endOfJob(job);
-      if (end === undefined || end === (before && endOfJob(before))) return false;
-      const point = readTime();
       // Of one that had ended before we observed it only its own timestamp tells.
-      const endMs = point.ms - (before ? 0 : (ageMsAt(point, end) ?? 0));
+      const endMs = point.ms - (before ? 0 : (ageMsAt(point, endOfJob(job)) ?? 0));
       ends.set(machine, Math.max(endMs, ends.get(machine) ?? -Infinity));
-      return true;
-    },
-    remove: ({ spec, metadata }) => {
-      const present = jobs.get(spec.machine.name);
-      present?.delete(metadata.name);
-      if (present?.size === 0) jobs.delete(spec.machine.name);
     },
   };
+}
+
+/** Tells whether the job ended with this change. */
+export function hasEnded(
+  before: RemedyOperationJob | undefined,
+  after: RemedyOperationJob | undefined,
+): boolean {
+  const end = after && endOfJob(after);
+  return end !== undefined && end !== (before && endOfJob(before));
+}
+
+/** When its last step ended, by the clock of the controllers; undefined for a job that did nothing, or is not finished. */
+export function endOfJob({ status }: RemedyOperationJob): string | undefined {
+  const begun = (status?.steps ?? []).filter(hasBegun);
+  if (!status?.outcome || begun.length === 0) return undefined;
+  const { settledAt, verifiedAt, executedAt } = status.timeline ?? {};
+  const finished = begun.flatMap(({ finishedAt, startedAt }) => finishedAt ?? startedAt ?? []).toSorted();
+  return [settledAt, verifiedAt, executedAt].find((at) => at !== undefined) ?? finished.at(-1);
+}
+
+export function hasBegun({ state, startedAt }: JobStepStatus): boolean {
+  return state !== 'Pending' && state !== 'Skipped' && parseTime(startedAt) !== undefined;
 }

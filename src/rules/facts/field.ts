@@ -1,11 +1,18 @@
-/** Describes a kind of fact: its parameters, its fields with their types, its source, and its maximum age. */
+/** Describes the parameters and the fields of facts with their types, and checks their values. */
 import type { Pattern } from '../../api/patterns.ts';
 import { ownValue } from '../../kube/objects/json.ts';
-import type { MaxAge, Reading, ScalarValue } from '../compiled-rule.ts';
+import type { Reading, ScalarValue } from '../compiled-rule.ts';
 import { formatValue, suggestName, typeProblem } from '../problems.ts';
 
 export type FactField =
-  | { readonly type: 'number'; readonly min: number; readonly max: number; readonly whole: boolean }
+  | {
+      readonly type: 'number';
+      readonly min: number;
+      readonly max: number;
+      readonly whole: boolean;
+      /** How the value changes with the time alone. Absent: it does not. */
+      readonly time?: 'Grows' | 'GrowsUnlessZero' | 'RunsDown';
+    }
   | { readonly type: 'text'; readonly values?: readonly string[] }
   | { readonly type: 'boolean' };
 
@@ -23,24 +30,7 @@ export type FactParam =
   | { readonly type: 'seconds'; readonly max: number };
 
 export type FactParams = Readonly<Record<string, string | number>>;
-
-export interface FactKind {
-  readonly name: string;
-  readonly source: string;
-  readonly maxAge: MaxAge;
-  /** The parameters in the order of the documentation; the first one is the key in `given` of tests. */
-  readonly params: ReadonlyMap<string, FactParam>;
-  readonly fields: FactFields;
-  /** How facts that are counted from observations, such as Events, are computed. */
-  readonly observed?: ObservationType;
-}
-
-export interface ObservationType {
-  readonly entry: FactFields;
-  /** Computes a reading from valid observations, which are complete for the last `reachSeconds`. */
-  readonly read: (entries: readonly Observation[], params: FactParams, reachSeconds: number) => Reading;
-}
-
+/** One of the occurrences that a fact counts. */
 export type Observation = Readonly<Record<string, ScalarValue>>;
 
 const TEXT_MAX = 256;
@@ -53,13 +43,18 @@ export const SECONDS_FIELD = {
   min: 0,
   max: Infinity,
   whole: false,
+  time: 'Grows',
+} as const satisfies FactField;
+/** The duration of a state. The value stays zero while the state does not exist: nothing fails, or nothing rises. */
+export const STATE_SECONDS_FIELD = {
+  ...SECONDS_FIELD,
+  time: 'GrowsUnlessZero',
 } as const satisfies FactField;
 /** A countdown to a moment: the value is positive while the moment is ahead, and negative when it is past. */
 export const COUNTDOWN_FIELD = {
-  type: 'number',
+  ...SECONDS_FIELD,
   min: -Infinity,
-  max: Infinity,
-  whole: false,
+  time: 'RunsDown',
 } as const satisfies FactField;
 export const RATE_FIELD = {
   type: 'number',

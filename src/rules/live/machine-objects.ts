@@ -1,25 +1,67 @@
-/** The MaintenanceEvents of each machine. */
-import type { MaintenanceEvent } from '../../api/generated/types.ts';
+/** Follows the views whose objects are each about one machine: keeps the objects of each, and reports which facts changed. */
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { MachineObjects } from '../facts/reading/snapshot.ts';
+import { FACT_VIEWS, type FactViews, MACHINE_VIEWS, type MachineView, type ViewObject } from '../views.ts';
+import { topicsChanged } from './fact-changes.ts';
 
-export interface MaintenanceTracker {
-  of(machine: string): readonly MaintenanceEvent[];
-  put(event: MaintenanceEvent): void;
-  remove(event: MaintenanceEvent): void;
+type Emit = (machine: string, topics: readonly string[]) => void;
+
+export interface FollowedObjects {
+  of(machine: string): MachineObjects;
+  close(): void;
 }
 
-export function createMaintenanceTracker(): MaintenanceTracker {
-  const events = new Map<string, Map<string, MaintenanceEvent>>();
+export function followMachineObjects(views: Pick<FactViews, MachineView>, emit: Emit): FollowedObjects {
+  const followed = MACHINE_VIEWS.map((view) => followView(view, views, emit));
   return {
-    of: (machine) => [...(events.get(machine)?.values() ?? [])],
-    put: (event) => {
-      const { machine } = event.spec;
-      const present = events.get(machine) ?? new Map<string, MaintenanceEvent>();
-      events.set(machine, present.set(event.metadata.name, event));
+    of: (machine) => {
+      const objects: Partial<Record<MachineView, readonly KubeObject[]>> = {};
+      for (const { view, byMachine } of followed) objects[view] = byMachine.get(machine) ?? NONE;
+      // The view of a kind holds objects of its type.
+      return objects as unknown as MachineObjects;
     },
-    remove: ({ spec, metadata }) => {
-      const present = events.get(spec.machine);
-      present?.delete(metadata.name);
-      if (present?.size === 0) events.delete(spec.machine);
+    close: () => {
+      for (const { close } of followed) close();
     },
   };
+}
+
+const NONE: readonly never[] = [];
+
+interface FollowedView {
+  readonly view: MachineView;
+  /** The lists are never changed in place: a snapshot keeps one without a copy. */
+  readonly byMachine: ReadonlyMap<string, readonly KubeObject[]>;
+  readonly close: () => void;
+}
+
+function followView<V extends MachineView>(
+  view: V,
+  views: Pick<FactViews, MachineView>,
+  emit: Emit,
+): FollowedView {
+  const { machineOf } = FACT_VIEWS[view];
+  const byMachine = new Map<string, readonly KubeObject[]>();
+  const put = (object: ViewObject<V>, before?: ViewObject<V>): void => {
+    const machine = machineOf?.(object) ?? '';
+    byMachine.set(machine, withObject(byMachine.get(machine) ?? NONE, object));
+    emit(machine, topicsChanged(view, before, object));
+  };
+  const close = views[view].store.subscribe({
+    added: (object) => put(object),
+    updated: put,
+    removed: (object) => {
+      const machine = machineOf?.(object) ?? '';
+      const left = byMachine.get(machine)?.filter(({ metadata }) => metadata.name !== object.metadata.name);
+      if (left && left.length > 0) byMachine.set(machine, left);
+      else byMachine.delete(machine);
+      emit(machine, topicsChanged(view, object, undefined));
+    },
+  });
+  return { view, byMachine, close };
+}
+
+function withObject(present: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
+  const isSame = ({ metadata }: KubeObject): boolean => metadata.name === object.metadata.name;
+  return present.some(isSame) ? present.map((each) => (isSame(each) ? object : each)) : [...present, object];
 }

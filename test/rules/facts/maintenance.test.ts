@@ -23,7 +23,7 @@ function announced({ name = 'e', ...parts }: EventParts = {}, flags: Flags = {})
 function bedWith(...events: readonly MaintenanceEvent[]): FactsBed {
   const bed = factsBed();
   bed.machine();
-  for (const event of events) bed.maintenance(event);
+  for (const event of events) bed.put('maintenance', event);
   return bed;
 }
 
@@ -135,9 +135,9 @@ describe('the fact maintenance', () => {
     const bed = bedWith();
     bed.changes.length = 0;
     const event = announced();
-    bed.maintenance(event);
-    bed.maintenance(announced({ state: 'Executing' }));
-    bed.deleteMaintenance(event);
+    bed.put('maintenance', event);
+    bed.put('maintenance', announced({ state: 'Executing' }));
+    bed.remove('maintenance', event);
     expect(bed.changes).toEqual(Array.from({ length: 3 }, () => ({ machine: 'n', topics: ['maintenance'] })));
     expect(bed.read('maintenance')).toEqual(NOT_PENDING);
   });

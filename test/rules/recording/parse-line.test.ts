@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRecordedLine } from '../../../src/rules/recording/parse-line.ts';
+import { OBJECT_VIEWS } from '../../../src/rules/views.ts';
 import { machine, node } from '../../support/builders.ts';
 import { remedyJob } from '../../support/remediers.ts';
 
@@ -12,7 +13,7 @@ const STARTED = {
   kubenode: '0.1.0',
   cluster: { uid: 'u', server: 's' },
 };
-const VIEWS = 'nodes, machines, jobs, events, components, maintenance';
+const VIEWS = OBJECT_VIEWS.join(', ');
 const job = remedyJob();
 
 function problemOf(line: unknown): string | undefined {

@@ -1,7 +1,6 @@
 /** The answer of a reader of facts: a reading, or why there is none, and when time alone changes it. */
 import { type Reading, UNKNOWN_READING } from '../../compiled-rule.ts';
-import type { FactKind, FactParams } from '../field.ts';
-import { parseReading } from '../field.ts';
+import { type FactFields, type FactParams, parseReading } from '../field.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
 export interface FactAnswer {
@@ -17,7 +16,7 @@ export type ReadFact = (snapshot: NodeSnapshot, params: FactParams, maxAgeMs: nu
 
 /** Values that lie about their type are unknown. */
 export function knownAnswer(
-  { fields }: Pick<FactKind, 'fields'>,
+  fields: FactFields,
   values: Readonly<Record<string, unknown>>,
   changesInMs = Infinity,
 ): FactAnswer {
