@@ -7,16 +7,16 @@ import { topicsChanged } from './fact-changes.ts';
 type Emit = (machine: string, topics: readonly string[]) => void;
 
 export interface FollowedObjects {
-  of(machine: string): MachineObjects;
-  close(): void;
+  readonly of: (machine: string) => MachineObjects;
+  readonly close: () => void;
 }
 
 export function followMachineObjects(views: Pick<FactViews, MachineView>, emit: Emit): FollowedObjects {
-  const followed = MACHINE_VIEWS.map((view) => followView(view, views, emit));
+  const followed = MACHINE_VIEWS.map((name) => followView(name, views[name], emit));
   return {
     of: (machine) => {
       const objects: Partial<Record<MachineView, readonly KubeObject[]>> = {};
-      for (const { view, byMachine } of followed) objects[view] = byMachine.get(machine) ?? NONE;
+      for (const { name, byMachine } of followed) objects[name] = byMachine.get(machine) ?? NONE;
       // The view of a kind holds objects of its type.
       return objects as unknown as MachineObjects;
     },
@@ -29,25 +29,21 @@ export function followMachineObjects(views: Pick<FactViews, MachineView>, emit: 
 const NONE: readonly never[] = [];
 
 interface FollowedView {
-  readonly view: MachineView;
+  readonly name: MachineView;
   /** The lists are never changed in place: a snapshot keeps one without a copy. */
   readonly byMachine: ReadonlyMap<string, readonly KubeObject[]>;
   readonly close: () => void;
 }
 
-function followView<V extends MachineView>(
-  view: V,
-  views: Pick<FactViews, MachineView>,
-  emit: Emit,
-): FollowedView {
-  const { machineOf } = FACT_VIEWS[view];
+function followView<V extends MachineView>(name: V, { store }: FactViews[V], emit: Emit): FollowedView {
+  const { machineOf } = FACT_VIEWS[name];
   const byMachine = new Map<string, readonly KubeObject[]>();
   const put = (object: ViewObject<V>, before?: ViewObject<V>): void => {
     const machine = machineOf?.(object) ?? '';
     byMachine.set(machine, withObject(byMachine.get(machine) ?? NONE, object));
-    emit(machine, topicsChanged(view, before, object));
+    emit(machine, topicsChanged(name, before, object));
   };
-  const close = views[view].store.subscribe({
+  const close = store.subscribe({
     added: (object) => put(object),
     updated: put,
     removed: (object) => {
@@ -55,10 +51,10 @@ function followView<V extends MachineView>(
       const left = byMachine.get(machine)?.filter(({ metadata }) => metadata.name !== object.metadata.name);
       if (left && left.length > 0) byMachine.set(machine, left);
       else byMachine.delete(machine);
-      emit(machine, topicsChanged(view, object, undefined));
+      emit(machine, topicsChanged(name, object, undefined));
     },
   });
-  return { view, byMachine, close };
+  return { name, byMachine, close };
 }
 
 function withObject(present: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {

@@ -4,18 +4,18 @@ import { type FactAnswer, tooOldReason, unknownAnswer } from './answer.ts';
 import { changedEntries } from './changed.ts';
 import type { NodeSnapshot } from './snapshot.ts';
 
-export type ReportedEntry = Readonly<Record<string, unknown>>;
+type ReportedEntry = Readonly<Record<string, unknown>>;
 
 export interface AgentReports {
   /** Answers from the entry with this name; without one the fact is unknown. */
-  read(
+  readonly read: (
     snapshot: NodeSnapshot,
     maxAgeMs: number,
     name: string,
     answer: (entry: ReportedEntry, leftMs: number) => FactAnswer,
-  ): FactAnswer;
+  ) => FactAnswer;
   /** Returns the names of the entries that a change of the Machine concerns. */
-  changes(before: unknown, after: unknown): readonly string[];
+  readonly changes: (before: unknown, after: unknown) => readonly string[];
 }
 
 /** `key` is the field that names an entry, `what` is what an entry is about, for messages. */
