@@ -9,10 +9,10 @@ export interface ViewSelection {
 }
 
 export interface FactViewKind<T extends KubeObject = KubeObject> {
-  /** What the view holds, for messages. */
+  /** Names what the view holds, for messages. */
   readonly title: string;
   readonly resource: Resource;
-  /** What of the kind the view holds. Absent: all of it. */
+  /** Selects the objects that the view holds. Absent: all of the kind. */
   readonly selection?: ViewSelection;
   /** Selects what concerns one node, for a command that reads once. Absent: the same as for all nodes. */
   readonly ofNode?: (node: string) => ViewSelection;
@@ -23,11 +23,11 @@ export interface FactViewKind<T extends KubeObject = KubeObject> {
   readonly indexers?: Indexers<T>;
   /** The machine that an object is about. Absent: the tracker of facts knows it, or objects are read by name. */
   readonly machineOf?: (object: T) => string;
-  /** What a recording keeps: when the holder of a Lease was silent, or objects. */
+  /** A recording keeps when the holder of a Lease was silent, or objects. */
   readonly recorded: 'Lease' | RecordedObjects;
 }
 
-interface RecordedObjects {
+export interface RecordedObjects {
   /** The fields that the plan of a repair reads. Those that facts read are declared by the facts. */
   readonly fields: RecordedFields;
   /** The fields that a recorded object must have beside its name, because they are read without a check. */

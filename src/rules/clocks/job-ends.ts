@@ -34,13 +34,13 @@ export function hasEnded(
 
 /** When its last step ended, by the clock of the controllers; undefined for a job that did nothing, or is not finished. */
 export function endOfJob({ status }: RemedyOperationJob): string | undefined {
-  const begun = (status?.steps ?? []).filter(hasBegun);
+  const begun = (status?.steps ?? []).filter(hasStepBegun);
   if (!status?.outcome || begun.length === 0) return undefined;
   const { settledAt, verifiedAt, executedAt } = status.timeline ?? {};
   const finished = begun.flatMap(({ finishedAt, startedAt }) => finishedAt ?? startedAt ?? []).toSorted();
   return [settledAt, verifiedAt, executedAt].find((at) => at !== undefined) ?? finished.at(-1);
 }
 
-export function hasBegun({ state, startedAt }: JobStepStatus): boolean {
+export function hasStepBegun({ state, startedAt }: JobStepStatus): boolean {
   return state !== 'Pending' && state !== 'Skipped' && parseTime(startedAt) !== undefined;
 }

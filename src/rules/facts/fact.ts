@@ -32,7 +32,7 @@ export type HeartbeatSource = 'Agent' | 'Kubelet';
 /** The values of the first parameter that are concerned; true: all of them. */
 export type ConcernedParams = boolean | readonly string[];
 
-type FactChanges = {
+export type FactChanges = {
   readonly [V in FactViewName]?: (
     before: ViewObject<V> | undefined,
     after: ViewObject<V> | undefined,

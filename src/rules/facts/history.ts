@@ -2,7 +2,7 @@
 import type { JobOutcome, RemedyOperationJob } from '../../api/generated/types.ts';
 import { AVAILABLE_STEPS } from '../../api/steps/steps.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { hasBegun } from '../clocks/job-ends.ts';
+import { hasStepBegun } from '../clocks/job-ends.ts';
 import { ageSecondsAt, type TimePoint } from '../clocks/time-point.ts';
 import { UNKNOWN_READING } from '../compiled-rule.ts';
 import type { FactKind, ObservationType } from './fact.ts';
@@ -61,7 +61,7 @@ const read: ReadFact = ({ problems, objects, machine, point }, params) => {
 
 function startedSteps(job: RemedyOperationJob, point: TimePoint): readonly Observation[] {
   const names = new Map(job.spec.plan.map(({ id, step }) => [id, step.split('@')[0] ?? '']));
-  return (job.status?.steps ?? []).filter(hasBegun).flatMap(({ id, startedAt }) => {
+  return (job.status?.steps ?? []).filter(hasStepBegun).flatMap(({ id, startedAt }) => {
     const action = names.get(id);
     const ageSeconds = ageSecondsAt(point, startedAt);
     if (action === undefined || ageSeconds === undefined) return [];

@@ -1,4 +1,5 @@
 /** Follows the views whose objects are each about one machine: keeps the objects of each, and reports which facts changed. */
+import { storeKey } from '../../kube/cache/store.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { MachineObjects } from '../facts/reading/snapshot.ts';
 import { FACT_VIEWS, type FactViews, MACHINE_VIEWS, type MachineView, type ViewObject } from '../views.ts';
@@ -48,7 +49,7 @@ function followView<V extends MachineView>(name: V, { store }: FactViews[V], emi
     updated: put,
     removed: (object) => {
       const machine = machineOf?.(object) ?? '';
-      const left = byMachine.get(machine)?.filter(({ metadata }) => metadata.name !== object.metadata.name);
+      const left = byMachine.get(machine)?.filter((each) => !isSame(each, object));
       if (left && left.length > 0) byMachine.set(machine, left);
       else byMachine.delete(machine);
       emit(machine, topicsChanged(name, object, undefined));
@@ -58,6 +59,11 @@ function followView<V extends MachineView>(name: V, { store }: FactViews[V], emi
 }
 
 function withObject(present: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
-  const isSame = ({ metadata }: KubeObject): boolean => metadata.name === object.metadata.name;
-  return present.some(isSame) ? present.map((each) => (isSame(each) ? object : each)) : [...present, object];
+  return present.some((each) => isSame(each, object))
+    ? present.map((each) => (isSame(each, object) ? object : each))
+    : [...present, object];
+}
+
+function isSame(a: KubeObject, b: KubeObject): boolean {
+  return storeKey(a.metadata) === storeKey(b.metadata);
 }

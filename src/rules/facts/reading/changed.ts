@@ -6,7 +6,7 @@ export function isChanged(before: unknown, after: unknown, ...path: readonly str
   return !isDeepStrictEqual(valueAt(before, ...path), valueAt(after, ...path));
 }
 
-/** Returns the names of the entries of a list that are new, gone or different. `key` is the field that names an entry. */
+/** Returns the names of the entries of a list that are new, missing or different. `key` is the field that names an entry. */
 export function changedEntries(
   key: string,
   before: unknown,

@@ -10,10 +10,10 @@ describe('isChanged', () => {
 });
 
 describe('changedEntries', () => {
-  it('names the entries that are new, gone or different', () => {
-    const before = { list: [{ name: 'same' }, { name: 'gone' }, { name: 'other', value: 1 }] };
+  it('names the entries that are new, missing or different', () => {
+    const before = { list: [{ name: 'same' }, { name: 'last' }, { name: 'other', value: 1 }] };
     const after = { list: [{ name: 'other', value: 2 }, { name: 'new' }, { name: 'same' }] };
-    expect(changedEntries('name', before, after, ['list'])).toEqual(['gone', 'other', 'new']);
+    expect(changedEntries('name', before, after, ['list'])).toEqual(['last', 'other', 'new']);
     expect(changedEntries('name', undefined, after, ['list'])).toEqual(['other', 'new', 'same']);
   });
 });
