@@ -51,7 +51,7 @@ describe('parseRecordedLine', () => {
     [{ ...STARTED, format: 'pcap' }, 'expected format kubenode-facts, got "pcap"'],
     [{ ...STARTED, version: 2 }, 'expected version 1 of the format, got 2'],
     [{ ...STARTED, cluster: {} }, 'expected the UID of the cluster in field cluster.uid'],
-    [{ type: 'Put', at: AT, view: 'pods', object: node('n') }, `expected one of ${VIEWS} in field view`],
+    [{ type: 'Put', at: AT, view: 'weather', object: node('n') }, `expected one of ${VIEWS} in field view`],
     [{ type: 'Put', at: AT, view: 'constructor' }, `expected one of ${VIEWS} in field view`],
     [{ type: 'Put', at: AT, view: 'nodes' }, 'expected an object with metadata.name in field object'],
     [
