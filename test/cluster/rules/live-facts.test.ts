@@ -5,6 +5,7 @@ import {
   NAMESPACE_AGENTS,
   NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_APPROVER,
+  PRINCIPAL_COMPONENTSET,
   PRINCIPAL_DEFENDER,
   PRINCIPAL_HOSTDOCTOR,
   PRINCIPAL_REMEDY,
@@ -42,11 +43,13 @@ beforeAll(async () => {
   const defender = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER));
   const remedy = await installed.as(serviceAccountUser(PRINCIPAL_REMEDY));
   const approver = await installed.as(serviceAccountUser(PRINCIPAL_APPROVER));
+  const components = await installed.as(serviceAccountUser(PRINCIPAL_COMPONENTSET));
   const maintenance = await installed.as(serviceAccountUser(PRINCIPAL_HOSTDOCTOR));
   const readers: Readonly<Partial<Record<FactViewName, Client>>> = {
     events: remedy,
     nodeLeases: remedy,
     agentLeases: approver,
+    components,
     maintenance,
   };
   facts = createLiveFacts({
