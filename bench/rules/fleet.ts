@@ -1,8 +1,8 @@
 /** Nodes with their machines and the heartbeats of their agents, in memory. */
 import { NAMESPACE_AGENTS } from '../../src/api/names.ts';
-import { createStore, type WritableStore } from '../../src/kube/cache/store.ts';
+import { createStore } from '../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
-import type { FactViews } from '../../src/rules/live/fact-views.ts';
+import { createFactViews, type FactViews, mapFactViews } from '../../src/rules/views.ts';
 import { machine, node } from '../../test/support/builders.ts';
 import { memoryLog } from '../../test/support/memory-log.ts';
 import { CONDITION_TYPES } from './rules.ts';
@@ -15,14 +15,10 @@ export interface BenchFleet {
 }
 
 const HOUR_MS = 3_600_000;
-const VIEWS = ['machines', 'nodes', 'jobs', 'events', 'agentLeases'] as const;
 
 export function createFleet(count: number, now: Date): BenchFleet {
   const names = Array.from({ length: count }, (_, index) => `node-${index}`);
-  const stores = Object.fromEntries(VIEWS.map((view) => [view, createStore({ log: memoryLog() })])) as Record<
-    (typeof VIEWS)[number],
-    WritableStore
-  >;
+  const stores = mapFactViews(() => createStore({ log: memoryLog() }));
   const at = now.toISOString();
   const since = new Date(now.getTime() - HOUR_MS).toISOString();
   let version = 1;
@@ -39,15 +35,9 @@ export function createFleet(count: number, now: Date): BenchFleet {
     names.map((name) => leaseOf(name, at)),
     '1',
   );
-  stores.jobs.replace([], '1');
-  stores.events.replace([], '1');
   const freshness = { synced: true, ageMs: 0, lastContactAt: undefined, error: undefined };
-  const views = Object.fromEntries(
-    VIEWS.map((view) => [view, { store: stores[view], reflector: { freshness: () => freshness } }]),
-  );
   return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each store has the objects of its kind
-    views: views as unknown as FactViews,
+    views: createFactViews((_, view) => ({ store: stores[view], reflector: { freshness: () => freshness } })),
     names,
     toggle: (name, type) => {
       const its = statuses.get(name);

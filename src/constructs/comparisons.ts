@@ -1,5 +1,6 @@
 /** The comparisons of each field of a fact, typed by the fields that src/rules/facts declares. */
-import type { FactKind, TypedFields } from '../rules/facts/fact.ts';
+import type { FactKind } from '../rules/facts/fact.ts';
+import type { TypedFields } from '../rules/facts/field.ts';
 import type { Expr } from './generated/types.ts';
 
 export interface ValueComparisons<V> {

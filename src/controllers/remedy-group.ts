@@ -1,25 +1,12 @@
 /** The controllers of NodeRemediers and their jobs, the facts that both read, and the views that only they need. */
-import {
-  MACHINE_COMPONENTS,
-  MACHINES,
-  MAINTENANCE_EVENTS,
-  NODE_REMEDIERS,
-  REMEDY_OPERATION_JOBS,
-} from '../api/generated/resources.ts';
-import {
-  MANAGER_REMEDY,
-  NAMESPACE_OF_NODE_LEASES,
-  PRINCIPAL_REMEDY,
-  PRINCIPAL_REMEDYJOB,
-} from '../api/names.ts';
+import { NODE_REMEDIERS } from '../api/generated/resources.ts';
+import { MANAGER_REMEDY, PRINCIPAL_REMEDY, PRINCIPAL_REMEDYJOB } from '../api/names.ts';
 import { createTransform } from '../kube/cache/trim.ts';
 import { createView, type View } from '../kube/cache/view.ts';
 import type { Views } from '../kube/controller/views.ts';
-import { LEASES } from '../kube/leader/record.ts';
-import { NODES } from '../kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../kube/objects/object.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../rules/live/fact-views.ts';
+import type { Resource } from '../kube/objects/object.ts';
 import { createLiveFacts } from '../rules/live/live-facts.ts';
+import { createFactViews } from '../rules/views.ts';
 import type { ControllerGroup, GroupParts } from './group.ts';
 import { createRemedyController } from './remedy/controller/controller.ts';
 import { createRemedyJobController } from './remedyjob/controller.ts';
@@ -29,26 +16,17 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
   const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
-  const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
-  const nodeLeases = createView({
-    ...shared,
-    resource: LEASES,
-    namespace: NAMESPACE_OF_NODE_LEASES,
-    transform: createTransform(['metadata.ownerReferences', 'spec.holderIdentity']),
-  });
+  const own: Record<string, View> = {};
   const facts = createLiveFacts({
     clock,
     skewSeconds,
-    views: {
-      machines: viewOf(views, MACHINES),
-      nodes: viewOf(views, NODES),
-      jobs: viewOf(views, REMEDY_OPERATION_JOBS),
-      events,
-      agentLeases: viewOf(views, LEASES),
-      nodeLeases,
-      components: viewOf(views, MACHINE_COMPONENTS),
-      maintenance: viewOf(views, MAINTENANCE_EVENTS),
-    },
+    views: createFactViews(({ resource, selection, isOwn, omit }, name) => {
+      if (!isOwn) return viewOf(views, resource);
+      const view = createView({ ...shared, resource, ...selection, transform: createTransform(omit) });
+      // Views of the process are named by kind. Where another group has one of this kind, too, it has that name.
+      own[views[resource.kind] ? name : resource.kind] = view;
+      return view;
+    }),
   });
   return {
     controllers: [
@@ -60,14 +38,12 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         metrics: registerRemedyMetrics(metrics),
       }),
     ],
-    // No controller reads the Leases of Nodes, and those of agents have the name of the kind.
-    views: { [NODE_REMEDIERS.kind]: rules, [NODE_EVENTS.kind]: events, NodeLease: nodeLeases },
+    views: { [NODE_REMEDIERS.kind]: rules, ...own },
   };
 }
 
-function viewOf<T extends KubeObject>(views: Views, { kind }: Resource<T>): View<T> {
+function viewOf(views: Views, { kind }: Resource): View {
   const view = views[kind];
   if (!view) throw new Error(`the controllers of NodeRemediers need the view of ${kind} of another group`);
-  // The view of this kind holds objects of this type.
-  return view as unknown as View<T>;
+  return view;
 }

@@ -11,11 +11,18 @@ import { nodeFact } from './facts/node.ts';
 import { probeFact } from './facts/probe.ts';
 import { formatValue, type ReportProblem, suggestName } from './problems.ts';
 
-export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(
-  [conditionFact, eventFact, nodeFact, componentFact, diskFact, probeFact, historyFact, maintenanceFact].map(
-    (kind) => [kind.name, kind],
-  ),
-);
+const KINDS: readonly FactKind[] = [
+  conditionFact,
+  eventFact,
+  nodeFact,
+  componentFact,
+  diskFact,
+  probeFact,
+  historyFact,
+  maintenanceFact,
+];
+
+export const FACT_KINDS: ReadonlyMap<string, FactKind> = new Map(KINDS.map((kind) => [kind.name, kind]));
 
 const FACT_NAMES: readonly string[] = [...FACT_KINDS.keys()];
 const RESERVED_NAMES: readonly string[] = FACTS.filter((name) => !FACT_KINDS.has(name));

@@ -2,7 +2,8 @@
 import fc from 'fast-check';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
 import type { ScalarValue } from '../../src/rules/compiled-rule.ts';
-import type { FactField, FactKind, FactParam } from '../../src/rules/facts/fact.ts';
+import type { FactKind } from '../../src/rules/facts/fact.ts';
+import type { FactField, FactParam } from '../../src/rules/facts/field.ts';
 
 const KINDS = [...FACT_KINDS.values()];
 export const FIELDS: readonly string[] = [...new Set(KINDS.flatMap(({ fields }) => [...fields.keys()]))];

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { FACTS } from '../../src/api/facts.ts';
 import { FACT_KINDS } from '../../src/rules/catalog.ts';
@@ -43,6 +43,10 @@ describe('the catalog of facts', () => {
     expect(words).toEqual(
       [...FACT_KINDS.values()].map(({ name, params, fields }) => [name, ...params.keys(), ...fields.keys()]),
     );
+  });
+
+  it.each([...FACT_KINDS.keys()])('has a test of the fact %s', (name) => {
+    expect(existsSync(new URL(`facts/${name}.test.ts`, import.meta.url))).toBe(true);
   });
 
   it('contains the source of each fact', () => {

@@ -1,30 +1,13 @@
 /** The facts of one node, read from the cluster once by the code of the controllers. */
-import {
-  MACHINE_COMPONENTS,
-  MACHINES,
-  MAINTENANCE_EVENTS,
-  REMEDY_OPERATION_JOBS,
-} from '../../api/generated/resources.ts';
-import type {
-  Machine,
-  MachineComponent,
-  MaintenanceEvent,
-  RemedyOperationJob,
-} from '../../api/generated/types.ts';
-import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_EVENTS, NAMESPACE_OF_NODE_LEASES } from '../../api/names.ts';
 import { createView, type View } from '../../kube/cache/view.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { LEASES } from '../../kube/leader/record.ts';
-import { NODES } from '../../kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { createLogger } from '../../kube/process/logger.ts';
 import { systemRandom } from '../../os/system-random.ts';
-import { NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import type { FactViewKind, ViewSelection } from '../../rules/view-kind.ts';
+import { createFactViews, type FactViews } from '../../rules/views.ts';
 import type { Io } from '../io.ts';
 import type { ExplainedNode } from './rule-explanation.ts';
-
-type Selection = Pick<Parameters<typeof createView>[0], 'namespace' | 'fieldSelector'>;
 
 /** The work runs when every view is complete. */
 export async function withNodeFacts<T>(
@@ -34,27 +17,10 @@ export async function withNodeFacts<T>(
   work: (node: ExplainedNode) => Promise<T>,
 ): Promise<T> {
   const { clock } = io;
-  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
-  const own: Selection = { fieldSelector: `metadata.name=${name}` };
-  const all: View<never>[] = [];
-  const view = <K extends KubeObject>(resource: Resource<K>, selection: Selection): View<K> => {
-    const created = createView<K>({ client, clock, log, random: systemRandom, resource, ...selection });
-    all.push(created as unknown as View<never>);
-    return created;
-  };
-  const views = {
-    machines: view<Machine>(MACHINES, own),
-    nodes: view(NODES, own),
-    jobs: view<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { fieldSelector: `spec.machine.name=${name}` }),
-    events: view(NODE_EVENTS, {
-      namespace: NAMESPACE_OF_NODE_EVENTS,
-      fieldSelector: `involvedObject.kind=Node,involvedObject.name=${name}`,
-    }),
-    agentLeases: view(LEASES, { ...own, namespace: NAMESPACE_AGENTS }),
-    nodeLeases: view(LEASES, { ...own, namespace: NAMESPACE_OF_NODE_LEASES }),
-    components: view<MachineComponent>(MACHINE_COMPONENTS, {}),
-    maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS, {}),
-  };
+  const { views, all } = createReadViews(io, client, ({ selection, ofNode }) => ({
+    ...selection,
+    ...ofNode?.(name),
+  }));
   const facts = createLiveFacts({ views, clock, startsAtTransition: true });
   try {
     return await withSynced(io, client, all, async () => {
@@ -67,6 +33,29 @@ export async function withNodeFacts<T>(
   } finally {
     facts.close();
   }
+}
+
+export interface ReadViews {
+  readonly views: FactViews;
+  readonly all: readonly View[];
+}
+
+/** Creates the views of facts for a command. */
+export function createReadViews(
+  io: Io,
+  client: Client,
+  selectionOf: (kind: FactViewKind) => ViewSelection | undefined,
+): ReadViews {
+  const { clock } = io;
+  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
+  const all: View[] = [];
+  const views = createFactViews((kind) => {
+    const { resource } = kind;
+    const view = createView({ client, clock, log, random: systemRandom, resource, ...selectionOf(kind) });
+    all.push(view);
+    return view;
+  });
+  return { views, all };
 }
 
 export async function withSynced<T>(

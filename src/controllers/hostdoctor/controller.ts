@@ -22,7 +22,7 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReadableStore, ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
-import { createTimePoints, type ReadTime } from '../../rules/live/clocks/time-point.ts';
+import { createTimePoints, type ReadTime } from '../../rules/clocks/time-point.ts';
 import { carryOutMaintenance } from './execute.ts';
 import { observeMaintenance } from './observe.ts';
 import { planMaintenance } from './plan.ts';

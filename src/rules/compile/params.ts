@@ -1,7 +1,8 @@
 /** Compiles the parameters of a fact: all of its kind are required, others are refused. */
 import { isRecord, valueAt } from '../../kube/objects/json.ts';
 import type { FactRef } from '../compiled-rule.ts';
-import type { FactKind, FactParam } from '../facts/fact.ts';
+import type { FactKind } from '../facts/fact.ts';
+import type { FactParam } from '../facts/field.ts';
 import { childPath, formatValue, type ReportProblem, suggestName, typeProblem } from '../problems.ts';
 
 export function compileParams(

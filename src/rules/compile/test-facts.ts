@@ -2,13 +2,8 @@
 import { isRecord, type JsonRecord, valueAt } from '../../kube/objects/json.ts';
 import { FACT_KINDS, findFactKind } from '../catalog.ts';
 import { type FactReader, type Reading, UNKNOWN_READING } from '../compiled-rule.ts';
-import {
-  type FactFields,
-  type FactKind,
-  invalidValueReason,
-  type Observation,
-  parseReading,
-} from '../facts/fact.ts';
+import type { FactKind } from '../facts/fact.ts';
+import { type FactFields, invalidValueReason, type Observation, parseReading } from '../facts/field.ts';
 import { childPath, type ReportProblem, readArray, readObject, suggestName } from '../problems.ts';
 import { invalidParamReason } from './params.ts';
 

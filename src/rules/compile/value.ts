@@ -1,7 +1,7 @@
 /** Compiles the value of a comparison: of the type of the field, and neither always nor never true. */
 import { isRecord } from '../../kube/objects/json.ts';
 import type { ComparisonOperator, ComparisonValue, ScalarValue } from '../compiled-rule.ts';
-import { type FactField, invalidValueReason } from '../facts/fact.ts';
+import { type FactField, invalidValueReason } from '../facts/field.ts';
 import { COMPARISONS, isNumeric } from '../operators.ts';
 import { describeType, type ReportProblem } from '../problems.ts';
 

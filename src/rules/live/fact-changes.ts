@@ -1,10 +1,9 @@
 /** Tells which facts of a machine a change of an object concerns. Pure. */
-import { isDeepStrictEqual } from 'node:util';
-import type { Machine } from '../../api/generated/types.ts';
-import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
-import type { KubeObject } from '../../kube/objects/object.ts';
+import { FACT_KINDS } from '../catalog.ts';
+import type { ConditionHistory, TimedCondition } from '../clocks/condition-clock.ts';
 import type { FactRef } from '../compiled-rule.ts';
-import type { ConditionHistory, TimedCondition } from './clocks/condition-clock.ts';
+import type { ConcernedParams, FactKind, HeartbeatSource } from '../facts/fact.ts';
+import type { FactViewName, ViewObject } from '../views.ts';
 
 export interface FactChange {
   readonly machine: string;
@@ -14,30 +13,36 @@ export interface FactChange {
   readonly silentMs?: number;
 }
 
-export const ALL_TOPICS = [
-  'condition',
-  'event',
-  'node',
-  'component',
-  'disk',
-  'probe',
-  'history',
-  'maintenance',
-];
-/** The topics that a report of the agent concerns. `node` is among them because the agent reports the kernel and more of it, too. */
-export const AGENT_TOPICS = ['component', 'disk', 'probe', 'node'];
+const KINDS: readonly FactKind[] = [...FACT_KINDS.values()];
 
-/**
- * Returns the topic of a fact, by its first parameter, which names what is read. `history` has one topic for all actions,
- * because a job changes several.
- */
+export const ALL_TOPICS: readonly string[] = KINDS.map(({ name }) => name);
+
+/** Returns the topics of the facts that heartbeats of this source keep from becoming too old. */
+export function topicsHeardOf(source: HeartbeatSource): readonly string[] {
+  return KINDS.filter(({ heartbeats }) => heartbeats.includes(source)).map(({ name }) => name);
+}
+
+/** Returns the topic of a fact, by its first parameter, which names what is read. */
 export function topicOf({ fact, params }: Pick<FactRef, 'fact' | 'params'>): string {
-  const [first] = fact === 'history' ? [] : Object.values(params);
+  const [first] = Object.values(params);
   return first === undefined ? fact : topic(fact, `${first}`);
 }
 
-export function topic(fact: string, name: string): string {
+function topic(fact: string, name: string): string {
   return `${fact} ${name}`;
+}
+
+/** Returns the topics of the facts that a change of an object concerns. `before` is undefined for a new one, `after` for a deleted one. */
+export function topicsChanged<V extends FactViewName>(
+  view: V,
+  before: ViewObject<V> | undefined,
+  after: ViewObject<V> | undefined,
+): readonly string[] {
+  return KINDS.flatMap(({ name, changes }) => {
+    const concerned: ConcernedParams = changes[view]?.(before, after) ?? false;
+    if (typeof concerned === 'boolean') return concerned ? [name] : [];
+    return concerned.map((each) => topic(name, each));
+  });
 }
 
 interface ConditionChanges {
@@ -77,53 +82,4 @@ function hasSameValues(before: TimedCondition | undefined, next: TimedCondition)
 
 function conditionTopic(type: string): string {
   return topic('condition', type);
-}
-
-export function nodeChanges(before: KubeObject, after: KubeObject): readonly string[] {
-  const parts = [
-    ['metadata', 'labels'],
-    ['spec', 'unschedulable'],
-    ['status', 'nodeInfo'],
-    ['status', 'allocatable'],
-  ];
-  return parts.some((path) => !isDeepStrictEqual(valueAt(before, ...path), valueAt(after, ...path)))
-    ? ['node']
-    : [];
-}
-
-export function machineChanges(before: Machine, after: Machine): readonly string[] {
-  const differs = (...path: readonly string[]): boolean =>
-    !isDeepStrictEqual(valueAt(before, ...path), valueAt(after, ...path));
-  const topics = [
-    ...entryChanges('component', 'name', [before, after], ['status', 'components']),
-    ...entryChanges('disk', 'filesystem', [before, after], ['status', 'facts', 'disk']),
-    ...entryChanges('probe', 'name', [before, after], ['status', 'facts', 'probes']),
-  ];
-  const hasRebooted = differs('status', 'facts', 'bootedAt');
-  const isNode =
-    hasRebooted || differs('metadata', 'labels') || differs('status', 'system') || differs('status', 'agent');
-  if (isNode) topics.push('node');
-  // What was raised before the boot is no longer evidence.
-  if (hasRebooted) topics.push('condition');
-  return topics;
-}
-
-function entryChanges(
-  fact: string,
-  key: string,
-  [before, after]: readonly [Machine, Machine],
-  path: readonly string[],
-): string[] {
-  const [old, present] = [valueAt(before, ...path), valueAt(after, ...path)];
-  if (old === present) return [];
-  const last = entriesByName(listAt(before, ...path), key);
-  const next = entriesByName(listAt(after, ...path), key);
-  const names = new Set([...last.keys(), ...next.keys()]);
-  return [...names]
-    .filter((name) => !isDeepStrictEqual(last.get(name), next.get(name)))
-    .map((name) => topic(fact, name));
-}
-
-function entriesByName(entries: readonly unknown[], key: string): ReadonlyMap<string, unknown> {
-  return new Map(entries.map((entry) => [textAt(entry, key) ?? '', entry]));
 }

@@ -1,26 +1,23 @@
 /** Follows the views: keeps what a single state of an object does not tell, and reports which facts changed. */
-import type { MaintenanceEvent, RemedyOperationJob } from '../../api/generated/types.ts';
-import { NAMESPACE_AGENTS, NAMESPACE_OF_NODE_LEASES } from '../../api/names.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import { type ComponentHistories, observeComponents } from './clocks/component-clock.ts';
-import { type ConditionHistory, observeConditions } from './clocks/condition-clock.ts';
-import { countEvent, type EventCounts } from './clocks/event-counts.ts';
-import { createLastChanges, type LastChanges } from './clocks/last-change.ts';
-import type { ReadTime } from './clocks/time-point.ts';
+import { type ComponentHistories, observeComponents } from '../clocks/component-clock.ts';
+import { type ConditionHistory, observeConditions } from '../clocks/condition-clock.ts';
+import { countEvent, type EventCounts } from '../clocks/event-counts.ts';
+import { createJobEnds, type JobEnds } from '../clocks/job-ends.ts';
+import { createLastChanges, type LastChanges } from '../clocks/last-change.ts';
+import type { ReadTime } from '../clocks/time-point.ts';
+import type { MachineObjects, NodeSnapshot } from '../facts/reading/snapshot.ts';
+import { FACT_VIEWS, type FactViews, type LeaseView } from '../views.ts';
 import {
-  AGENT_TOPICS,
   ALL_TOPICS,
   conditionChanges,
   type FactChange,
-  machineChanges,
-  nodeChanges,
-  topic,
+  topicsChanged,
+  topicsHeardOf,
 } from './fact-changes.ts';
-import { type FactViews, kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
-import { createJobTracker, type JobTracker } from './job-tracker.ts';
-import { createMaintenanceTracker, type MaintenanceTracker } from './maintenance-tracker.ts';
-import type { NodeSnapshot } from './readers/snapshot.ts';
+import { kubeletHeartbeat, nodeOfEvent, viewProblems } from './fact-views.ts';
+import { followMachineObjects } from './machine-objects.ts';
 
 export interface FactTracker {
   snapshot(machine: string): NodeSnapshot;
@@ -44,8 +41,7 @@ interface Tracked extends FactTrackerOptions {
   /** When each kubelet last showed that it is alive: `kubelets` by the heartbeat in the Node, `kubeletLeases` by its Lease. */
   readonly kubelets: LastChanges;
   readonly kubeletLeases: LastChanges;
-  readonly jobs: JobTracker;
-  readonly maintenance: MaintenanceTracker;
+  readonly jobEnds: JobEnds;
   readonly emit: (machine: string, topics: readonly string[], silentMs?: number) => void;
   eventsSinceMs: number | undefined;
 }
@@ -60,8 +56,7 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     agents: createLastChanges(),
     kubelets: createLastChanges(),
     kubeletLeases: createLastChanges(),
-    jobs: createJobTracker(options),
-    maintenance: createMaintenanceTracker(),
+    jobEnds: createJobEnds(),
     emit: (machine, topics, silentMs) => {
       if (topics.length === 0) return;
       const change = { machine, topics, ...(silentMs !== undefined && { silentMs }) };
@@ -73,11 +68,12 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
     ...followNodes(tracked),
     ...followLeases(tracked),
     followEvents(tracked),
-    followJobs(tracked),
-    ...followMaintenance(tracked),
+    followJobEnds(tracked),
   ];
+  const objects = followMachineObjects(tracked.views, tracked.emit);
+  closes.push(objects.close);
   return {
-    snapshot: (machine) => takeSnapshot(tracked, machine),
+    snapshot: (machine) => takeSnapshot(tracked, objects.of(machine), machine),
     onChange: (listener) => {
       listeners.add(listener);
       return () => void listeners.delete(listener);
@@ -88,8 +84,8 @@ export function createFactTracker(options: FactTrackerOptions): FactTracker {
   };
 }
 
-function takeSnapshot(tracked: Tracked, machine: string): NodeSnapshot {
-  const { views, readTime, maxViewAgeMs, agents, kubelets, kubeletLeases, jobs } = tracked;
+function takeSnapshot(tracked: Tracked, objects: MachineObjects, machine: string): NodeSnapshot {
+  const { views, readTime, maxViewAgeMs, agents, kubelets, kubeletLeases } = tracked;
   const point = readTime();
   const freshness = views.events.reflector.freshness();
   if (freshness.synced) tracked.eventsSinceMs ??= point.ms;
@@ -101,14 +97,13 @@ function takeSnapshot(tracked: Tracked, machine: string): NodeSnapshot {
     conditions: tracked.conditions.get(machine),
     agentAgeMs: agents.ageMs(machine, point),
     kubeletAgeMs: Math.min(kubelets.ageMs(machine, point), kubeletLeases.ageMs(machine, point)),
-    jobs: jobs.of(machine),
-    maintenance: tracked.maintenance.of(machine),
-    jobEndedMs: jobs.endedMs(machine),
+    objects,
+    find: (view, name) => views[view].store.get(name),
+    jobEndedMs: tracked.jobEnds.endedMs(machine),
     components: tracked.components.get(machine),
     events: tracked.events.get(machine),
     eventsSinceMs: tracked.eventsSinceMs ?? point.ms,
     eventsAgeMs: freshness.ageMs,
-    versionOf: (ref) => views.components?.store.get(ref)?.spec.version,
   };
 }
 
@@ -125,7 +120,7 @@ function followNodes(tracked: Tracked): readonly (() => void)[] {
       updated: (machine, before) => {
         const { name } = machine.metadata;
         observeReports(tracked, name);
-        emit(name, [...observeBoth(tracked, name), ...machineChanges(before, machine)]);
+        emit(name, [...observeBoth(tracked, name), ...topicsChanged('machines', before, machine)]);
       },
       removed: ({ metadata: { name } }) => {
         tracked.components.delete(name);
@@ -140,7 +135,8 @@ function followNodes(tracked: Tracked): readonly (() => void)[] {
       },
       updated: (node, before) => {
         observeKubelet(tracked, node);
-        emit(node.metadata.name, [...observeBoth(tracked, node.metadata.name), ...nodeChanges(before, node)]);
+        const { name } = node.metadata;
+        emit(name, [...observeBoth(tracked, name), ...topicsChanged('nodes', before, node)]);
       },
       removed: ({ metadata: { name } }) => {
         tracked.kubelets.forget(name);
@@ -195,26 +191,36 @@ function observeKubelet(tracked: Tracked, node: KubeObject): void {
   emitSign(tracked, name, tracked.kubelets.observe(name, kubeletHeartbeat(node), tracked.readTime()));
 }
 
+const AGENT_TOPICS = topicsHeardOf('Agent');
+const KUBELET_TOPICS = topicsHeardOf('Kubelet');
+
 function emitSign({ emit }: Tracked, name: string, silentMs: number | undefined): void {
-  if (silentMs !== undefined) emit(name, ['condition', 'node'], silentMs);
+  if (silentMs !== undefined) emit(name, KUBELET_TOPICS, silentMs);
 }
 
 function followLeases(tracked: Tracked): readonly (() => void)[] {
-  const { agentLeases, nodeLeases } = tracked.views;
-  const observeAgent = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
-    if (namespace !== NAMESPACE_AGENTS) return;
-    const silentMs = tracked.agents.observe(name, textAt(lease, 'spec', 'renewTime'), tracked.readTime());
-    if (silentMs !== undefined) tracked.emit(name, AGENT_TOPICS, silentMs);
-  };
-  const observeNode = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
-    if (namespace !== NAMESPACE_OF_NODE_LEASES) return;
-    const renewed = textAt(lease, 'spec', 'renewTime');
-    emitSign(tracked, name, tracked.kubeletLeases.observe(name, renewed, tracked.readTime()));
-  };
+  const { agents, kubeletLeases, readTime, emit } = tracked;
   return [
-    agentLeases.store.subscribe({ added: observeAgent, updated: observeAgent }),
-    ...(nodeLeases ? [nodeLeases.store.subscribe({ added: observeNode, updated: observeNode })] : []),
+    followRenewals(tracked, 'agentLeases', (name, renewed) => {
+      const silentMs = agents.observe(name, renewed, readTime());
+      if (silentMs !== undefined) emit(name, AGENT_TOPICS, silentMs);
+    }),
+    followRenewals(tracked, 'nodeLeases', (name, renewed) =>
+      emitSign(tracked, name, kubeletLeases.observe(name, renewed, readTime())),
+    ),
   ];
+}
+
+function followRenewals(
+  { views }: Tracked,
+  view: LeaseView,
+  renew: (name: string, time: string | undefined) => void,
+): () => void {
+  const observe = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
+    // A view may hold the Leases of other namespaces, too.
+    if (namespace === FACT_VIEWS[view].selection?.namespace) renew(name, textAt(lease, 'spec', 'renewTime'));
+  };
+  return views[view].store.subscribe({ added: observe, updated: observe });
 }
 
 function followEvents(tracked: Tracked): () => void {
@@ -223,33 +229,15 @@ function followEvents(tracked: Tracked): () => void {
     const name = nodeOfEvent(event, views.nodes);
     if (name === undefined) return;
     events.set(name, countEvent(events.get(name), event, before, readTime()));
-    emit(name, [topic('event', textAt(event, 'reason') ?? '')]);
+    emit(name, topicsChanged('events', before, event));
   };
   return views.events.store.subscribe({ added: (event) => count(event), updated: count });
 }
 
-function followJobs({ views, jobs, emit }: Tracked): () => void {
-  const changed = (job: RemedyOperationJob, hasEnded: boolean): void =>
-    emit(job.spec.machine.name, hasEnded ? ['history', 'condition'] : ['history']);
+/** Subscribes before the objects of machines do, so that the end of a job is known when its change is reported. */
+function followJobEnds({ views, jobEnds, readTime }: Tracked): () => void {
   return views.jobs.store.subscribe({
-    added: (job) => changed(job, jobs.put(job, undefined)),
-    updated: (job, before) => changed(job, jobs.put(job, before)),
-    removed: (job) => {
-      jobs.remove(job);
-      changed(job, false);
-    },
+    added: (job) => jobEnds.observe(job, undefined, readTime()),
+    updated: (job, before) => jobEnds.observe(job, before, readTime()),
   });
-}
-
-function followMaintenance({ views, maintenance, emit }: Tracked): readonly (() => void)[] {
-  const changed = ({ spec }: MaintenanceEvent): void => emit(spec.machine, ['maintenance']);
-  const put = (event: MaintenanceEvent): void => {
-    maintenance.put(event);
-    changed(event);
-  };
-  const removed = (event: MaintenanceEvent): void => {
-    maintenance.remove(event);
-    changed(event);
-  };
-  return views.maintenance ? [views.maintenance.store.subscribe({ added: put, updated: put, removed })] : [];
 }

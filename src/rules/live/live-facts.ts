@@ -3,15 +3,15 @@
  * can make it wait; a source that fails, or whose view is not current, makes its own facts unknown and no others.
  */
 import type { Clock } from '../../os/clock.ts';
+import { FACT_KINDS } from '../catalog.ts';
+import { createTimePoints } from '../clocks/time-point.ts';
 import { type CompiledRule, type FactReader, type FactRef, type MaxAge } from '../compiled-rule.ts';
-import { createTimePoints } from './clocks/time-point.ts';
+import { type FactAnswer, unknownAnswer } from '../facts/reading/answer.ts';
+import type { NodeSnapshot } from '../facts/reading/snapshot.ts';
+import type { FactViews } from '../views.ts';
 import type { FactChange } from './fact-changes.ts';
 import { createFactTracker } from './fact-tracker.ts';
-import { type FactViews } from './fact-views.ts';
 import type { NodeFacts } from './node-facts.ts';
-import { type FactAnswer, unknownAnswer } from './readers/answer.ts';
-import { FACT_READERS } from './readers/readers.ts';
-import type { NodeSnapshot } from './readers/snapshot.ts';
 import { maxAgeMs } from './rule-index.ts';
 import { nextThresholdMs } from './time-thresholds.ts';
 
@@ -74,7 +74,7 @@ export function createLiveFacts({
     let snapshot: NodeSnapshot | undefined;
     return ({ fact, params }, maxAge) => {
       try {
-        const read = FACT_READERS.get(fact);
+        const read = FACT_KINDS.get(fact)?.read;
         if (!read) return unknownAnswer(`fact ${fact} has no source`);
         snapshot ??= tracker.snapshot(machine);
         return read(snapshot, params, maxAgeMs(maxAge));

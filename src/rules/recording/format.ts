@@ -3,27 +3,10 @@
  * that records is `Started`; what follows is its own initial list, so that nothing between two processes counts as observed.
  */
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { FactViewName, LeaseView, ObjectView } from '../views.ts';
 
 export const RECORDING_FORMAT = 'kubenode-facts';
 export const RECORDING_VERSION = 1;
-
-/** The views of one cluster that facts are read from. */
-export const RECORDED_VIEWS = [
-  'nodes',
-  'machines',
-  'jobs',
-  'events',
-  'agentLeases',
-  'nodeLeases',
-  'components',
-  'maintenance',
-] as const;
-export type RecordedView = (typeof RECORDED_VIEWS)[number];
-
-/** These views are recorded as `Lease` lines, not as objects. */
-export const LEASE_VIEWS = ['agentLeases', 'nodeLeases'] as const;
-export type LeaseView = (typeof LEASE_VIEWS)[number];
-export type ObjectView = Exclude<RecordedView, LeaseView>;
 
 export interface RecordedCluster {
   /** The UID of the namespace kube-system, which identifies the cluster. */
@@ -83,7 +66,7 @@ export interface SyncedLine {
 export interface ContactLine {
   readonly type: 'Contact';
   readonly at: string;
-  readonly view: RecordedView;
+  readonly view: FactViewName;
   readonly lostSince?: string;
 }
 

@@ -1,12 +1,7 @@
 /** Reads one line of a recording. What comes from a file is checked here; inside it is trusted. Pure. */
 import { isRecord, type JsonRecord, textAt, valueAt } from '../../kube/objects/json.ts';
-import {
-  LEASE_VIEWS,
-  RECORDED_VIEWS,
-  RECORDING_FORMAT,
-  RECORDING_VERSION,
-  type RecordedLine,
-} from './format.ts';
+import { FACT_VIEW_NAMES, FACT_VIEWS, LEASE_VIEWS, OBJECT_VIEWS, type ObjectView } from '../views.ts';
+import { RECORDING_FORMAT, RECORDING_VERSION, type RecordedLine } from './format.ts';
 
 export interface ParsedLine {
   readonly line: RecordedLine;
@@ -36,8 +31,6 @@ export function parseRecordedLine(text: string): ParsedLine | LineProblem {
   return problem === undefined ? { line: value as unknown as RecordedLine, atMs } : { problem };
 }
 
-const OBJECT_VIEWS = RECORDED_VIEWS.filter((view) => !LEASE_VIEWS.some((lease) => lease === view));
-
 type Check = (line: JsonRecord) => string | undefined;
 
 const CHECKS: ReadonlyMap<string, Check> = new Map<RecordedLine['type'], Check>([
@@ -51,7 +44,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map<RecordedLine['type'], Check>(
       viewProblem(line, LEASE_VIEWS) ?? nameProblem(line, 'name') ?? sinceProblem(line, 'silentSince'),
   ],
   ['Synced', () => undefined],
-  ['Contact', (line) => viewProblem(line, RECORDED_VIEWS) ?? sinceProblem(line, 'lostSince')],
+  ['Contact', (line) => viewProblem(line, FACT_VIEW_NAMES) ?? sinceProblem(line, 'lostSince')],
   ['Tick', () => undefined],
 ]);
 
@@ -71,36 +64,17 @@ function viewProblem({ view }: JsonRecord, views: readonly string[]): string | u
   return isKnown ? undefined : `expected one of ${views.join(', ')} in field view`;
 }
 
-/** By view, the fields that must be there beside the name, because the plan of a repair reads them without a check. */
-const REQUIRED: ReadonlyMap<unknown, readonly (readonly string[])[]> = new Map([
-  ['machines', [['spec', 'node']]],
-  [
-    'maintenance',
-    [
-      ['spec', 'machine'],
-      ['spec', 'type'],
-      ['spec', 'state'],
-    ],
-  ],
-  [
-    'jobs',
-    [
-      ['spec', 'machine', 'name'],
-      ['spec', 'node'],
-      ['spec', 'cause', 'remedier'],
-      ['spec', 'rung', 'index'],
-      ['spec', 'grant', 'issuedAt'],
-      ['spec', 'settle'],
-      ['spec', 'plan'],
-    ],
-  ],
-]);
-
 function objectProblem(line: JsonRecord): string | undefined {
-  const paths = [['metadata', 'name'], ...(REQUIRED.get(line['view']) ?? [])];
+  const view = OBJECT_VIEWS.find((name) => name === line['view']);
+  const paths = [['metadata', 'name'], ...(view ? requiredOf(view) : [])];
   const missing = paths.find((path) => valueAt(line, 'object', ...path) === undefined);
   if (missing) return `expected an object with ${missing.join('.')} in field object`;
   return nameProblem(valueAt(line, 'object', 'metadata') as JsonRecord, 'name');
+}
+
+function requiredOf(view: ObjectView): readonly (readonly string[])[] {
+  const { recorded } = FACT_VIEWS[view];
+  return (recorded !== 'Lease' && recorded.required) || [];
 }
 
 function nameProblem(line: JsonRecord, field: string): string | undefined {

@@ -5,27 +5,29 @@ import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { FactView, FactViews } from '../live/fact-views.ts';
 import {
-  LEASE_SILENT_MS,
+  FACT_VIEW_NAMES,
+  FACT_VIEWS,
+  type FactView,
+  type FactViewName,
+  type FactViews,
   LEASE_VIEWS,
   type LeaseView,
+  OBJECT_VIEWS,
   type ObjectView,
-  RECORDED_VIEWS,
+} from '../views.ts';
+import {
+  LEASE_SILENT_MS,
   RECORDING_FORMAT,
   RECORDING_VERSION,
   type RecordedCluster,
   type RecordedLine,
-  type RecordedView,
   TICK_MS,
 } from './format.ts';
-import { LEASE_NAMESPACES } from './lease-namespaces.ts';
 import { splitHeartbeats, trimRecorded } from './trim.ts';
 
-export type RecordedViews = Required<FactViews>;
-
 export interface FactRecorderOptions {
-  readonly views: RecordedViews;
+  readonly views: FactViews;
   readonly clock: Pick<Clock, 'now' | 'monotonicMs'>;
   readonly cluster: RecordedCluster;
   readonly kubenode: string;
@@ -52,9 +54,9 @@ interface LeaseSign {
 interface Recording extends FactRecorderOptions {
   readonly emit: (line: LineContent) => void;
   /** Holds each object as it was written last, by view and key. */
-  readonly written: ReadonlyMap<RecordedView, Map<string, Written>>;
+  readonly written: ReadonlyMap<ObjectView, Map<string, Written>>;
   readonly signs: Readonly<Record<LeaseView, Map<string, LeaseSign>>>;
-  readonly lost: Set<RecordedView>;
+  readonly lost: Set<FactViewName>;
   readonly timeOf: (monotonicMs: number) => string;
 }
 
@@ -73,7 +75,7 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
   let lastMs = start.ms;
   const recording: Recording = {
     ...options,
-    written: new Map(RECORDED_VIEWS.map((view) => [view, new Map<string, Written>()])),
+    written: new Map(OBJECT_VIEWS.map((view) => [view, new Map<string, Written>()])),
     signs: { agentLeases: new Map(), nodeLeases: new Map() },
     lost: new Set(),
     timeOf,
@@ -84,11 +86,10 @@ export function createFactRecorder(options: FactRecorderOptions): FactRecorder {
   };
   const identity = { format: RECORDING_FORMAT, version: RECORDING_VERSION, kubenode, cluster } as const;
   recording.emit({ type: 'Started', ...identity });
-  const closes = RECORDED_VIEWS.map((view) =>
-    view === 'agentLeases' || view === 'nodeLeases'
-      ? followLeases(recording, view)
-      : followView(recording, view, views[view]),
-  );
+  const closes = [
+    ...OBJECT_VIEWS.map((view) => followView(recording, view, views[view])),
+    ...LEASE_VIEWS.map((view) => followLeases(recording, view)),
+  ];
   return {
     synced: () => recording.emit({ type: 'Synced' }),
     sweep: () => {
@@ -138,9 +139,10 @@ function putObject({ written, emit }: Recording, view: ObjectView, object: KubeO
 const NO_TIMES: ReadonlyMap<string, string> = new Map();
 
 function followLeases(recording: Recording, view: LeaseView): () => void {
+  const { selection } = FACT_VIEWS[view];
   const observe = ({ metadata: { name, namespace }, ...lease }: KubeObject): void => {
     const renewTime = textAt(lease, 'spec', 'renewTime');
-    if (namespace === LEASE_NAMESPACES[view] && renewTime !== undefined) {
+    if (namespace === selection?.namespace && renewTime !== undefined) {
       observeLease(recording, view, { name, renewTime });
     }
   };
@@ -149,7 +151,7 @@ function followLeases(recording: Recording, view: LeaseView): () => void {
     updated: observe,
     // Whose Lease was deleted is not heard of any more.
     removed: ({ metadata: { name, namespace } }) => {
-      if (namespace !== LEASE_NAMESPACES[view]) return;
+      if (namespace !== selection?.namespace) return;
       becomeSilent(recording, view, name);
       recording.signs[view].delete(name);
     },
@@ -194,7 +196,7 @@ function becomeSilent({ signs, emit, timeOf }: Recording, view: LeaseView, name:
 }
 
 function sweepContact({ views, clock, lost, emit, timeOf }: Recording): void {
-  for (const view of RECORDED_VIEWS) {
+  for (const view of FACT_VIEW_NAMES) {
     const freshness = views[view].reflector.freshness();
     const isLost = freshness.synced && staleReason(freshness, view) !== undefined;
     if (isLost === lost.has(view)) continue;

@@ -1,34 +1,23 @@
 /** Provides the views of a replay: recorded lines instead of a watch. */
-import type {
-  Machine,
-  MachineComponent,
-  MaintenanceEvent,
-  RemedyOperationJob,
-} from '../../api/generated/types.ts';
-import { JOB_INDEXERS } from '../../api/machine/jobs.ts';
 import { createStore, type WritableStore } from '../../kube/cache/store.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { Log } from '../../kube/process/log.ts';
-import type { FactView, FactViews } from '../live/fact-views.ts';
 import {
-  type ContactLine,
-  type HeartbeatLine,
+  createFactViews,
+  FACT_VIEWS,
+  type FactView,
+  type FactViewName,
+  type FactViews,
   LEASE_VIEWS,
-  type LeaseLine,
   type LeaseView,
-  RECORDED_VIEWS,
-  type RecordedLine,
-  type RecordedView,
-} from './format.ts';
-import { LEASE_NAMESPACES } from './lease-namespaces.ts';
+  mapFactViews,
+  type ViewObject,
+} from '../views.ts';
+import type { ContactLine, HeartbeatLine, LeaseLine, RecordedLine } from './format.ts';
 import { withHeartbeats } from './trim.ts';
 
-export interface ReplayStores extends Readonly<Record<RecordedView, WritableStore>> {
-  readonly machines: WritableStore<Machine>;
-  readonly jobs: WritableStore<RemedyOperationJob>;
-  readonly components: WritableStore<MachineComponent>;
-  readonly maintenance: WritableStore<MaintenanceEvent>;
-}
+export type ReplayStores = { readonly [V in FactViewName]: WritableStore<ViewObject<V>> };
 
 export interface ReplayViews {
   readonly views: FactViews;
@@ -48,26 +37,14 @@ export interface ReplayTime {
 
 export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
   // The lines of a view hold objects of its type, as far as they were checked.
-  const stores = {
-    ...Object.fromEntries(RECORDED_VIEWS.map((view) => [view, createStore({ log })])),
-    jobs: createStore<RemedyOperationJob>({ log, indexers: JOB_INDEXERS }),
-  } as unknown as ReplayStores;
+  const stores = mapFactViews(({ indexers }) => createStore({ log, ...optional('indexers', indexers) }));
   const heard = { agentLeases: new Set<string>(), nodeLeases: new Set<string>() };
-  const missingSince = new Map<RecordedView, number>();
+  const missingSince = new Map<FactViewName, number>();
   const renewedMs = new Map<string, number>();
   let [isSynced, version] = [false, 0];
   return {
-    stores,
-    views: {
-      machines: viewOf('machines', stores.machines),
-      nodes: viewOf('nodes', stores.nodes),
-      jobs: viewOf('jobs', stores.jobs),
-      events: viewOf('events', stores.events),
-      agentLeases: viewOf('agentLeases', stores.agentLeases),
-      nodeLeases: viewOf('nodeLeases', stores.nodeLeases),
-      components: viewOf('components', stores.components),
-      maintenance: viewOf('maintenance', stores.maintenance),
-    },
+    stores: stores as unknown as ReplayStores,
+    views: createFactViews((_, view) => viewOf(view)),
     apply: (line) => {
       if (line.type === 'Put') put(stores[line.view], line.object);
       else if (line.type === 'Delete') remove(line.view, line.name);
@@ -86,12 +63,12 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     },
   };
 
-  function viewOf<T extends KubeObject>(view: RecordedView, store: WritableStore<T>): FactView<T> {
+  function viewOf(view: FactViewName): FactView {
     const freshness = (): ReturnType<FactView['reflector']['freshness']> => {
       const ageMs = isSynced ? time.ms - (missingSince.get(view) ?? time.ms) : Infinity;
       return { synced: isSynced, ageMs, lastContactAt: undefined, error: undefined };
     };
-    return { store, reflector: { freshness } };
+    return { store: stores[view], reflector: { freshness } };
   }
 
   /** Sets the resource version of an object by the order of the lines, which is that of the changes. */
@@ -104,7 +81,7 @@ export function createReplayViews(log: Log, time: ReplayTime): ReplayViews {
     store.put(versioned(object));
   }
 
-  function remove(view: RecordedView, key: string): void {
+  function remove(view: FactViewName, key: string): void {
     if (view === 'nodes') heard.nodeLeases.delete(key);
     const present = stores[view].get(key);
     if (present) stores[view].remove(versioned(present));
@@ -143,7 +120,7 @@ function leaseOf(view: LeaseView, name: string, renewTime: string): KubeObject {
   return {
     apiVersion: 'coordination.k8s.io/v1',
     kind: 'Lease',
-    metadata: { name, namespace: LEASE_NAMESPACES[view] },
+    metadata: { name, ...optional('namespace', FACT_VIEWS[view].selection?.namespace) },
     spec: { renewTime },
   };
 }

@@ -2,7 +2,7 @@
 import type { Log } from '../../kube/process/log.ts';
 import type { Clock } from '../../os/clock.ts';
 import type { CompiledRule } from '../compiled-rule.ts';
-import type { FactChange } from '../live/fact-changes.ts';
+import { type FactChange, topicsHeardOf } from '../live/fact-changes.ts';
 import { createLiveFacts, type LiveFacts } from '../live/live-facts.ts';
 import type { RecordedLine } from './format.ts';
 import { createReplayViews, type ReplayStores, type ReplayViews } from './replay-views.ts';
@@ -42,8 +42,8 @@ export function createReplay(log: Log, startMs: number): Replay {
   };
 }
 
-/** As old as the last heartbeat of the agent. While it is heard of they do not become too old. */
-const FACTS_OF_AGENTS: ReadonlySet<string> = new Set(['component', 'disk', 'probe', 'node']);
+/** While the agent is heard of these facts do not become too old. */
+const FACTS_OF_AGENTS: ReadonlySet<string> = new Set(topicsHeardOf('Agent'));
 
 function createReplayFacts(live: LiveFacts, views: ReplayViews): ReplayFacts {
   const listeners = new Set<(change: FactChange) => void>();

@@ -2,111 +2,38 @@
 import { ANNOTATION_HOLD } from '../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
-import type { ObjectView } from './format.ts';
+import { FACT_KINDS } from '../catalog.ts';
+import { mergeFields, pickFields, type RecordedFields } from '../facts/recorded.ts';
+import { FACT_VIEWS, OBJECT_VIEWS, type ObjectView } from '../views.ts';
 
-/** A field, or a field with those inside it; of a list, of each entry. */
-type Fields = readonly (string | readonly [field: string, inner: Fields])[];
-
-const CONDITION = ['type', 'status', 'reason', 'lastTransitionTime', 'lastHeartbeatTime'];
-
-const METADATA: Fields = [
-  'name',
-  'namespace',
-  'uid',
-  'labels',
-  'finalizers',
-  'creationTimestamp',
-  'deletionTimestamp',
-  ['annotations', [ANNOTATION_HOLD]],
-];
-
-const FIELDS: Readonly<Record<ObjectView, Fields>> = {
-  nodes: [
-    ['spec', ['unschedulable']],
-    [
-      'status',
-      [
-        ['conditions', CONDITION],
-        ['nodeInfo', ['architecture', 'kernelVersion', 'osImage', 'kubeletVersion', 'bootID']],
-        ['allocatable', ['nvidia.com/gpu']],
-      ],
-    ],
-  ],
-  machines: [
-    ['spec', ['hold', ['node', ['labels']]]],
-    [
-      'status',
-      [
-        ['conditions', CONDITION],
-        ['node', ['uid', 'bootID']],
-        ['agent', ['version']],
-        ['components', ['name', 'state', 'ready', 'restarts', 'since', 'currentRef']],
-        'system',
-        ['facts', ['bootedAt', 'disk', 'probes']],
-        'faults',
-      ],
-    ],
-  ],
-  jobs: [
-    [
-      'spec',
-      [
-        'machine',
-        'node',
-        ['cause', ['remedier', 'case', 'commit', 'ruleDigest', 'faultClass']],
-        'rung',
-        'attempt',
-        'group',
-        'risk',
-        ['grant', ['id', 'issuedAt']],
-        ['plan', ['id', 'step']],
-        'deadline',
-        'settle',
-      ],
-    ],
-    [
-      'status',
-      [
-        ['conditions', CONDITION],
-        ['outcome', ['class']],
-        ['steps', ['id', 'state', 'startedAt', 'finishedAt']],
-        'timeline',
-      ],
-    ],
-  ],
-  events: [
-    ['involvedObject', ['kind', 'name', 'uid']],
-    'reason',
-    'count',
-    'firstTimestamp',
-    'lastTimestamp',
-    'eventTime',
-    ['series', ['count', 'lastObservedTime']],
-  ],
-  components: [['spec', ['version']]],
-  maintenance: [
-    ['spec', ['machine', 'type', 'state', 'hint', 'ttlSeconds', 'notBefore']],
-    ['status', ['observedGeneration', 'actAt', ['conditions', CONDITION]]],
-  ],
+/** Every recorded object has these fields. */
+const COMMON: RecordedFields = {
+  apiVersion: true,
+  kind: true,
+  metadata: {
+    name: true,
+    namespace: true,
+    uid: true,
+    labels: true,
+    finalizers: true,
+    creationTimestamp: true,
+    deletionTimestamp: true,
+    annotations: { [ANNOTATION_HOLD]: true },
+  },
 };
 
-export function trimRecorded(view: ObjectView, object: KubeObject): KubeObject {
-  // What the status of an event is about.
-  const metadata = view === 'maintenance' ? [...METADATA, 'generation'] : METADATA;
-  const fields: Fields = ['apiVersion', 'kind', ['metadata', metadata], ...FIELDS[view]];
-  return pick(object, fields) as KubeObject;
+const FIELDS: ReadonlyMap<ObjectView, RecordedFields> = new Map(
+  OBJECT_VIEWS.map((view) => [view, mergeFields(COMMON, ...fieldsOf(view))]),
+);
+
+function fieldsOf(view: ObjectView): readonly RecordedFields[] {
+  const { recorded } = FACT_VIEWS[view];
+  const ofFacts = [...FACT_KINDS.values()].map((kind) => kind.recorded[view] ?? {});
+  return recorded === 'Lease' ? ofFacts : [recorded.fields, ...ofFacts];
 }
 
-function pick(value: unknown, fields: Fields): unknown {
-  if (Array.isArray(value)) return value.map((entry) => pick(entry, fields));
-  if (!isRecord(value)) return value;
-  const entries = fields.flatMap((each): (readonly [string, unknown])[] => {
-    const [field, inner] = typeof each === 'string' ? [each, undefined] : each;
-    const present = valueAt(value, field);
-    if (present === undefined || present === null) return [];
-    return [[field, inner ? pick(present, inner) : present]];
-  });
-  return Object.fromEntries(entries);
+export function trimRecorded(view: ObjectView, object: KubeObject): KubeObject {
+  return pickFields(object, FIELDS.get(view) ?? COMMON) as KubeObject;
 }
 
 export interface SplitHeartbeats {

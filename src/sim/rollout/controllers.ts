@@ -6,7 +6,6 @@ import {
   MACHINE_COMPONENTS,
   MACHINE_SETS,
   MACHINES,
-  MAINTENANCE_EVENTS,
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
@@ -28,8 +27,8 @@ import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import { type FactViews, NODE_EVENTS } from '../../rules/live/fact-views.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
+import { createFactViews, FACT_VIEW_NAMES, FACT_VIEWS } from '../../rules/views.ts';
 import type { Random } from '../random.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
 import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
@@ -81,7 +80,11 @@ const KINDS: readonly Resource[] = [
   PODS,
   CERTIFICATE_REQUESTS,
 ];
-const REPAIR_KINDS: readonly Resource[] = [NODE_REMEDIERS, NODE_EVENTS, MAINTENANCE_EVENTS];
+const FACT_KINDS_READ = FACT_VIEW_NAMES.map((name) => FACT_VIEWS[name].resource);
+const REPAIR_KINDS: readonly Resource[] = [
+  NODE_REMEDIERS,
+  ...FACT_KINDS_READ.filter((resource) => !KINDS.includes(resource)),
+];
 /** The limit of reconciles in one step: more than any moment needs. */
 const MAX_RECONCILES = 2000;
 
@@ -107,7 +110,9 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
     calls,
     ...optional('without', without),
   });
-  const facts = options.repairs && createLiveFacts({ clock, views: factViews(views) });
+  const facts =
+    options.repairs &&
+    createLiveFacts({ clock, views: createFactViews(({ resource }) => viewOf(views, resource)) });
   const createQueue = (controller: Controller, as: Partial<QueueOptions> = {}): ControllerQueue =>
     createControllerQueue({ controller, client, views, clock, nowMs, skewMs, ...as });
   const { defender, componentSets, machines } = createControllers({
@@ -172,23 +177,15 @@ function createControllers({ client, clock, observer, ledger, broken }: Controll
   };
 }
 
+function viewOf(views: Readonly<Record<string, View>>, { kind }: Resource): View {
+  const view = views[kind];
+  if (!view) throw new Error(`there is no view of ${kind}`);
+  return view;
+}
+
 function withoutRules(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {
   const api = { list: () => [], journal: new Map() };
   return { ...views, [NODE_REMEDIERS.kind]: createFollowingView(NODE_REMEDIERS, { ...options, api }).view };
-}
-
-function factViews(views: Readonly<Record<string, View>>): FactViews {
-  // The view of each kind holds objects of its type.
-  const view = ({ kind }: Resource): never => views[kind] as never;
-  return {
-    machines: view(MACHINES),
-    nodes: view(NODES),
-    jobs: view(REMEDY_OPERATION_JOBS),
-    events: view(NODE_EVENTS),
-    agentLeases: view(LEASES),
-    components: view(MACHINE_COMPONENTS),
-    maintenance: view(MAINTENANCE_EVENTS),
-  };
 }
 
 /** Steps the process of a run. A process that was killed is started again after a while. */

@@ -1,10 +1,13 @@
 /** Facts from a real API server, read with the rights of the accounts that read for `kubenode controllers`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
 import {
   NAMESPACE_AGENTS,
+  NAMESPACE_OF_NODE_EVENTS,
   PRINCIPAL_APPROVER,
+  PRINCIPAL_COMPONENTSET,
   PRINCIPAL_DEFENDER,
+  PRINCIPAL_HOSTDOCTOR,
   PRINCIPAL_REMEDY,
   serviceAccountUser,
 } from '../../../src/api/names.ts';
@@ -12,13 +15,14 @@ import { createView, type View } from '../../../src/kube/cache/view.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { formatMicroTime, LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { systemRandom } from '../../../src/os/system-random.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../src/rules/live/fact-views.ts';
 import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import type { ViewSelection } from '../../../src/rules/view-kind.ts';
+import { createFactViews, type FactViewName, NODE_EVENTS } from '../../../src/rules/views.ts';
 import { refOf } from '../../rules/live/facts-bed.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
@@ -39,15 +43,20 @@ beforeAll(async () => {
   const defender = await installed.as(serviceAccountUser(PRINCIPAL_DEFENDER));
   const remedy = await installed.as(serviceAccountUser(PRINCIPAL_REMEDY));
   const approver = await installed.as(serviceAccountUser(PRINCIPAL_APPROVER));
+  const components = await installed.as(serviceAccountUser(PRINCIPAL_COMPONENTSET));
+  const maintenance = await installed.as(serviceAccountUser(PRINCIPAL_HOSTDOCTOR));
+  const readers: Readonly<Partial<Record<FactViewName, Client>>> = {
+    events: remedy,
+    nodeLeases: remedy,
+    agentLeases: approver,
+    components,
+    maintenance,
+  };
   facts = createLiveFacts({
     clock,
-    views: {
-      machines: run(defender, MACHINES),
-      nodes: run(defender, NODES),
-      jobs: run(defender, REMEDY_OPERATION_JOBS),
-      events: run(remedy, NODE_EVENTS, NODE_EVENTS_SELECTION),
-      agentLeases: run(approver, LEASES, { namespace: NAMESPACE_AGENTS }),
-    },
+    views: createFactViews(({ resource, selection }, name) =>
+      run(readers[name] ?? defender, resource, selection),
+    ),
   });
 });
 afterAll(async () => {
@@ -56,12 +65,8 @@ afterAll(async () => {
   await installed?.stop();
 });
 
-function run<T extends KubeObject>(
-  client: Client,
-  resource: Resource<T>,
-  selection: { readonly namespace?: string; readonly fieldSelector?: string } = {},
-): View<T> {
-  const view = createView<T>({
+function run(client: Client, resource: Resource, selection: ViewSelection = {}): View {
+  const view = createView({
     client,
     clock,
     random: systemRandom,
@@ -149,7 +154,7 @@ async function recordEvent(admin: Client, kind: string): Promise<void> {
   await admin.create(NODE_EVENTS, {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: `hung-${kind.toLowerCase()}`, namespace: NODE_EVENTS_SELECTION.namespace },
+    metadata: { name: `hung-${kind.toLowerCase()}`, namespace: NAMESPACE_OF_NODE_EVENTS },
     involvedObject: { kind, name: 'n1', uid: 'n1', namespace: kind === 'Node' ? '' : 'default' },
     reason: 'TaskHung',
     message: 'task java:1 blocked for more than 120 seconds',

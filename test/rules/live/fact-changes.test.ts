@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { topicOf } from '../../../src/rules/live/fact-changes.ts';
+import { ALL_TOPICS, topicOf } from '../../../src/rules/live/fact-changes.ts';
 import { ago } from '../../support/builders.ts';
 import { type FactsBed, factsBed, lying, refOf, repairJob } from './facts-bed.ts';
 
@@ -57,7 +57,7 @@ describe('a change of an object', () => {
     ],
     [
       'of the time of the boot concerns the conditions, too',
-      ['node', 'condition'],
+      ['condition', 'node'],
       (bed) => bed.machine({ status: { facts: { bootedAt: ago(0) } } }),
     ],
     [
@@ -68,14 +68,10 @@ describe('a change of an object', () => {
     ['of a job concerns the history', ['history'], (bed) => bed.job(repairJob('j', [['Reboot', ago(0)]]))],
     [
       'that ends a job concerns the conditions, too',
-      ['history', 'condition'],
+      ['condition', 'history'],
       (bed) => bed.job(repairJob('j', [['Reboot', ago(0)]], { outcome: { class: 'Succeeded' } })),
     ],
-    [
-      'that deletes the Node concerns everything',
-      ['condition', 'event', 'node', 'component', 'disk', 'probe', 'history', 'maintenance'],
-      (bed) => bed.deleteNode(),
-    ],
+    ['that deletes the Node concerns everything', ALL_TOPICS, (bed) => bed.deleteNode()],
   ])('%s', (_, topics, change) => {
     const bed = bedWithNode();
     change(bed);
@@ -90,7 +86,7 @@ describe('a change of an object', () => {
     bed.renewNodeLease();
     expect(values(bed)).toEqual(['condition Ready', 'condition FrequentTaskHung']);
     expect(bed.changes.filter(({ silentMs }) => silentMs !== undefined)).toEqual([
-      { machine: 'n', topics: ['component', 'disk', 'probe', 'node'], silentMs: 300_000 },
+      { machine: 'n', topics: ['node', 'component', 'disk', 'probe'], silentMs: 300_000 },
       { machine: 'n', topics: ['condition', 'node'], silentMs: Infinity },
     ]);
   });
@@ -107,7 +103,7 @@ describe('topicOf', () => {
     ['condition Ready', 'condition', { type: 'Ready' }],
     ['event TaskHung', 'event', { reason: 'TaskHung', windowSeconds: 60 }],
     ['node', 'node', {}],
-    ['history', 'history', { action: 'Reboot', windowSeconds: 60 }],
+    ['history Reboot', 'history', { action: 'Reboot', windowSeconds: 60 }],
   ])('is %s', (topic, fact, params) => {
     expect(topicOf(refOf(fact, params))).toBe(topic);
   });

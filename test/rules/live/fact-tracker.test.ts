@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
+import { ALL_TOPICS, type FactChange } from '../../../src/rules/live/fact-changes.ts';
 import { createRuleIndex } from '../../../src/rules/live/rule-index.ts';
 import { ago } from '../../support/builders.ts';
 import { factsBed } from './facts-bed.ts';
@@ -12,7 +12,7 @@ describe('the tracker of facts', () => {
     const bed = factsBed();
     bed.node({ Ready: 'True' });
     bed.machine();
-    const all = bed.changes.filter(({ silentMs, topics }) => silentMs === undefined && topics.length === 8);
+    const all = bed.changes.filter(({ topics }) => topics === ALL_TOPICS);
     expect(all.map(({ machine }) => machine)).toEqual(['n', 'n']);
   });
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { type FactView, kubeletHeartbeat, nodeOfEvent } from '../../../src/rules/live/fact-views.ts';
+import { kubeletHeartbeat, nodeOfEvent } from '../../../src/rules/live/fact-views.ts';
+import type { FactView } from '../../../src/rules/views.ts';
 import { ago, node } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 

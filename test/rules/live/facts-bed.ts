@@ -1,13 +1,19 @@
 /** One node and its machine, both named `n`, with LiveFacts over real stores and a clock that the test advances. */
-import type { MaintenanceEvent, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { MachineStatus, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { NAMESPACE_AGENTS } from '../../../src/api/names.ts';
 import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { FACT_KINDS } from '../../../src/rules/catalog.ts';
 import type { FactRef, MaxAge, Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
-import type { FactViews } from '../../../src/rules/live/fact-views.ts';
 import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import {
+  createFactViews,
+  FACT_VIEW_NAMES,
+  type FactView,
+  type FactViewName,
+  mapFactViews,
+} from '../../../src/rules/views.ts';
 import { type MachineParts, machine, node } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
@@ -35,16 +41,17 @@ export interface FactsBed {
   deleteEvent(name: string): void;
   job(job: RemedyOperationJob): void;
   component(ref: string, version: string): void;
-  maintenance(event: MaintenanceEvent): void;
-  deleteMaintenance(event: MaintenanceEvent): void;
+  /** An object of any view, as it is from now on. */
+  put(view: FactViewName, object: KubeObject): void;
+  remove(view: FactViewName, object: KubeObject): void;
   read(fact: string, params?: FactRef['params'], maxAge?: MaxAge): Reading;
   why(fact: string, params?: FactRef['params'], maxAge?: MaxAge): string | undefined;
   /** A new process: it lists everything and has observed nothing. */
   restart(): void;
   /** The API server does not answer any more for this kind; undefined: it does. */
-  silence(view: keyof FactViews, ageMs: number | undefined): void;
+  silence(view: FactViewName, ageMs: number | undefined): void;
   /** Every read of this view throws. */
-  breakView(view: keyof FactViews): void;
+  breakView(view: FactViewName): void;
   /** What the wall clock of this machine is ahead of the API server. */
   skewSeconds: number;
 }
@@ -58,28 +65,18 @@ export interface NodeFields {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-type Stores = Readonly<Record<keyof FactViews, WritableStore>>;
-const VIEWS = [
-  'machines',
-  'nodes',
-  'jobs',
-  'events',
-  'agentLeases',
-  'nodeLeases',
-  'components',
-  'maintenance',
-] as const;
+type Stores = Readonly<Record<FactViewName, WritableStore>>;
 
 function createStores(): Stores {
-  const all = VIEWS.map((view) => [view, createStore({ log: memoryLog() })] as const);
-  for (const [, store] of all) store.replace([], '1');
-  return Object.fromEntries(all) as Stores;
+  const stores = mapFactViews(() => createStore({ log: memoryLog() }));
+  for (const view of FACT_VIEW_NAMES) stores[view].replace([], '1');
+  return stores;
 }
 
 export function factsBed(): FactsBed {
   const clock = virtualClock();
-  const silent = new Map<keyof FactViews, number>();
-  const broken = new Set<keyof FactViews>();
+  const silent = new Map<FactViewName, number>();
+  const broken = new Set<FactViewName>();
   const changes: FactChange[] = [];
   let version = 1;
   let stores = createStores();
@@ -91,13 +88,12 @@ export function factsBed(): FactsBed {
     skewSeconds: 0,
     live: () => live,
     node: (conditions, fields) => put('nodes', nodeObject(conditions, clock.now(), fields)),
-    deleteNode: () => stores.nodes.remove({ ...node('n'), metadata: { name: 'n', resourceVersion: next() } }),
+    deleteNode: () => remove('nodes', { ...node('n'), metadata: { name: 'n' } }),
     machine: (parts) => put('machines', machine('n', parts)),
     heartbeat: () => put('agentLeases', lease(NAMESPACE_AGENTS, clock.now())),
     renewNodeLease: () => put('nodeLeases', lease('kube-node-lease', clock.now())),
     event: (name, fields) => put('events', eventObject(name, fields)),
-    deleteEvent: (name) =>
-      stores.events.remove({ ...eventObject(name, {}), metadata: { name, resourceVersion: next() } }),
+    deleteEvent: (name) => remove('events', eventObject(name, {})),
     job: (job) => put('jobs', job),
     component: (ref, its) =>
       put('components', {
@@ -106,9 +102,8 @@ export function factsBed(): FactsBed {
         metadata: { name: ref },
         spec: { version: its },
       }),
-    maintenance: (event) => put('maintenance', event),
-    deleteMaintenance: ({ metadata, ...event }) =>
-      stores.maintenance.remove({ ...event, metadata: { ...metadata, resourceVersion: next() } }),
+    put,
+    remove,
     read: (fact, params = {}, maxAge = ageOf(fact)) =>
       live.read('n', new Map([[fact, maxAge]]))(refOf(fact, params)),
     why: (fact, params = {}, maxAge = ageOf(fact)) =>
@@ -117,7 +112,7 @@ export function factsBed(): FactsBed {
       live.close();
       const present = stores;
       stores = createStores();
-      for (const view of VIEWS) stores[view].replace(present[view].list(), String(version));
+      for (const view of FACT_VIEW_NAMES) stores[view].replace(present[view].list(), String(version));
       live = start();
     },
     silence: (view, ageMs) => {
@@ -133,18 +128,22 @@ export function factsBed(): FactsBed {
     return String(version);
   }
 
-  function put(view: keyof FactViews, object: KubeObject): void {
+  function put(view: FactViewName, object: KubeObject): void {
     stores[view].put({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
   }
 
+  function remove(view: FactViewName, object: KubeObject): void {
+    stores[view].remove({ ...object, metadata: { ...object.metadata, resourceVersion: next() } });
+  }
+
   function start(): LiveFacts {
-    const views = Object.fromEntries(VIEWS.map((view) => [view, viewOf(view)])) as unknown as FactViews;
+    const views = createFactViews((_, view) => viewOf(view));
     const started = createLiveFacts({ views, clock, skewSeconds: () => bed.skewSeconds });
     started.onChange((change) => changes.push(change));
     return started;
   }
 
-  function viewOf(view: keyof FactViews): object {
+  function viewOf(view: FactViewName): FactView {
     const of = (): WritableStore => {
       if (broken.has(view)) throw new Error(`${view} cannot be read`);
       return stores[view];
@@ -154,12 +153,21 @@ export function factsBed(): FactsBed {
       list: () => of().list(),
       subscribe: (handler: Parameters<WritableStore['subscribe']>[0]) => of().subscribe(handler),
     };
-    const freshness = (): object => {
+    const freshness = (): ReturnType<FactView['reflector']['freshness']> => {
       const ageMs = silent.get(view) ?? 0;
       return { synced: ageMs !== Infinity, ageMs, lastContactAt: undefined, error: undefined };
     };
-    return { store, reflector: { freshness } };
+    // What the facts do not call is not there.
+    return { store: store as unknown as FactView['store'], reflector: { freshness } };
   }
+}
+
+/** The machine with this report of its agent, which is alive. */
+export function reporting(status: Partial<MachineStatus>): FactsBed {
+  const bed = factsBed();
+  bed.machine({ status });
+  bed.heartbeat();
+  return bed;
 }
 
 /** A part of the report of an agent with another type than its schema has. */

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { MachineFault } from '../../../src/api/generated/types.ts';
 import { faultsOf } from '../../../src/controllers/remedy/faults.ts';
 import type { CompiledRule } from '../../../src/rules/compiled-rule.ts';
-import type { FactViews } from '../../../src/rules/live/fact-views.ts';
 import { createRuleEvaluator } from '../../../src/rules/rule-evaluator.ts';
+import type { FactViewName } from '../../../src/rules/views.ts';
 import { ago, machine } from '../../support/builders.ts';
 import { type FactsBed, factsBed, NODE_UID } from './facts-bed.ts';
 import { hungFor, ruleOf } from './rules-bed.ts';
@@ -37,7 +37,7 @@ function known(bed: FactsBed): readonly string[] {
 }
 
 describe('live facts', () => {
-  it.each<readonly [view: keyof FactViews, facts: readonly string[]]>([
+  it.each<readonly [view: FactViewName, facts: readonly string[]]>([
     ['nodes', ['event', 'disk', 'history']],
     ['events', ['condition', 'node', 'disk', 'history']],
     ['jobs', ['condition', 'event', 'node', 'disk']],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseRecordedLine } from '../../../src/rules/recording/parse-line.ts';
+import { OBJECT_VIEWS } from '../../../src/rules/views.ts';
 import { machine, node } from '../../support/builders.ts';
 import { remedyJob } from '../../support/remediers.ts';
 
@@ -12,7 +13,7 @@ const STARTED = {
   kubenode: '0.1.0',
   cluster: { uid: 'u', server: 's' },
 };
-const VIEWS = 'nodes, machines, jobs, events, components, maintenance';
+const VIEWS = OBJECT_VIEWS.join(', ');
 const job = remedyJob();
 
 function problemOf(line: unknown): string | undefined {
@@ -50,7 +51,7 @@ describe('parseRecordedLine', () => {
     [{ ...STARTED, format: 'pcap' }, 'expected format kubenode-facts, got "pcap"'],
     [{ ...STARTED, version: 2 }, 'expected version 1 of the format, got 2'],
     [{ ...STARTED, cluster: {} }, 'expected the UID of the cluster in field cluster.uid'],
-    [{ type: 'Put', at: AT, view: 'pods', object: node('n') }, `expected one of ${VIEWS} in field view`],
+    [{ type: 'Put', at: AT, view: 'weather', object: node('n') }, `expected one of ${VIEWS} in field view`],
     [{ type: 'Put', at: AT, view: 'constructor' }, `expected one of ${VIEWS} in field view`],
     [{ type: 'Put', at: AT, view: 'nodes' }, 'expected an object with metadata.name in field object'],
     [

@@ -1,17 +1,18 @@
 /** A cluster of views over real stores, its live facts and its recorder, on a clock that the test moves second by second. */
-import type { MaintenanceEvent, RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import { createStore, type WritableStore } from '../../../src/kube/cache/store.ts';
+import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { createStore } from '../../../src/kube/cache/store.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import type { FactViews } from '../../../src/rules/live/fact-views.ts';
 import { createLiveFacts, type LiveFacts } from '../../../src/rules/live/live-facts.ts';
+import type { RecordedLine } from '../../../src/rules/recording/format.ts';
+import { createFactRecorder } from '../../../src/rules/recording/recorder.ts';
 import {
+  createFactViews,
+  FACT_VIEWS,
+  type FactView,
+  type FactViewName,
   type LeaseView,
-  RECORDED_VIEWS,
-  type RecordedLine,
-  type RecordedView,
-} from '../../../src/rules/recording/format.ts';
-import { LEASE_NAMESPACES } from '../../../src/rules/recording/lease-namespaces.ts';
-import { createFactRecorder, type RecordedViews } from '../../../src/rules/recording/recorder.ts';
+  mapFactViews,
+} from '../../../src/rules/views.ts';
 import { type MachineParts, machine, node } from '../../support/builders.ts';
 import { memoryLog } from '../../support/memory-log.ts';
 import { NOW } from '../../support/virtual-clock.ts';
@@ -34,9 +35,10 @@ export interface RecordingBed {
   agent(name: string, isAlive: boolean): void;
   event(name: string, fields: Readonly<Record<string, unknown>>): void;
   job(job: RemedyOperationJob): void;
-  maintenance(event: MaintenanceEvent): void;
+  /** An object of any view, as it is from now on. */
+  put(view: FactViewName, object: KubeObject): void;
   /** The API server does not answer about this view for so long. */
-  silence(view: RecordedView, ageMs: number | undefined): void;
+  silence(view: FactViewName, ageMs: number | undefined): void;
 }
 
 const KUBELET_SECONDS = 300;
@@ -52,22 +54,17 @@ interface KnownNode {
 
 export function recordingBed(): RecordingBed {
   const log = memoryLog();
-  const stores = Object.fromEntries(RECORDED_VIEWS.map((view) => [view, createStore({ log })])) as Record<
-    RecordedView,
-    WritableStore
-  >;
+  const stores = mapFactViews(() => createStore({ log }));
   const lines: RecordedLine[] = [];
   const nodes = new Map<string, KnownNode>();
   const alive = new Set<string>();
-  const silent = new Map<RecordedView, number>();
+  const silent = new Map<FactViewName, number>();
   let [ms, version, uids] = [0, 0, 0];
   const clock = { now: () => new Date(+NOW + ms), monotonicMs: () => ms };
-  const views = Object.fromEntries(
-    RECORDED_VIEWS.map((view) => [view, viewOf(view)]),
-  ) as unknown as FactViews;
+  const views = createFactViews((_, view) => viewOf(view));
   const live = createLiveFacts({ views, clock });
   const recorder = createFactRecorder({
-    views: views as RecordedViews,
+    views,
     clock,
     cluster: CLUSTER,
     kubenode: '0.0.0',
@@ -110,7 +107,7 @@ export function recordingBed(): RecordingBed {
       put('events', { apiVersion: 'v1', kind: 'Event', metadata: { name }, involvedObject, ...fields });
     },
     job: (job) => put('jobs', job),
-    maintenance: (event) => put('maintenance', event),
+    put,
     silence: (view, ageMs) => {
       if (ageMs === undefined) silent.delete(view);
       else silent.set(view, ageMs);
@@ -148,8 +145,8 @@ export function recordingBed(): RecordingBed {
     return clock.now().toISOString();
   }
 
-  function viewOf(view: RecordedView): object {
-    const freshness = (): object => {
+  function viewOf(view: FactViewName): FactView {
+    const freshness = (): ReturnType<FactView['reflector']['freshness']> => {
       return { synced: true, ageMs: silent.get(view) ?? 0, lastContactAt: undefined, error: undefined };
     };
     return { store: stores[view], reflector: { freshness } };
@@ -171,12 +168,12 @@ export function recordingBed(): RecordingBed {
     put(view, {
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
-      metadata: { name, namespace: LEASE_NAMESPACES[view] },
+      metadata: { name, ...FACT_VIEWS[view].selection },
       spec: { renewTime: time() },
     });
   }
 
-  function put(view: RecordedView, object: KubeObject): void {
+  function put(view: FactViewName, object: KubeObject): void {
     stores[view].put(versioned(object));
   }
 

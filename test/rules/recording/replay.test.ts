@@ -20,6 +20,7 @@ const READ: readonly FactRef[] = [
   refOf('node'),
   refOf('component', { name: 'kubelet' }),
   refOf('disk', { filesystem: 'imagefs' }),
+  refOf('probe', { name: 'dns' }),
   refOf('history', { action: 'Reboot', windowSeconds: 3600 }),
   refOf('maintenance'),
 ];
@@ -63,7 +64,8 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
       message: 'm',
       lastTransitionTime: at,
     };
-    bed.maintenance(
+    bed.put(
+      'maintenance',
       maintenanceEvent({
         name: `e-${n % 2}`,
         hint: n % 3 === 0,
@@ -85,7 +87,8 @@ const ACTIONS: readonly ((bed: RecordingBed, n: number) => void)[] = [
   (bed, n) => {
     const components = [{ name: 'kubelet', state: 'Committed', ready: n % 2 === 0, restarts: n } as never];
     const disk = [{ filesystem: 'imagefs', usedPercent: 10 * (n % 9) } as never];
-    bed.machine('m-1', { status: { components, facts: { disk, probes: [] } } });
+    const probes = [{ name: 'dns', result: n % 3 === 0 ? 'Fail' : 'Pass' } as never];
+    bed.machine('m-1', { status: { components, facts: { disk, probes } } });
   },
   (bed, n) =>
     bed.event(`e-${n % 2}`, { reason: 'TaskHung', count: n, lastTimestamp: bed.now().toISOString() }),
@@ -111,6 +114,10 @@ const NODE_CREATED_AGAIN: [number, number][] = [
 ];
 
 describe('createReplay', () => {
+  it('is tested with every fact', () => {
+    expect(new Set(READ.map(({ fact }) => fact))).toEqual(new Set(FACT_KINDS.keys()));
+  });
+
   it('reads the same facts as the controllers read while they were recorded, at every moment', () => {
     const anyStep = fc.tuple(fc.nat(ACTIONS.length - 1), fc.integer({ min: 1, max: 12 }));
     fc.assert(

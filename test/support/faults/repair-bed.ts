@@ -22,8 +22,8 @@ import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../src/rules/live/fact-views.ts';
 import { createLiveFacts } from '../../../src/rules/live/live-facts.ts';
+import { createFactViews, FACT_VIEWS, NODE_EVENTS } from '../../../src/rules/views.ts';
 import { machine } from '../builders.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import type { MemoryConnection } from '../controller/memory-api.ts';
@@ -130,21 +130,13 @@ export function createRepairBed(rules: readonly NodeRemedier[]): RepairBed {
     const clock = processClock();
     const shared = { client, clock, random: () => 0, log };
     const views = new Map<string, View>(READ.map((resource) => [resource.kind, viewOf(resource, shared)]));
-    const events = createView({ ...shared, resource: NODE_EVENTS, ...NODE_EVENTS_SELECTION });
+    const events = createView({ ...shared, resource: NODE_EVENTS, ...FACT_VIEWS.events.selection });
     const found = <T extends KubeObject>({ kind }: Resource<T>): View<T> =>
       views.get(kind) as unknown as View<T>;
     const facts = createLiveFacts({
       clock,
       skewSeconds: () => bed.skewSeconds,
-      views: {
-        machines: found(MACHINES),
-        nodes: found(NODES),
-        jobs: found(REMEDY_OPERATION_JOBS),
-        events,
-        agentLeases: found(LEASES),
-        components: found(MACHINE_COMPONENTS),
-        maintenance: found(MAINTENANCE_EVENTS),
-      },
+      views: createFactViews(({ resource }, name) => (name === 'events' ? events : found(resource))),
     });
     return {
       controllers: [

@@ -1,30 +1,17 @@
 /** Creates the context of a reconcile in a replay: the recorded objects to read, and no way to write. */
-import {
-  MACHINE_COMPONENTS,
-  MACHINES,
-  NODE_REMEDIERS,
-  REMEDY_OPERATION_JOBS,
-} from '../../../../api/generated/resources.ts';
+import { NODE_REMEDIERS } from '../../../../api/generated/resources.ts';
 import type { NodeRemedier } from '../../../../api/generated/types.ts';
 import { createStore, type Store } from '../../../../kube/cache/store.ts';
 import type { ReadableStore, ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
 import type { Log } from '../../../../kube/process/log.ts';
 import type { Clock } from '../../../../os/clock.ts';
-import type { RecordedView } from '../../../../rules/recording/format.ts';
 import type { ReplayStores } from '../../../../rules/recording/replay-views.ts';
-
-const VIEWS: ReadonlyMap<string, RecordedView> = new Map([
-  [MACHINES.kind, 'machines'],
-  [NODES.kind, 'nodes'],
-  [REMEDY_OPERATION_JOBS.kind, 'jobs'],
-  [MACHINE_COMPONENTS.kind, 'components'],
-]);
+import { FACT_VIEWS, OBJECT_VIEWS } from '../../../../rules/views.ts';
 
 /** Returns the store of a kind; undefined for a kind that is not recorded. */
 export function storeOf(stores: ReplayStores, { kind }: Resource): Store | undefined {
-  const view = VIEWS.get(kind);
+  const view = OBJECT_VIEWS.find((name) => FACT_VIEWS[name].resource.kind === kind);
   return view && stores[view];
 }
 

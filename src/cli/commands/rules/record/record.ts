@@ -1,33 +1,13 @@
 /** `kubenode rules record`: writes the facts of all nodes of a cluster to a file, as they change. */
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import {
-  MACHINE_COMPONENTS,
-  MACHINES,
-  MAINTENANCE_EVENTS,
-  REMEDY_OPERATION_JOBS,
-} from '../../../../api/generated/resources.ts';
-import type {
-  Machine,
-  MachineComponent,
-  MaintenanceEvent,
-  RemedyOperationJob,
-} from '../../../../api/generated/types.ts';
-import { createView, type View } from '../../../../kube/cache/view.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { LEASES } from '../../../../kube/leader/record.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
-import type { KubeObject, Resource } from '../../../../kube/objects/object.ts';
-import { createLogger } from '../../../../kube/process/logger.ts';
-import { systemRandom } from '../../../../os/system-random.ts';
-import { NODE_EVENTS, NODE_EVENTS_SELECTION } from '../../../../rules/live/fact-views.ts';
 import type { RecordedLine } from '../../../../rules/recording/format.ts';
-import { LEASE_NAMESPACES } from '../../../../rules/recording/lease-namespaces.ts';
-import { createFactRecorder, type RecordedViews } from '../../../../rules/recording/recorder.ts';
+import { createFactRecorder } from '../../../../rules/recording/recorder.ts';
 import { readClusterUID } from '../../../../sync/cluster-uid.ts';
 import { formatCount } from '../../../../views/text/counts.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../../connection.ts';
-import { withSynced } from '../../../fleet/node-facts.ts';
+import { createReadViews, withSynced } from '../../../fleet/node-facts.ts';
 import { withCluster } from '../../../fleet/read.ts';
 import type { Io } from '../../../io.ts';
 import { parseDuration } from '../../../option-parsers.ts';
@@ -72,7 +52,7 @@ async function record(io: Io, client: Client, { to, for: seconds, append }: Reco
   const { clock, signal } = io;
   const path = resolve(io.cwd, to);
   const uid = await readClusterUID(client, signal);
-  const { views, all } = createRecordedViews(io, client);
+  const { views, all } = createReadViews(io, client, ({ selection }) => selection);
   const file = openRecording({ path, append, clusterUID: uid, now: clock.now() });
   const stop = new AbortController();
   const ended = AbortSignal.any([signal, stop.signal]);
@@ -111,29 +91,4 @@ function writeLine(file: RecordingFile, line: RecordedLine, stop: AbortControlle
   } catch (error) {
     stop.abort(error);
   }
-}
-
-function createRecordedViews(
-  io: Io,
-  client: Client,
-): { readonly views: RecordedViews; readonly all: readonly View[] } {
-  const { clock } = io;
-  const log = createLogger({ level: 'error', stream: { write: (line) => io.err(line) }, clock });
-  const all: View[] = [];
-  const view = <K extends KubeObject>(resource: Resource<K>, selection: object = {}): View<K> => {
-    const created = createView<K>({ client, clock, log, random: systemRandom, resource, ...selection });
-    all.push(created);
-    return created;
-  };
-  const views = {
-    nodes: view(NODES),
-    machines: view<Machine>(MACHINES),
-    jobs: view<RemedyOperationJob>(REMEDY_OPERATION_JOBS),
-    events: view(NODE_EVENTS, NODE_EVENTS_SELECTION),
-    agentLeases: view(LEASES, { namespace: LEASE_NAMESPACES.agentLeases }),
-    nodeLeases: view(LEASES, { namespace: LEASE_NAMESPACES.nodeLeases }),
-    components: view<MachineComponent>(MACHINE_COMPONENTS),
-    maintenance: view<MaintenanceEvent>(MAINTENANCE_EVENTS),
-  };
-  return { views, all };
 }

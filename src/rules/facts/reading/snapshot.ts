@@ -1,0 +1,37 @@
+/** Holds what is known of one node at one moment: the input of the readers of facts. */
+import type { Machine } from '../../../api/generated/types.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { ComponentHistories } from '../../clocks/component-clock.ts';
+import type { ConditionHistory } from '../../clocks/condition-clock.ts';
+import type { EventCounts } from '../../clocks/event-counts.ts';
+import type { TimePoint } from '../../clocks/time-point.ts';
+import type { FactViewName, MachineView, ViewObject } from '../../views.ts';
+
+/** Holds for each view why it must not be used; undefined when it can be. */
+export type ViewProblems = Readonly<Record<FactViewName, string | undefined>>;
+
+/** Holds the objects that are about one machine. */
+export type MachineObjects = { readonly [V in MachineView]: readonly ViewObject<V>[] };
+
+export interface NodeSnapshot {
+  readonly point: TimePoint;
+  readonly problems: ViewProblems;
+  readonly machine: Machine | undefined;
+  readonly node: KubeObject | undefined;
+  readonly objects: MachineObjects;
+  /** Returns an object that is not about this machine alone, by its name. */
+  readonly find: <V extends FactViewName>(view: V, name: string) => ViewObject<V> | undefined;
+  /** The history of the conditions of the Node and its Machine. */
+  readonly conditions: ConditionHistory | undefined;
+  /** How long ago the agent, or the kubelet, last showed that it is alive. Infinity: never. */
+  readonly agentAgeMs: number;
+  readonly kubeletAgeMs: number;
+  /** When the last job that did something ended, on the monotonic clock. */
+  readonly jobEndedMs: number | undefined;
+  readonly components: ComponentHistories | undefined;
+  readonly events: EventCounts | undefined;
+  /** When the view of Events was complete for the first time. */
+  readonly eventsSinceMs: number;
+  /** How long ago the API server last sent anything about Events. */
+  readonly eventsAgeMs: number;
+}
