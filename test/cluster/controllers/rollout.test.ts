@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
+import { slice } from '../../support/sweep-size.ts';
 import { eventsAbout } from '../agent/machine-events.ts';
 import { applyPolicy, readPolicy } from '../defender/objects.ts';
 import { gateOf, type RolloutFleet, type SetStatus, startRolloutFleet } from './rollout-fleet.ts';
@@ -155,21 +156,29 @@ describe('a component set', () => {
     expect(await fleet.versions('denied')).toEqual(allAt(names, 'denied-2.0'));
   });
 
-  it.each([
-    {
-      pool: 'stopped',
-      by: 'the kill switch',
-      deny: (isDenied: boolean) => fleet.cluster.setStopped(isDenied),
-      shown: ['fleet-default', /: KillSwitch: .*a test/],
-    },
-    {
-      pool: 'limited',
-      by: 'a limit',
-      deny: (isDenied: boolean) =>
-        applyPolicy(fleet.cluster.installed, 'no-limited', policyFor('limited', isDenied ? 0 : 8)),
-      shown: ['no-limited', /: cluster: \d .* at most 0 allowed by limit few \(DefenderPolicy no-limited\)/],
-    },
-  ] as const)(
+  it.each(
+    slice(
+      [
+        {
+          pool: 'stopped',
+          by: 'the kill switch',
+          deny: (isDenied: boolean) => fleet.cluster.setStopped(isDenied),
+          shown: ['fleet-default', /: KillSwitch: .*a test/],
+        },
+        {
+          pool: 'limited',
+          by: 'a limit',
+          deny: (isDenied: boolean) =>
+            applyPolicy(fleet.cluster.installed, 'no-limited', policyFor('limited', isDenied ? 0 : 8)),
+          shown: [
+            'no-limited',
+            /: cluster: \d .* at most 0 allowed by limit few \(DefenderPolicy no-limited\)/,
+          ],
+        },
+      ] as const,
+      1,
+    ),
+  )(
     'ROL-12 starts no machine from 5 s after it is denied by $by, and shows policy, number and limit within 30 s',
     async ({ pool, deny, shown: [policy, message] }) => {
       const names = await fleet.pool(pool, 8);

@@ -33,7 +33,7 @@ beforeEach(() => fleet.reset());
 afterAll(() => fleet.stop());
 
 describe('Leases that several processes hold', () => {
-  it.each(slice(SPLITS, 2))(
+  it.each(slice(SPLITS, 1))(
     'SAF-1 syncs within a minute when $fleet promotes, $test applies to test and $prod to prod',
     async (split) => {
       await startWith(split);

@@ -22,6 +22,7 @@ import { findFreePort } from '../../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { httpsClient, type PlainAnswer, type PlainClient } from '../../../support/https-client.ts';
+import { slice } from '../../../support/sweep-size.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { RBAC } from '../../api/permission-table.ts';
 import { resources } from '../../api/resources.ts';
@@ -127,7 +128,7 @@ describe('the account of the Defender', () => {
     expect(bed.missed()).toEqual([]);
   });
 
-  it.each(READS)(
+  it.each(slice(READS, 1))(
     'misses the rights to %s what it watches, logs each, and continues with them',
     async (verb) => {
       const rights = BY_VIEW.filter((right) => right.verb === verb);
@@ -137,7 +138,7 @@ describe('the account of the Defender', () => {
     },
   );
 
-  it.each(['get defenderledgers', 'update defenderledgers'])(
+  it.each(slice(['get defenderledgers', 'update defenderledgers'], 1))(
     'misses the right to %s, logs it, and grants with it',
     async (text) => {
       const giveBack = await bed.takeAway(PRINCIPAL_DEFENDER, rightTo(ALL, text));

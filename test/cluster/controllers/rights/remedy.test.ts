@@ -12,6 +12,7 @@ import { remedyjobRights, remedyRights } from '../../../../src/api/roles/control
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { NODE_EVENTS } from '../../../../src/rules/views.ts';
 import { remedier } from '../../../support/remediers.ts';
+import { slice } from '../../../support/sweep-size.ts';
 import { createBudget, deleteBudget } from '../budgeted-pod.ts';
 import { expectedMisses, type Right, rightsIn, rightTo, textOf } from '../rights.ts';
 import { READS, type RightsBed, startRightsBed } from './bed.ts';
@@ -59,7 +60,7 @@ describe('the accounts of repairs', () => {
     expect(bed.missed()).toEqual([]);
   });
 
-  it.each(READS)(
+  it.each(slice(READS, 1))(
     'miss the rights of rules to %s what they watch, log each, and continue with them',
     async (verb) => {
       const rights = REMEDY.filter((right) => right.verb === verb);
@@ -69,7 +70,7 @@ describe('the accounts of repairs', () => {
     },
   );
 
-  it.each(WRITES.map(named))(
+  it.each(slice(WRITES, 1).map(named))(
     'miss the right of rules to %s, log it, and continue with it',
     async (_text, right) => {
       const giveBack = await bed.takeAway(PRINCIPAL_REMEDY, right);
@@ -91,17 +92,19 @@ describe('the accounts of repairs', () => {
     await repairs.deleteJobs();
   });
 
-  it.each(JOB.filter((right) => !DRAINING.includes(textOf(right))).map(named))(
-    'miss the right of jobs to %s, log it, and continue with it',
-    async (_text, right) => {
-      const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, right);
-      const machine = await repairs.fallIll();
-      const recovering = repairs.recover(machine);
-      await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_REMEDYJOB, right));
-      await giveBack();
-      await recovering;
-    },
-  );
+  it.each(
+    slice(
+      JOB.filter((right) => !DRAINING.includes(textOf(right))),
+      2,
+    ).map(named),
+  )('miss the right of jobs to %s, log it, and continue with it', async (_text, right) => {
+    const giveBack = await bed.takeAway(PRINCIPAL_REMEDYJOB, right);
+    const machine = await repairs.fallIll();
+    const recovering = repairs.recover(machine);
+    await expect.poll(() => bed.missed()).toEqual(expectedMisses(PRINCIPAL_REMEDYJOB, right));
+    await giveBack();
+    await recovering;
+  });
 
   it('miss the right of the process to act as the account of jobs, log it, and continue with it', async () => {
     const giveBack = await bed.takeAway(PRINCIPAL_CONTROLLERS, toImpersonate(PRINCIPAL_REMEDYJOB));

@@ -2,7 +2,12 @@
 import { expect } from 'vitest';
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../../src/api/generated/resources.ts';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
-import { LABEL_MACHINE, MANAGER_SYNC, PRINCIPAL_SYNC, serviceAccountUser } from '../../../../src/api/names.ts';
+import {
+  LABEL_MACHINE,
+  MANAGER_SYNC,
+  PRINCIPAL_SYNC,
+  serviceAccountUser,
+} from '../../../../src/api/names.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { REMOVED } from '../../../rules/sample-rule.ts';
 import { condition } from '../../../support/builders.ts';
