@@ -6,8 +6,9 @@
 import { MACHINES } from '../../api/generated/resources.ts';
 import type { Machine } from '../../api/generated/types.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { ApiChange } from '../api-server/objects.ts';
+import { createSimulatedApi } from '../api-server/simulated-api.ts';
 import { createRandom } from '../random.ts';
-import { type ApiChange, createSimulatedApi } from '../rollout/api-server.ts';
 import { type ControllerProcess, type RestartedProcess, stepProcess } from '../rollout/controllers.ts';
 import { putDefender } from '../rollout/defender-objects.ts';
 import type { FaultRates } from '../rollout/faulty-client.ts';

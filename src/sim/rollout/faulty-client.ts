@@ -2,13 +2,14 @@
  * Creates a client of the simulated API server: requests fail, answers are lost, others write first, and the process is killed at a write.
  */
 import type { CallWindow } from '../../defender/facts/call-window.ts';
-import type { Client } from '../../kube/client/client.ts';
+import type { ApplyOptions, Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { ObjectWriteOptions } from '../api-server/objects.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from './api-server.ts';
 
 export interface FaultyClient
   extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
@@ -53,29 +54,16 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     noteError: (error) => {
       if (!(error instanceof KubeError) && !isLedgerError(error) && !isDead) throw error;
     },
-    apply: (_resource, object, { fieldManager, subresource }) =>
-      write(() => api.apply(object, fieldManager ?? '', subresource === 'status' ? 'status' : 'spec')),
-    create: (resource, object) =>
-      write(() => {
-        if (api.get(resource, object.metadata)) throw new KubeError('AlreadyExists', 'it exists');
-        return api.put(object);
-      }),
-    replace: (resource, object) =>
-      write(() => {
-        const live = api.get(resource, object.metadata);
-        if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-          throw new KubeError('Conflict', 'it has changed');
-        }
-        return api.put(object);
-      }),
-    patch: (resource, name, { body }) =>
-      write(() => api.patch(resource, name, body as unknown as readonly JsonPatchOperation[])),
+    apply: (_, object, options) => write(() => api.apply(object, writeOptions(options))),
+    create: (_, object, options) => write(() => api.create(object, writeOptions(options))),
+    replace: (_, object, options) => write(() => api.replace(object, writeOptions(options))),
+    patch: (resource, name, { body }, options) =>
+      write(() =>
+        api.patch(resource, name, body as unknown as readonly JsonPatchOperation[], writeOptions(options)),
+      ),
     delete: (resource, name, { uid, resourceVersion }) =>
       write(() =>
-        api.delete(resource, name, {
-          ...optional('uid', uid),
-          ...optional('resourceVersion', resourceVersion),
-        }),
+        api.delete(resource, name, { uid, ...optional('resourceVersion', resourceVersion) }),
       ) as never,
     get: async <T>(
       resource: Parameters<Client['get']>[0],
@@ -113,6 +101,14 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     isDead = true;
     return dead();
   }
+}
+
+function writeOptions({
+  fieldManager = '',
+  subresource,
+  force,
+}: Partial<ApplyOptions> = {}): ObjectWriteOptions {
+  return { manager: fieldManager, ...optional('subresource', subresource), ...optional('force', force) };
 }
 
 function dead(): KubeError {

@@ -5,8 +5,8 @@ import { createLeaseElection, type LeaseElection } from '../../../src/kube/leade
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
 import type { LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import { memoryLog } from '../memory-log.ts';
-import { type ObjectServer, objectServer } from '../object-server.ts';
 import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
+import { createObjectServer, type ObjectServer } from './object-server.ts';
 
 export const LEASE_NAME = { namespace: 'system', name: 'controllers' };
 
@@ -18,7 +18,7 @@ export interface LeaseBed {
 
 export function createLeaseBed(): LeaseBed {
   const clock = virtualClock();
-  const server = objectServer();
+  const server = createObjectServer();
   return {
     clock,
     server,
