@@ -42,8 +42,9 @@ function fieldsOfEntry(entry: unknown, merge: ListMerge, type: FieldType): Field
 /** `v:"a"` in a set; `k:{"name":"a"}` by keys. */
 export function entrySegment(entry: unknown, merge: ListMerge): string {
   if (typeof merge === 'string') return `v:${JSON.stringify(entry)}`;
-  const keys = merge.map((field) => [field, isRecord(entry) ? entry[field] : undefined]);
-  return `k:${JSON.stringify(Object.fromEntries(keys))}`;
+  const found = isRecord(entry) ? entry : {};
+  const keys = merge.map((field) => `"${field}":${JSON.stringify(found[field])}`);
+  return `k:{${keys.join()}}`;
 }
 
 /** Compares only what is in `after`. Undefined: nothing of it differs. */

@@ -56,6 +56,8 @@ export class ApiObjects {
   readonly #options: ApiObjectsOptions;
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #history = new Map<string, StoredChange[]>();
+  /** The last intent of each manager that led to an object, or left it as it is. */
+  readonly #intents = new WeakMap<KubeObject, Readonly<Record<string, KubeObject>>>();
   #revision = 100;
   #uids = 0;
 
@@ -94,6 +96,19 @@ export class ApiObjects {
 
   apply(kind: ServedKind, intent: KubeObject, options: ObjectWriteOptions): KubeObject {
     const live = this.find(kind, intent.metadata);
+    if (live && this.#isApplied(live, intent, options)) return live;
+    const object = this.#applied(kind, live, { object: intent, options });
+    this.#intents.set(object, { ...this.#intents.get(object), [keyOfWriter(options)]: intent });
+    return object;
+  }
+
+  /** Finds at once that an intent, which most agents send again and again, has made the object what it is. */
+  #isApplied(live: KubeObject, intent: KubeObject, options: ObjectWriteOptions): boolean {
+    const before = this.#intents.get(live)?.[keyOfWriter(options)];
+    return intent.metadata.resourceVersion === undefined && isDeepStrictEqual(before, intent);
+  }
+
+  #applied(kind: ServedKind, live: KubeObject | undefined, { object: intent, options }: Update): KubeObject {
     if (!live) this.#checkCreation(kind, intent, options);
     const desired = inScope(kind, intent, options.subresource);
     const { conflicts, object } = applyFields(live ?? identityOf(intent), desired, writerOf(kind, options));
@@ -263,6 +278,10 @@ function writerOf(
   { manager, subresource }: ObjectWriteOptions,
 ): FieldWriter {
   return { type, manager, subresource };
+}
+
+function keyOfWriter({ manager, subresource = '' }: ObjectWriteOptions): string {
+  return `${manager} ${subresource}`;
 }
 
 function identityOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject {
