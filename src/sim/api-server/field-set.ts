@@ -1,6 +1,6 @@
 /** Computes with sets of fields in the form of fieldsV1. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import { isRecord } from '../../kube/objects/json.ts';
+import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
 import {
   entryType,
   type FieldType,
@@ -19,7 +19,7 @@ const LEAF: FieldSet = {};
 
 export function fieldsOf(value: unknown, type: FieldType): FieldSet {
   if (Array.isArray(value)) return fieldsOfList(value, type);
-  if (!isRecord(value) || isAtomicMap(type)) return LEAF;
+  if (!isGranular(value, type)) return LEAF;
   const set: Record<string, FieldSet> = {};
   for (const field in value) {
     if (value[field] !== undefined) set[`f:${field}`] = fieldsOf(value[field], fieldTypeAt(type, field));
@@ -51,7 +51,7 @@ export function entrySegment(entry: unknown, merge: ListMerge): string {
 export function changedFields(before: unknown, after: unknown, type: FieldType): FieldSet | undefined {
   if (before === after) return undefined;
   if (Array.isArray(after) && Array.isArray(before)) return changedEntries(before, after, type);
-  if (!isRecord(after) || !isRecord(before) || isAtomicMap(type) || isEmpty(after)) {
+  if (!isGranular(before, type) || !isGranular(after, type) || isEmpty(after)) {
     return isDeepStrictEqual(before, after) ? undefined : fieldsOf(after, type);
   }
   return collected(Object.keys(after), (field) =>
@@ -59,6 +59,10 @@ export function changedFields(before: unknown, after: unknown, type: FieldType):
       ? undefined
       : changedFields(before[field], after[field], fieldTypeAt(type, field)),
   );
+}
+
+function isGranular(value: unknown, type: FieldType): value is JsonRecord {
+  return isRecord(value) && !isAtomicMap(type);
 }
 
 function changedEntries(
@@ -84,7 +88,7 @@ export function removedFields(before: unknown, after: unknown, type: FieldType):
   if (before === after || before === undefined) return undefined;
   if (after === undefined) return LEAF;
   if (Array.isArray(before) && Array.isArray(after)) return removedEntries(before, after, type);
-  if (!isRecord(before) || isAtomicMap(type)) return undefined;
+  if (!isGranular(before, type)) return undefined;
   const rest = isRecord(after) ? after : {};
   return collected(Object.keys(before), (field) =>
     removedFields(before[field], rest[field], fieldTypeAt(type, field)),
@@ -141,18 +145,25 @@ export function subtract(set: FieldSet, other: FieldSet | undefined, how: Subtra
   if (other === undefined) return set;
   if (how === 'below' && isEmpty(other)) return undefined;
   const left: Record<string, FieldSet> = {};
-  let isSame = true;
   for (const segment in set) {
-    if (segment === '.') continue;
-    const rest = subtract(set[segment] ?? LEAF, other[segment], how);
+    const rest = segment === '.' ? undefined : subtract(set[segment] ?? LEAF, other[segment], how);
     if (rest) left[segment] = rest;
-    isSame &&= rest === set[segment];
   }
-  const stays =
-    isMember(set) && (how === 'below' || !(isMember(other) || (how === 'within' && isEmpty(set))));
-  if (isSame && stays === isMember(set)) return set;
+  const stays = isMember(set) && !takesMember(set, other, how);
   if (isEmpty(left)) return stays ? LEAF : undefined;
-  return stays ? { '.': LEAF, ...left } : left;
+  const next = stays ? { '.': LEAF, ...left } : left;
+  return isSame(set, next) ? set : next;
+}
+
+function isSame(set: FieldSet, next: FieldSet): boolean {
+  const segments = Object.keys(set);
+  const same = segments.filter((segment) => segment === '.' || set[segment] === next[segment]);
+  return same.length === segments.length && segments.length === Object.keys(next).length;
+}
+
+function takesMember(set: FieldSet, other: FieldSet, how: Subtraction): boolean {
+  if (how === 'below') return false;
+  return isMember(other) || (how === 'within' && isEmpty(set));
 }
 
 /** Returns `.spec.size` for each field that is in both. */

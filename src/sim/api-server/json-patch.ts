@@ -16,19 +16,23 @@ export function patchJson(document: unknown, operations: readonly JsonPatchOpera
   }, document);
 }
 
-const SETS: ReadonlySet<string> = new Set(['add', 'replace']);
-
 /** Returns the value itself where nothing changes. */
 function patchAt(value: unknown, [part, ...rest]: readonly string[], operation: JsonPatchOperation): unknown {
   if (part === undefined) return patchHere(value, operation);
   if (Array.isArray(value)) return patchList(value, [part, ...rest], operation);
   if (!isRecord(value)) throw missing(operation);
-  // The API server takes the replacement of a field that is missing, too.
-  if (rest.length === 0 && SETS.has(operation.op)) return { ...value, [part]: operation.value };
+  if (rest.length === 0 && operation.op !== 'test') return patchField(value, part, operation);
   if (!Object.hasOwn(value, part)) return absent(value, operation);
-  if (rest.length === 0 && operation.op === 'remove') return withoutField(value, part);
   const next = patchAt(value[part], rest, operation);
   return next === value[part] ? value : { ...value, [part]: next };
+}
+
+/** The API server takes the replacement of a field that is missing, too. */
+function patchField(record: JsonRecord, field: string, operation: JsonPatchOperation): JsonRecord {
+  if (operation.op !== 'remove') return { ...record, [field]: operation.value };
+  if (!Object.hasOwn(record, field)) throw missing(operation);
+  const { [field]: _, ...others } = record;
+  return others;
 }
 
 function patchList(
@@ -36,24 +40,28 @@ function patchList(
   [part = '', ...rest]: readonly string[],
   operation: JsonPatchOperation,
 ): readonly unknown[] {
-  const index = part === '-' ? list.length : Number(part);
-  const adds = rest.length === 0 && operation.op === 'add';
-  if (!(index < list.length || (adds && index === list.length))) throw missing(operation);
-  if (adds) return list.toSpliced(index, 0, operation.value);
-  if (rest.length === 0 && operation.op === 'remove') return list.toSpliced(index, 1);
+  if (rest.length === 0 && operation.op !== 'test') return patchEntry(list, part, operation);
+  const index = Number(part);
+  if (!(index < list.length)) throw missing(operation);
   const next = patchAt(list[index], rest, operation);
   return next === list[index] ? list : list.with(index, next);
+}
+
+function patchEntry(
+  list: readonly unknown[],
+  part: string,
+  operation: JsonPatchOperation,
+): readonly unknown[] {
+  const adds = operation.op === 'add';
+  const index = part === '-' ? list.length : Number(part);
+  if (!(index < list.length || (adds && index === list.length))) throw missing(operation);
+  return list.toSpliced(index, adds ? 0 : 1, ...(operation.op === 'remove' ? [] : [operation.value]));
 }
 
 function patchHere(value: unknown, { op, path, value: operand }: JsonPatchOperation): unknown {
   if (op !== 'test') return operand;
   if (!isDeepStrictEqual(value, operand)) throw new JsonPatchFailed(`test ${path} failed`);
   return value;
-}
-
-function withoutField(record: JsonRecord, field: string): JsonRecord {
-  const { [field]: _, ...others } = record;
-  return others;
 }
 
 /** A test for null holds where nothing is. */

@@ -5,10 +5,24 @@ import type { JsonPatchOperation } from '../../kube/controller/writes/declared-f
 import type { KubeObject, Metadata, ObjectName } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import { JsonPatchFailed, patchJson } from './json-patch.ts';
-import { DEFAULT_TYPE, type ServedKind } from './kinds.ts';
-import { applyFields, type FieldWriter, updateFields } from './ownership.ts';
+import type { ServedKind } from './kinds.ts';
+import { applyFields, updateFields } from './ownership.ts';
 import { ApiRefusal } from './refusal.ts';
+import {
+  checkFinalizers,
+  checkVersions,
+  conflict,
+  hasGeneration,
+  identityOf,
+  inScope,
+  keyOfWriter,
+  type ObjectVersion,
+  type ObjectWriteOptions,
+  patchedObject,
+  statusOf,
+  withGeneration,
+  writerOf,
+} from './write-rules.ts';
 
 export interface ApiChange {
   readonly atMs: number;
@@ -27,15 +41,6 @@ export function changeTypeOf({ before, after }: ApiChange): 'ADDED' | 'MODIFIED'
   if (!before) return 'ADDED';
   return after ? 'MODIFIED' : 'DELETED';
 }
-
-export interface ObjectWriteOptions {
-  readonly manager: string;
-  readonly subresource?: string;
-  readonly force?: boolean;
-}
-
-/** Another object of that name, or another version of it, is left alone. */
-export type ObjectVersion = Pick<Metadata, 'uid' | 'resourceVersion'>;
 
 export interface ApiObjectsOptions {
   readonly clock: Pick<Clock, 'now'>;
@@ -263,84 +268,9 @@ export class ApiObjects {
       const { ownerReferences = [] } = metadata;
       const others = ownerReferences.filter((owner) => owner.uid !== uid);
       if (others.length === ownerReferences.length) continue;
-      if (others.length === 0) this.delete(collects(kind), metadata);
-      else
-        this.#store(collects(kind), object, {
-          ...object,
-          metadata: { ...metadata, ownerReferences: others },
-        });
+      const left = { ...object, metadata: { ...metadata, ownerReferences: others } };
+      if (others.length > 0) this.#store(collects(kind), object, left);
+      else this.delete(collects(kind), metadata);
     }
   }
-}
-
-function writerOf(
-  { type = DEFAULT_TYPE }: ServedKind,
-  { manager, subresource }: ObjectWriteOptions,
-): FieldWriter {
-  return { type, manager, subresource };
-}
-
-function keyOfWriter({ manager, subresource = '' }: ObjectWriteOptions): string {
-  return `${manager} ${subresource}`;
-}
-
-function identityOf({ apiVersion, kind, metadata: { name, namespace } }: KubeObject): KubeObject {
-  return { apiVersion, kind, metadata: { name, ...optional('namespace', namespace) } };
-}
-
-/** Returns what a write to this subresource may change. */
-function inScope(kind: ServedKind, object: KubeObject, subresource: string | undefined): KubeObject {
-  const { status, ...rest } = object;
-  const own = optional('status', status);
-  if (subresource === 'status') return { ...identityOf(object), ...own };
-  const { uid: _, resourceVersion: __, ...metadata } = object.metadata;
-  return { ...rest, metadata, ...(kind.status ? {} : own) } as KubeObject;
-}
-
-function statusOf({ status }: ServedKind, live: KubeObject): { readonly status?: unknown } {
-  return status ? optional('status', live['status']) : {};
-}
-
-function patchedObject(live: KubeObject, operations: readonly JsonPatchOperation[]): KubeObject {
-  try {
-    return patchJson(live, operations) as KubeObject;
-  } catch (error) {
-    if (error instanceof JsonPatchFailed) throw new ApiRefusal(422, 'Invalid', error.message);
-    throw error;
-  }
-}
-
-function hasGeneration({ status = false, generation = status }: ServedKind): boolean {
-  return generation;
-}
-
-function withGeneration(kind: ServedKind, live: KubeObject, next: KubeObject): KubeObject {
-  if (!hasGeneration(kind)) return next;
-  const { generation = 0 } = live.metadata;
-  const isSame =
-    live.metadata.deletionTimestamp === next.metadata.deletionTimestamp &&
-    isDeepStrictEqual(contentOf(live), contentOf(next));
-  return { ...next, metadata: { ...next.metadata, generation: isSame ? generation : generation + 1 } };
-}
-
-function contentOf({ metadata: _, status: __, ...content }: KubeObject): unknown {
-  return content;
-}
-
-function checkFinalizers({ metadata: live }: KubeObject, { metadata }: KubeObject): void {
-  const added = metadata.finalizers?.some((finalizer) => !live.finalizers?.includes(finalizer)) ?? false;
-  if (live.deletionTimestamp !== undefined && added) {
-    throw new ApiRefusal(422, 'Invalid', 'no new finalizers can be added if the object is being deleted');
-  }
-}
-
-function checkVersions({ metadata }: KubeObject, { uid, resourceVersion }: ObjectVersion): void {
-  if (uid !== undefined && uid !== metadata.uid) throw conflict(`uid ${uid} is not ${metadata.uid ?? ''}`);
-  if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    throw conflict('the object has been modified');
-  }
-}
-
-function conflict(message: string, causes: readonly object[] = []): ApiRefusal {
-  return new ApiRefusal(409, 'Conflict', message, causes);
 }

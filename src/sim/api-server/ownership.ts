@@ -84,7 +84,8 @@ export function updateFields(
   return withManaged(after, others, entryOf(writer, 'Update', own));
 }
 
-function ownable({ metadata, apiVersion: _, kind: __, ...object }: KubeObject): JsonRecord {
+function ownable({ metadata, ...content }: KubeObject): JsonRecord {
+  const { apiVersion: _, kind: __, ...object } = content;
   const own: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(metadata)) if (!NOT_OWNED.has(field)) own[field] = value;
   return isEmpty(own) ? object : { ...object, metadata: own };

@@ -3,14 +3,9 @@ import { errorOfResponse } from '../../kube/client/response.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject, ObjectName, Resource } from '../../kube/objects/object.ts';
 import { type ServedKind, servedKind } from './kinds.ts';
-import {
-  ApiObjects,
-  type ApiObjectsOptions,
-  type ObjectVersion,
-  type ObjectWriteOptions,
-  type StoredChange,
-} from './objects.ts';
+import { ApiObjects, type ApiObjectsOptions, type StoredChange } from './objects.ts';
 import { ApiRefusal } from './refusal.ts';
+import type { ObjectVersion, ObjectWriteOptions } from './write-rules.ts';
 
 export interface SimulatedApi {
   get<T extends KubeObject>(resource: Resource<T>, name: ObjectName | string): T | undefined;

@@ -35,8 +35,8 @@ export function describeApiContract(
     connect().apply<Widget>(WIDGETS, { ...widget(object), spec }, options as typeof OURS);
   const applyStatus = (object: string, status: Json): Promise<Widget> =>
     connect().apply<Widget>(WIDGETS, { ...empty(object), status }, STATUS);
-  const patch = (object: string, body: readonly Json[], options: object = THEIRS): Promise<Widget> =>
-    connect().patch<Widget>(WIDGETS, { name: object }, { type: 'json', body }, options);
+  const patchAs = (object: string, body: readonly Json[]): Promise<Widget> =>
+    connect().patch<Widget>(WIDGETS, { name: object }, { type: 'json', body }, THEIRS);
   const create = (object: string, finalizers: readonly string[] = []): Promise<Widget> =>
     connect().create<Widget>(WIDGETS, {
       ...widget(object, { size: 1 }),
@@ -81,7 +81,7 @@ export function describeApiContract(
     it('removes an entry that its manager no longer sends with what others have set in it', async () => {
       const object = fresh();
       await apply(object, { parts: [{ name: 'a' }, { name: 'b' }] });
-      await patch(object, [{ op: 'add', path: '/spec/parts/0/grade', value: 'x' }]);
+      await patchAs(object, [{ op: 'add', path: '/spec/parts/0/grade', value: 'x' }]);
       const { spec, metadata } = await apply(object, { parts: [{ name: 'b' }] });
       expect(spec.parts).toEqual([{ name: 'b' }]);
       expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['ours']);
@@ -99,7 +99,7 @@ export function describeApiContract(
     it('conflicts about a value that a patch has set, and whose removal took it from its owner', async () => {
       const object = fresh();
       const first = await apply(object, { size: 1, owner: 'us' });
-      const patched = await patch(object, [
+      const patched = await patchAs(object, [
         { op: 'replace', path: '/spec/size', value: 2 },
         { op: 'remove', path: '/spec/owner' },
       ]);
@@ -181,7 +181,7 @@ export function describeApiContract(
       const live = await read(object);
       const { metadata, spec, apiVersion, kind } = live;
       expect(await connect().replace(WIDGETS, { apiVersion, kind, metadata, spec, status })).toEqual(live);
-      const replaced = await patch(object, [{ op: 'replace', path: '/status/phase', value: 'z' }]);
+      const replaced = await patchAs(object, [{ op: 'replace', path: '/status/phase', value: 'z' }]);
       expect([replaced.status, replaced.metadata.generation]).toEqual([{ phase: 'y' }, 1]);
     });
 
@@ -222,14 +222,14 @@ export function describeApiContract(
     ])('are Invalid where the path is missing: %j', async (operation) => {
       const object = fresh();
       const { metadata } = await apply(object, { size: 1, tags: [] });
-      expect(await codeOf(patch(object, [operation]))).toBe('Invalid');
+      expect(await codeOf(patchAs(object, [operation]))).toBe('Invalid');
       expect((await read(object)).metadata.resourceVersion).toBe(metadata.resourceVersion);
     });
 
     it('may test that nothing is there, and replace what is missing', async () => {
       const object = fresh();
       await apply(object, { size: 1 });
-      const { spec } = await patch(object, [
+      const { spec } = await patchAs(object, [
         { op: 'test', path: '/spec/owner', value: null },
         { op: 'replace', path: '/spec/owner', value: 'us' },
       ]);
@@ -239,8 +239,8 @@ export function describeApiContract(
     it('give a new generation for the spec, and none for labels', async () => {
       const object = fresh();
       await apply(object, { size: 1 });
-      const labeled = await patch(object, [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }]);
-      const sized = await patch(object, [{ op: 'add', path: '/spec/tags', value: ['a'] }]);
+      const labeled = await patchAs(object, [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }]);
+      const sized = await patchAs(object, [{ op: 'add', path: '/spec/tags', value: ['a'] }]);
       expect([labeled.metadata.generation, sized.metadata.generation]).toEqual([1, 2]);
     });
 
@@ -330,7 +330,7 @@ export function describeApiContract(
       const events = await eventsDuring(async () => {
         const { metadata } = await apply(object, { size: 1 });
         await apply(object, { size: 1 });
-        await patch(object, [{ op: 'replace', path: '/spec/size', value: 1 }]);
+        await patchAs(object, [{ op: 'replace', path: '/spec/size', value: 1 }]);
         await apply(object, { size: 2 });
         await connect().delete(WIDGETS, { name: object }, { uid: metadata.uid ?? '' });
       });

@@ -19,13 +19,9 @@ import type {
 } from '../../../src/kube/transport/transport.ts';
 import type { Clock } from '../../../src/os/clock.ts';
 import type { ServedKind } from '../../../src/sim/api-server/kinds.ts';
-import {
-  ApiObjects,
-  changeTypeOf,
-  type ObjectWriteOptions,
-  type StoredChange,
-} from '../../../src/sim/api-server/objects.ts';
+import { ApiObjects, changeTypeOf, type StoredChange } from '../../../src/sim/api-server/objects.ts';
 import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
+import type { ObjectWriteOptions } from '../../../src/sim/api-server/write-rules.ts';
 
 /** One write that reached the server. */
 export interface JournalEntry {
@@ -207,12 +203,11 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
     return { status: 200, headers: JSON_HEADERS, body: events() };
 
     async function* events(): AsyncGenerator<Uint8Array> {
-      const all = (): readonly StoredChange[] => objects.history.get(kind.resource.kind) ?? [];
-      let position = all().filter(({ revision }) => revision <= Number(resourceVersion)).length;
+      let position = historyOf(kind).filter(({ revision }) => revision <= Number(resourceVersion)).length;
       let sentMs = clock.monotonicMs();
       while (clock.monotonicMs() < endMs) {
         // More may happen while the reader is busy with one.
-        for (let change = all()[position]; change; change = all()[position]) {
+        for (let change = historyOf(kind)[position]; change; change = historyOf(kind)[position]) {
           position += 1;
           if (namespace !== undefined && change.object.metadata.namespace !== namespace) continue;
           sentMs = clock.monotonicMs();
@@ -252,6 +247,10 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
         stop.abort();
       }
     }
+  }
+
+  function historyOf({ resource }: ServedKind): readonly StoredChange[] {
+    return objects.history.get(resource.kind) ?? [];
   }
 
   function targetOf({ path }: HttpRequest): Target {

@@ -15,12 +15,10 @@ export interface ObjectServer extends Client {
 }
 
 export function createObjectServer(clock = virtualClock()): ObjectServer {
-  const { objects, connection } = createMemoryApi({
-    clock,
-    kinds: [{ resource: LEASES }, { resource: EVENTS }],
-  });
+  const api = createMemoryApi({ clock, kinds: [{ resource: LEASES }, { resource: EVENTS }] });
+  const { objects } = api;
   return {
-    ...connection().client(),
+    ...api.connection().client(),
     object: (resource, name) => objects.find({ resource }, name),
     remove: (resource, name) => void objects.delete({ resource }, name),
     all: (resource) => objects.list({ resource }),
