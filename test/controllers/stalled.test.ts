@@ -47,7 +47,8 @@ async function bedWith(object: KubeObject): Promise<ControllerBed> {
 }
 
 function stalled({ api }: Pick<ControllerBed, 'api'>): readonly string[] {
-  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+  return api.objects
+    .list({ resource: EVENTS }, undefined)
     .filter((event) => textAt(event, 'reason')?.endsWith('Stalled'))
     .map((event) => [textAt(event, 'type'), textAt(event, 'reason'), textAt(event, 'note')].join(' '));
 }

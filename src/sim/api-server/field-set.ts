@@ -144,15 +144,20 @@ export type Subtraction = 'same' | 'within' | 'below';
 export function subtract(set: FieldSet, other: FieldSet | undefined, how: Subtraction): FieldSet | undefined {
   if (other === undefined) return set;
   if (how === 'below' && isEmpty(other)) return undefined;
+  const left = childrenWithout(set, other, how);
+  const stays = keepsMember(set, other, how);
+  if (isEmpty(left)) return stays ? LEAF : undefined;
+  const next = stays ? { '.': LEAF, ...left } : left;
+  return isSame(set, next) ? set : next;
+}
+
+function childrenWithout(set: FieldSet, other: FieldSet, how: Subtraction): FieldSet {
   const left: Record<string, FieldSet> = {};
   for (const segment in set) {
     const rest = segment === '.' ? undefined : subtract(set[segment] ?? LEAF, other[segment], how);
     if (rest) left[segment] = rest;
   }
-  const stays = isMember(set) && !takesMember(set, other, how);
-  if (isEmpty(left)) return stays ? LEAF : undefined;
-  const next = stays ? { '.': LEAF, ...left } : left;
-  return isSame(set, next) ? set : next;
+  return left;
 }
 
 function isSame(set: FieldSet, next: FieldSet): boolean {
@@ -161,9 +166,9 @@ function isSame(set: FieldSet, next: FieldSet): boolean {
   return same.length === segments.length && segments.length === Object.keys(next).length;
 }
 
-function takesMember(set: FieldSet, other: FieldSet, how: Subtraction): boolean {
-  if (how === 'below') return false;
-  return isMember(other) || (how === 'within' && isEmpty(set));
+function keepsMember(set: FieldSet, other: FieldSet, how: Subtraction): boolean {
+  if (!isMember(set) || how === 'below') return isMember(set);
+  return !isMember(other) && !(how === 'within' && isEmpty(set));
 }
 
 /** Returns `.spec.size` for each field that is in both. */

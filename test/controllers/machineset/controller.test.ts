@@ -159,7 +159,8 @@ function reasons(bed: Bed): string {
 }
 
 function stalledEvents({ api }: Bed): readonly (string | undefined)[] {
-  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+  return api.objects
+    .list({ resource: EVENTS }, undefined)
     .filter((event) => textAt(event, 'reason') === 'ScaleStalled')
     .map((event) => textAt(event, 'note'));
 }

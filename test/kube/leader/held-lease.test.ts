@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/kube/client/client.ts';
 import { createHeldLease, type HeldLease } from '../../../src/kube/leader/held-lease.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { createObjectServer } from '../../support/kube/object-server.ts';
@@ -84,8 +83,7 @@ function start(): {
   const hold = (identity: string): HeldLease =>
     createHeldLease({
       ...NAME,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a Lease needs only get, create and replace
-      client: server as unknown as Client,
+      client: server,
       identity,
       clock,
       random: () => 0,
