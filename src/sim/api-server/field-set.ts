@@ -17,12 +17,12 @@ export interface FieldSet {
 
 const LEAF: FieldSet = {};
 
-export function fieldsOf(value: unknown, type: FieldType): FieldSet {
+export function fieldSetOf(value: unknown, type: FieldType): FieldSet {
   if (Array.isArray(value)) return fieldsOfList(value, type);
   if (!isGranular(value, type)) return LEAF;
   const set: Record<string, FieldSet> = {};
   for (const field in value) {
-    if (value[field] !== undefined) set[`f:${field}`] = fieldsOf(value[field], fieldTypeAt(type, field));
+    if (value[field] !== undefined) set[`f:${field}`] = fieldSetOf(value[field], fieldTypeAt(type, field));
   }
   return set;
 }
@@ -36,7 +36,7 @@ function fieldsOfList(list: readonly unknown[], type: FieldType): FieldSet {
 }
 
 function fieldsOfEntry(entry: unknown, merge: ListMerge, type: FieldType): FieldSet {
-  return merge === 'set' ? LEAF : { '.': LEAF, ...fieldsOf(entry, entryType(type)) };
+  return merge === 'set' ? LEAF : { '.': LEAF, ...fieldSetOf(entry, entryType(type)) };
 }
 
 /** `v:"a"` in a set; `k:{"name":"a"}` by keys. */
@@ -51,8 +51,8 @@ export function entrySegment(entry: unknown, merge: ListMerge): string {
 export function changedFields(before: unknown, after: unknown, type: FieldType): FieldSet | undefined {
   if (before === after) return undefined;
   if (Array.isArray(after) && Array.isArray(before)) return changedEntries(before, after, type);
-  if (!isGranular(before, type) || !isGranular(after, type) || isEmpty(after)) {
-    return isDeepStrictEqual(before, after) ? undefined : fieldsOf(after, type);
+  if (!isGranular(before, type) || !isGranular(after, type) || hasNoFields(after)) {
+    return isDeepStrictEqual(before, after) ? undefined : fieldSetOf(after, type);
   }
   return collected(Object.keys(after), (field) =>
     after[field] === undefined
@@ -80,7 +80,7 @@ function changedEntries(
       : fieldsOfEntry(entry, merge, type);
     if (changed) set[segment] = changed;
   }
-  return isEmpty(set) ? undefined : set;
+  return hasNoFields(set) ? undefined : set;
 }
 
 /** Each field that is missing in `after`: all that is below it is missing, too. */
@@ -108,7 +108,7 @@ function removedEntries(
     const removed = left.has(segment) ? removedFields(entry, left.get(segment), entryType(type)) : LEAF;
     if (removed) set[segment] = removed;
   }
-  return isEmpty(set) ? undefined : set;
+  return hasNoFields(set) ? undefined : set;
 }
 
 export function bySegment(list: readonly unknown[], merge: ListMerge): ReadonlyMap<string, unknown> {
@@ -124,7 +124,7 @@ function collected(
     const found = part(field);
     if (found) set[`f:${field}`] = found;
   }
-  return isEmpty(set) ? undefined : set;
+  return hasNoFields(set) ? undefined : set;
 }
 
 export function union(one: FieldSet, other: FieldSet | undefined): FieldSet {
@@ -132,7 +132,7 @@ export function union(one: FieldSet, other: FieldSet | undefined): FieldSet {
   const set: Record<string, FieldSet> = { ...one };
   for (const segment in other) set[segment] = union(other[segment] ?? LEAF, set[segment]);
   const isIn = isMember(one) || isMember(other);
-  return isIn && !isEmpty(set) ? { '.': LEAF, ...set } : set;
+  return isIn && !hasNoFields(set) ? { '.': LEAF, ...set } : set;
 }
 
 /**
@@ -143,10 +143,10 @@ export type Subtraction = 'same' | 'within' | 'below';
 /** Undefined: no field is left. */
 export function subtract(set: FieldSet, other: FieldSet | undefined, how: Subtraction): FieldSet | undefined {
   if (other === undefined) return set;
-  if (how === 'below' && isEmpty(other)) return undefined;
+  if (how === 'below' && hasNoFields(other)) return undefined;
   const left = childrenWithout(set, other, how);
   const stays = keepsMember(set, other, how);
-  if (isEmpty(left)) return stays ? LEAF : undefined;
+  if (hasNoFields(left)) return stays ? LEAF : undefined;
   const next = stays ? { '.': LEAF, ...left } : left;
   return isSame(set, next) ? set : next;
 }
@@ -168,7 +168,7 @@ function isSame(set: FieldSet, next: FieldSet): boolean {
 
 function keepsMember(set: FieldSet, other: FieldSet, how: Subtraction): boolean {
   if (!isMember(set) || how === 'below') return isMember(set);
-  return !isMember(other) && !(how === 'within' && isEmpty(set));
+  return !isMember(other) && !(how === 'within' && hasNoFields(set));
 }
 
 /** Returns `.spec.size` for each field that is in both. */
@@ -184,10 +184,10 @@ export function commonFields(one: FieldSet, other: FieldSet, path = ''): readonl
 }
 
 export function isMember(set: FieldSet): boolean {
-  return isEmpty(set) || Object.hasOwn(set, '.');
+  return hasNoFields(set) || Object.hasOwn(set, '.');
 }
 
-export function isEmpty(set: object): boolean {
+export function hasNoFields(set: object): boolean {
   for (const _ in set) return false;
   return true;
 }

@@ -1,8 +1,8 @@
-/** Lists what the API server in memory knows of a kind: of ours from their CRDs, of those of Kubernetes as much as controllers use. */
+/** Lists what the API server in memory knows of a kind: from our CRDs, and of the kinds of Kubernetes as much as controllers use. */
 import { crds } from '../../api/install/crds.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
-import { type FieldType, listByKey, recordOf } from './field-types.ts';
+import { type FieldType, listByKey, recordType } from './field-types.ts';
 
 export interface ServedKind {
   readonly resource: Resource;
@@ -13,13 +13,13 @@ export interface ServedKind {
   readonly type?: FieldType;
 }
 
-const METADATA = recordOf({
+const METADATA = recordType({
   finalizers: { 'x-kubernetes-list-type': 'set' },
   ownerReferences: listByKey('uid'),
 });
-const CONDITIONS = recordOf({ conditions: listByKey('type') });
+const CONDITIONS = recordType({ conditions: listByKey('type') });
 
-export const DEFAULT_TYPE = recordOf({ metadata: METADATA, status: CONDITIONS });
+export const DEFAULT_TYPE = recordType({ metadata: METADATA, status: CONDITIONS });
 
 const BUILT_IN: Readonly<Record<string, Omit<ServedKind, 'resource'>>> = {
   Node: { status: true, generation: false },
@@ -37,7 +37,7 @@ export function declaredKind(crd: KubeObject): Omit<ServedKind, 'resource'> {
   const { properties } = valueAt(version, 'schema', 'openAPIV3Schema') as FieldType;
   return {
     status: valueAt(version, 'subresources', 'status') !== undefined,
-    type: recordOf({ ...properties, metadata: METADATA }),
+    type: recordType({ ...properties, metadata: METADATA }),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Merges what a manager applies into an object, and removes fields from it. Pure; what does not change stays the same value. */
 import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type JsonRecord } from '../../kube/objects/json.ts';
-import { bySegment, entrySegment, type FieldSet, isEmpty, isMember } from './field-set.ts';
+import { bySegment, entrySegment, type FieldSet, hasNoFields, isMember } from './field-set.ts';
 import { entryType, type FieldType, fieldTypeAt, isAtomicMap, listMergeOf } from './field-types.ts';
 
 export function mergeFields(live: unknown, applied: unknown, type: FieldType): unknown {
@@ -17,7 +17,7 @@ function mergeRecord(live: JsonRecord, applied: JsonRecord, type: FieldType): Js
     const next = mergeFields(live[field], applied[field], fieldTypeAt(type, field));
     if (next !== live[field]) changed[field] = next;
   }
-  return isEmpty(changed) ? live : { ...live, ...changed };
+  return hasNoFields(changed) ? live : { ...live, ...changed };
 }
 
 function mergeList(
@@ -50,7 +50,7 @@ export function withoutFields(value: unknown, set: FieldSet, type: FieldType): u
     if (rest === undefined) delete left[field];
     else left[field] = rest;
   }
-  return isEmpty(left) ? undefined : left;
+  return hasNoFields(left) ? undefined : left;
 }
 
 function withoutEntries(list: readonly unknown[], set: FieldSet, type: FieldType): unknown {

@@ -5,7 +5,8 @@ import type { JsonPatchOperation } from '../../kube/controller/writes/declared-f
 import type { KubeObject, Metadata, ObjectName } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
-import type { ServedKind } from './kinds.ts';
+import { fillDefaults } from './field-types.ts';
+import { DEFAULT_TYPE, type ServedKind } from './kinds.ts';
 import { applyFields, updateFields } from './ownership.ts';
 import { ApiRefusal } from './refusal.ts';
 import {
@@ -46,8 +47,8 @@ export interface ApiObjectsOptions {
   readonly clock: Pick<Clock, 'now'>;
   /** Called after each change. */
   readonly changed?: (change: ApiChange) => void;
-  /** Fills in the defaults of a new object. */
-  readonly defaulted?: (object: KubeObject) => KubeObject;
+  /** Fills in the defaults of the schema with each write. */
+  readonly fillsDefaults?: boolean;
   /** Deletes what belongs to an object that was deleted, as the garbage collector of Kubernetes, which needs a moment longer. */
   readonly collects?: (kind: string) => ServedKind;
 }
@@ -203,14 +204,14 @@ export class ApiObjects {
 
   #add(kind: ServedKind, object: KubeObject): KubeObject {
     this.#uids += 1;
-    const { defaulted = (given) => given, clock } = this.#options;
+    const { clock } = this.#options;
     const metadata = {
       ...object.metadata,
       uid: `uid-${this.#uids}`,
       creationTimestamp: clock.now().toISOString(),
       ...(hasGeneration(kind) ? { generation: 1 } : {}),
     };
-    return this.#happened(kind, undefined, defaulted({ ...object, metadata }));
+    return this.#happened(kind, undefined, this.#defaulted(kind, { ...object, metadata }));
   }
 
   /** A write that changes nothing has no new version, and no watch delivers it. */
@@ -223,11 +224,15 @@ export class ApiObjects {
       ...optional('creationTimestamp', creationTimestamp),
       ...optional('deletionTimestamp', deletionTimestamp),
     };
-    const next = withGeneration(kind, live, { ...object, metadata: kept });
+    const next = withGeneration(kind, live, this.#defaulted(kind, { ...object, metadata: kept }));
     if (isDeepStrictEqual(next, live)) return live;
     const { metadata } = next;
     const isLast = metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
     return isLast ? this.#remove(kind, live, next) : this.#happened(kind, live, next);
+  }
+
+  #defaulted({ type = DEFAULT_TYPE }: ServedKind, object: KubeObject): KubeObject {
+    return this.#options.fillsDefaults ? (fillDefaults(object, type) as KubeObject) : object;
   }
 
   #remove(kind: ServedKind, live: KubeObject, object: KubeObject): KubeObject {

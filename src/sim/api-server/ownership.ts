@@ -5,8 +5,8 @@ import {
   changedFields,
   commonFields,
   type FieldSet,
-  fieldsOf,
-  isEmpty,
+  fieldSetOf,
+  hasNoFields,
   removedFields,
   subtract,
   union,
@@ -42,14 +42,15 @@ const NOT_OWNED: ReadonlySet<string> = new Set([
 export function applyFields(live: KubeObject, intent: KubeObject, writer: FieldWriter): AppliedFields {
   const { type } = writer;
   const desired = ownable(intent);
-  const fields = fieldsOf(desired, type);
+  const fields = fieldSetOf(desired, type);
   const managed = live.metadata.managedFields ?? [];
   const mine = managed.find((entry) => isEntryOf(entry, writer, 'Apply'));
   const others = managed.filter((entry) => entry !== mine);
   const taken = changedFields(live, desired, type);
   const merged = mergeFields(live, desired, type) as KubeObject;
   const dropped = mine && others.reduce(subtractWithin, subtract(setOf(mine), fields, 'within'));
-  const object = dropped && !isEmpty(dropped) ? (withoutFields(merged, dropped, type) as KubeObject) : merged;
+  const object =
+    dropped && !hasNoFields(dropped) ? (withoutFields(merged, dropped, type) as KubeObject) : merged;
   const removed = removedFields(merged, object, type);
   return {
     conflicts: taken ? others.flatMap((entry) => conflictsWith(entry, taken)) : [],
@@ -75,7 +76,7 @@ export function updateFields(
 ): KubeObject {
   const { type } = writer;
   const [old, next] = [before && ownable(before), ownable(after)];
-  const changed = old ? changedFields(old, next, type) : fieldsOf(next, type);
+  const changed = old ? changedFields(old, next, type) : fieldSetOf(next, type);
   const removed = removedFields(old, next, type);
   const managed = (before?.metadata.managedFields ?? []).flatMap((entry) => without(entry, removed, 'below'));
   const mine = managed.find((entry) => isEntryOf(entry, writer, 'Update'));
@@ -88,7 +89,7 @@ function ownable({ metadata, ...content }: KubeObject): JsonRecord {
   const { apiVersion: _, kind: __, ...object } = content;
   const own: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(metadata)) if (!NOT_OWNED.has(field)) own[field] = value;
-  return isEmpty(own) ? object : { ...object, metadata: own };
+  return hasNoFields(own) ? object : { ...object, metadata: own };
 }
 
 function conflictsWith(entry: ManagedFields, taken: FieldSet): readonly string[] {
@@ -106,7 +107,7 @@ function without(
 ): readonly ManagedFields[] {
   const left = subtract(setOf(entry), fields, how);
   if (left === entry.fieldsV1) return [entry];
-  return left && !isEmpty(left) ? [{ ...entry, fieldsV1: left }] : [];
+  return left && !hasNoFields(left) ? [{ ...entry, fieldsV1: left }] : [];
 }
 
 function entryOf(
@@ -114,7 +115,7 @@ function entryOf(
   operation: ManagedFields['operation'],
   fields: FieldSet,
 ): readonly ManagedFields[] {
-  if (isEmpty(fields)) return [];
+  if (hasNoFields(fields)) return [];
   return [{ manager, operation, ...(subresource ? { subresource } : {}), fieldsV1: fields }];
 }
 

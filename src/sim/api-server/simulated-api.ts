@@ -27,7 +27,7 @@ export interface SimulatedApi {
   readonly journal: ReadonlyMap<string, readonly StoredChange[]>;
 }
 
-export interface SimulatedApiOptions extends Pick<ApiObjectsOptions, 'changed' | 'defaulted'> {
+export interface SimulatedApiOptions extends Pick<ApiObjectsOptions, 'changed'> {
   readonly nowMs: () => number;
   /** Kinds of a test. */
   readonly kinds?: readonly ServedKind[];
@@ -36,7 +36,7 @@ export interface SimulatedApiOptions extends Pick<ApiObjectsOptions, 'changed' |
 export function createSimulatedApi({ nowMs, kinds = [], ...options }: SimulatedApiOptions): SimulatedApi {
   const known = new Map(kinds.map((kind) => [kind.resource.kind, kind]));
   const clock = { now: () => new Date(nowMs()) };
-  const objects = new ApiObjects({ ...options, clock, collects: kindOf });
+  const objects = new ApiObjects({ ...options, clock, collects: kindOf, fillsDefaults: true });
   return {
     get: <T extends KubeObject>({ kind }: Resource<T>, name: ObjectName | string) =>
       objects.find(kindOf(kind), typeof name === 'string' ? { name } : name) as T | undefined,

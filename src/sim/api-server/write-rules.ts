@@ -1,4 +1,4 @@
-/** What an API server makes of a write before it stores it: what the write may change, and what it refuses. Pure. */
+/** Decides which part of an object a write may change, and which writes are refused. Pure. */
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject, Metadata } from '../../kube/objects/object.ts';

@@ -4,7 +4,6 @@
  * calm, and what is left is judged.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine } from '../../api/generated/types.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import type { ApiChange } from '../api-server/objects.ts';
 import { createSimulatedApi } from '../api-server/simulated-api.ts';
@@ -23,7 +22,6 @@ import {
   befallSet,
   calmSet,
   createSet,
-  defaultedMachine,
   interfereWithSet,
   replaceLost,
   type SetPeople,
@@ -109,7 +107,6 @@ function createSetRun(options: MachineSetSimulationOptions): SetRun {
   const api = createSimulatedApi({
     nowMs,
     changed,
-    defaulted: (object) => defaultedMachine(object as Machine),
   });
   const cloud = createSimulatedCloud({
     nowMs,

@@ -4,21 +4,21 @@ import {
   changedFields,
   commonFields,
   type FieldSet,
-  fieldsOf,
+  fieldSetOf,
   removedFields,
   subtract,
   union,
 } from '../../../src/sim/api-server/field-set.ts';
-import { listByKey, recordOf } from '../../../src/sim/api-server/field-types.ts';
+import { listByKey, recordType } from '../../../src/sim/api-server/field-types.ts';
 
-const TYPE = recordOf({
+const TYPE = recordType({
   parts: listByKey('name'),
   tags: { 'x-kubernetes-list-type': 'set' },
   whole: { 'x-kubernetes-map-type': 'atomic' },
 });
 const PART = 'k:{"name":"a"}';
 
-describe('fieldsOf', () => {
+describe('fieldSetOf', () => {
   it.each([
     ['fields', { a: { b: 1 }, c: undefined, d: {} }, { 'f:a': { 'f:b': {} }, 'f:d': {} }],
     ['atomic lists', { args: ['x'] }, { 'f:args': {} }],
@@ -26,7 +26,7 @@ describe('fieldsOf', () => {
     ['values of sets', { tags: ['a'] }, { 'f:tags': { 'v:"a"': {} } }],
     ['entries by key', { parts: [{ name: 'a' }] }, { 'f:parts': { [PART]: { '.': {}, 'f:name': {} } } }],
   ])('names %s', (_, value, fields) => {
-    expect(fieldsOf(value, TYPE)).toEqual(fields);
+    expect(fieldSetOf(value, TYPE)).toEqual(fields);
   });
 });
 
@@ -94,7 +94,7 @@ describe('union', () => {
   it('has the fields of both, and what is subtracted is not in it', () => {
     fc.assert(
       fc.property(anyValue, anyValue, (one, other) => {
-        const [left, right] = [one, other].map((value) => fieldsOf(value, {}));
+        const [left, right] = [one, other].map((value) => fieldSetOf(value, {}));
         if (!left || !right) throw new Error('there are two');
         const both = union(left, right);
         expect(paths(both)).toEqual([...new Set([...paths(left), ...paths(right)])].toSorted());

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { listByKey, recordOf } from '../../../src/sim/api-server/field-types.ts';
+import { listByKey, recordType } from '../../../src/sim/api-server/field-types.ts';
 import { mergeFields, withoutFields } from '../../../src/sim/api-server/merge.ts';
 
-const TYPE = recordOf({ parts: listByKey('name'), tags: { 'x-kubernetes-list-type': 'set' } });
+const TYPE = recordType({ parts: listByKey('name'), tags: { 'x-kubernetes-list-type': 'set' } });
 const LIVE = { size: 1, args: ['x'], tags: ['a'], parts: [{ name: 'a', grade: 'x' }], deep: { er: 1 } };
 
 describe('mergeFields', () => {

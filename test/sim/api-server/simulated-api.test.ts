@@ -8,10 +8,6 @@ import { machine } from '../../support/builders.ts';
 const NODE: KubeObject = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'm-1' }, spec: {} };
 const LEASE: KubeObject = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'a' } };
 
-function defaulted(object: KubeObject): KubeObject {
-  return { ...object, spec: { taints: [], unschedulable: false } };
-}
-
 function createApi(): SimulatedApi {
   return createSimulatedApi({ nowMs: () => 0 });
 }
@@ -39,12 +35,17 @@ describe('createSimulatedApi', () => {
     expect(changed).toMatchObject({ metadata: { generation: 2 }, status: { conditions: [] } });
   });
 
-  it('fills in the defaults of what is created', () => {
-    const api = createSimulatedApi({ nowMs: () => 0, defaulted });
-    expect(api.apply(NODE, { manager: 'm' })).toMatchObject({ spec: { taints: [], unschedulable: false } });
-    expect(api.apply({ ...NODE, spec: { taints: ['a'] } }, { manager: 'm' })).toMatchObject({
-      spec: { taints: ['a'] },
-    });
+  it('fills in the defaults of the schema, also for a list that an apply empties', () => {
+    const api = createApi();
+    const { apiVersion, kind } = machine('m-1');
+    const apply = (taints: readonly object[]): KubeObject =>
+      api.apply(
+        { apiVersion, kind, metadata: { name: 'm-1' }, spec: { node: { taints } } },
+        { manager: 'm' },
+      );
+    const taint = { key: 'team', value: 'a', effect: 'NoSchedule' };
+    expect(apply([taint])).toMatchObject({ spec: { agentEpoch: 0, node: { taints: [taint] } } });
+    expect(apply([])).toMatchObject({ metadata: { generation: 2 }, spec: { node: { taints: [] } } });
   });
 
   it('answers as the client of a server does', () => {

@@ -87,6 +87,15 @@ export function describeApiContract(
       expect(metadata.managedFields?.map(({ manager }) => manager)).toEqual(['ours']);
     });
 
+    it.each([
+      ['it applies others', { size: 1 }],
+      ['it applies an empty list', { size: 1, parts: [] }],
+    ])('removes a list with its last entry when %s', async (_, spec) => {
+      const object = fresh();
+      await apply(object, { parts: [{ name: 'a' }, { name: 'b' }] });
+      expect((await apply(object, spec)).spec).toEqual({ size: 1 });
+    });
+
     it('changes no version when two managers apply in turn what is there', async () => {
       const object = fresh();
       await apply(object, { size: 1 });

@@ -70,7 +70,7 @@ interface Target {
 }
 
 export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
-  const objects = new ApiObjects({ clock, changed: wakeWatches });
+  const objects = new ApiObjects({ clock, changed: notifyWatches });
   const journal: JournalEntry[] = [];
   const refusals: { what: RegExp; refusal: ApiRefusal }[] = [];
   const listeners = new Set<() => void>();
@@ -78,7 +78,7 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
   const refuse = (what: RegExp, refusal: ApiRefusal): void => void refusals.push({ what, refusal });
   return { objects, journal, connection, refuse };
 
-  function wakeWatches(): void {
+  function notifyWatches(): void {
     for (const listener of listeners) listener();
   }
 
