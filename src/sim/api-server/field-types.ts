@@ -51,7 +51,7 @@ const complete = new WeakSet<object>();
 /** Returns the value itself where no default is missing. */
 export function fillDefaults(value: unknown, type: FieldType): unknown {
   if (typeof value !== 'object' || value === null || complete.has(value)) return value;
-  const filled = Array.isArray(value) ? filledList(value, type) : filledRecord(value as object, type);
+  const filled = Array.isArray(value) ? filledList(value, type) : filledRecord(value, type);
   complete.add(filled);
   return filled;
 }
@@ -66,7 +66,7 @@ function filledRecord(value: object, type: FieldType): object {
   const filled: Record<string, unknown> = {};
   for (const field of new Set([...Object.keys(type.properties ?? {}), ...Object.keys(record)])) {
     const inner = fieldTypeAt(type, field);
-    const next = fillDefaults(record[field] ?? inner.default, inner);
+    const next = fillDefaults(record[field] === undefined ? inner.default : record[field], inner);
     if (next !== record[field]) filled[field] = next;
   }
   return Object.keys(filled).length > 0 ? { ...record, ...filled } : value;
