@@ -267,7 +267,7 @@ async function stalledSamples(bed: BlockedBed): Promise<readonly string[]> {
 }
 
 function stalledEvents(bed: BlockedBed): readonly string[] {
-  const events = bed.api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[];
+  const events = bed.api.objects.list({ resource: EVENTS }, undefined);
   return events
     .filter((event) => textAt(event, 'reason')?.endsWith('Stalled'))
     .map((event) => textAt(event, 'note') ?? '');

@@ -1,4 +1,5 @@
 /** The controllers of Machines and sets tell people what waits for them, in an Event of the object. */
+
 import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
 import { createMachineController } from '../../src/controllers/machine/controller.ts';
@@ -8,6 +9,7 @@ import { EVENTS } from '../../src/kube/events/object.ts';
 import { NODES } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { servedKind } from '../../src/sim/api-server/kinds.ts';
 import { machine } from '../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../support/controller/bed.ts';
 import { machineSet } from '../support/machine-sets.ts';
@@ -15,11 +17,10 @@ import { memoryGrants } from '../support/memory-grants.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 import { createFleetBed } from './componentset/fleet-bed.ts';
 
-const lists = { conditions: ['type'], components: ['name'], ownerReferences: ['uid'] };
 const KINDS = [
-  { resource: MACHINES, status: true, lists },
-  { resource: MACHINE_SETS, status: true, lists },
-  { resource: NODES, status: true, lists },
+  servedKind(MACHINES),
+  servedKind(MACHINE_SETS),
+  servedKind(NODES),
   { resource: DEFENDER_LEDGERS },
   { resource: CERTIFICATE_REQUESTS },
 ];
@@ -46,7 +47,8 @@ async function bedWith(object: KubeObject): Promise<ControllerBed> {
 }
 
 function stalled({ api }: Pick<ControllerBed, 'api'>): readonly string[] {
-  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+  return api.objects
+    .list({ resource: EVENTS }, undefined)
     .filter((event) => textAt(event, 'reason')?.endsWith('Stalled'))
     .map((event) => [textAt(event, 'type'), textAt(event, 'reason'), textAt(event, 'note')].join(' '));
 }

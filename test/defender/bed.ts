@@ -19,8 +19,8 @@ import { LEASES } from '../../src/kube/leader/record.ts';
 import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
+import type { ServedKind } from '../../src/sim/api-server/kinds.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from '../support/controller/memory-api.ts';
-import type { MemoryKind } from '../support/controller/memory-objects.ts';
 import { type MemoryLog, memoryLog } from '../support/memory-log.ts';
 import { type VirtualClock, virtualClock } from '../support/virtual-clock.ts';
 
@@ -49,7 +49,7 @@ export interface DefenderBed {
 }
 
 const OURS = [DEFENDER_LEDGERS, DEFENDER_POLICIES, MACHINES, MACHINE_SETS, REMEDY_OPERATION_JOBS];
-const KINDS: readonly MemoryKind[] = [
+const KINDS: readonly ServedKind[] = [
   ...OURS.map((resource: Resource) => ({ resource, status: true })),
   ...[NODES, PODS, LEASES, EVENTS].map((resource: Resource) => ({ resource })),
 ];
@@ -80,7 +80,6 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
     apply,
     delete: (resource, name) => {
       api.objects.delete(kindOf(resource.kind), { name }, {});
-      api.changed();
     },
     start,
     advance,
@@ -107,7 +106,6 @@ export function defenderBed(...objects: readonly KubeObject[]): DefenderBed {
         );
       }
     }
-    api.changed();
   }
 
   async function advance(ms: number): Promise<void> {
@@ -175,7 +173,7 @@ function watchTerm(election: LeaseElection): LeaseElection & { readonly leads: (
   };
 }
 
-function kindOf(kind: string): MemoryKind {
+function kindOf(kind: string): ServedKind {
   const found = KINDS.find(({ resource }) => resource.kind === kind);
   if (!found) throw new Error(`the bed does not serve ${kind}`);
   return found;

@@ -1,4 +1,5 @@
 /** A bed with the controllers of Machines and sets, for one object that something blocks. */
+
 import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../src/api/generated/types.ts';
 import { createMachineController } from '../../src/controllers/machine/controller.ts';
@@ -9,9 +10,10 @@ import { KubeError } from '../../src/kube/client/errors.ts';
 import { BUDGETS } from '../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
+import { servedKind } from '../../src/sim/api-server/kinds.ts';
+import { ApiRefusal } from '../../src/sim/api-server/refusal.ts';
 import { condition, machine, node } from './builders.ts';
 import { type ControllerBed, createControllerBed } from './controller/bed.ts';
-import { ApiRefusal } from './controller/refusal.ts';
 import { budget, drainPod } from './kube/drain-bed.ts';
 import { machineSet, template } from './machine-sets.ts';
 import { type MemoryGrants, memoryGrants } from './memory-grants.ts';
@@ -36,16 +38,10 @@ export interface BlockedBed extends ControllerBed {
   readonly addBudgetedPod: () => void;
 }
 
-const lists = {
-  conditions: ['type'],
-  taints: ['key', 'effect'],
-  components: ['name'],
-  ownerReferences: ['uid'],
-};
 const KINDS = [
-  { resource: MACHINES, status: true, lists },
-  { resource: MACHINE_SETS, status: true, lists },
-  { resource: NODES, status: true, lists },
+  servedKind(MACHINES),
+  servedKind(MACHINE_SETS),
+  servedKind(NODES),
   { resource: DEFENDER_LEDGERS },
   { resource: CERTIFICATE_REQUESTS },
   { resource: PODS, status: true },
@@ -152,8 +148,7 @@ export async function blockedBed(
   ): void {
     const written = { ...API, status: { conditions, ...(components.length > 0 ? { components } : {}) } };
     const options = { manager, force: true, subresource: 'status' };
-    bed.api.objects.apply({ resource: MACHINES, status: true, lists }, written, options);
-    bed.api.changed();
+    bed.api.objects.apply(servedKind(MACHINES), written, options);
   }
 
   function reportAll(): void {

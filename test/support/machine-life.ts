@@ -10,8 +10,8 @@ import { planMachine } from '../../src/controllers/machine/plan.ts';
 import { machineStatus } from '../../src/controllers/machine/status.ts';
 import { conditionOf } from '../../src/kube/objects/conditions.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { patchJson } from '../../src/sim/api-server/json-patch.ts';
 import { condition, NOW } from './builders.ts';
-import { patchJson } from './controller/json-patch.ts';
 import { observation } from './machine-observations.ts';
 
 export interface GateReport {

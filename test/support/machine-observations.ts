@@ -5,8 +5,8 @@ import { planNodeSync } from '../../src/controllers/machine/node/sync.ts';
 import type { MachineInput } from '../../src/controllers/machine/observe.ts';
 import { type MachinePlan, planMachine } from '../../src/controllers/machine/plan.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
+import { patchJson } from '../../src/sim/api-server/json-patch.ts';
 import { condition, type MachineParts, machine, NOW, node } from './builders.ts';
-import { patchJson } from './controller/json-patch.ts';
 
 export interface ObservationParts extends Pick<MachineParts, 'spec' | 'metadata'> {
   /** Conditions of others, by type; null for one that is missing. */

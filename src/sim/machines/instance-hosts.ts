@@ -4,8 +4,8 @@ import { readyCondition } from '../../api/machine/node-state.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from '../rollout/api-server.ts';
 import { createHost, type SimulatedHost, stepHost } from '../rollout/hosts.ts';
 import type { CloudInstance, SimulatedCloud } from './cloud.ts';
 

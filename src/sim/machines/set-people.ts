@@ -39,12 +39,6 @@ export function createSet({ api, random, machines }: SetPeople): void {
   api.put({ apiVersion: `${GROUP}/v1alpha1`, kind: MACHINE_SETS.kind, metadata: { name: SET }, spec });
 }
 
-/** Adds the defaults that the API server fills in when a set creates a Machine. */
-export function defaultedMachine(machine: Machine): Machine {
-  const defaults = { readinessGates: [], minReadySeconds: 0, components: [], agentEpoch: 0 };
-  return { ...machine, spec: { ...defaults, ...machine.spec } };
-}
-
 /** Simulates what happens by chance. Called in each step of 5 seconds. */
 export function befallSet(people: SetPeople): void {
   const { random } = people;

@@ -4,10 +4,10 @@
  * calm, and what is left is judged.
  */
 import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine } from '../../api/generated/types.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import type { ApiChange } from '../api-server/objects.ts';
+import { createSimulatedApi } from '../api-server/simulated-api.ts';
 import { createRandom } from '../random.ts';
-import { type ApiChange, createSimulatedApi } from '../rollout/api-server.ts';
 import { type ControllerProcess, type RestartedProcess, stepProcess } from '../rollout/controllers.ts';
 import { putDefender } from '../rollout/defender-objects.ts';
 import type { FaultRates } from '../rollout/faulty-client.ts';
@@ -22,7 +22,6 @@ import {
   befallSet,
   calmSet,
   createSet,
-  defaultedMachine,
   interfereWithSet,
   replaceLost,
   type SetPeople,
@@ -108,7 +107,6 @@ function createSetRun(options: MachineSetSimulationOptions): SetRun {
   const api = createSimulatedApi({
     nowMs,
     changed,
-    defaulted: (object) => defaultedMachine(object as Machine),
   });
   const cloud = createSimulatedCloud({
     nowMs,

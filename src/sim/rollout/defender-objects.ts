@@ -3,8 +3,8 @@ import { DEFENDER_LEDGERS } from '../../api/generated/resources.ts';
 import type { DefenderPolicySpec } from '../../api/generated/types.ts';
 import { FLEET_DEFAULT, GROUP, LEDGER } from '../../api/names.ts';
 import { EMPTY_LEDGER } from '../../defender/ledger/draft.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import { simulatedPolicy } from '../policies.ts';
-import type { SimulatedApi } from './api-server.ts';
 
 export interface SimulatedDefender {
   readonly machines: number;

@@ -2,13 +2,14 @@
  * Creates a client of the simulated API server: requests fail, answers are lost, others write first, and the process is killed at a write.
  */
 import type { CallWindow } from '../../defender/facts/call-window.ts';
-import type { Client } from '../../kube/client/client.ts';
+import type { ApplyOptions, Client } from '../../kube/client/client.ts';
 import { isKubeError, KubeError } from '../../kube/client/errors.ts';
 import type { JsonPatchOperation } from '../../kube/controller/writes/declared-fields.ts';
 import type { KubeObject, Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
+import type { ObjectWriteOptions } from '../api-server/write-rules.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from './api-server.ts';
 
 export interface FaultyClient
   extends Pick<Client, 'apply' | 'create' | 'patch' | 'delete' | 'get' | 'replace' | 'pages'> {
@@ -39,7 +40,10 @@ export interface FaultRates {
   readonly interference: number;
 }
 
+/** The chance of a kill in a call of something else. */
 const KILLED = 0.001;
+/** The chance before each write, and after it: ten kills in an hour of rollouts, in which controllers write about 800 times. */
+const KILLED_AT_WRITE = 0.007;
 const RATES: FaultRates = { lost: 0.02, interference: 0.004 };
 
 export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
@@ -53,29 +57,16 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     noteError: (error) => {
       if (!(error instanceof KubeError) && !isLedgerError(error) && !isDead) throw error;
     },
-    apply: (_resource, object, { fieldManager, subresource }) =>
-      write(() => api.apply(object, fieldManager ?? '', subresource === 'status' ? 'status' : 'spec')),
-    create: (resource, object) =>
-      write(() => {
-        if (api.get(resource, object.metadata)) throw new KubeError('AlreadyExists', 'it exists');
-        return api.put(object);
-      }),
-    replace: (resource, object) =>
-      write(() => {
-        const live = api.get(resource, object.metadata);
-        if (live?.metadata.resourceVersion !== object.metadata.resourceVersion) {
-          throw new KubeError('Conflict', 'it has changed');
-        }
-        return api.put(object);
-      }),
-    patch: (resource, name, { body }) =>
-      write(() => api.patch(resource, name, body as unknown as readonly JsonPatchOperation[])),
+    apply: (_, object, how) => write(() => api.apply(object, writeOptions(how))),
+    create: (_, object, how) => write(() => api.create(object, writeOptions(how))),
+    replace: (_, object, how) => write(() => api.replace(object, writeOptions(how))),
+    patch: (resource, name, { body }, how) =>
+      write(() =>
+        api.patch(resource, name, body as unknown as readonly JsonPatchOperation[], writeOptions(how)),
+      ),
     delete: (resource, name, { uid, resourceVersion }) =>
       write(() =>
-        api.delete(resource, name, {
-          ...optional('uid', uid),
-          ...optional('resourceVersion', resourceVersion),
-        }),
+        api.delete(resource, name, { uid, ...optional('resourceVersion', resourceVersion) }),
       ) as never,
     get: async <T>(
       resource: Parameters<Client['get']>[0],
@@ -102,10 +93,10 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     if (isCalm()) return act() as T;
     if (random.chance(rates.interference)) interfere();
     if (random.chance(rates.lost)) throw new KubeError('Unreachable', 'the request was lost');
-    if (random.chance(KILLED)) throw kill();
+    if (random.chance(KILLED_AT_WRITE)) throw kill();
     const answer = act();
     if (random.chance(rates.lost)) throw new KubeError('Timeout', 'the answer was lost');
-    if (random.chance(KILLED)) throw kill();
+    if (random.chance(KILLED_AT_WRITE)) throw kill();
     return answer as T;
   }
 
@@ -113,6 +104,14 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     isDead = true;
     return dead();
   }
+}
+
+function writeOptions({
+  fieldManager = '',
+  subresource,
+  force,
+}: Partial<ApplyOptions> = {}): ObjectWriteOptions {
+  return { manager: fieldManager, ...optional('subresource', subresource), ...optional('force', force) };
 }
 
 function dead(): KubeError {

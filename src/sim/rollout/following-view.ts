@@ -8,8 +8,8 @@ import { createStore } from '../../kube/cache/store.ts';
 import type { View } from '../../kube/cache/view.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import type { Log } from '../../kube/process/log.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from './api-server.ts';
 
 export const quietLog: Log = { debug() {}, info() {}, warn() {}, error() {}, with: () => quietLog };
 

@@ -13,8 +13,8 @@ import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from './api-server.ts';
 
 /** The behavior of a version. Late: the Node is not Ready a minute after the commit, for as long as the version is installed. */
 export type Behavior = 'Good' | 'Fails' | 'Hangs' | 'Late';
@@ -225,8 +225,7 @@ function report(
   const { apiVersion, kind, metadata } = machine;
   api.apply(
     { apiVersion, kind, metadata: { name: metadata.name }, status: { agent, components: timed, conditions } },
-    'agent',
-    'status',
+    { manager: 'agent', subresource: 'status', force: true },
   );
 }
 

@@ -3,8 +3,8 @@ import { MACHINE_COMPONENT_SETS, MACHINE_COMPONENTS, MACHINES } from '../../api/
 import type { Machine, MachineComponentSet } from '../../api/generated/types.ts';
 import { GROUP } from '../../api/names.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { Random } from '../random.ts';
-import type { SimulatedApi } from './api-server.ts';
 import { type Behavior, createHost, type SimulatedHost, type SimulatedVersion } from './hosts.ts';
 
 export interface PeopleContext {

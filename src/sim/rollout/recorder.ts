@@ -6,7 +6,7 @@ import { ANNOTATION_CORDONED_BY, LEDGER } from '../../api/names.ts';
 import { LEASES } from '../../kube/leader/record.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import type { ApiChange } from './api-server.ts';
+import type { ApiChange } from '../api-server/objects.ts';
 import type { QuietCluster, RolloutEvent } from './history.ts';
 import { hostState } from './hosts.ts';
 import { desiredSet, isHung, machineTruth, type SimulatedCluster, startedUpdate } from './truth.ts';

@@ -6,8 +6,9 @@
 import { MACHINES } from '../../api/generated/resources.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import type { ApiChange } from '../api-server/objects.ts';
+import { createSimulatedApi, type SimulatedApi } from '../api-server/simulated-api.ts';
 import { createRandom, type Random } from '../random.ts';
-import { type ApiChange, createSimulatedApi, type SimulatedApi } from './api-server.ts';
 import {
   type ControllerProcess,
   createControllerProcess,

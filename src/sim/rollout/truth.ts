@@ -15,7 +15,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { isSelected } from '../../kube/objects/selector.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
-import type { SimulatedApi } from './api-server.ts';
+import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { DesiredSet, MachineTruth, StartedUpdate } from './history.ts';
 import { hostState, type SimulatedHost } from './hosts.ts';
 

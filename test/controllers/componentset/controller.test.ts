@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { MachineComponentEntry } from '../../../src/api/generated/types.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
-import { ApiRefusal } from '../../support/controller/refusal.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
+import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import { stride } from '../../support/sweep-size.ts';
 import { ROLLOUT } from './component-set.ts';
 import { createFleetBed, type FleetBed, type FleetParts } from './fleet-bed.ts';
@@ -61,12 +62,11 @@ function entryOf({ machine }: FleetBed, name: string): Partial<MachineComponentE
 function dropAssignments({ api, machine }: FleetBed, name: string): void {
   const plain = machine(name)?.spec.components.map(({ assignment: _a, grant: _g, ...entry }) => entry);
   api.objects.merge(
-    { resource: MACHINES, status: true, lists: { components: ['name'] } },
+    servedKind(MACHINES),
     { name },
     (live) => ({ ...live, spec: { ...(live['spec'] as object), components: plain } }),
     { manager: 'kubectl-client-side-apply' },
   );
-  api.changed();
 }
 
 /** A second process takes over. Whether the first one crashed. */

@@ -11,23 +11,22 @@ import { createComponentSetController } from '../../../src/controllers/component
 import { CONTROLLER_REVISIONS } from '../../../src/controllers/componentset/revision/stored-revisions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
-import type { MemoryKind } from '../../support/controller/memory-objects.ts';
 import { type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { componentSet, ROLLOUT } from './component-set.ts';
 import { type Behavior, SimulatedMachine } from './simulation/simulated-machine.ts';
 
-const lists = { conditions: ['type'], components: ['name'], ownerReferences: ['uid'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: MACHINE_COMPONENT_SETS, status: true, lists },
-  { resource: MACHINES, status: true, lists },
-  { resource: MACHINE_COMPONENTS, status: true, lists },
-  { resource: DEFENDER_LEDGERS, status: true },
-  { resource: REMEDY_OPERATION_JOBS, status: true },
-  { resource: NODES, status: true, lists },
-  { resource: CONTROLLER_REVISIONS, lists },
+const KINDS: readonly ServedKind[] = [
+  servedKind(MACHINE_COMPONENT_SETS),
+  servedKind(MACHINES),
+  servedKind(MACHINE_COMPONENTS),
+  servedKind(DEFENDER_LEDGERS),
+  servedKind(REMEDY_OPERATION_JOBS),
+  servedKind(NODES),
+  { resource: CONTROLLER_REVISIONS },
 ];
 const SET = 'general';
 const API_VERSION = 'kubenode.dev/v1alpha1';

@@ -9,6 +9,7 @@ import type { MaintenanceEvent } from '../../../src/api/generated/types.ts';
 import { LABEL_POOL } from '../../../src/api/names.ts';
 import { createHostDoctorController } from '../../../src/controllers/hostdoctor/controller.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { ago, condition, machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 import {
@@ -18,12 +19,7 @@ import {
   maintenanceRule,
 } from '../../support/maintenance.ts';
 
-const lists = { conditions: ['type'] };
-const KINDS = [MAINTENANCE_EVENTS, MACHINES, REMEDY_OPERATION_JOBS, NODE_REMEDIERS].map((resource) => ({
-  resource,
-  status: true,
-  lists,
-}));
+const KINDS = [MAINTENANCE_EVENTS, MACHINES, REMEDY_OPERATION_JOBS, NODE_REMEDIERS].map(servedKind);
 
 /** With its cordon and its grant returned. */
 function endedJob(): KubeObject {

@@ -10,14 +10,13 @@ import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { condition, DESIRED, machine, node, PREVIOUS } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
-import type { MemoryKind } from '../../support/controller/memory-objects.ts';
 
-const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: MACHINES, status: true, lists },
-  { resource: NODES, status: true, lists },
+const KINDS: readonly ServedKind[] = [
+  servedKind(MACHINES),
+  servedKind(NODES),
   { resource: DEFENDER_LEDGERS },
   { resource: CERTIFICATE_REQUESTS },
   { resource: PODS },

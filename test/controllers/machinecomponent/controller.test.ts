@@ -6,16 +6,12 @@ import {
 } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSet } from '../../../src/api/generated/types.ts';
 import { createMachineComponentController } from '../../../src/controllers/machinecomponent/controller.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { machine } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
 
-const lists = { conditions: ['type'] };
-const KINDS = [
-  { resource: MACHINE_COMPONENTS, status: true, lists },
-  { resource: MACHINE_COMPONENT_SETS, status: true, lists },
-  { resource: MACHINES, status: true, lists },
-];
+const KINDS = [servedKind(MACHINE_COMPONENTS), servedKind(MACHINE_COMPONENT_SETS), servedKind(MACHINES)];
 const apiVersion = 'kubenode.dev/v1alpha1';
 
 function component(version: string): MachineComponent {

@@ -11,20 +11,15 @@ import { EVENTS } from '../../../src/kube/events/object.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
+import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import { condition } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
-import type { MemoryKind } from '../../support/controller/memory-objects.ts';
-import { ApiRefusal } from '../../support/controller/refusal.ts';
 import { machineSet, template } from '../../support/machine-sets.ts';
 import { type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
-const lists = { conditions: ['type'], taints: ['key', 'effect'], ownerReferences: ['uid'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: MACHINE_SETS, status: true, lists },
-  { resource: MACHINES, status: true, lists },
-  { resource: NODES, status: true, lists },
-];
+const KINDS: readonly ServedKind[] = [servedKind(MACHINE_SETS), servedKind(MACHINES), servedKind(NODES)];
 const READY = ['Ready', 'AgentReady', 'NodeReady'].map((type) => condition(type, 'True'));
 
 interface Bed extends ControllerBed {
@@ -164,7 +159,8 @@ function reasons(bed: Bed): string {
 }
 
 function stalledEvents({ api }: Bed): readonly (string | undefined)[] {
-  return (api.objects.list({ resource: EVENTS }, undefined) as readonly KubeObject[])
+  return api.objects
+    .list({ resource: EVENTS }, undefined)
     .filter((event) => textAt(event, 'reason') === 'ScaleStalled')
     .map((event) => textAt(event, 'note'));
 }

@@ -1,23 +1,16 @@
 /** What the tests of the remedy controller share: the kinds of its API server, machines with their Nodes, and the end of a job. */
+
 import { MACHINES, NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import type { GrantPort } from '../../../src/api/grants.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine, node } from '../../support/builders.ts';
 import type { ControllerBed } from '../../support/controller/bed.ts';
 
-const JOBS = { resource: REMEDY_OPERATION_JOBS, status: true, lists: { plan: ['id'], onVerified: ['id'] } };
-export const REMEDY_KINDS = [
-  { resource: NODE_REMEDIERS, status: true, lists: { conditions: ['type'], rungs: ['name'] } },
-  {
-    resource: MACHINES,
-    status: true,
-    lists: { conditions: ['type'], faults: ['type'], remedyWaits: ['rule'], components: ['name'] },
-  },
-  { resource: NODES },
-  JOBS,
-];
+const JOBS = servedKind(REMEDY_OPERATION_JOBS);
+export const REMEDY_KINDS = [servedKind(NODE_REMEDIERS), servedKind(MACHINES), { resource: NODES }, JOBS];
 
 /** The machine, and its Node, which has booted. */
 export function bootedMachine(name: string): readonly KubeObject[] {
@@ -51,5 +44,4 @@ export async function endJob(
   await grants.settle([{ ...spec.grant, outcome: outcome === 'Succeeded' ? 'Succeeded' : 'Failed' }]);
   const released = [{ op: 'remove', path: '/metadata/finalizers' }] as const;
   bed.api.objects.patch(JOBS, { name }, released, by);
-  bed.api.changed();
 }

@@ -3,6 +3,7 @@ import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/reso
 import type { Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { createJobBed, JOB, type JobBed } from './job-bed.ts';
 import { REBOOT_PLAN } from './jobs.ts';
 
@@ -150,7 +151,7 @@ describe('a repair job', () => {
   it('R34 leaves no cordon behind when its job is removed by force', async () => {
     const bed = await silentAtReboot();
     bed.api.objects.merge(
-      { resource: REMEDY_OPERATION_JOBS, status: true },
+      servedKind(REMEDY_OPERATION_JOBS),
       { name: JOB },
       (job) => ({ ...job, metadata: { ...job.metadata, finalizers: [] } }),
       { manager: 'person' },

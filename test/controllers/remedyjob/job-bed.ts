@@ -17,17 +17,16 @@ import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import type { Reading } from '../../../src/rules/compiled-rule.ts';
 import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
+import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { node } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
-import type { MemoryKind } from '../../support/controller/memory-objects.ts';
 import { remedier } from '../../support/remediers.ts';
 import { BOOT, GRANT, jobMachine, jobSpec } from './jobs.ts';
 
-const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'], steps: ['id'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: REMEDY_OPERATION_JOBS, status: true, lists },
-  { resource: MACHINES, status: true, lists },
-  { resource: NODES, status: true, lists },
+const KINDS: readonly ServedKind[] = [
+  servedKind(REMEDY_OPERATION_JOBS),
+  servedKind(MACHINES),
+  servedKind(NODES),
   { resource: NODE_REMEDIERS, status: true },
   { resource: DEFENDER_LEDGERS },
   { resource: PODS },

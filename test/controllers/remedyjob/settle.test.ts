@@ -9,8 +9,8 @@ import {
   settleMode,
 } from '../../../src/controllers/remedyjob/plan/settlement.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { patchJson } from '../../../src/sim/api-server/json-patch.ts';
 import { condition } from '../../support/builders.ts';
-import { patchJson } from '../../support/controller/json-patch.ts';
 import { CORDONED, explained, GRANT, jobMachine, jobNode, observation, records, repairJob } from './jobs.ts';
 
 const ENDS: readonly JobOutcome[] = [

@@ -5,8 +5,8 @@ import type { ReconcileContext } from '../../../src/kube/controller/reconcile-co
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import type { Resource } from '../../../src/kube/objects/object.ts';
+import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
-import { ApiRefusal } from '../../support/controller/refusal.ts';
 import { WIDGET_KIND, WIDGETS, type Widget, widget } from '../../support/controller/widgets.ts';
 
 const PODS: Resource = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', namespaced: true };
@@ -497,7 +497,6 @@ describe('the runtime', () => {
     const beat = (time: string): void => {
       const status = { conditions: [{ type: 'Ready', status: 'True', lastHeartbeatTime: time }] };
       api.objects.apply(WIDGET_KIND, { ...widget('a'), status }, { manager: 'x', subresource: 'status' });
-      api.changed();
     };
     beat('12:00');
     await advance(0);

@@ -18,8 +18,8 @@ import { LEASES } from '../../../src/kube/leader/record.ts';
 import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
+import { createObjectServer } from '../../support/kube/object-server.ts';
 import { type MemoryLog, memoryLog } from '../../support/memory-log.ts';
-import { objectServer } from '../../support/object-server.ts';
 import { NOW, settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
 /** A view whose content the test sets. */
@@ -433,7 +433,7 @@ describe('runControllers', () => {
 
     it('reconciles only while it holds the lease, with the epoch of its term', async () => {
       const { clock, views, reconciled, run } = bed();
-      const server = objectServer();
+      const server = createObjectServer();
       const rival = await electionFor(clock, server, 'rival').campaign(new AbortController().signal);
       const epochs: (number | undefined)[] = [];
       void run(
@@ -455,7 +455,7 @@ describe('runControllers', () => {
 
     it('rejects with LeaseLost when the lease is lost, and aborts its reconciles at once', async () => {
       const { clock, views, run } = bed();
-      const server = objectServer();
+      const server = createObjectServer();
       let last: ReconcileContext | undefined;
       const running = run(
         {
@@ -483,7 +483,7 @@ describe('runControllers', () => {
 
     it('begins no reconcile when its lease is late, before it is lost', async () => {
       const { clock, views, reconciled, run } = bed();
-      const server = objectServer();
+      const server = createObjectServer();
       let hang = false;
       const patch = server.patch.bind(server);
       const late = {
@@ -521,7 +521,7 @@ describe('runControllers', () => {
 
     it('releases the lease only after the last reconcile has ended', async () => {
       const { clock, views, stop, run } = bed();
-      const server = objectServer();
+      const server = createObjectServer();
       const holder = (): unknown => server.object(LEASES, NAME)?.['spec'];
       const running = run(
         { reconcile: () => clock.sleep(5000).then(() => ({})) },
@@ -539,7 +539,7 @@ describe('runControllers', () => {
 
     it('keeps the lease when a reconcile does not end: others wait until it expires', async () => {
       const { clock, log, views, stop, run } = bed();
-      const server = objectServer();
+      const server = createObjectServer();
       const running = run(
         { reconcile: () => new Promise(() => {}) },
         { lease: electionFor(clock, server, 'we') },

@@ -3,8 +3,8 @@ import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.t
 import { EVENTS } from '../../../src/kube/events/object.ts';
 import { type EventRecorderOptions, type Occurrence } from '../../../src/kube/events/recorder.ts';
 import { valueAt } from '../../../src/kube/objects/json.ts';
+import { type ObjectServer } from '../../support/kube/object-server.ts';
 import { createRecorderBed, failing, machine, rebooted } from '../../support/kube/recorder-bed.ts';
-import { type ObjectServer } from '../../support/object-server.ts';
 
 describe('an event', () => {
   it('is written as an events.k8s.io/v1 Event', async () => {

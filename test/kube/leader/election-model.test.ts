@@ -10,8 +10,8 @@ import { createLeaseElection } from '../../../src/kube/leader/election.ts';
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
 import { type LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import type { Clock } from '../../../src/os/clock.ts';
+import { createObjectServer, type ObjectServer } from '../../support/kube/object-server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { type ObjectServer, objectServer } from '../../support/object-server.ts';
 import { randomFrom, runs } from '../../support/sweep-size.ts';
 import { settle, type VirtualClock, virtualClock } from '../../support/virtual-clock.ts';
 
@@ -85,7 +85,7 @@ async function play(scenario: {
   readonly seed: number;
 }): Promise<{ overlaps: string[]; acts: Act[]; holders: number[] }> {
   const clock = virtualClock();
-  const server = objectServer();
+  const server = createObjectServer();
   const random = randomFrom(scenario.seed);
   const processes = Array.from({ length: scenario.count }, (_, who) =>
     processOf(who, { clock, server, random, rate: (scenario.rates[who] ?? 100) / 100 }),

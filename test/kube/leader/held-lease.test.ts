@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import type { Client } from '../../../src/kube/client/client.ts';
 import { createHeldLease, type HeldLease } from '../../../src/kube/leader/held-lease.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
+import { createObjectServer } from '../../support/kube/object-server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { objectServer } from '../../support/object-server.ts';
 import { settle, virtualClock } from '../../support/virtual-clock.ts';
 
 const NAME = { namespace: 'system', name: 'cluster-a' };
@@ -74,18 +73,17 @@ describe('createHeldLease', () => {
 
 function start(): {
   readonly clock: ReturnType<typeof virtualClock>;
-  readonly server: ReturnType<typeof objectServer>;
+  readonly server: ReturnType<typeof createObjectServer>;
   readonly hold: (identity: string) => HeldLease;
   readonly changes: string[];
 } {
   const clock = virtualClock();
-  const server = objectServer();
+  const server = createObjectServer();
   const changes: string[] = [];
   const hold = (identity: string): HeldLease =>
     createHeldLease({
       ...NAME,
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a Lease needs only get, create and replace
-      client: server as unknown as Client,
+      client: server,
       identity,
       clock,
       random: () => 0,

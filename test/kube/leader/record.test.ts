@@ -12,7 +12,7 @@ import {
   withClaim,
 } from '../../../src/kube/leader/record.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { objectServer } from '../../support/object-server.ts';
+import { createObjectServer } from '../../support/kube/object-server.ts';
 
 describe('assessLease', () => {
   const candidate = { identity: 'us', attemptedEpoch: 7, leaseMs: 15_000 };
@@ -88,7 +88,7 @@ describe('withClaim, renewalPatch and releasePatch', () => {
   it('write what readLeaseRecord reads, and keep the epoch on release', async () => {
     expect(claimed).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: LEASES.kind });
     expect(readLeaseRecord(claimed)).toEqual({ holder: 'a', durationMs: 15_000, epoch: 7 });
-    const server = objectServer();
+    const server = createObjectServer();
     await server.create(LEASES, claimed);
     expect(readLeaseRecord(await server.patch(LEASES, name, releasePatch(claim)))).toEqual({
       holder: undefined,
@@ -98,7 +98,7 @@ describe('withClaim, renewalPatch and releasePatch', () => {
   });
 
   it('renew the time, and a duration that another client changed, whatever else it wrote', async () => {
-    const server = objectServer();
+    const server = createObjectServer();
     await server.create(LEASES, claimed);
     await server.patch(LEASES, name, { type: 'merge', body: { spec: { leaseDurationSeconds: 1 } } });
     const later = new Date(now.getTime() + 2000);
@@ -116,7 +116,7 @@ describe('withClaim, renewalPatch and releasePatch', () => {
     ['it is a later term', { leaseTransitions: 8 }],
     ['it was released', { holderIdentity: null }],
   ])('are refused when %s', async (_, spec) => {
-    const server = objectServer();
+    const server = createObjectServer();
     await server.create(LEASES, claimed);
     await server.patch(LEASES, name, { type: 'merge', body: { spec } });
     for (const patch of [renewalPatch(claim), releasePatch(claim)]) {

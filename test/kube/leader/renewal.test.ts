@@ -14,8 +14,8 @@ import {
   never,
   UNREACHABLE,
 } from '../../support/kube/lease-bed.ts';
+import type { ObjectServer } from '../../support/kube/object-server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import type { ObjectServer } from '../../support/object-server.ts';
 import { settle, type VirtualClock } from '../../support/virtual-clock.ts';
 
 const LOST_MS = 10_000_000;
@@ -24,9 +24,9 @@ describe('a term', () => {
   it('is renewed every two seconds and keeps its epoch', async () => {
     const { clock, server, candidate } = createLeaseBed();
     const term = await acquire(candidate('a'), clock);
-    const before = server.version;
+    const before = server.version();
     await clock.advance(600_000);
-    expect(server.version - before).toBe(300);
+    expect(server.version() - before).toBe(300);
     expect(term.held()).toBe(true);
     expect(readLeaseRecord(server.object(LEASES, LEASE_NAME) ?? fail()).epoch).toBe(1);
   });

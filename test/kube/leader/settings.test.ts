@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { resolveLeaseSettings } from '../../../src/kube/leader/settings.ts';
+import { createObjectServer } from '../../support/kube/object-server.ts';
 import { memoryLog } from '../../support/memory-log.ts';
-import { objectServer } from '../../support/object-server.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
 const OPTIONS = {
-  client: objectServer(),
+  client: createObjectServer(),
   name: { namespace: 'system', name: 'controllers' },
   identity: 'a',
   clock: virtualClock(),

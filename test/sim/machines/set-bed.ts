@@ -1,10 +1,10 @@
 /** A simulated cluster with one set, and without its controllers. */
 import type { Machine } from '../../../src/api/generated/types.ts';
+import { createSimulatedApi } from '../../../src/sim/api-server/simulated-api.ts';
 import { createSimulatedCloud, type SimulatedCloud } from '../../../src/sim/machines/cloud.ts';
 import { createSetJudge, type SetJudge } from '../../../src/sim/machines/judge/set-judge.ts';
-import { createSet, defaultedMachine, SET, type SetPeople } from '../../../src/sim/machines/set-people.ts';
+import { createSet, SET, type SetPeople } from '../../../src/sim/machines/set-people.ts';
 import { createRandom } from '../../../src/sim/random.ts';
-import { createSimulatedApi } from '../../../src/sim/rollout/api-server.ts';
 import { putDefender } from '../../../src/sim/rollout/defender-objects.ts';
 import { machine } from '../../support/builders.ts';
 
@@ -24,7 +24,6 @@ export function createSetBed(seed = 1): SetBed {
   const api = createSimulatedApi({
     nowMs,
     changed: (change) => judge.written(change),
-    defaulted: (object) => defaultedMachine(object as Machine),
   });
   const cloud: SimulatedCloud = createSimulatedCloud({
     nowMs,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createSimulatedApi } from '../../../src/sim/api-server/simulated-api.ts';
 import { createRandom } from '../../../src/sim/random.ts';
-import { createSimulatedApi } from '../../../src/sim/rollout/api-server.ts';
 import { createFollowingView } from '../../../src/sim/rollout/following-view.ts';
 
 it('follows what is written and deleted, and is late while its watch is stuck', () => {

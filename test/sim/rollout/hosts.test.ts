@@ -5,8 +5,8 @@ import { entryDigest } from '../../../src/api/machine/entry-content.ts';
 import { readinessOf } from '../../../src/api/machine/node-state.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import { createSimulatedApi } from '../../../src/sim/api-server/simulated-api.ts';
 import { createRandom } from '../../../src/sim/random.ts';
-import { createSimulatedApi } from '../../../src/sim/rollout/api-server.ts';
 import {
   type Behavior,
   createHost,

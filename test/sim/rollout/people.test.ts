@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { MachineComponentSet } from '../../../src/api/generated/types.ts';
+import { createSimulatedApi, type SimulatedApi } from '../../../src/sim/api-server/simulated-api.ts';
 import { createRandom } from '../../../src/sim/random.ts';
-import { createSimulatedApi, type SimulatedApi } from '../../../src/sim/rollout/api-server.ts';
 import {
   addMachine,
   approveRollouts,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
-import { createSimulatedApi } from '../../../src/sim/rollout/api-server.ts';
+import { createSimulatedApi } from '../../../src/sim/api-server/simulated-api.ts';
 import { createHost, type SimulatedHost } from '../../../src/sim/rollout/hosts.ts';
 import { createRecorder, type Recorder } from '../../../src/sim/rollout/recorder.ts';
 import { componentSet } from '../../controllers/componentset/component-set.ts';

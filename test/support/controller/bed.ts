@@ -12,11 +12,11 @@ import { EVENTS } from '../../../src/kube/events/object.ts';
 import { createLeaseElection } from '../../../src/kube/leader/election.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import type { ServedKind } from '../../../src/sim/api-server/kinds.ts';
 import { type MemoryLog, memoryLog } from '../memory-log.ts';
 import { withIndexers } from '../view-indexers.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
 import { createMemoryApi, type MemoryApi, type MemoryConnection } from './memory-api.ts';
-import type { MemoryKind } from './memory-objects.ts';
 
 export interface ControllerBedOptions {
   /** With a client of their process, for those that read past their views. */
@@ -24,7 +24,7 @@ export interface ControllerBedOptions {
   /** Opens the controllers of each process with the views that they share; without it they are `controllers`, with a view for each kind that they read. */
   readonly open?: (connection: MemoryConnection) => Promise<Pick<RunOptions, 'controllers' | 'views'>>;
   /** The kinds that the API server serves, beside Leases and Events. */
-  readonly kinds: readonly MemoryKind[];
+  readonly kinds: readonly ServedKind[];
   /** What is there before the controllers start. */
   readonly objects?: readonly KubeObject[];
   /** Run under leader election. */
@@ -84,7 +84,7 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
   for (const object of given.objects ?? []) apply(object);
   return bed;
 
-  function kindOf(kind: string): MemoryKind {
+  function kindOf(kind: string): ServedKind {
     const found = kinds.find(({ resource }) => resource.kind === kind);
     if (!found) throw new Error(`the bed does not serve ${kind}: add it to its kinds`);
     return found;
@@ -93,7 +93,6 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
   function apply(object: KubeObject, subresource?: string): void {
     const options = subresource === undefined ? PERSON : { ...PERSON, subresource };
     api.objects.apply(kindOf(object.kind), object, options);
-    api.changed();
   }
 
   function get<T extends KubeObject>(resource: Resource<T>, name: string): T | undefined {
@@ -102,7 +101,6 @@ export function createControllerBed(given: ControllerBedOptions): ControllerBed 
 
   function remove(resource: Resource, name: string): void {
     api.objects.delete(kindOf(resource.kind), { name }, {});
-    api.changed();
   }
 
   function writes(): string[] {

@@ -18,8 +18,10 @@ import type {
   Transport,
 } from '../../../src/kube/transport/transport.ts';
 import type { Clock } from '../../../src/os/clock.ts';
-import { type MemoryChange, type MemoryKind, MemoryObjects, type WriteOptions } from './memory-objects.ts';
-import { ApiRefusal } from './refusal.ts';
+import type { ServedKind } from '../../../src/sim/api-server/kinds.ts';
+import { ApiObjects, changeTypeOf, type StoredChange } from '../../../src/sim/api-server/objects.ts';
+import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
+import type { ObjectWriteOptions } from '../../../src/sim/api-server/write-rules.ts';
 
 /** One write that reached the server. */
 export interface JournalEntry {
@@ -33,17 +35,16 @@ export interface JournalEntry {
 }
 
 export interface MemoryApi {
-  readonly objects: MemoryObjects;
+  readonly objects: ApiObjects;
   readonly journal: JournalEntry[];
   /** A connection like that of one process: `kill` ends it, and nothing that it sends later arrives. */
   connection(): MemoryConnection;
   /** Answers this instead of the next write whose text matches. */
   refuse(what: RegExp, refusal: ApiRefusal): void;
-  /** Watches look for what was written past them, directly into the objects. */
-  changed(): void;
 }
 
 export interface MemoryConnection {
+  client(principal?: Partial<PrincipalOptions>): Client;
   connect(principal?: Partial<PrincipalOptions>): Promise<Client>;
   kill(): void;
   /** The n-th write from now on is the last: it does not arrive, or its answer does not. */
@@ -55,29 +56,29 @@ export interface MemoryConnection {
 
 export interface MemoryApiOptions {
   readonly clock: Clock;
-  readonly kinds: readonly MemoryKind[];
+  readonly kinds: readonly ServedKind[];
 }
 
 const BOOKMARK_MS = 60_000;
 const JSON_HEADERS = { 'content-type': 'application/json' };
 
 interface Target {
-  readonly kind: MemoryKind;
+  readonly kind: ServedKind;
   readonly name: ObjectName | undefined;
   readonly namespace: string | undefined;
   readonly subresource: string | undefined;
 }
 
 export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
-  const objects = new MemoryObjects(clock);
+  const objects = new ApiObjects({ clock, changed: notifyWatches });
   const journal: JournalEntry[] = [];
   const refusals: { what: RegExp; refusal: ApiRefusal }[] = [];
   const listeners = new Set<() => void>();
 
   const refuse = (what: RegExp, refusal: ApiRefusal): void => void refusals.push({ what, refusal });
-  return { objects, journal, connection, refuse, changed };
+  return { objects, journal, connection, refuse };
 
-  function changed(): void {
+  function notifyWatches(): void {
     for (const listener of listeners) listener();
   }
 
@@ -114,12 +115,14 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
       },
       close: () => Promise.resolve(),
     });
+    const client: MemoryConnection['client'] = ({ fence, impersonate } = {}) => {
+      const transport = transportAs(impersonate?.user ?? '');
+      const fenced = fence ? createFencedTransport(transport, fence) : transport;
+      return createRestClient(fenced, { server: 'memory', clock });
+    };
     return {
-      connect: ({ fence, impersonate } = {}) => {
-        const transport = transportAs(impersonate?.user ?? '');
-        const fenced = fence ? createFencedTransport(transport, fence) : transport;
-        return Promise.resolve(createRestClient(fenced, { server: 'memory', clock }));
-      },
+      client,
+      connect: (principal) => Promise.resolve(client(principal)),
       kill: () => dead.abort(),
       crashAt: (n, moment) => {
         [left, when] = [n, moment];
@@ -156,7 +159,6 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
       return perform(request, target, body);
     });
     journal.push({ what, user, body, code: response.status });
-    changed();
     return response;
   }
 
@@ -174,20 +176,20 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
   }
 
   function patch(
-    kind: MemoryKind,
+    kind: ServedKind,
     name: ObjectName,
-    { body, options }: { readonly body: unknown; readonly options: WriteOptions },
+    { body, options }: { readonly body: unknown; readonly options: ObjectWriteOptions },
   ): KubeObject {
     if (Array.isArray(body)) return objects.patch(kind, name, body, options);
     return objects.merge(kind, name, (live) => mergePatched(live, body) as KubeObject, options);
   }
 
-  function evict(kind: MemoryKind, name: ObjectName): unknown {
+  function evict(kind: ServedKind, name: ObjectName): unknown {
     objects.delete(kind, name, {});
     return { kind: 'Status', apiVersion: 'v1', status: 'Success' };
   }
 
-  function remove(kind: MemoryKind, name: ObjectName, body: unknown): unknown {
+  function remove(kind: ServedKind, name: ObjectName, body: unknown): unknown {
     const preconditions = isRecord(body) && isRecord(body['preconditions']) ? body['preconditions'] : {};
     return (
       objects.delete(kind, name, preconditions) ?? { kind: 'Status', apiVersion: 'v1', status: 'Success' }
@@ -201,35 +203,28 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
     return { status: 200, headers: JSON_HEADERS, body: events() };
 
     async function* events(): AsyncGenerator<Uint8Array> {
-      let last = Number(resourceVersion);
+      let position = historyOf(kind).filter(({ revision }) => revision <= Number(resourceVersion)).length;
       let sentMs = clock.monotonicMs();
       while (clock.monotonicMs() < endMs) {
-        for (const change of objects.history.filter(({ revision }) => revision > last)) {
-          last = change.revision;
-          if (!concerns(change)) continue;
+        // More may happen while the reader is busy with one.
+        for (let change = historyOf(kind)[position]; change; change = historyOf(kind)[position]) {
+          position += 1;
+          if (namespace !== undefined && change.object.metadata.namespace !== namespace) continue;
           sentMs = clock.monotonicMs();
-          yield line(change);
+          yield line({ type: changeTypeOf(change), object: change.object });
         }
-        // More may have happened while the reader was busy with these.
-        if (objects.revision > last) continue;
         if (signal.aborted) throw givenUp(signal);
         const nextMs = Math.min(sentMs + BOOKMARK_MS, endMs);
         if (clock.monotonicMs() < nextMs && (await changedWithin(nextMs - clock.monotonicMs()))) continue;
         // Also while objects of other kinds change.
         sentMs = clock.monotonicMs();
-        yield bookmark(last);
+        yield bookmark();
       }
     }
 
-    function concerns({ kind: ofKind, object }: MemoryChange): boolean {
-      return (
-        ofKind === kind.resource.kind && (namespace === undefined || object.metadata.namespace === namespace)
-      );
-    }
-
-    function bookmark(after: number): Uint8Array {
+    function bookmark(): Uint8Array {
       const { resource } = kind;
-      const metadata = { name: '', resourceVersion: String(Math.max(after, objects.revision)) };
+      const metadata = { name: '', resourceVersion: String(objects.revision) };
       const object = { apiVersion: apiVersionOf(resource), kind: resource.kind, metadata };
       return line({ type: 'BOOKMARK', object });
     }
@@ -254,6 +249,10 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
     }
   }
 
+  function historyOf({ resource }: ServedKind): readonly StoredChange[] {
+    return objects.history.get(resource.kind) ?? [];
+  }
+
   function targetOf({ path }: HttpRequest): Target {
     const parts = path.split('/').slice(1).map(decodeURIComponent);
     const [group, version, rest] =
@@ -270,7 +269,7 @@ export function createMemoryApi({ clock, kinds }: MemoryApiOptions): MemoryApi {
   }
 }
 
-function writeOptions({ query }: HttpRequest, subresource: string | undefined): WriteOptions {
+function writeOptions({ query }: HttpRequest, subresource: string | undefined): ObjectWriteOptions {
   return {
     manager: query?.['fieldManager'] ?? 'unknown',
     force: query?.['force'] === 'true',
@@ -292,7 +291,7 @@ function answer(perform: () => unknown): HttpResponse {
 }
 
 function line(event: { readonly type: string; readonly object: unknown }): Uint8Array {
-  return Buffer.from(`${JSON.stringify({ type: event.type, object: event.object })}\n`);
+  return Buffer.from(`${JSON.stringify(event)}\n`);
 }
 
 function textOf(

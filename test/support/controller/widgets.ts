@@ -1,6 +1,6 @@
 /** A kind for tests of controllers: on the in-memory API server and, by its CRD, on a real one. */
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import type { MemoryKind } from './memory-objects.ts';
+import { declaredKind, type ServedKind } from '../../../src/sim/api-server/kinds.ts';
 
 export interface Widget extends KubeObject {
   readonly apiVersion: 'test.kubenode.dev/v1';
@@ -24,12 +24,6 @@ export const WIDGETS: Resource<Widget> = {
   kind: 'Widget',
   plural: 'widgets',
   namespaced: false,
-};
-
-export const WIDGET_KIND: MemoryKind = {
-  resource: WIDGETS,
-  status: true,
-  lists: { tags: 'set', parts: ['name'], conditions: ['type'] },
 };
 
 const text = { type: 'string' };
@@ -84,6 +78,8 @@ export const WIDGET_CRD: KubeObject = {
     ],
   },
 };
+
+export const WIDGET_KIND: ServedKind = { resource: WIDGETS, ...declaredKind(WIDGET_CRD) };
 
 export function widget(name: string, spec: Widget['spec'] = {}): Widget {
   return { apiVersion: 'test.kubenode.dev/v1', kind: 'Widget', metadata: { name }, spec };

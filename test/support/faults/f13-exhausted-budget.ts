@@ -4,7 +4,7 @@
  */
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { PODS } from '../../../src/kube/objects/core-kinds.ts';
-import { ApiRefusal } from '../controller/refusal.ts';
+import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import { faultRule, PERSON_RUNG, REBOOT_RUNG } from './fault-rules.ts';
 import { createRepairBed, type RepairBed } from './repair-bed.ts';
 

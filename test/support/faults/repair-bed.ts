@@ -24,30 +24,21 @@ import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createLiveFacts } from '../../../src/rules/live/live-facts.ts';
 import { createFactViews, FACT_VIEWS, NODE_EVENTS } from '../../../src/rules/views.ts';
+import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { machine } from '../builders.ts';
 import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import type { MemoryConnection } from '../controller/memory-api.ts';
-import type { MemoryKind } from '../controller/memory-objects.ts';
 import { type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { type MemoryLog, memoryLog } from '../memory-log.ts';
 import { withIndexers } from '../view-indexers.ts';
 import { createSimulatedNode, type SimulatedNode } from './simulated-node.ts';
 
-const LISTS = {
-  conditions: ['type'],
-  taints: ['key', 'effect'],
-  components: ['name'],
-  faults: ['type'],
-  rungs: ['name'],
-  steps: ['id'],
-};
-const JOB_LISTS = { ...LISTS, plan: ['id'], onVerified: ['id'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: NODE_REMEDIERS, status: true, lists: LISTS },
-  { resource: REMEDY_OPERATION_JOBS, status: true, lists: JOB_LISTS },
-  { resource: MACHINES, status: true, lists: LISTS },
-  { resource: NODES, status: true, lists: LISTS },
-  { resource: MAINTENANCE_EVENTS, status: true, lists: LISTS },
+const KINDS: readonly ServedKind[] = [
+  servedKind(NODE_REMEDIERS),
+  servedKind(REMEDY_OPERATION_JOBS),
+  servedKind(MACHINES),
+  servedKind(NODES),
+  servedKind(MAINTENANCE_EVENTS),
   { resource: DEFENDER_LEDGERS },
   { resource: MACHINE_COMPONENTS },
   { resource: NODE_EVENTS },

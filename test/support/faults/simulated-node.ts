@@ -1,9 +1,11 @@
 /** A Node as its kubelet and its detector report it, and the agent that carries out the steps of its jobs. */
+
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
 import type { AgentStep, JobRelease, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import type { Step } from '../../../src/api/steps/steps.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { node } from '../builders.ts';
 import type { ControllerBed } from '../controller/bed.ts';
 
@@ -43,8 +45,8 @@ interface Reported {
 const HEARTBEAT_MS = 30_000;
 const AGENT = { manager: 'kubenode-agent', subresource: 'status', force: true };
 const STATUS = { manager: 'kubelet', subresource: 'status', force: true };
-const KIND = { resource: NODES, status: true };
-const JOB_KIND = { resource: REMEDY_OPERATION_JOBS, status: true, lists: { steps: ['id'] } };
+const KIND = servedKind(NODES);
+const JOB_KIND = servedKind(REMEDY_OPERATION_JOBS);
 
 export function createSimulatedNode({ api, apply, clock }: ControllerBed): SimulatedNode {
   const conditions = new Map<string, Reported>();
@@ -93,21 +95,18 @@ export function createSimulatedNode({ api, apply, clock }: ControllerBed): Simul
     const all = [...conditions.values()].map((each) => ({ ...each, lastHeartbeatTime }));
     const status = { nodeInfo, conditions: all };
     api.objects.apply(KIND, { apiVersion: 'v1', kind: 'Node', metadata: { name: 'm' }, status }, STATUS);
-    api.changed();
   }
 
   function reportBoot(): void {
     const status = { facts: { bootedAt: clock.now().toISOString() } };
     const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', metadata: { name: 'm' }, status };
-    api.objects.apply({ resource: MACHINES, status: true }, object, AGENT);
-    api.changed();
+    api.objects.apply(servedKind(MACHINES), object, AGENT);
   }
 
   function personCordons(unschedulable: boolean): void {
     const { unschedulable: __, ...spec } = (simulated.object()?.['spec'] ?? {}) as Record<string, unknown>;
     const next = unschedulable ? { ...spec, unschedulable } : spec;
     api.objects.merge(KIND, { name: 'm' }, (live) => ({ ...live, spec: next }), { manager: 'kubectl' });
-    api.changed();
   }
 
   function turn(jobs: readonly RemedyOperationJob[]): void {
@@ -127,7 +126,6 @@ export function createSimulatedNode({ api, apply, clock }: ControllerBed): Simul
     const steps = [...new Map(own.map((step) => [step.id, step])).values()];
     const object = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'RemedyOperationJob', metadata: { name } };
     api.objects.apply(JOB_KIND, { ...object, status: { agent: { steps } } }, AGENT);
-    api.changed();
   }
 
   function perform(step: Step, { step: id, try: attempt, fence }: JobRelease): AgentStep {

@@ -1,8 +1,9 @@
 /** Follows a kind by its watch, for tests that look at all of its objects again and again: each list of a hundred takes 50 ms of CPU. */
-import type { Client } from '../../../src/kube/client/client.ts';
-import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+
 import type { Store } from '../../../src/kube/cache/store.ts';
 import { createView } from '../../../src/kube/cache/view.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { memoryLog } from '../memory-log.ts';
 

@@ -5,8 +5,8 @@ import { createLeaseElection, type LeaseElection } from '../../../src/kube/leade
 import type { HeldTerm } from '../../../src/kube/leader/renewal.ts';
 import type { LeaseOptions } from '../../../src/kube/leader/settings.ts';
 import { memoryLog } from '../memory-log.ts';
-import { type ObjectServer, objectServer } from '../object-server.ts';
 import { settle, type VirtualClock, virtualClock } from '../virtual-clock.ts';
+import { createObjectServer, type ObjectServer } from './object-server.ts';
 
 export const LEASE_NAME = { namespace: 'system', name: 'controllers' };
 
@@ -18,7 +18,7 @@ export interface LeaseBed {
 
 export function createLeaseBed(): LeaseBed {
   const clock = virtualClock();
-  const server = objectServer();
+  const server = createObjectServer();
   return {
     clock,
     server,
@@ -68,19 +68,20 @@ export function createSlowClient(
   server: ObjectServer,
   wait: () => Promise<void> | undefined,
 ): LeaseOptions['client'] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the port lets callers name the type of the result
+  const writes = server as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   const slow =
-    (write: (...args: unknown[]) => Promise<unknown>) =>
+    (verb: 'create' | 'replace' | 'patch') =>
     async (...args: unknown[]): Promise<unknown> => {
-      const answer = await write(...args);
+      const answer = await writes[verb]?.(...args);
       await wait();
       return answer;
     };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the the port lets callers name the type of the result
   const client: unknown = {
     ...server,
-    create: slow(server.create as never),
-    replace: slow(server.replace as never),
-    patch: slow(server.patch as never),
+    create: slow('create'),
+    replace: slow('replace'),
+    patch: slow('patch'),
   };
   return client as LeaseOptions['client'];
 }

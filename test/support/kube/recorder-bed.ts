@@ -11,8 +11,8 @@ import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { createMetrics } from '../../../src/kube/process/metrics.ts';
 import { createRuntimeMetrics } from '../../../src/kube/process/metrics-runtime.ts';
 import { memoryLog } from '../memory-log.ts';
-import { type ObjectServer, objectServer } from '../object-server.ts';
 import { type VirtualClock, virtualClock } from '../virtual-clock.ts';
+import { createObjectServer, type ObjectServer } from './object-server.ts';
 
 export const machine = {
   apiVersion: 'kubenode.dev/v1alpha1',
@@ -35,14 +35,14 @@ export interface RecorderBed {
   readonly calls: string[];
   /** Errors of the next calls. */
   readonly faults: KubeError[];
-  readonly all: () => KubeObject[];
+  readonly all: () => readonly KubeObject[];
   readonly metric: (name: string) => Promise<Record<string, number>>;
   readonly createRecorder: (change?: Partial<EventRecorderOptions>) => EventRecorder;
 }
 
 export function createRecorderBed(): RecorderBed {
   const clock = virtualClock();
-  const server = objectServer();
+  const server = createObjectServer();
   const calls: string[] = [];
   const faults: KubeError[] = [];
   const metrics = createMetrics();

@@ -12,6 +12,7 @@ import type {
 import { KubeError, type KubeErrorCode } from '../../../src/kube/client/errors.ts';
 import type { KubeObject, ObjectName, Resource } from '../../../src/kube/objects/object.ts';
 import type { Clock } from '../../../src/os/clock.ts';
+import { ApiObjects, changeTypeOf, type StoredChange } from '../../../src/sim/api-server/objects.ts';
 
 export const THINGS: Resource = {
   group: 'test',
@@ -64,33 +65,24 @@ export interface SmallServer extends Pick<Client, 'get' | 'pages' | 'watch'> {
   bookmarks: boolean;
 }
 
+const KIND = { resource: THINGS };
 const BOOKMARK_MS = 60_000;
 
-interface HistoryEntry {
-  readonly revision: number;
-  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
-  readonly object: KubeObject;
-}
-
 export function createSmallServer(clock: Clock): SmallServer {
-  let revision = 100;
-  let uids = 0;
-  let compacted = 0;
-  const present = new Map<string, KubeObject>();
-  const history: HistoryEntry[] = [];
+  const objects = new ApiObjects({ clock, changed: () => notifyAll() });
   const listeners = new Set<() => void>();
+  let compacted = 0;
+  let puts = 0;
 
   const server: SmallServer = {
     put,
     delete: remove,
-    elsewhere: (changes) => {
-      revision += changes;
-    },
+    elsewhere: (changes) => objects.advance(changes),
     compact: () => {
-      compacted = revision;
+      compacted = objects.revision;
     },
-    objects: () => [...present.values()],
-    has: (uid) => [...present.values()].some(({ metadata }) => metadata.uid === uid),
+    objects: () => objects.list(KIND),
+    has: (uid) => objects.list(KIND).some(({ metadata }) => metadata.uid === uid),
     get: get as SmallServer['get'],
     pages: pages as SmallServer['pages'],
     watch,
@@ -101,54 +93,47 @@ export function createSmallServer(clock: Clock): SmallServer {
   };
   return server;
 
+  /** Always another object than before. */
   function put(name: string, fields: Readonly<Record<string, unknown>> = {}): KubeObject {
-    const before = present.get(name);
-    revision += 1;
-    uids += before ? 0 : 1;
-    const uid = before?.metadata.uid ?? `uid-${uids}`;
-    const object = {
-      apiVersion: 'test/v1',
-      kind: 'Thing',
-      metadata: { name, uid, resourceVersion: String(revision) },
-      ...fields,
-    };
-    present.set(name, object);
-    record({ revision, type: before ? 'MODIFIED' : 'ADDED', object });
-    return object;
+    puts += 1;
+    const metadata = { name, annotations: { put: String(puts) } };
+    return objects.put(
+      KIND,
+      { apiVersion: 'test/v1', kind: 'Thing', metadata, ...fields },
+      { manager: 'test' },
+    );
   }
 
   function remove(name: string): void {
-    const object = present.get(name);
-    if (!object) return;
-    revision += 1;
-    present.delete(name);
-    const metadata = { ...object.metadata, resourceVersion: String(revision) };
-    record({ revision, type: 'DELETED', object: { ...object, metadata } });
+    if (objects.find(KIND, { name })) objects.delete(KIND, { name });
   }
 
-  function record(past: HistoryEntry): void {
-    history.push(past);
+  function notifyAll(): void {
     for (const notify of listeners) notify();
   }
 
-  function objectsAt(atRevision: number): KubeObject[] {
-    const objects = new Map<string, KubeObject>();
-    for (const past of history.filter((entry) => entry.revision <= atRevision)) {
-      if (past.type === 'DELETED') objects.delete(past.object.metadata.name);
-      else objects.set(past.object.metadata.name, past.object);
+  function history(): readonly StoredChange[] {
+    return objects.history.get(THINGS.kind) ?? [];
+  }
+
+  function objectsAt(revision: number): KubeObject[] {
+    const found = new Map<string, KubeObject>();
+    for (const { after, object } of history().filter((change) => change.revision <= revision)) {
+      if (after) found.set(object.metadata.name, after);
+      else found.delete(object.metadata.name);
     }
-    return [...objects.values()];
+    return [...found.values()];
   }
 
   async function get(_: Resource, { name }: ObjectName): Promise<KubeObject> {
     await Promise.resolve();
-    const object = present.get(name);
+    const object = objects.find(KIND, { name });
     if (!object) throw new KubeError('NotFound', `no ${name}`);
     return copy(object);
   }
 
   function revisionFor(fault: ListFault | undefined): number {
-    return fault?.fault === 'old' ? Math.max(100, revision - fault.revisions) : revision;
+    return fault?.fault === 'old' ? Math.max(100, objects.revision - fault.revisions) : objects.revision;
   }
 
   async function* pages(_: Resource, { limit = 500, signal }: ListOptions = {}): AsyncGenerator<ListPage> {
@@ -170,7 +155,7 @@ export function createSmallServer(clock: Clock): SmallServer {
     const endMs = clock.monotonicMs() + timeoutSeconds * 1000;
     await turn(signal);
     if (Number(resourceVersion) < compacted) throw new KubeError('Gone', 'too old resource version');
-    if (fault?.fault === 'replay') yield* history.slice(-fault.events).map(eventOf);
+    if (fault?.fault === 'replay') yield* history().slice(-fault.events).map(eventOf);
     yield* first(countBefore(fault), eventsFrom(Number(resourceVersion), endMs, signal));
     throwFault(fault);
     if (fault?.fault === 'freeze') await clock.sleep(Number.MAX_SAFE_INTEGER, signal);
@@ -183,7 +168,7 @@ export function createSmallServer(clock: Clock): SmallServer {
   ): AsyncGenerator<WatchEvent> {
     let sent = version;
     for (;;) {
-      for (const past of history.filter((entry) => entry.revision > sent)) {
+      for (const past of history().filter((entry) => entry.revision > sent)) {
         sent = past.revision;
         yield eventOf(past);
       }
@@ -191,8 +176,8 @@ export function createSmallServer(clock: Clock): SmallServer {
       if (leftMs <= 0) return;
       const changed = await changesWithin(Math.min(BOOKMARK_MS, leftMs), signal);
       if (changed || !server.bookmarks) continue;
-      sent = revision;
-      yield { type: 'BOOKMARK', object: bookmark(revision) };
+      sent = objects.revision;
+      yield { type: 'BOOKMARK', object: bookmark(sent) };
     }
   }
 
@@ -225,8 +210,8 @@ async function turn(signal: AbortSignal | undefined): Promise<void> {
   if (signal?.aborted) throw new KubeError('Aborted', 'aborted', { cause: signal.reason });
 }
 
-function eventOf({ type, object }: HistoryEntry): WatchEvent {
-  return { type, object: copy(object) };
+function eventOf(change: StoredChange): WatchEvent {
+  return { type: changeTypeOf(change), object: copy(change.object) };
 }
 
 function bookmark(revision: number): KubeObject {

@@ -3,7 +3,7 @@ import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { ApiChange } from '../../rollout/api-server.ts';
+import type { ApiChange } from '../../api-server/objects.ts';
 import type { RolloutViolation } from '../../rollout/history.ts';
 import type { CloudInstance } from '../cloud.ts';
 import type { InstanceHosts } from '../instance-hosts.ts';

@@ -3,7 +3,7 @@ import { DEFENDER_LEDGERS, MACHINES } from '../../../api/generated/resources.ts'
 import type { LedgerGrant, Machine } from '../../../api/generated/types.ts';
 import { LABEL_MACHINESET, LEDGER } from '../../../api/names.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { SimulatedApi } from '../../rollout/api-server.ts';
+import type { SimulatedApi } from '../../api-server/simulated-api.ts';
 import { SET } from '../set-people.ts';
 
 export interface SetTruth {

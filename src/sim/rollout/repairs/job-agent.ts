@@ -198,8 +198,7 @@ function answer({ patient, context: { api } }: Agent, { waits }: JobsPlan): void
     const { apiVersion, kind } = job;
     api.apply(
       { apiVersion, kind, metadata: { name: metadata.name }, status: { agent: { steps } } },
-      MANAGER_AGENT,
-      'status',
+      { manager: MANAGER_AGENT, subresource: 'status', force: true },
     );
   }
 }

@@ -4,8 +4,8 @@ import type { MaintenanceEvent, NodeRemedier } from '../../../api/generated/type
 import { isFinalState, type MaintenanceState } from '../../../api/machine/maintenance-events.ts';
 import { ANNOTATION_COMMIT, GROUP, MAINTENANCE_REMEDIER } from '../../../api/names.ts';
 import { maintenance } from '../../../constructs/facts.ts';
+import type { SimulatedApi } from '../../api-server/simulated-api.ts';
 import type { Random } from '../../random.ts';
-import type { SimulatedApi } from '../api-server.ts';
 
 interface ProviderContext {
   readonly api: SimulatedApi;

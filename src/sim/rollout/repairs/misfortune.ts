@@ -117,8 +117,7 @@ function reportOnMachine(machine: Machine, isIll: boolean, { api, nowMs }: Repai
   const conditions = [conditionOf(FAULTS.hung, isIll, nowMs())];
   api.apply(
     { apiVersion, kind, metadata: { name: metadata.name }, status: { conditions } },
-    DETECTOR,
-    'status',
+    { manager: DETECTOR, subresource: 'status', force: true },
   );
 }
 

@@ -1,7 +1,7 @@
-/** The in-memory API server of the tests behaves like this real one: the same suite runs over both. */
+/** The API server in memory behaves like this real one, also in simulations: the same suite runs over all. */
 import { afterAll, beforeAll } from 'vitest';
 import { type ApiServer, startApiServer } from '../../../support/control-plane.ts';
-import { describeApiContract } from '../../../support/controller/api-contract.ts';
+import { describeApiContract, watchedEvents } from '../../../support/controller/api-contract.ts';
 import { installWidgets } from '../../../support/controller/install-widgets.ts';
 
 let server: ApiServer;
@@ -11,4 +11,8 @@ beforeAll(async () => {
 });
 afterAll(() => server?.stop());
 
-describeApiContract('real', () => server.client);
+describeApiContract(
+  'real',
+  () => server.client,
+  (act) => watchedEvents(server.client, act),
+);

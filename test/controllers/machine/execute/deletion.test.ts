@@ -6,17 +6,16 @@ import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requ
 import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject, Resource } from '../../../../src/kube/objects/object.ts';
+import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
+import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type BedCrash, type ControllerBed, createControllerBed } from '../../../support/controller/bed.ts';
-import type { MemoryKind } from '../../../support/controller/memory-objects.ts';
-import { ApiRefusal } from '../../../support/controller/refusal.ts';
 import { budget, drainPod } from '../../../support/kube/drain-bed.ts';
 import { type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 
-const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: MACHINES, status: true, lists },
-  { resource: NODES, status: true, lists },
+const KINDS: readonly ServedKind[] = [
+  servedKind(MACHINES),
+  servedKind(NODES),
   { resource: DEFENDER_LEDGERS },
   { resource: CERTIFICATE_REQUESTS },
   { resource: PODS, status: true },

@@ -9,17 +9,16 @@ import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import type { OpenProviders } from '../../../../src/providers/registry.ts';
+import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
-import type { MemoryKind } from '../../../support/controller/memory-objects.ts';
 import { memoryGrants } from '../../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../../support/memory-provider.ts';
 import { randomFrom, SEED } from '../../../support/sweep-size.ts';
 
-const lists = { conditions: ['type'], taints: ['key', 'effect'], components: ['name'] };
-const KINDS: readonly MemoryKind[] = [
-  { resource: MACHINES, status: true, lists },
-  { resource: NODES, status: true, lists },
+const KINDS: readonly ServedKind[] = [
+  servedKind(MACHINES),
+  servedKind(NODES),
   { resource: DEFENDER_LEDGERS },
   { resource: CERTIFICATE_REQUESTS },
   { resource: PODS, status: true },

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { type NodeSyncOptions, planNodeSync } from '../../../../src/controllers/machine/node/sync.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { JsonPatchFailed, patchJson } from '../../../../src/sim/api-server/json-patch.ts';
 import { machine, node } from '../../../support/builders.ts';
-import { JsonPatchFailed, patchJson } from '../../../support/controller/json-patch.ts';
 import {
   anyEditSteps,
   declaringMachine,
@@ -216,8 +216,8 @@ function writtenNode(read: KubeObject, present: KubeObject, step: EditStep): Kub
   const { operations } = planNodeSync(declaringMachine(step.declared), read, step);
   if (operations.length === 0) return present;
   const { resourceVersion } = read.metadata;
-  const test = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
-  const next = { op: 'replace', path: test.path, value: nextVersion(present) };
+  const test = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion } as const;
+  const next = { op: 'replace', path: test.path, value: nextVersion(present) } as const;
   try {
     return patchJson(present, [test, ...operations, next]) as KubeObject;
   } catch (error) {

@@ -3,8 +3,8 @@ import type { DefenderLedger, LedgerGrant, Machine } from '../../../../src/api/g
 import { type OrphanInput, planOrphan } from '../../../../src/controllers/remedyjob/plan/orphans.ts';
 import { planTaint } from '../../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { patchJson } from '../../../../src/sim/api-server/json-patch.ts';
 import { NOW } from '../../../support/builders.ts';
-import { patchJson } from '../../../support/controller/json-patch.ts';
 import { CORDONED, GRANT, jobMachine, jobNode } from '../jobs.ts';
 
 const DISK = { key: 'kubenode.dev/disk', effect: 'NoSchedule' } as const;

@@ -8,7 +8,7 @@ import {
   taintState,
 } from '../../../../src/controllers/remedyjob/plan/owned-taints.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
-import { patchJson } from '../../../support/controller/json-patch.ts';
+import { patchJson } from '../../../../src/sim/api-server/json-patch.ts';
 import { jobNode } from '../jobs.ts';
 
 const DISK = { key: 'kubenode.dev/disk', effect: 'NoSchedule' } as const;

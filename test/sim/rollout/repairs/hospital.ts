@@ -2,8 +2,8 @@
 import { MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { JobRelease, RemedyOperationJob } from '../../../../src/api/generated/types.ts';
 import { NODES } from '../../../../src/kube/objects/core-kinds.ts';
+import { createSimulatedApi } from '../../../../src/sim/api-server/simulated-api.ts';
 import { createRandom, type Random } from '../../../../src/sim/random.ts';
-import { createSimulatedApi } from '../../../../src/sim/rollout/api-server.ts';
 import { bootIdOfHost, type SimulatedHost, stepHost } from '../../../../src/sim/rollout/hosts.ts';
 import { addMachine, type PeopleContext } from '../../../../src/sim/rollout/people.ts';
 import { createRepairJudge } from '../../../../src/sim/rollout/repairs/judge/repair-judge.ts';

@@ -3,8 +3,8 @@ import { MAINTENANCE_EVENTS, NODE_REMEDIERS } from '../../../../src/api/generate
 import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
 import { isDecided } from '../../../../src/api/machine/maintenance-events.ts';
 import { MAINTENANCE_REMEDIER } from '../../../../src/api/names.ts';
+import { createSimulatedApi, type SimulatedApi } from '../../../../src/sim/api-server/simulated-api.ts';
 import { createRandom } from '../../../../src/sim/random.ts';
-import { createSimulatedApi, type SimulatedApi } from '../../../../src/sim/rollout/api-server.ts';
 import { createMoments, KEYS } from '../../../../src/sim/rollout/repairs/judge/forbidden-since.ts';
 import { announceMaintenance, endMaintenance } from '../../../../src/sim/rollout/repairs/maintenance.ts';
 import { simulatedRemediers } from '../../../../src/sim/rollout/repairs/remediers.ts';

@@ -1,7 +1,7 @@
 /** Updates and repairs together never take more machines out of service than the policy allows. */
 import { MACHINES } from '../../../../api/generated/resources.ts';
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
-import type { SimulatedApi } from '../../api-server.ts';
+import type { SimulatedApi } from '../../../api-server/simulated-api.ts';
 import type { SimulatedHost } from '../../hosts.ts';
 import type { LedgerRules } from './ledger-rules.ts';
 

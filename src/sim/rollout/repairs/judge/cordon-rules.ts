@@ -2,7 +2,7 @@
 import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../../api/names.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
-import type { ApiChange } from '../../api-server.ts';
+import type { ApiChange } from '../../../api-server/objects.ts';
 import { isUnschedulable } from '../unschedulable.ts';
 
 type JobOf = (grant: string) => RemedyOperationJob | undefined;

@@ -6,7 +6,7 @@ import { ANNOTATION_CORDONED_BY, MAINTENANCE_REMEDIER } from '../../../../api/na
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
-import type { ApiChange } from '../../api-server.ts';
+import type { ApiChange } from '../../../api-server/objects.ts';
 import { FAULTS, type SimulatedFault } from '../remediers.ts';
 import { isUnschedulable } from '../unschedulable.ts';
 

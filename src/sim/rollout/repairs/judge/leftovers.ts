@@ -4,7 +4,7 @@ import type { RemedyOperationJob } from '../../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY, ANNOTATION_OWNED, FINALIZER_SETTLE, LEDGER } from '../../../../api/names.ts';
 import { conditionStatus } from '../../../../kube/objects/conditions.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
-import type { SimulatedApi } from '../../api-server.ts';
+import type { SimulatedApi } from '../../../api-server/simulated-api.ts';
 
 export interface Leftover {
   readonly machine: string;

@@ -7,7 +7,8 @@ import type { DefenderLedger, JobRelease, RemedyOperationJob } from '../../../..
 import { FINALIZER_SETTLE, LEDGER } from '../../../../api/names.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
-import type { ApiChange, SimulatedApi } from '../../api-server.ts';
+import type { ApiChange } from '../../../api-server/objects.ts';
+import type { SimulatedApi } from '../../../api-server/simulated-api.ts';
 import type { RolloutViolation } from '../../history.ts';
 import type { SimulatedHost } from '../../hosts.ts';
 import { budgetOf } from './budget-rule.ts';

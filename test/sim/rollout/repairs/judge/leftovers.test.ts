@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ANNOTATION_OWNED } from '../../../../../src/api/names.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
-import { createSimulatedApi, type SimulatedApi } from '../../../../../src/sim/rollout/api-server.ts';
+import { createSimulatedApi, type SimulatedApi } from '../../../../../src/sim/api-server/simulated-api.ts';
 import { leftoverViolations } from '../../../../../src/sim/rollout/repairs/judge/leftovers.ts';
 import { judgedJob, judgedLedger, judgedNode } from '../repair-objects.ts';
 

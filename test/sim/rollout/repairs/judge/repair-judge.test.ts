@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DefenderLedger, JobRelease } from '../../../../../src/api/generated/types.ts';
 import { LEDGER } from '../../../../../src/api/names.ts';
-import { createSimulatedApi, type SimulatedApi } from '../../../../../src/sim/rollout/api-server.ts';
+import { createSimulatedApi, type SimulatedApi } from '../../../../../src/sim/api-server/simulated-api.ts';
 import {
   createRepairJudge,
   type RepairJudge,

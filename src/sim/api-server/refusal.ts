@@ -1,5 +1,5 @@
 /** A Status that the in-memory API server answers instead of an object. */
-import type { HttpResponse } from '../../../src/kube/transport/transport.ts';
+import type { HttpResponse } from '../../kube/transport/transport.ts';
 
 export class ApiRefusal extends Error {
   readonly code: number;
