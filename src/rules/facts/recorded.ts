@@ -15,11 +15,11 @@ export const RECORDED_CONDITION: RecordedFields = {
 };
 
 /** Merges declarations of the same object: a field that one keeps whole is kept whole. */
-export function mergeFields(...all: readonly RecordedFields[]): RecordedFields {
+export function uniteFields(...all: readonly RecordedFields[]): RecordedFields {
   const merged: Record<string, true | RecordedFields> = {};
   for (const [field, inner] of all.flatMap((fields) => Object.entries(fields))) {
     const present = merged[field] ?? {};
-    merged[field] = inner === true || present === true || mergeFields(present, inner);
+    merged[field] = inner === true || present === true || uniteFields(present, inner);
   }
   return merged;
 }

@@ -3,7 +3,7 @@ import { ANNOTATION_HOLD } from '../../api/names.ts';
 import { isRecord, listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { FACT_KINDS } from '../catalog.ts';
-import { mergeFields, pickFields, type RecordedFields } from '../facts/recorded.ts';
+import { pickFields, type RecordedFields, uniteFields } from '../facts/recorded.ts';
 import { FACT_VIEWS, OBJECT_VIEWS, type ObjectView } from '../views.ts';
 
 /** Every recorded object has these fields. */
@@ -23,7 +23,7 @@ const COMMON: RecordedFields = {
 };
 
 const FIELDS: ReadonlyMap<ObjectView, RecordedFields> = new Map(
-  OBJECT_VIEWS.map((view) => [view, mergeFields(COMMON, ...fieldsOf(view))]),
+  OBJECT_VIEWS.map((view) => [view, uniteFields(COMMON, ...fieldsOf(view))]),
 );
 
 function fieldsOf(view: ObjectView): readonly RecordedFields[] {

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { mergeFields, pickFields } from '../../../src/rules/facts/recorded.ts';
+import { pickFields, uniteFields } from '../../../src/rules/facts/recorded.ts';
 
-describe('mergeFields', () => {
+describe('uniteFields', () => {
   it('has the fields of all, and keeps whole what one of them keeps whole', () => {
     const one = { metadata: { name: true }, status: { facts: { disk: true } }, spec: true } as const;
     const other = { status: { facts: { probes: true } }, spec: { node: true }, metadata: true } as const;
     const merged = { metadata: true, status: { facts: { disk: true, probes: true } }, spec: true };
-    expect(mergeFields(one, other)).toEqual(merged);
-    expect(mergeFields(other, one)).toEqual(merged);
-    expect(mergeFields()).toEqual({});
+    expect(uniteFields(one, other)).toEqual(merged);
+    expect(uniteFields(other, one)).toEqual(merged);
+    expect(uniteFields()).toEqual({});
   });
 });
 
