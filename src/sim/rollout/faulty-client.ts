@@ -42,8 +42,8 @@ export interface FaultRates {
 
 /** The chance of a kill in a call of something else. */
 const KILLED = 0.001;
-/** The chance before each write, and after it: ten kills in an hour of rollouts, in which controllers write about 800 times. */
-const KILLED_AT_WRITE = 0.007;
+/** The chance before each write, and after it: eight kills in an hour of rollouts, in which controllers write about 800 times. */
+const KILLED_AT_WRITE = 0.005;
 const RATES: FaultRates = { lost: 0.02, interference: 0.004 };
 
 export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
