@@ -64,7 +64,9 @@ const LONGEST_CALM_MS = 4 * HOUR_MS;
 const LONGEST_DELAY_S = 30;
 /** The chance in each step that watches become late. */
 const LATE = { seldom: 0.01, often: 0.05 } as const;
-const FREQUENT_FAULTS: FaultRates = { lost: 0.15, interference: 0.1 };
+/** Controllers of a set write seldom: each kill has to be found in a fifth of the writes of a rollout. */
+const FAULTS: FaultRates = { lost: 0.02, interference: 0.004, killed: 0.02 };
+const FREQUENT_FAULTS: FaultRates = { lost: 0.15, interference: 0.1, killed: 0.02 };
 
 export async function simulateMachineSets(
   options: MachineSetSimulationOptions,
@@ -155,7 +157,7 @@ function startProcess(run: SetRun): ControllerProcess {
     nowMs,
     cloud,
     broken,
-    ...(frequentFaults ? { rates: FREQUENT_FAULTS } : {}),
+    rates: frequentFaults ? FREQUENT_FAULTS : FAULTS,
     isCalm: () => run.isCalm,
     interfere: () => interfereWithSet(run),
     delayMs: () => watch.delayMs,

@@ -38,13 +38,14 @@ export interface FaultRates {
   readonly lost: number;
   /** The chance that somebody writes first. */
   readonly interference: number;
+  /** The chance that the process is killed before the write, and once more after it. */
+  readonly killed: number;
 }
 
 /** The chance of a kill in a call of something else. */
 const KILLED = 0.001;
-/** The chance before each write, and after it: eight kills in an hour of rollouts, in which controllers write about 800 times. */
-const KILLED_AT_WRITE = 0.005;
-const RATES: FaultRates = { lost: 0.02, interference: 0.004 };
+/** Eight kills in an hour of rollouts, in which controllers write about 800 times. */
+const RATES: FaultRates = { lost: 0.02, interference: 0.004, killed: 0.005 };
 
 export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
   const { api, random, nowMs, isCalm, interfere, calls, rates = RATES } = options;
@@ -93,10 +94,10 @@ export function createFaultyClient(options: FaultyClientOptions): FaultyClient {
     if (isCalm()) return act() as T;
     if (random.chance(rates.interference)) interfere();
     if (random.chance(rates.lost)) throw new KubeError('Unreachable', 'the request was lost');
-    if (random.chance(KILLED_AT_WRITE)) throw kill();
+    if (random.chance(rates.killed)) throw kill();
     const answer = act();
     if (random.chance(rates.lost)) throw new KubeError('Timeout', 'the answer was lost');
-    if (random.chance(KILLED_AT_WRITE)) throw kill();
+    if (random.chance(rates.killed)) throw kill();
     return answer as T;
   }
 

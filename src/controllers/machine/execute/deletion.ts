@@ -119,10 +119,10 @@ async function deleteNode(
   { order, node, isIncomplete, because }: Extract<DeletionDecision, { type: 'DeleteNode' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
-  const { machine, executor, context } = deletion;
+  const { machine, context } = deletion;
   const drain = machine.status?.drain;
-  const denial = isWithoutInstance(machine) ? undefined : await renewalDenial(executor, order, context);
-  if (denial) return { drain, ...denial };
+  const denial = await instanceDenial(order, deletion);
+  if (denial) return denial;
   // First its instance: pods of a Node that does not answer end with their host.
   const left = await removeInstance(deletion);
   if (left) return left;
@@ -130,6 +130,14 @@ async function deleteNode(
   if (isIncomplete) tell(deletion, context, ['CleanupIncomplete', 'pods may be left on the host']);
   tell(deletion, context, ['NodeDeleted', because]);
   return outcome === 'Deleted' ? { drain, requeueAt: context.clock.now() } : waitForNode(node, deletion);
+}
+
+/** Renews the grant, which may have ended since it was observed, before the instance goes. Returns why it must not go yet. */
+async function instanceDenial(order: DrainOrder, deletion: Deletion): Promise<DeletionResult | undefined> {
+  const { machine, executor, context } = deletion;
+  if (isWithoutInstance(machine) || (!deletion.node && !mayHaveInstance(machine))) return undefined;
+  const denial = await renewalDenial(executor, order, context);
+  return denial && { drain: machine.status?.drain, ...denial };
 }
 
 /** Nothing runs that its Node stands for. To keep that Node would only keep its zone dark, which then denies the rest of the deletions there. */
@@ -156,12 +164,16 @@ async function removeInstance({ machine, executor, context }: Deletion): Promise
   return { drain: machine.status?.drain, wait, requeueAt };
 }
 
-/** The grant first: without its Machine, its end could not be known. */
+/** Settles the grant before the finalizer goes: without its Machine, its end could not be known. */
 async function finish(
   { order, because }: Extract<DeletionDecision, { type: 'Finish' }>,
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;
+  // A grant for a Node that is gone cannot be renewed: it was when the Node was deleted, after its instance.
+  const isForNode = deletion.entry?.nodeUID !== undefined;
+  const denial = order && !isForNode ? await instanceDenial(order, deletion) : undefined;
+  if (denial) return denial;
   const left = await removeInstance(deletion);
   if (left) return left;
   if (await hasLateNode(deletion)) return { drain: machine.status?.drain, requeueAt: soon(context) };

@@ -12,7 +12,7 @@ import type { OpenProviders } from '../../../../src/providers/registry.ts';
 import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
 import { machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
-import { memoryGrants } from '../../../support/memory-grants.ts';
+import { type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../../support/memory-provider.ts';
 import { randomFrom, SEED } from '../../../support/sweep-size.ts';
 
@@ -28,6 +28,7 @@ const SECRET = 'abcdef.0123456789abcdef';
 
 interface InstanceBed extends ControllerBed {
   readonly provider: MemoryProvider;
+  readonly grants: MemoryGrants;
   readonly tokens: string[];
   readonly machine: (name?: string) => Machine | undefined;
   /** Nodes that the API server has, and no view shows yet. */
@@ -50,6 +51,7 @@ function optionsFor(
   provider: MemoryProvider;
   tokens: string[];
   unseen: Map<string, KubeObject>;
+  grants: MemoryGrants;
   follow: (bed: ControllerBed) => void;
 } {
   let current: ControllerBed | undefined;
@@ -87,7 +89,7 @@ function optionsFor(
         spec: ledger,
       });
   };
-  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, unseen, follow };
+  return { controllers: [controller], kinds: KINDS, objects, provider, tokens, unseen, grants, follow };
 }
 
 async function open(
@@ -98,8 +100,15 @@ async function open(
   const options = optionsFor([declared('m', spec)], isRun, others);
   const bed = createControllerBed(options);
   options.follow(bed);
-  const { provider, tokens, unseen } = options;
-  return { ...bed, provider, tokens, unseen, machine: (name = 'm') => bed.get<Machine>(MACHINES, name) };
+  const { provider, tokens, unseen, grants } = options;
+  return {
+    ...bed,
+    provider,
+    grants,
+    tokens,
+    unseen,
+    machine: (name = 'm') => bed.get<Machine>(MACHINES, name),
+  };
 }
 
 function ready(bed: InstanceBed): string {
@@ -229,6 +238,21 @@ describe('the instance of a Machine', () => {
     await bed.advance(20_000);
     expect([bed.machine()?.status?.waiting?.reason, bed.provider.instances.size]).toEqual(['Retryable', 1]);
     bed.provider.fault = () => undefined;
+    await bed.advance(20_000);
+    expect([bed.machine(), bed.provider.instances.size]).toEqual([undefined, 0]);
+  });
+
+  it('MAC-31 is not deleted while the grant is not renewed, which may have ended since it was observed', async () => {
+    const bed = await open();
+    await bed.start();
+    await bed.advance(5000);
+    const { renew } = bed.grants;
+    const denial = { granted: false, reason: 'QuietWindow', message: 'it is night', also: [] } as const;
+    Object.assign(bed.grants, { renew: async () => [denial] });
+    bed.delete(MACHINES, 'm');
+    await bed.advance(20_000);
+    expect([bed.machine()?.status?.waiting?.reason, bed.provider.instances.size]).toEqual(['GrantDenied', 1]);
+    Object.assign(bed.grants, { renew });
     await bed.advance(20_000);
     expect([bed.machine(), bed.provider.instances.size]).toEqual([undefined, 0]);
   });
