@@ -64,7 +64,7 @@ const LONGEST_CALM_MS = 4 * HOUR_MS;
 const LONGEST_DELAY_S = 30;
 /** The chance in each step that watches become late. */
 const LATE = { seldom: 0.01, often: 0.05 } as const;
-/** Controllers of a set write seldom: each kill has to be found in a fifth of the writes of a rollout. */
+/** Controllers of a set write a fifth as often as those of a rollout, so each of their writes is more likely to be the last. */
 const FAULTS: FaultRates = { lost: 0.02, interference: 0.004, killed: 0.02 };
 const FREQUENT_FAULTS: FaultRates = { lost: 0.15, interference: 0.1, killed: 0.02 };
 

@@ -170,7 +170,7 @@ async function finish(
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;
-  // A grant for a Node that is gone cannot be renewed: it was when the Node was deleted, after its instance.
+  // A grant for a Node that does not exist any more cannot be renewed. It was renewed before the Node was deleted, after its instance.
   const isForNode = deletion.entry?.nodeUID !== undefined;
   const denial = order && !isForNode ? await instanceDenial(order, deletion) : undefined;
   if (denial) return denial;
