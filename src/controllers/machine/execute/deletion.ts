@@ -140,6 +140,11 @@ async function instanceDenial(order: DrainOrder, deletion: Deletion): Promise<De
   return denial && { drain: machine.status?.drain, ...denial };
 }
 
+/** A grant for a Node that does not exist any more cannot be renewed. It was renewed before the Node was deleted, after its instance. */
+async function denialWithoutNode(order: DrainOrder, deletion: Deletion): Promise<DeletionResult | undefined> {
+  return deletion.entry?.nodeUID === undefined ? await instanceDenial(order, deletion) : undefined;
+}
+
 /** Nothing runs that its Node stands for. To keep that Node would only keep its zone dark, which then denies the rest of the deletions there. */
 function isWithoutInstance({ status }: Machine): boolean {
   return status?.infra?.state === 'Gone';
@@ -170,9 +175,7 @@ async function finish(
   deletion: Deletion,
 ): Promise<DeletionResult> {
   const { machine, executor, context } = deletion;
-  // A grant for a Node that does not exist any more cannot be renewed. It was renewed before the Node was deleted, after its instance.
-  const isForNode = deletion.entry?.nodeUID !== undefined;
-  const denial = order && !isForNode ? await instanceDenial(order, deletion) : undefined;
+  const denial = order && (await denialWithoutNode(order, deletion));
   if (denial) return denial;
   const left = await removeInstance(deletion);
   if (left) return left;
