@@ -10,7 +10,8 @@ const FIELDS = ['type'];
 export const LOCAL: ProviderKind = {
   name: 'local',
   capabilities: { power: true, events: false, startsStopped: true },
-  hasInstance: ({ config }) => 'type' in config,
+  // A host that joins by itself has no config. `configReason` tells what is wrong in one.
+  hasInstance: ({ config }) => Object.keys(config).length > 0,
   configReason: localConfigReason,
   needsBootstrap: (shape) => localInstanceType(shape) === 'sandbox',
 };

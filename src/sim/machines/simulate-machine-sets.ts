@@ -106,10 +106,7 @@ function createSetRun(options: MachineSetSimulationOptions): SetRun {
     if (kind === MACHINES.kind || kind === NODES.kind) clock.changedMs = clock.nowMs;
     judge.written(change);
   };
-  const api = createSimulatedApi({
-    nowMs,
-    changed,
-  });
+  const api = createSimulatedApi({ nowMs, changed });
   const cloud = createSimulatedCloud({
     nowMs,
     random,

@@ -160,16 +160,7 @@ async function runHosts(installed: InstalledServer, runAgent: RunAgent): Promise
   const clock = createSystemClock();
   const ending = new Set<Promise<void>>();
   const machines = await follow<Machine>(installed.server.client, MACHINES);
-  const unsubscribe = machines.store.subscribe({
-    added: begin,
-    updated: (machine, before) => {
-      // The next Machine of that name gets another host.
-      if (machine.metadata.uid === before.metadata.uid) return;
-      end(before);
-      begin(machine);
-    },
-    removed: end,
-  });
+  const unsubscribe = machines.store.subscribe({ added: begin, removed: end });
   return async () => {
     unsubscribe();
     await machines.stop();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { InstanceShape } from '../../../src/providers/contract.ts';
-import { localConfigReason, localInstanceType } from '../../../src/providers/local/config.ts';
+import { LOCAL, localConfigReason, localInstanceType } from '../../../src/providers/local/config.ts';
 
 const TYPE = 'spec.infra.config.type: expected sandbox or simulated, got';
 
@@ -36,5 +36,16 @@ describe('localInstanceType', () => {
       localInstanceType({ config, host: 'sandbox' }),
     );
     expect(types).toEqual(['simulated', undefined, undefined]);
+  });
+});
+
+describe('the kind of provider local', () => {
+  it('has an instance for every config, so that a wrong one is not taken for a host that joins by itself', () => {
+    const configs = [{}, { type: 'sandbox' }, { size: 'm' }];
+    expect(configs.map((config) => LOCAL.hasInstance({ config, host: 'sandbox' }))).toEqual([
+      false,
+      true,
+      true,
+    ]);
   });
 });
