@@ -92,7 +92,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   return optional('requeueAt', status && requeueAt({ set, ...outcome }, status));
 }
 
-/** Created and deleted is by what the API server has. */
+/** Plans again by what the API server has before a machine is created or deleted: the view may be late. */
 async function decide(set: MachineSet, { client, context }: Reconcile): Promise<MachineSetPlan> {
   const plan = planMachineSet(observeMachineSet(set, context));
   if (!plan.actions.some((action) => action.type === 'Create' || action.type === 'Delete')) return plan;
