@@ -38,5 +38,11 @@ export { Release, type ReleaseProps } from './generated/release.ts';
 export { RemedyOperationJob, type RemedyOperationJobProps } from './generated/remedyoperationjob.ts';
 export type * from './generated/types.ts';
 export { type PolicyTests, policyTests } from './policy-tests.ts';
+export {
+  type ComponentRelease,
+  type ComponentReleasesProps,
+  componentReleases,
+  type ReleaseDigests,
+} from './releases.ts';
 export { componentRef, componentsAt, type Versions } from './versions.ts';
 export { YamlFile } from './yaml-file.ts';

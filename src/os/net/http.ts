@@ -7,10 +7,13 @@ export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
   /** The same request may succeed later. */
   readonly retryable: boolean;
+  /** The status of the answer, if there was one. */
+  readonly status: number | undefined;
 
-  constructor(message: string, retryable: boolean, cause?: unknown) {
-    super(message, { cause });
+  constructor(message: string, retryable: boolean, details: { cause?: unknown; status?: number } = {}) {
+    super(message, { cause: details.cause });
     this.retryable = retryable;
+    this.status = details.status;
   }
 }
 
@@ -25,11 +28,15 @@ export interface FetchResponse {
   readonly status: number;
   /** The length of the body in bytes, if the server sent it. */
   readonly length: number | undefined;
+  readonly headers: Headers;
   readonly body: AsyncIterable<Uint8Array>;
 }
 
 const SILENCE_MS = 30_000;
 const RANGE_NOT_SATISFIABLE = 416;
+/** Sites of releases redirect to a server of files, and that one to a near copy: more is a circle. */
+const MAX_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 export async function openUrl(url: string, options: FetchOptions): Promise<FetchResponse> {
   const { clock, signal, silenceMs = SILENCE_MS } = options;
@@ -38,17 +45,40 @@ export async function openUrl(url: string, options: FetchOptions): Promise<Fetch
   // With compression, lengths and ranges would not be those of the file.
   const headers = { 'accept-encoding': 'identity', ...options.headers };
   try {
-    const response = await fetch(url, {
+    const response = await fetchFollowing(url, {
       headers,
       signal: signal ? AbortSignal.any([idle.signal, signal]) : idle.signal,
     });
     await checkStatus(response);
     const body = readPieces(response, watch, signal);
-    return { status: response.status, length: lengthOf(response), body };
+    return { status: response.status, length: lengthOf(response), headers: response.headers, body };
   } catch (error) {
     watch.stop();
     throw failureOf(error, signal);
   }
+}
+
+async function fetchFollowing(url: string, init: RequestInit): Promise<Response> {
+  let next = url;
+  for (let redirects = 0; ; redirects += 1) {
+    const response = await fetch(next, { ...init, redirect: 'manual' });
+    const location = response.headers.get('location');
+    if (!REDIRECTS.has(response.status) || location === null) return response;
+    await response.body?.cancel();
+    if (redirects === MAX_REDIRECTS) throw new HttpFailure(`more than ${MAX_REDIRECTS} redirects`, false);
+    next = redirectTarget(next, location);
+  }
+}
+
+/** Who may read and change the exchange does not grow on the way: https stays https. */
+function redirectTarget(from: string, location: string): string {
+  const to = URL.parse(location, from);
+  const isAllowed = to?.protocol === 'https:' || (to?.protocol === 'http:' && from.startsWith('http:'));
+  if (to && isAllowed) return to.href;
+  throw new HttpFailure(
+    `a redirect to ${to ? `${to.protocol}//${to.host}` : 'an invalid URL'} is refused`,
+    false,
+  );
 }
 
 async function* readPieces(
@@ -98,7 +128,7 @@ async function checkStatus(response: Response): Promise<void> {
   if (ok || status === RANGE_NOT_SATISFIABLE) return;
   await response.body?.cancel();
   const retryable = status >= 500 || status === 429 || status === 408;
-  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), retryable);
+  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), retryable, { status });
 }
 
 /** An unknown name or a closed port rarely recovers within the time of a few retries. */
@@ -115,7 +145,7 @@ function failureOf(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof HttpFailure || signal?.aborted) return error;
   const reason = reasonOf(error);
   const code = systemCode(reason) ?? '';
-  return new HttpFailure(code || reason.message, !FINAL_CODES.has(code), error);
+  return new HttpFailure(code || reason.message, !FINAL_CODES.has(code), { cause: error });
 }
 
 /** The message of fetch is only `fetch failed`: its cause has the reason. */

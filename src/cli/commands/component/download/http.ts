@@ -1,0 +1,54 @@
+/** What all requests of publishers have in common: a mirror, a time limit, and a limit on the size of the answer. */
+import type { Clock } from '../../../../os/clock.ts';
+import { HttpFailure, openUrl } from '../../../../os/net/http.ts';
+import { mirroredUrl, type SiteEnvironment } from './sites.ts';
+
+export interface FetchSettings {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly env: SiteEnvironment;
+  /** The connection counts as broken after this long without a byte. */
+  readonly silenceMs?: number;
+  readonly deadlineMs?: number;
+}
+
+/** 100 MB take so long at 160 KB/s. */
+const DEADLINE_MS = 10 * 60_000;
+
+/** Rejects with an HttpFailure when the work takes too long. */
+export async function withDeadline<T>(
+  settings: FetchSettings,
+  work: (limited: FetchSettings) => Promise<T>,
+): Promise<T> {
+  const { clock, signal, deadlineMs = DEADLINE_MS } = settings;
+  const [late, ended] = [new AbortController(), new AbortController()];
+  const timer = clock.sleep(deadlineMs, ended.signal).then(
+    () => late.abort(new HttpFailure(`not complete after ${Math.round(deadlineMs / 1000)} s`, false)),
+    () => undefined,
+  );
+  try {
+    return await work({ ...settings, signal: AbortSignal.any([signal, late.signal]) });
+  } catch (error) {
+    signal.throwIfAborted();
+    late.signal.throwIfAborted();
+    throw error;
+  } finally {
+    ended.abort();
+    await timer;
+  }
+}
+
+/** Reads a text of at most `maxBytes`. */
+export async function readText(url: string, maxBytes: number, settings: FetchSettings): Promise<string> {
+  return await withDeadline(settings, async ({ env, ...options }) => {
+    const { body } = await openUrl(mirroredUrl(url, env), options);
+    const pieces: Uint8Array[] = [];
+    let size = 0;
+    for await (const piece of body) {
+      size += piece.length;
+      if (size > maxBytes) throw new HttpFailure(`the answer is larger than ${maxBytes} bytes`, false);
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  });
+}

@@ -1,0 +1,63 @@
+/** The releases of a component in one object, so that a new version is one entry. `kubenode component add` and `update` edit it. */
+import type { MachineComponentSpec } from './generated/types.ts';
+
+type Artifacts = NonNullable<MachineComponentSpec['artifacts']>;
+type Artifact = Artifacts[number];
+type ArtifactArch = Exclude<Artifact['arch'], 'any'>;
+
+/** The sha256 of the file for each architecture that the version has. */
+export type ReleaseDigests = Readonly<Partial<Record<ArtifactArch, string>>> & {
+  /** URL template of this version, if it differs from that of the others. */
+  readonly url?: string;
+};
+
+export interface ComponentReleasesProps extends Partial<Pick<Artifact, 'format' | 'install'>> {
+  /** Name of the component, the same in every version. */
+  readonly component: string;
+  /** URL of the files. `{version}` and `{arch}` are replaced. */
+  readonly url: string;
+  /** URL of the publisher's checksum file, which `kubenode component` compares with. `{version}`, `{arch}` and `{url}` are replaced. */
+  readonly checksums?: string;
+  /** Every version that machines can run or roll back to. */
+  readonly versions: Readonly<Record<string, ReleaseDigests>>;
+}
+
+/** One version of a component, for the spec of its MachineComponent. */
+export interface ComponentRelease {
+  readonly component: string;
+  readonly version: string;
+  readonly artifacts: Artifacts;
+}
+
+const ARCHITECTURES: readonly ArtifactArch[] = ['amd64', 'arm64'];
+
+/** Returns the releases in the order of the object. */
+export function componentReleases(props: ComponentReleasesProps): readonly ComponentRelease[] {
+  const { component, versions } = props;
+  return Object.entries(versions).map(([version, digests]) => ({
+    component,
+    version,
+    artifacts: ARCHITECTURES.flatMap((arch) => artifactOf(props, { version, arch }, digests)),
+  }));
+}
+
+interface ReleasePlatform {
+  readonly version: string;
+  readonly arch: ArtifactArch;
+}
+
+function artifactOf(
+  { component, url, format, install }: ComponentReleasesProps,
+  platform: ReleasePlatform,
+  digests: ReleaseDigests,
+): Artifacts {
+  const { version, arch } = platform;
+  const sha256 = digests[arch];
+  if (sha256 === undefined) return [];
+  const filled = (digests.url ?? url).replaceAll('{version}', version).replaceAll('{arch}', arch);
+  const unknown = /\{\w*\}/.exec(filled)?.[0];
+  if (unknown !== undefined) {
+    throw new Error(`component ${component}: expected {version} and {arch} in the URL, found ${unknown}`);
+  }
+  return [{ os: 'linux', arch, url: filled, sha256, ...(format && { format }), ...(install && { install }) }];
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { componentReleases } from '../../src/constructs/releases.ts';
+
+const AMD64 = 'a'.repeat(64);
+const ARM64 = 'b'.repeat(64);
+
+describe('componentReleases', () => {
+  it('gives each version an artifact for each architecture, in the order of the versions', () => {
+    const releases = componentReleases({
+      component: 'kubelet',
+      url: 'https://example.com/v{version}/{arch}/kubelet-{version}',
+      versions: { '1.36.4': { amd64: AMD64, arm64: ARM64 }, '1.36.3': { arm64: ARM64 } },
+    });
+    expect(releases).toEqual([
+      {
+        component: 'kubelet',
+        version: '1.36.4',
+        artifacts: [
+          { os: 'linux', arch: 'amd64', url: urlOf('1.36.4', 'amd64'), sha256: AMD64 },
+          { os: 'linux', arch: 'arm64', url: urlOf('1.36.4', 'arm64'), sha256: ARM64 },
+        ],
+      },
+      {
+        component: 'kubelet',
+        version: '1.36.3',
+        artifacts: [{ os: 'linux', arch: 'arm64', url: urlOf('1.36.3', 'arm64'), sha256: ARM64 }],
+      },
+    ]);
+  });
+
+  it('uses the URL of a version, and passes format and links on', () => {
+    const install = [{ from: 'bin/crictl', to: '/usr/local/bin/crictl' }];
+    const [release] = componentReleases({
+      component: 'crictl',
+      url: 'https://example.com/{version}-{arch}.tar.gz',
+      format: 'TarGz',
+      install,
+      versions: { '1.0.0': { url: 'https://old.example.com/{arch}', amd64: AMD64 } },
+    });
+    expect(release?.artifacts).toEqual([
+      {
+        os: 'linux',
+        arch: 'amd64',
+        url: 'https://old.example.com/amd64',
+        sha256: AMD64,
+        format: 'TarGz',
+        install,
+      },
+    ]);
+  });
+
+  it('rejects a placeholder that it does not know', () => {
+    const props = {
+      component: 'web',
+      url: 'https://example.com/{os}',
+      versions: { '1.0.0': { amd64: AMD64 } },
+    };
+    expect(() => componentReleases(props)).toThrow(
+      'component web: expected {version} and {arch} in the URL, found {os}',
+    );
+  });
+});
+
+function urlOf(version: string, arch: string): string {
+  return `https://example.com/v${version}/${arch}/kubelet-${version}`;
+}
