@@ -11,10 +11,9 @@ import { findInCatalog } from './catalog/catalog.ts';
 import { RELEASE_ARCHITECTURES, type ReleaseArch } from './catalog/template.ts';
 import { type ChangeReport, printChange } from './change-report.ts';
 import { downloadReleaseFiles, type ReleaseFile } from './download/release-files.ts';
-import { declarationsIn, type FleetSource } from './source/declarations.ts';
-import { formatDiff } from './source/diff.ts';
+import { declarationsIn, type ReleasesDeclaration } from './source/declarations.ts';
+import { editSources } from './source/edit.ts';
 import { type EditRefusal, type FoundComponent, findComponent } from './source/find.ts';
-import { applyEdits, type NewRelease, planRelease, type SourceEdit } from './source/plan.ts';
 import { type ReleaseSource, releaseSourceOf } from './source/release-source.ts';
 import { type FleetFolder, openFleetFolder } from './source/repository.ts';
 
@@ -114,19 +113,14 @@ async function change(io: Io, fleet: FleetFolder, request: ChangeRequest): Promi
   const digests = { ...(source.ownUrl && { url: source.ownUrl }), ...digestsOf(files) };
   const base = { component, version, files, digests, source, isDryRun: flags.dryRun === true };
   if (refused) return { ...base, edits: [], diff: '', refused };
-  const release: NewRelease = { version, digests, select };
-  const plan = planRelease(found, release);
-  if (plan.refused) return { ...base, edits: [], diff: '', refused: plan.refused };
-  const edited = editedSources(fleet.sources, plan.edits);
-  const unsafe = unsafeReason(edited, component, release);
-  if (unsafe) return { ...base, edits: [], diff: '', refused: unsafe };
+  const edited = editSources(fleet.sources, found, { version, digests, select });
   if (!flags.dryRun) for (const { path, text } of edited.changed) await fleet.write(path, text);
-  return { ...base, edits: plan.edits, diff: diffOf(fleet.sources, plan.edits) };
+  return { ...base, ...edited };
 }
 
 function sourceFor(
   { component, version, flags }: ChangeRequest,
-  releases: ReturnType<typeof declarationsIn>['releases'],
+  releases: readonly ReleasesDeclaration[],
 ): ReleaseSource {
   const { source, problem } = releaseSourceOf({
     component,
@@ -163,54 +157,15 @@ async function download(
 ): Promise<readonly ReleaseFile[]> {
   const { env, clock, signal } = io;
   return await withProxy(env, () =>
-    withProgress(io, ({ step }) =>
-      downloadReleaseFiles({ component, version, ...source }, { env, clock, signal, onStep: step }),
-    ),
+    withProgress(io, (progress) => {
+      const onStep = (step: string): void => progress.step(step);
+      return downloadReleaseFiles({ component, version, ...source }, { env, clock, signal, onStep });
+    }),
   );
 }
 
 function digestsOf(files: readonly ReleaseFile[]): Readonly<Partial<Record<ReleaseArch, string>>> {
   return Object.fromEntries(files.map(({ arch, sha256 }) => [arch, sha256]));
-}
-
-interface EditedSources {
-  readonly all: readonly FleetSource[];
-  readonly changed: readonly FleetSource[];
-}
-
-function editedSources(sources: readonly FleetSource[], edits: readonly SourceEdit[]): EditedSources {
-  const all = sources.map(({ path, text }) => ({
-    path,
-    text: applyEdits(
-      text,
-      edits.filter((edit) => edit.path === path),
-    ),
-  }));
-  return { all, changed: all.filter((_, index) => all[index]?.text !== sources[index]?.text) };
-}
-
-/** What was written is read again as it will be next time: it must declare the release, and select it. */
-function unsafeReason(
-  { all }: EditedSources,
-  component: string,
-  release: NewRelease,
-): EditRefusal | undefined {
-  const { found, refused } = findComponent(declarationsIn(all), component);
-  const again = found ? planRelease(found, release) : undefined;
-  if (again?.edits?.length === 0) return undefined;
-  const because = refused?.because ?? again?.refused?.because ?? 'the release is not found after the edit';
-  return { because: `the file has a form that is not edited safely: ${because}`, hint: 'edit it by hand' };
-}
-
-function diffOf(sources: readonly FleetSource[], edits: readonly SourceEdit[]): string {
-  return sources
-    .map((source) =>
-      formatDiff(
-        source,
-        edits.filter(({ path }) => path === source.path),
-      ),
-    )
-    .join('');
 }
 
 function refusalError({ because, where, hint, isDigestChanged }: EditRefusal): CliError {

@@ -39,8 +39,12 @@ export function createComponentOutdatedCommand(io: Io): Command {
       printResult(io, flags.output, { components: ages }, () => ({
         columns: ['component', 'selected', 'state', 'patch', 'minor', 'major', 'note'],
         rows: ages.map(({ component, version, state, newer = {}, because = '' }) => [
-          ...[component, version, state],
-          ...[newer.patch, newer.minor, newer.major].map((each) => each ?? '-'),
+          component,
+          version,
+          state,
+          newer.patch ?? '-',
+          newer.minor ?? '-',
+          newer.major ?? '-',
           because,
         ]),
       }));
@@ -50,8 +54,8 @@ export function createComponentOutdatedCommand(io: Io): Command {
 
 async function readAges(io: Io, selected: ReadonlyMap<string, string>): Promise<readonly ComponentAge[]> {
   const { env, clock, signal } = io;
-  return await withProgress(io, ({ step }) => {
-    step(`reading the versions of ${selected.size} components`);
+  return await withProgress(io, (progress) => {
+    progress.step(`reading the versions of ${selected.size} components`);
     return Promise.all(
       [...selected].map(async ([component, version]) => {
         const index = findInCatalog(component)?.index;

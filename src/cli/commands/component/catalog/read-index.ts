@@ -45,7 +45,7 @@ async function readGitHub(url: string, settings: FetchSettings): Promise<readonl
   throw new Error('the answer lists no releases: it may be the page of a proxy');
 }
 
-/** Undefined for other content. */
+/** Returns undefined for other content. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -61,12 +61,14 @@ async function readKubernetes(
   settings: FetchSettings,
 ): Promise<readonly string[]> {
   const newest = await readStable(url, settings);
-  const [major = '', last = 0] = [newest.split('.')[0], Number(newest.split('.')[1])];
+  const [major = '', minor = ''] = newest.split('.');
+  const last = Number(minor);
   const first = selected.startsWith(`${major}.`) ? Number(selected.split('.')[1]) : last;
   const minors = Array.from({ length: Math.max(0, last - first) }, (_, index) => first + index);
-  if (minors.length > MAX_MINORS)
+  if (minors.length > MAX_MINORS) {
     throw new Error(`${newest} is more than ${MAX_MINORS} minor versions newer`);
-  const older = minors.map((minor) => readStable(url.replace('.txt', `-${major}.${minor}.txt`), settings));
+  }
+  const older = minors.map((each) => readStable(url.replace('.txt', `-${major}.${each}.txt`), settings));
   return [...(await Promise.all(older)), newest];
 }
 

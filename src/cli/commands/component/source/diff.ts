@@ -1,6 +1,6 @@
 /** Formats edits as a unified diff, which `git apply` accepts. Pure. */
 import type { FleetSource } from './declarations.ts';
-import { applyEdits, type SourceEdit } from './plan.ts';
+import type { SourceEdit } from './plan.ts';
 
 /** Lines around a change, as git prints. */
 const CONTEXT = 3;
@@ -67,8 +67,8 @@ function changeOf(text: string, lines: readonly string[], edit: SourceEdit): Lin
   const to = lineOf(text, edit.end) + 1;
   const start = text.lastIndexOf('\n', edit.start - 1) + 1;
   const touched = lines.slice(from, to).join('\n');
-  const local = { ...edit, start: edit.start - start, end: edit.end - start };
-  return { from, to, lines: linesOf(applyEdits(touched, [local])) };
+  const changed = touched.slice(0, edit.start - start) + edit.text + touched.slice(edit.end - start);
+  return { from, to, lines: linesOf(changed) };
 }
 
 function lineOf(text: string, at: number): number {

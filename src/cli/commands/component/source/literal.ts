@@ -28,25 +28,47 @@ export interface LiteralProperty {
   readonly name: string;
   readonly key: SourceToken;
   readonly value: LiteralValue;
+  /** Whether a comma follows, which the last one may lack. */
+  readonly hasComma: boolean;
 }
 
 /** Reads the object that begins at the token with that index. Undefined: it does not begin there, or does not end. */
 export function readObject(tokens: readonly SourceToken[], index: number): ObjectLiteral | undefined {
   const open = tokens[index];
-  if (open?.text !== '{') return undefined;
-  const properties: LiteralProperty[] = [];
-  let opaque: TextRange | undefined;
-  for (let at = index + 1; ; ) {
-    const token = tokens[at];
-    if (token === undefined) return undefined;
-    if (token.text === '}') {
-      return { kind: 'object', start: open.start, end: token.end, properties, ...(opaque && { opaque }) };
-    }
+  const inside = open?.text === '{' ? readParts(tokens, index + 1) : undefined;
+  if (open === undefined || inside === undefined) return undefined;
+  const parts = inside.parts.map((part) => ({ first: part.tokens[0], property: readProperty(part) }));
+  const opaque = parts.find(({ property }) => property === undefined)?.first;
+  return {
+    kind: 'object',
+    start: open.start,
+    end: inside.end,
+    properties: parts.flatMap(({ property }) => property ?? []),
+    ...(opaque && { opaque }),
+  };
+}
+
+interface ObjectPart {
+  readonly tokens: readonly SourceToken[];
+  readonly hasComma: boolean;
+}
+
+interface ObjectParts {
+  readonly parts: readonly ObjectPart[];
+  /** After the closing brace. */
+  readonly end: number;
+}
+
+/** Splits at the commas, up to the closing brace. */
+function readParts(tokens: readonly SourceToken[], from: number): ObjectParts | undefined {
+  const parts: ObjectPart[] = [];
+  for (let at = from; ; ) {
     const next = partEnd(tokens, at);
-    const property = readProperty(tokens.slice(at, next));
-    if (property) properties.push(property);
-    else opaque ??= { start: token.start, end: token.end };
-    at = tokens[next]?.text === ',' ? next + 1 : next;
+    const end = tokens[next];
+    const hasComma = end?.text === ',';
+    if (next > at || hasComma) parts.push({ tokens: tokens.slice(at, next), hasComma });
+    if (!hasComma) return end?.text === '}' ? { parts, end: end.end } : undefined;
+    at = next + 1;
   }
 }
 
@@ -70,11 +92,11 @@ function partEnd(tokens: readonly SourceToken[], from: number): number {
   return tokens.length;
 }
 
-function readProperty(part: readonly SourceToken[]): LiteralProperty | undefined {
-  const [key, colon, first] = part;
+function readProperty({ tokens, hasComma }: ObjectPart): LiteralProperty | undefined {
+  const [key, colon, first] = tokens;
   if (key === undefined || first === undefined || colon?.text !== ':') return undefined;
   const name = nameOf(key);
-  return name === undefined ? undefined : { name, key, value: readValue(part.slice(2), first) };
+  return name === undefined ? undefined : { name, key, value: readValue(tokens.slice(2), first), hasComma };
 }
 
 function readValue(value: readonly SourceToken[], first: SourceToken): LiteralValue {

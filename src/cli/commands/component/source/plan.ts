@@ -100,7 +100,7 @@ function planEntry(
   const next = properties.findIndex((property) => comesBefore(version, property.name, properties));
   const before = next < 0 ? last.value.end : (properties[next - 1]?.value.end ?? versions.start);
   const start = lineAfter(text, before);
-  if (next >= 0 || hasCommaAfter(text, last)) {
+  if (next >= 0 || last.hasComma) {
     return [{ path, start, end: start, text: `${entry},${style.eol}`, because }];
   }
   const comma = { path, start: last.value.end, end: last.value.end, text: ',', because };
@@ -114,18 +114,7 @@ function comesBefore(version: string, other: string, all: readonly LiteralProper
   return isAscending ? compareVersions(version, other) < 0 : compareVersions(version, other) > 0;
 }
 
-function hasCommaAfter(text: string, { value }: LiteralProperty): boolean {
-  return /^(?:\s|\/\/[^\n]*|\/\*[\s\S]*?\*\/)*,/.test(text.slice(value.end));
-}
-
 /** The next line belongs to the next version, with the comments before it. */
 function lineAfter(text: string, at: number): number {
   return text.indexOf('\n', at) + 1;
-}
-
-/** The text of a file with its edits. */
-export function applyEdits(text: string, edits: readonly SourceEdit[]): string {
-  return edits
-    .toSorted((a, b) => b.start - a.start)
-    .reduce((edited, edit) => edited.slice(0, edit.start) + edit.text + edited.slice(edit.end), text);
 }

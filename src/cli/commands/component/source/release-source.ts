@@ -2,7 +2,7 @@
 import { type CatalogEntry } from '../catalog/catalog.ts';
 import { RELEASE_ARCHITECTURES, type ReleaseArch, templateProblem } from '../catalog/template.ts';
 import { type ReleasesDeclaration, versionsOf } from './declarations.ts';
-import { type LiteralValue, propertyOf, stringAt } from './literal.ts';
+import { type LiteralValue, stringAt } from './literal.ts';
 
 export interface SourceInput {
   readonly component: string;
@@ -29,52 +29,64 @@ export type SourceOutcome =
   | { readonly problem: string; readonly source?: never };
 
 export function releaseSourceOf(input: SourceInput): SourceOutcome {
-  const { component, version, declaration, catalog } = input;
-  const declared = declaration && stringAt(declaration.call, 'url');
-  const entry = declaration && entryOf(declaration, version);
-  const url = input.url ?? (entry && stringIn(entry, 'url')) ?? declared ?? catalog?.url;
+  const declared = readDeclared(input);
+  const url = input.url ?? declared.entryUrl ?? declared.url ?? input.catalog?.url;
   if (url === undefined) {
-    return { problem: `no URL of ${component} is known: name it with --url, such as ${EXAMPLE}` };
+    return { problem: `no URL of ${input.component} is known: name it with --url, such as ${EXAMPLE}` };
   }
-  const architectures = input.architectures ?? architecturesOf(declaration, entry);
+  const architectures = input.architectures ?? declared.architectures;
   const problem = templateProblem(url) ?? architectureProblem(url, architectures);
   if (problem !== undefined) return { problem };
-  const checksums = input.checksums ?? knownChecksums(input, url, declared);
-  const ownUrl = declared !== undefined && declared !== url ? url : undefined;
-  return { source: { url, checksums, architectures, ownUrl } };
+  const checksums = input.checksums ?? knownChecksums(url, declared, input.catalog);
+  return { source: { url, checksums, architectures, ownUrl: differentUrl(url, declared) } };
 }
 
 const EXAMPLE = "'https://example.com/{version}/linux-{arch}'";
 
-/** Those of the checksum file belong to one URL only. */
-function knownChecksums(
-  { declaration, catalog }: SourceInput,
-  url: string,
-  declared: string | undefined,
-): string | undefined {
-  const own = declaration && url === declared ? stringAt(declaration.call, 'checksums') : undefined;
-  return own ?? (url === catalog?.url ? catalog.checksums : undefined);
+interface DeclaredSource {
+  readonly url?: string | undefined;
+  /** The URL of the version itself. */
+  readonly entryUrl?: string | undefined;
+  readonly checksums?: string | undefined;
+  readonly architectures: readonly ReleaseArch[];
+}
+
+function readDeclared({ declaration, version }: SourceInput): DeclaredSource {
+  if (declaration === undefined) return { architectures: RELEASE_ARCHITECTURES };
+  const { call } = declaration;
+  const properties = versionsOf(declaration)?.properties ?? [];
+  const entry = properties.find(({ name }) => name === version)?.value;
+  return {
+    url: stringAt(call, 'url'),
+    entryUrl: entry && stringIn(entry, 'url'),
+    checksums: stringAt(call, 'checksums'),
+    architectures: architecturesIn(entry ? [entry] : properties.map(({ value }) => value)),
+  };
 }
 
 /** A version has the architectures that it is declared with, else those of the other versions, else all. */
-function architecturesOf(
-  declaration: ReleasesDeclaration | undefined,
-  entry: LiteralValue | undefined,
-): readonly ReleaseArch[] {
-  const others = declaration ? (versionsOf(declaration)?.properties ?? []) : [];
-  const values = entry ? [entry] : others.map(({ value }) => value);
-  const declared = RELEASE_ARCHITECTURES.filter((arch) => values.some((value) => stringIn(value, arch)));
+function architecturesIn(entries: readonly LiteralValue[]): readonly ReleaseArch[] {
+  const declared = RELEASE_ARCHITECTURES.filter((arch) => entries.some((entry) => stringIn(entry, arch)));
   return declared.length > 0 ? declared : RELEASE_ARCHITECTURES;
+}
+
+/** A checksum file belongs to one URL only. */
+function knownChecksums(
+  url: string,
+  declared: DeclaredSource,
+  catalog: CatalogEntry | undefined,
+): string | undefined {
+  const own = url === declared.url ? declared.checksums : undefined;
+  return own ?? (url === catalog?.url ? catalog.checksums : undefined);
+}
+
+function differentUrl(url: string, declared: DeclaredSource): string | undefined {
+  return declared.url === undefined || declared.url === url ? undefined : url;
 }
 
 function architectureProblem(url: string, architectures: readonly ReleaseArch[]): string | undefined {
   if (architectures.length < 2 || url.includes('{arch}')) return undefined;
   return `expected {arch} in the URL, because the release has files for ${architectures.join(' and ')}: ${url}`;
-}
-
-function entryOf(declaration: ReleasesDeclaration, version: string): LiteralValue | undefined {
-  const versions = versionsOf(declaration);
-  return versions && propertyOf(versions, version)?.value;
 }
 
 function stringIn(value: LiteralValue, name: string): string | undefined {

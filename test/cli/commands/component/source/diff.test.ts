@@ -3,7 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { formatDiff } from '../../../../../src/cli/commands/component/source/diff.ts';
-import { applyEdits, type SourceEdit } from '../../../../../src/cli/commands/component/source/plan.ts';
+import { applyEdits } from '../../../../../src/cli/commands/component/source/edit.ts';
+import type { SourceEdit } from '../../../../../src/cli/commands/component/source/plan.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 
 const LINES = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { declarationsIn } from '../../../../../src/cli/commands/component/source/declarations.ts';
+import { applyEdits } from '../../../../../src/cli/commands/component/source/edit.ts';
 import { findComponent } from '../../../../../src/cli/commands/component/source/find.ts';
-import {
-  applyEdits,
-  type NewRelease,
-  planRelease,
-} from '../../../../../src/cli/commands/component/source/plan.ts';
+import { type NewRelease, planRelease } from '../../../../../src/cli/commands/component/source/plan.ts';
 
 const NEW: NewRelease = {
   version: '1.2.0',
@@ -28,8 +25,15 @@ function declare(versions: string, eol = '\n'): string {
 
 const SELECTED = "export const versions = {\n  web: '1.1.0',\n  other: '1.1.0',\n} as const;\n";
 
+interface Planned {
+  readonly because: string;
+  readonly where?: string;
+  readonly 'web.ts'?: string;
+  readonly 'versions.ts'?: string;
+}
+
 /** The file of the component and the selection after the change, or why it is refused. */
-function plan(web: string, release: Partial<NewRelease> = {}, selected = SELECTED): Record<string, string> {
+function plan(web: string, release: Partial<NewRelease> = {}, selected = SELECTED): Planned {
   const sources = [
     { path: 'web.ts', text: web },
     { path: 'versions.ts', text: selected },
@@ -38,15 +42,14 @@ function plan(web: string, release: Partial<NewRelease> = {}, selected = SELECTE
   if (!found) return { because: refused.because, where: refused.where ?? '' };
   const planned = planRelease(found, { ...NEW, ...release });
   if (planned.refused) return { because: planned.refused.because, where: planned.refused.where ?? '' };
-  const texts = sources.map(({ path, text }) => [
-    path,
+  const textOf = (path: string, text: string): string =>
     applyEdits(
       text,
       planned.edits.filter((edit) => edit.path === path),
-    ),
-  ]);
+    );
   return {
-    ...Object.fromEntries(texts),
+    'web.ts': textOf('web.ts', web),
+    'versions.ts': textOf('versions.ts', selected),
     because: planned.edits.map((edit) => `${edit.path}: ${edit.because}`).join('; '),
   };
 }
@@ -54,6 +57,11 @@ function plan(web: string, release: Partial<NewRelease> = {}, selected = SELECTE
 const ENTRY = "    '1.2.0': {\n      amd64: 'new-amd64',\n      arm64: 'new-arm64',\n    },\n";
 const entryOf = (version: string): string =>
   `    '${version}': {\n      amd64: 'a',\n      arm64: 'b',\n    },\n`;
+
+/** The file of a component with these versions. */
+function declareAll(versions: readonly string[]): string {
+  return declare(`{\n${versions.map((each) => (each === '1.2.0' ? ENTRY : entryOf(each))).join('')}  }`);
+}
 
 describe('a new release', () => {
   it('is one entry and one changed line', () => {
@@ -74,9 +82,7 @@ describe('a new release', () => {
     ['before its own pre-release', ['1.2.0-rc.1', '1.1.0'], ['1.2.0', '1.2.0-rc.1', '1.1.0']],
     ['before the only one', ['1.1.0'], ['1.2.0', '1.1.0']],
   ])('is inserted %s', (_, before, after) => {
-    const text = (versions: readonly string[]): string =>
-      declare(`{\n${versions.map((each) => (each === '1.2.0' ? ENTRY : entryOf(each))).join('')}  }`);
-    expect(plan(text(before), { select: false })['web.ts']).toBe(text(after));
+    expect(plan(declareAll(before), { select: false })['web.ts']).toBe(declareAll(after));
   });
 
   it.each([
