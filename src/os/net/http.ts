@@ -2,6 +2,7 @@
 import { setGlobalProxyFromEnv } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { systemCode } from '../errors.ts';
+import { redirectTarget } from './redirect.ts';
 
 export class HttpFailure extends Error {
   override readonly name = 'HttpFailure';
@@ -66,19 +67,10 @@ async function fetchFollowing(url: string, init: RequestInit): Promise<Response>
     if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body?.cancel();
     if (redirects === MAX_REDIRECTS) throw new HttpFailure(`more than ${MAX_REDIRECTS} redirects`, false);
-    next = redirectTarget(next, location);
+    const target = redirectTarget(next, location);
+    if (target === undefined) throw new HttpFailure(`the redirect to ${location} is refused`, false);
+    next = target;
   }
-}
-
-/** Who may read and change the exchange does not grow on the way: https stays https. */
-function redirectTarget(from: string, location: string): string {
-  const to = URL.parse(location, from);
-  const isAllowed = to?.protocol === 'https:' || (to?.protocol === 'http:' && from.startsWith('http:'));
-  if (to && isAllowed) return to.href;
-  throw new HttpFailure(
-    `a redirect to ${to ? `${to.protocol}//${to.host}` : 'an invalid URL'} is refused`,
-    false,
-  );
 }
 
 async function* readPieces(

@@ -73,7 +73,7 @@ export function formatFile({ arch, url, sizeBytes, sha256, checkedBy }: ReleaseF
   return `${arch}: ${url}\n  ${sizeBytes} bytes, sha256 ${sha256}\n  ${checked}`;
 }
 
-/** What a person adds to a repository of another form: the whole declaration, which shows where the entry belongs. */
+/** Returns the whole declaration, which shows a person where the entry belongs in a repository of another form. */
 export function formatByHand({ component, version, digests, source }: ChangeReport): string {
   const catalog = findInCatalog(component);
   const isKnown = catalog?.url === source.url;

@@ -14,10 +14,10 @@ const VERSIONS = 'fleet/versions.ts';
 interface FleetRepository {
   readonly folder: string;
   readonly publisher: Publisher;
-  kubenode(...args: string[]): Promise<{ code: number; out: string; err: string }>;
-  git(...args: string[]): string;
-  read(path: string): string;
-  write(path: string, text: string): void;
+  readonly kubenode: (...args: string[]) => Promise<{ code: number; out: string; err: string }>;
+  readonly git: (...args: string[]) => string;
+  readonly read: (path: string) => string;
+  readonly write: (path: string, text: string) => void;
 }
 
 /** What `kubenode init` creates, with a publisher of kubelet 1.36.4. */
@@ -26,7 +26,7 @@ async function createRepository(): Promise<FleetRepository> {
   const repository: FleetRepository = {
     folder,
     publisher,
-    async kubenode(...args) {
+    kubenode: async (...args) => {
       const io = testIo({ cwd: folder, env: publisher.env });
       const code = await runCommandLine(io, args);
       return { code, out: io.stdout, err: io.stderr };
@@ -163,7 +163,8 @@ describe('kubenode component update', () => {
       ENTRY[0],
       ENTRY[1],
       ENTRY[3],
-      ...["-  kubelet: '1.36.3',", "+  kubelet: '1.36.4',"],
+      "-  kubelet: '1.36.3',",
+      "+  kubelet: '1.36.4',",
     ]);
   });
 

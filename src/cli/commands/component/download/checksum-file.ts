@@ -3,7 +3,7 @@
 const BARE = /^[0-9a-f]{64}$/i;
 /** `DIGEST  NAME` of sha256sum, `DIGEST *NAME` for binary files. */
 const LINE = /^(?<digest>[0-9a-f]{64}) [ *](?:\.\/)?(?<name>\S+)$/i;
-/** Of the BSDs, and of `sha256sum --tag`. */
+/** The BSDs and `sha256sum --tag` write such lines. */
 const TAGGED = /^SHA256 \((?:\.\/)?(?<name>[^)]+)\) = (?<digest>[0-9a-f]{64})$/i;
 
 /**

@@ -19,7 +19,7 @@ const MAX_BYTES = 1024 ** 3;
 const ATTEMPTS = 2;
 const PARTIAL_CONTENT = 206;
 
-/** What arrived of a file, and what identifies the same file when the rest is requested. */
+/** The part of a file that arrived, and the validator with which the rest of the same file is requested. */
 interface Received {
   hash: Hash;
   sizeBytes: number;

@@ -1,4 +1,4 @@
-/** What all requests of publishers have in common: a mirror, a time limit, and a limit on the size of the answer. */
+/** Requests to publishers: by a mirror if there is one, within a time limit, and with a limit on the size of the answer. */
 import type { Clock } from '../../../../os/clock.ts';
 import { HttpFailure, openUrl } from '../../../../os/net/http.ts';
 import { mirroredUrl, type SiteEnvironment } from './sites.ts';

@@ -7,7 +7,7 @@ import { checksumIn } from './checksum-file.ts';
 import { digestOfUrl, type FileDigest } from './digest.ts';
 import { type FetchSettings, readText } from './http.ts';
 
-export interface ReleaseRequest {
+export interface ReleaseFilesRequest {
   readonly component: string;
   readonly version: string;
   readonly architectures: readonly ReleaseArch[];
@@ -33,7 +33,7 @@ const NOT_FOUND = 404;
 
 /** One after the other: the connection is the bottleneck, and the first failure ends it. */
 export async function downloadReleaseFiles(
-  request: ReleaseRequest,
+  request: ReleaseFilesRequest,
   settings: ReleaseSettings,
 ): Promise<readonly ReleaseFile[]> {
   const files: ReleaseFile[] = [];
@@ -42,7 +42,7 @@ export async function downloadReleaseFiles(
 }
 
 async function downloadReleaseFile(
-  { component, version, url: template, checksums }: ReleaseRequest,
+  { component, version, url: template, checksums }: ReleaseFilesRequest,
   arch: ReleaseArch,
   settings: ReleaseSettings,
 ): Promise<ReleaseFile> {

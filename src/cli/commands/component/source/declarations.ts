@@ -1,8 +1,14 @@
 /** Finds where a fleet repository declares the releases of its components, and which version it selects. Pure. */
-import { type LiteralProperty, type ObjectLiteral, propertyOf, readObject, stringAt } from './literal.ts';
+import {
+  type LiteralProperty,
+  type ObjectLiteral,
+  propertyOf,
+  readObjectLiteral,
+  stringAt,
+} from './literal.ts';
 import { type SourceToken, tokensOf } from './tokens.ts';
 
-export interface FleetSource {
+export interface SourceText {
   /** Relative to the repository. */
   readonly path: string;
   readonly text: string;
@@ -10,14 +16,14 @@ export interface FleetSource {
 
 /** One call of componentReleases. */
 export interface ReleasesDeclaration {
-  readonly source: FleetSource;
+  readonly source: SourceText;
   readonly component: string;
   readonly call: ObjectLiteral;
 }
 
 /** One line of an object with the name `versions`. */
 export interface VersionSelection {
-  readonly source: FleetSource;
+  readonly source: SourceText;
   readonly component: string;
   /** Undefined: it is not a plain string. */
   readonly version: string | undefined;
@@ -32,7 +38,7 @@ export interface FleetDeclarations {
 const CALL = 'componentReleases';
 const SELECTED = 'versions';
 
-export function declarationsIn(sources: readonly FleetSource[]): FleetDeclarations {
+export function declarationsIn(sources: readonly SourceText[]): FleetDeclarations {
   const relevant = sources.filter(({ text }) => text.includes(CALL) || text.includes(SELECTED));
   const parsed = relevant.map((source) => ({ source, tokens: tokensOf(source.text) }));
   return {
@@ -41,21 +47,21 @@ export function declarationsIn(sources: readonly FleetSource[]): FleetDeclaratio
   };
 }
 
-function releasesIn(source: FleetSource, tokens: readonly SourceToken[]): readonly ReleasesDeclaration[] {
+function releasesIn(source: SourceText, tokens: readonly SourceToken[]): readonly ReleasesDeclaration[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== CALL || tokens[index + 1]?.text !== '(') return [];
-    const call = readObject(tokens, index + 2);
+    const call = readObjectLiteral(tokens, index + 2);
     const component = call && stringAt(call, 'component');
     return call === undefined || component === undefined ? [] : [{ source, component, call }];
   });
 }
 
 /** `const versions = { … }`, with or without a type. */
-function selectionsIn(source: FleetSource, tokens: readonly SourceToken[]): readonly VersionSelection[] {
+function selectionsIn(source: SourceText, tokens: readonly SourceToken[]): readonly VersionSelection[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== SELECTED || tokens[index - 1]?.text !== 'const') return [];
     const equals = tokens.findIndex(({ text }, at) => at > index && /^[=;]$/.test(text));
-    const object = equals < 0 ? undefined : readObject(tokens, equals + 1);
+    const object = equals < 0 ? undefined : readObjectLiteral(tokens, equals + 1);
     return (object?.properties ?? []).map((property) => ({
       source,
       component: property.name,
@@ -72,6 +78,6 @@ export function versionsOf({ call }: ReleasesDeclaration): ObjectLiteral | undef
 }
 
 /** `fleet/versions.ts:3` */
-export function placeOf({ path, text }: FleetSource, at: number): string {
+export function placeOf({ path, text }: SourceText, at: number): string {
   return `${path}:${text.slice(0, at).split('\n').length}`;
 }

@@ -1,26 +1,25 @@
 /** Applies planned edits to the sources of a fleet, and checks that the result is read as intended. Pure. */
-import { declarationsIn, type FleetSource } from './declarations.ts';
+import { declarationsIn, type SourceText } from './declarations.ts';
 import { formatDiff } from './diff.ts';
 import { type EditRefusal, type FindOutcome, type FoundComponent, findComponent } from './find.ts';
-import { type NewRelease, planRelease, type SourceEdit } from './plan.ts';
+import { type NewRelease, planReleaseEdits, type SourceEdit } from './plan.ts';
 
 export interface EditedSources {
   readonly edits: readonly SourceEdit[];
   /** The sources that differ, with their new text. */
-  readonly changed: readonly FleetSource[];
+  readonly changed: readonly SourceText[];
   readonly diff: string;
   /** The reason why nothing may be written. */
   readonly refused?: EditRefusal;
 }
 
 export function editSources(
-  sources: readonly FleetSource[],
+  sources: readonly SourceText[],
   found: FoundComponent,
   release: NewRelease,
 ): EditedSources {
-  const { edits = [], refused } = planRelease(found, release);
-  const editsOf = ({ path }: FleetSource): readonly SourceEdit[] =>
-    edits.filter((each) => each.path === path);
+  const { edits = [], refused } = planReleaseEdits(found, release);
+  const editsOf = ({ path }: SourceText): readonly SourceEdit[] => edits.filter((each) => each.path === path);
   const all = sources.map((source) => ({ ...source, text: applyEdits(source.text, editsOf(source)) }));
   const { component } = found.declaration;
   const unsafe = refused ?? unsafeReason(findComponent(declarationsIn(all), component), release);
@@ -34,7 +33,7 @@ export function editSources(
 
 /** The edited text is read as the next run reads it: it must declare the release, and select it. */
 function unsafeReason({ found, refused }: FindOutcome, release: NewRelease): EditRefusal | undefined {
-  const again = found ? planRelease(found, release) : { refused };
+  const again = found ? planReleaseEdits(found, release) : { refused };
   if (again.edits?.length === 0) return undefined;
   const because = again.refused?.because ?? 'the release is not found after the edit';
   return { because: `the file has a form that is not edited safely: ${because}`, hint: 'edit it by hand' };

@@ -33,7 +33,7 @@ export interface LiteralProperty {
 }
 
 /** Reads the object that begins at the token with that index. Undefined: it does not begin there, or does not end. */
-export function readObject(tokens: readonly SourceToken[], index: number): ObjectLiteral | undefined {
+export function readObjectLiteral(tokens: readonly SourceToken[], index: number): ObjectLiteral | undefined {
   const open = tokens[index];
   const inside = open?.text === '{' ? readParts(tokens, index + 1) : undefined;
   if (open === undefined || inside === undefined) return undefined;
@@ -101,7 +101,7 @@ function readProperty({ tokens, hasComma }: ObjectPart): LiteralProperty | undef
 
 function readValue(value: readonly SourceToken[], first: SourceToken): LiteralValue {
   const last = value.at(-1) ?? first;
-  const object = readObject(value, 0);
+  const object = readObjectLiteral(value, 0);
   if (object?.end === last.end) return object;
   const text = value.length === 1 ? stringValue(first) : undefined;
   if (text !== undefined) return { kind: 'string', value: text, start: first.start, end: first.end };

@@ -26,7 +26,7 @@ export type ReleasePlan =
   | { readonly refused: EditRefusal; readonly edits?: never };
 
 /** No edits: the release is declared, and selected if it shall be. */
-export function planRelease(found: FoundComponent, release: NewRelease): ReleasePlan {
+export function planReleaseEdits(found: FoundComponent, release: NewRelease): ReleasePlan {
   const existing = propertyOf(found.versions, release.version);
   const refused = existing ? differenceReason(found, existing, release) : undefined;
   if (refused) return { refused };

@@ -10,7 +10,7 @@ export interface SourceInput {
   /** Undefined: the repository does not declare the component. */
   readonly declaration: ReleasesDeclaration | undefined;
   readonly catalog: CatalogEntry | undefined;
-  /** What the person asks for. */
+  /** The flags of the person come first. */
   readonly url: string | undefined;
   readonly checksums: string | undefined;
   readonly architectures: readonly ReleaseArch[] | undefined;

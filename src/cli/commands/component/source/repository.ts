@@ -5,11 +5,11 @@ import { systemCode } from '../../../../os/errors.ts';
 import { writeFileAtomic } from '../../../../os/files.ts';
 import { gitEnvironment, runGit } from '../../../../sync/git/command/process.ts';
 import { CliError, EXIT } from '../../../errors.ts';
-import type { FleetSource } from './declarations.ts';
+import type { SourceText } from './declarations.ts';
 
 export interface FleetFolder {
   readonly folder: string;
-  readonly sources: readonly FleetSource[];
+  readonly sources: readonly SourceText[];
   /** Those of the paths that differ from the last commit. */
   dirty(paths: readonly string[]): Promise<readonly string[]>;
   write(path: string, text: string): Promise<void>;
@@ -56,7 +56,7 @@ function pathsIn(output: string): readonly string[] {
 }
 
 /** Without symbolic links, and without files that were deleted and not committed. */
-async function readSources(folder: string, paths: readonly string[]): Promise<readonly FleetSource[]> {
+async function readSources(folder: string, paths: readonly string[]): Promise<readonly SourceText[]> {
   const sources = await Promise.all(
     paths.map(async (path) => {
       try {

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type LiteralValue, readObject } from '../../../../../src/cli/commands/component/source/literal.ts';
+import {
+  type LiteralValue,
+  readObjectLiteral,
+} from '../../../../../src/cli/commands/component/source/literal.ts';
 import { tokensOf } from '../../../../../src/cli/commands/component/source/tokens.ts';
 
 /** Shows an object without the places of its parts. */
 function read(text: string): unknown {
-  const object = readObject(tokensOf(text), 0);
+  const object = readObjectLiteral(tokensOf(text), 0);
   return object && show(object);
 }
 
@@ -15,7 +18,7 @@ function show(value: LiteralValue): unknown {
   return { ...Object.fromEntries(own), ...(value.opaque && { '?': true }) };
 }
 
-describe('readObject', () => {
+describe('readObjectLiteral', () => {
   it.each([
     ['strings and objects', `{ a: 'b', 'c-d': { "e": "f", }, }`, { a: 'b', 'c-d': { e: 'f' } }],
     ['an empty object', '{}', {}],

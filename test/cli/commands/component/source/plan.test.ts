@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { declarationsIn } from '../../../../../src/cli/commands/component/source/declarations.ts';
 import { applyEdits } from '../../../../../src/cli/commands/component/source/edit.ts';
 import { findComponent } from '../../../../../src/cli/commands/component/source/find.ts';
-import { type NewRelease, planRelease } from '../../../../../src/cli/commands/component/source/plan.ts';
+import { type NewRelease, planReleaseEdits } from '../../../../../src/cli/commands/component/source/plan.ts';
 
 const NEW: NewRelease = {
   version: '1.2.0',
@@ -40,7 +40,7 @@ function plan(web: string, release: Partial<NewRelease> = {}, selected = SELECTE
   ];
   const { found, refused } = findComponent(declarationsIn(sources), 'web');
   if (!found) return { because: refused.because, where: refused.where ?? '' };
-  const planned = planRelease(found, { ...NEW, ...release });
+  const planned = planReleaseEdits(found, { ...NEW, ...release });
   if (planned.refused) return { because: planned.refused.because, where: planned.refused.where ?? '' };
   const textOf = (path: string, text: string): string =>
     applyEdits(
