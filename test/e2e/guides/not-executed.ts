@@ -60,6 +60,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it has no commands; a test runs its controller',
     coveredBy: ['test/kube/controller/guide.test.ts'],
   },
+  ...['Find newer versions', 'Update'].map((section) => ({
+    path: 'docs/guides/component-versions.md',
+    section,
+    because: 'it needs the sites of publishers; tests with a server of their own run the commands',
+    coveredBy: ['test/cli/commands/component/change.test.ts', 'test/cli/commands/component/outdated.test.ts'],
+  })),
   {
     path: 'docs/guides/extend.md',
     because: 'it has no commands to follow; the files and tests that it names exist',

@@ -190,6 +190,19 @@ describe('kubenode component update', () => {
     expect(changedLines(repository)).toEqual([]);
   });
 
+  it('keeps a file that was changed during the download', async () => {
+    const repository = await createRepository();
+    repository.publisher.answers.set(PATHS.arm64, [
+      (_, response) => {
+        repository.write(KUBELET, '// other\n');
+        response.end('kubelet for arm64');
+      },
+    ]);
+    const { code, err } = await repository.kubenode('component', 'update', 'kubelet', '1.36.4');
+    expect({ code, text: repository.read(KUBELET) }).toEqual({ code: 1, text: '// other\n' });
+    expect(err).toContain('the file was changed during the download');
+  });
+
   it('refuses a file with changes before it downloads, but for --force', async () => {
     const repository = await createRepository();
     repository.write(VERSIONS, `${repository.read(VERSIONS)}// later\n`);

@@ -18,6 +18,8 @@ export function fillUrlTemplate(template: string, { version, arch, url = '' }: T
 export function templateProblem(template: string): string | undefined {
   const unknown = /\{(?!version\}|arch\}|url\})[^}]*\}?/.exec(template)?.[0];
   if (unknown !== undefined) return `expected {version} and {arch} as placeholders, found ${unknown}`;
+  const odd = /[^\w\-.~:/?#@!&()*+,;=%{}]/.exec(template)?.[0];
+  if (odd !== undefined) return `a URL in TypeScript must not contain ${JSON.stringify(odd)}: ${template}`;
   const url = URL.parse(fillUrlTemplate(template, { version: '1.0.0', arch: 'amd64' }));
   if (url === null || !/^https?:$/.test(url.protocol)) {
     return `expected a URL that begins with https:// or http://, got ${JSON.stringify(template)}`;

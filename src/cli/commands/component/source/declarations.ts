@@ -8,7 +8,7 @@ import {
 } from './literal.ts';
 import { type SourceToken, tokensOf } from './tokens.ts';
 
-export interface SourceText {
+export interface FleetFile {
   /** Relative to the repository. */
   readonly path: string;
   readonly text: string;
@@ -16,14 +16,14 @@ export interface SourceText {
 
 /** One call of componentReleases. */
 export interface ReleasesDeclaration {
-  readonly source: SourceText;
+  readonly source: FleetFile;
   readonly component: string;
   readonly call: ObjectLiteral;
 }
 
 /** One line of an object with the name `versions`. */
 export interface VersionSelection {
-  readonly source: SourceText;
+  readonly source: FleetFile;
   readonly component: string;
   /** Undefined: it is not a plain string. */
   readonly version: string | undefined;
@@ -38,7 +38,7 @@ export interface FleetDeclarations {
 const CALL = 'componentReleases';
 const SELECTED = 'versions';
 
-export function declarationsIn(sources: readonly SourceText[]): FleetDeclarations {
+export function declarationsIn(sources: readonly FleetFile[]): FleetDeclarations {
   const relevant = sources.filter(({ text }) => text.includes(CALL) || text.includes(SELECTED));
   const parsed = relevant.map((source) => ({ source, tokens: tokensOf(source.text) }));
   return {
@@ -47,7 +47,7 @@ export function declarationsIn(sources: readonly SourceText[]): FleetDeclaration
   };
 }
 
-function releasesIn(source: SourceText, tokens: readonly SourceToken[]): readonly ReleasesDeclaration[] {
+function releasesIn(source: FleetFile, tokens: readonly SourceToken[]): readonly ReleasesDeclaration[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== CALL || tokens[index + 1]?.text !== '(') return [];
     const call = readObjectLiteral(tokens, index + 2);
@@ -57,7 +57,7 @@ function releasesIn(source: SourceText, tokens: readonly SourceToken[]): readonl
 }
 
 /** `const versions = { … }`, with or without a type. */
-function selectionsIn(source: SourceText, tokens: readonly SourceToken[]): readonly VersionSelection[] {
+function selectionsIn(source: FleetFile, tokens: readonly SourceToken[]): readonly VersionSelection[] {
   return tokens.flatMap((token, index) => {
     if (token.text !== SELECTED || tokens[index - 1]?.text !== 'const') return [];
     const equals = tokens.findIndex(({ text }, at) => at > index && /^[=;]$/.test(text));
@@ -78,6 +78,6 @@ export function versionsOf({ call }: ReleasesDeclaration): ObjectLiteral | undef
 }
 
 /** `fleet/versions.ts:3` */
-export function placeOf({ path, text }: SourceText, at: number): string {
+export function placeOf({ path, text }: FleetFile, at: number): string {
   return `${path}:${text.slice(0, at).split('\n').length}`;
 }

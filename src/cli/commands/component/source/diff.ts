@@ -1,5 +1,5 @@
 /** Formats edits as a unified diff, which `git apply` accepts. Pure. */
-import type { SourceText } from './declarations.ts';
+import type { FleetFile } from './declarations.ts';
 import type { SourceEdit } from './plan.ts';
 
 /** Lines around a change, as git prints. */
@@ -12,7 +12,7 @@ interface LineChange {
   readonly lines: readonly string[];
 }
 
-export function formatDiff({ path, text }: SourceText, edits: readonly SourceEdit[]): string {
+export function formatDiff({ path, text }: FleetFile, edits: readonly SourceEdit[]): string {
   if (edits.length === 0) return '';
   const lines = linesOf(text);
   const hunks: LineChange[][] = [];

@@ -1,5 +1,5 @@
 /** Applies planned edits to the sources of a fleet, and checks that the result is read as intended. Pure. */
-import { declarationsIn, type SourceText } from './declarations.ts';
+import { declarationsIn, type FleetFile } from './declarations.ts';
 import { formatDiff } from './diff.ts';
 import { type EditRefusal, type FindOutcome, type FoundComponent, findComponent } from './find.ts';
 import { type NewRelease, planReleaseEdits, type SourceEdit } from './plan.ts';
@@ -7,19 +7,19 @@ import { type NewRelease, planReleaseEdits, type SourceEdit } from './plan.ts';
 export interface EditedSources {
   readonly edits: readonly SourceEdit[];
   /** The sources that differ, with their new text. */
-  readonly changed: readonly SourceText[];
+  readonly changed: readonly FleetFile[];
   readonly diff: string;
   /** The reason why nothing may be written. */
   readonly refused?: EditRefusal;
 }
 
 export function editSources(
-  sources: readonly SourceText[],
+  sources: readonly FleetFile[],
   found: FoundComponent,
   release: NewRelease,
 ): EditedSources {
   const { edits = [], refused } = planReleaseEdits(found, release);
-  const editsOf = ({ path }: SourceText): readonly SourceEdit[] => edits.filter((each) => each.path === path);
+  const editsOf = ({ path }: FleetFile): readonly SourceEdit[] => edits.filter((each) => each.path === path);
   const all = sources.map((source) => ({ ...source, text: applyEdits(source.text, editsOf(source)) }));
   const { component } = found.declaration;
   const unsafe = refused ?? unsafeReason(findComponent(declarationsIn(all), component), release);

@@ -5,13 +5,14 @@ import { systemCode } from '../../../../os/errors.ts';
 import { writeFileAtomic } from '../../../../os/files.ts';
 import { gitEnvironment, runGit } from '../../../../sync/git/command/process.ts';
 import { CliError, EXIT } from '../../../errors.ts';
-import type { SourceText } from './declarations.ts';
+import type { FleetFile } from './declarations.ts';
 
 export interface FleetFolder {
   readonly folder: string;
-  readonly sources: readonly SourceText[];
+  readonly sources: readonly FleetFile[];
   /** Those of the paths that differ from the last commit. */
   dirty(paths: readonly string[]): Promise<readonly string[]>;
+  /** Rejects if the file is not the one that was read: a download takes minutes. */
   write(path: string, text: string): Promise<void>;
 }
 
@@ -38,16 +39,20 @@ export async function openFleetFolder(folder: string, signal: AbortSignal): Prom
   const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const all = pathsIn(await git(...list)).filter((path) => /(?<!\.d)\.ts$/.test(path));
   const fleet = all.filter((path) => path.startsWith(`${FLEET}/`));
+  const sources = await readSources(folder, fleet.length > 0 ? fleet : all);
   return {
     folder,
-    sources: await readSources(folder, fleet.length > 0 ? fleet : all),
+    sources,
     async dirty(paths) {
       const states = await Promise.all(
         paths.map((path) => git('status', '--porcelain', '--untracked-files=all', '--', path)),
       );
       return paths.filter((_, index) => states[index] !== '');
     },
-    write: (path, text) => replaceFile(join(folder, path), text),
+    async write(path, text) {
+      const before = sources.find((source) => source.path === path)?.text;
+      await replaceFile(join(folder, path), before, text);
+    },
   };
 }
 
@@ -56,7 +61,7 @@ function pathsIn(output: string): readonly string[] {
 }
 
 /** Without symbolic links, and without files that were deleted and not committed. */
-async function readSources(folder: string, paths: readonly string[]): Promise<readonly SourceText[]> {
+async function readSources(folder: string, paths: readonly string[]): Promise<readonly FleetFile[]> {
   const sources = await Promise.all(
     paths.map(async (path) => {
       try {
@@ -71,7 +76,13 @@ async function readSources(folder: string, paths: readonly string[]): Promise<re
   return sources.flat();
 }
 
-async function replaceFile(path: string, text: string): Promise<void> {
+async function replaceFile(path: string, before: string | undefined, text: string): Promise<void> {
   const { mode } = await lstat(path);
+  if ((await readFile(path, 'utf8')) !== before) {
+    throw new CliError('the file was changed during the download', {
+      where: path,
+      hint: 'run the command again',
+    });
+  }
   await writeFileAtomic(path, text, mode & 0o777);
 }

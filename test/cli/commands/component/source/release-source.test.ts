@@ -88,6 +88,7 @@ describe('releaseSourceOf', () => {
     ],
     [{ url: 'https://example.com/{os}/{arch}' }, 'expected {version} and {arch} as placeholders, found {os}'],
     [{ url: 'https://me:secret@example.com/{arch}' }, 'a URL in git must not contain a user or a password'],
+    [{ url: "https://example.com/{arch}', x: '" }, 'a URL in TypeScript must not contain "\'"'],
     [
       { url: 'https://example.com/web' },
       'expected {arch} in the URL, because the release has files for amd64 and arm64',
