@@ -57,7 +57,7 @@ export async function startPublisher(): Promise<Publisher> {
 
 /** With a validator and ranges, as the servers of releases. */
 export function sendFile(request: IncomingMessage, response: ServerResponse, content: string): void {
-  const etag = `"${sha256Of(content).slice(0, 8)}"`;
+  const etag = etagOf(content);
   const from = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
   if (from === 0 || request.headers['if-range'] !== etag) {
     response.writeHead(200, { etag, 'content-length': content.length }).end(content);
@@ -68,13 +68,16 @@ export function sendFile(request: IncomingMessage, response: ServerResponse, con
   response.writeHead(206, { etag, 'content-length': rest.length, 'content-range': range }).end(rest);
 }
 
-/** Sends so much of the file, and closes the connection once it has arrived. */
-export function truncated(content: string, length: number, withEtag = true): PublisherAnswer {
+/** Sends so much of the file, and closes the connection once it has arrived. Without a validator for an empty one. */
+export function truncated(content: string, length: number, etag = etagOf(content)): PublisherAnswer {
   return (_, response) => {
-    const etag = withEtag ? { etag: `"${sha256Of(content).slice(0, 8)}"` } : {};
-    response.writeHead(200, { ...etag, 'content-length': content.length });
+    response.writeHead(200, { ...(etag !== '' && { etag }), 'content-length': content.length });
     response.write(content.slice(0, length), () => response.socket?.end());
   };
+}
+
+function etagOf(content: string): string {
+  return `"${sha256Of(content).slice(0, 8)}"`;
 }
 
 export function redirectTo(location: string): PublisherAnswer {

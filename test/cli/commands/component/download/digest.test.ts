@@ -44,14 +44,18 @@ describe('digestOfUrl', () => {
   );
 
   it('resumes a file that was cut off where it ended', async () => {
-    const { url, files, answers, asked } = await startPublisher();
-    files.set('/file', CONTENT);
+    const { url, answers, asked } = await startPublisher();
+    const conditions: unknown[] = [];
     answers.set('/file', [
       truncated(CONTENT, 3000),
-      (request, response) => sendFile(request, response, CONTENT),
+      (request, response) => {
+        conditions.push(request.headers['if-range']);
+        sendFile(request, response, CONTENT);
+      },
     ]);
     expect(await digestOfUrl(`${url}/file`, settings())).toEqual(EXPECTED);
     expect(asked).toEqual(['/file', '/file bytes=3000-']);
+    expect(conditions).toEqual([`"${EXPECTED.sha256.slice(0, 8)}"`]);
   });
 
   it('begins again when the file was replaced in between', async () => {
@@ -67,10 +71,13 @@ describe('digestOfUrl', () => {
     });
   });
 
-  it('begins again without a validator', async () => {
+  it.each([
+    ['without a validator', ''],
+    ['with a weak one', 'W/"12345678"'],
+  ])('begins again %s', async (_, etag) => {
     const { url, answers, asked } = await startPublisher();
     answers.set('/file', [
-      truncated(CONTENT, 3000, false),
+      truncated(CONTENT, 3000, etag),
       (request, response) => sendFile(request, response, CONTENT),
     ]);
     expect(await digestOfUrl(`${url}/file`, settings())).toEqual(EXPECTED);
