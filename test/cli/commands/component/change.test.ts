@@ -131,8 +131,9 @@ describe('kubenode component update', () => {
 
   it('changes nothing for a wrong checksum', async () => {
     const repository = await createRepository();
-    for (const path of Object.values(PATHS))
+    for (const path of Object.values(PATHS)) {
       repository.publisher.files.set(`${path}.sha256`, `${'0'.repeat(64)}\n`);
+    }
     const { code, out, err } = await repository.kubenode(
       'component',
       'update',

@@ -20,9 +20,13 @@ export function templateProblem(template: string): string | undefined {
   if (unknown !== undefined) return `expected {version} and {arch} as placeholders, found ${unknown}`;
   const odd = /[^\w\-.~:/?#@!&()*+,;=%{}]/.exec(template)?.[0];
   if (odd !== undefined) return `a URL in TypeScript must not contain ${JSON.stringify(odd)}: ${template}`;
-  const url = URL.parse(fillUrlTemplate(template, { version: '1.0.0', arch: 'amd64' }));
+  return urlProblem(fillUrlTemplate(template, { version: '1.0.0', arch: 'amd64' }));
+}
+
+function urlProblem(text: string): string | undefined {
+  const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    return `expected a URL that begins with https:// or http://, got ${JSON.stringify(template)}`;
+    return `expected a URL that begins with https:// or http://, got ${JSON.stringify(text)}`;
   }
   if (url.username !== '' || url.password !== '') return 'a URL in git must not contain a user or a password';
   return undefined;

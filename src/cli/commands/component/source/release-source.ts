@@ -30,7 +30,7 @@ export type SourceOutcome =
 
 export function releaseSourceOf(input: SourceInput): SourceOutcome {
   const declared = readDeclared(input);
-  const url = input.url ?? declared.entryUrl ?? declared.url ?? input.catalog?.url;
+  const url = input.url ?? knownUrl(declared, input.catalog);
   if (url === undefined) {
     return { problem: `no URL of ${input.component} is known: name it with --url, such as ${EXAMPLE}` };
   }
@@ -68,6 +68,10 @@ function readDeclared({ declaration, version }: SourceInput): DeclaredSource {
 function architecturesIn(entries: readonly LiteralValue[]): readonly ReleaseArch[] {
   const declared = RELEASE_ARCHITECTURES.filter((arch) => entries.some((entry) => stringIn(entry, arch)));
   return declared.length > 0 ? declared : RELEASE_ARCHITECTURES;
+}
+
+function knownUrl(declared: DeclaredSource, catalog: CatalogEntry | undefined): string | undefined {
+  return declared.entryUrl ?? declared.url ?? catalog?.url;
 }
 
 /** A checksum file belongs to one URL only. */

@@ -84,7 +84,7 @@ describe('releaseSourceOf', () => {
     [{}, 'no URL of web is known: name it with --url, such as'],
     [
       { url: 'ftp://example.com/{arch}' },
-      'expected a URL that begins with https:// or http://, got "ftp://example.com/{arch}"',
+      'expected a URL that begins with https:// or http://, got "ftp://example.com/amd64"',
     ],
     [{ url: 'https://example.com/{os}/{arch}' }, 'expected {version} and {arch} as placeholders, found {os}'],
     [{ url: 'https://me:secret@example.com/{arch}' }, 'a URL in git must not contain a user or a password'],
