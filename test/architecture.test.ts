@@ -102,6 +102,7 @@ const homes: Record<string, string> = {
   'p-queue': 'src/sync/',
   pino: 'src/kube/',
   preact: 'src/console/page/',
+  ssh2: 'src/providers/ssh/',
   uplot: 'src/console/page/',
 };
 

@@ -11,8 +11,8 @@ import { KUBENODE_VERSION } from './version.ts';
 
 const FOOTER = `
 Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run) or newer
-versions (component outdated), 3 would be held (plan), denied (defender ask) or waits for a person (rollout watch, remedy watch),
-64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
+versions (component outdated), 3 would be held (plan), a check failed (import), denied (defender ask) or waits for a person (rollout watch,
+remedy watch), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 
 /** In the order of the help. */
@@ -38,6 +38,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   maintenance: async (io) =>
     (await import('./commands/maintenance/maintenance.ts')).createMaintenanceCommand(io),
   machine: async (io) => (await import('./commands/machine/machine.ts')).createMachineCommand(io),
+  import: async (io) => (await import('./commands/import/import.ts')).createImportCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),
   validate: async (io) => (await import('./commands/validate.ts')).createValidateCommand(io),

@@ -13,6 +13,7 @@ const PACKAGES = [
   'dbus',
   'iproute2',
   'openssh-server',
+  'sudo',
   'ca-certificates',
   'containerd',
   'runc',

@@ -1,0 +1,48 @@
+/** Reads of the cluster what an import has to know: which hosts are its machines already, and its API server. */
+import { isIP } from 'node:net';
+import { MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
+import type { HostIdentity } from '../../../providers/ssh/preflight/duplicates.ts';
+import { collect, withCluster } from '../../fleet/read.ts';
+import type { Io } from '../../io.ts';
+import { type ImportFlags, parseServer } from './options.ts';
+
+export interface ImportCluster {
+  readonly machines: readonly HostIdentity[];
+  readonly server?: ServerAddress;
+}
+
+/** Asks no cluster unless one is named: the hosts may be for a cluster that does not exist yet. */
+export async function readImportCluster(io: Io, flags: ImportFlags): Promise<ImportCluster> {
+  const { kubeconfig, context, server } = flags;
+  if (kubeconfig === undefined && context === undefined) return { machines: [], ...optional('server', server) };
+  return await withCluster(io, flags, async (client) => {
+    const machines = await collect(client, MACHINES, { signal: io.signal }, machineIdentity);
+    return { machines, ...optional('server', server ?? serverForHosts(client.server)) };
+  });
+}
+
+export function machineIdentity({ metadata, spec, status }: Machine): HostIdentity {
+  const { import: imported } = spec;
+  const machineId = status?.system?.machineID;
+  return {
+    label: `Machine ${metadata.name}`,
+    hostName: metadata.name,
+    ...(imported && { address: imported.address, port: imported.port }),
+    ...optional('machineId', machineId),
+    hostKeys: imported?.hostKeys ?? [],
+  };
+}
+
+/** Undefined for an address of this computer, which no host reaches. */
+export function serverForHosts(url: string): ServerAddress | undefined {
+  const server = parseServer(url);
+  const isOwn = server.host === 'localhost' || server.host === '::1' || isLoopback(server.host);
+  return isOwn ? undefined : server;
+}
+
+function isLoopback(host: string): boolean {
+  return isIP(host) === 4 && host.startsWith('127.');
+}

@@ -1,0 +1,64 @@
+/** Puts the hosts of the command line and of --from together. Pure. */
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { JumpHost } from '../../../../providers/ssh/channel/route.ts';
+import { isSshError } from '../../../../providers/ssh/errors.ts';
+import { formatTarget, parseTarget, type SshTarget } from '../../../../providers/ssh/target.ts';
+import { CliError, EXIT } from '../../../errors.ts';
+import { readHostsFile } from './file.ts';
+import type { ImportHost } from './host.ts';
+
+export interface HostSources {
+  readonly args: readonly string[];
+  readonly file?: { readonly path: string; readonly text: string };
+  readonly defaults: Pick<SshTarget, 'port' | 'user'>;
+  readonly via?: SshTarget;
+}
+
+/** Refuses all invalid hosts at once, and hosts that are named twice. */
+export function selectHosts({ args, file, defaults, via }: HostSources): readonly ImportHost[] {
+  const jump: JumpHost | undefined = via && { target: via, hostKeys: { type: 'TrustOnFirstUse' } };
+  const errors: CliError[] = [];
+  const named = args.flatMap((text): readonly ImportHost[] => {
+    try {
+      return [{ target: parseTarget(text, defaults) }];
+    } catch (error) {
+      errors.push(invalid(error));
+      return [];
+    }
+  });
+  const { hosts: listed, problems } = file ? readHostsFile(file.text, defaults) : { hosts: [], problems: [] };
+  errors.push(
+    ...problems.map(
+      ({ line, message }) =>
+        new CliError(message, { where: `${file?.path}:${line}`, exitCode: EXIT.badInput }),
+    ),
+  );
+  const hosts = [...named, ...listed];
+  errors.push(...repeated(hosts));
+  if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, '');
+  return hosts.map((host) => ({ ...optional('via', jump), ...host }));
+}
+
+function invalid(error: unknown): CliError {
+  if (!isSshError(error)) throw error;
+  return new CliError(error.message, {
+    ...optional('where', error.where),
+    ...optional('hint', error.hint),
+    exitCode: EXIT.badInput,
+  });
+}
+
+function repeated(hosts: readonly ImportHost[]): readonly CliError[] {
+  const groups = Map.groupBy(hosts, ({ target: { address, port } }) => `${address.toLowerCase()} ${port}`);
+  return [...groups.values()].flatMap(([first, second]) =>
+    first && second
+      ? [
+          new CliError('the host is named twice', {
+            where: formatTarget(first.target),
+            hint: 'name it once',
+            exitCode: EXIT.badInput,
+          }),
+        ]
+      : [],
+  );
+}

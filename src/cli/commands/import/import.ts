@@ -1,0 +1,131 @@
+/** `kubenode import`: checks hosts over SSH, without changing them, and prints their Machines with pinned keys. */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { NAMESPACE } from '../../../api/names.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { messageOf } from '../../../os/errors.ts';
+import { formatJson } from '../../../views/text/json.ts';
+import { COLUMNS } from '../../../views/text/wrap.ts';
+import { formatYaml } from '../../../views/text/yaml.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { setExitCode } from '../../exit.ts';
+import type { Io } from '../../io.ts';
+import { printResult, printWarnings } from '../../output.ts';
+import { readImportCluster } from './cluster.ts';
+import type { ImportHost } from './hosts/host.ts';
+import { selectHosts } from './hosts/select.ts';
+import { inspectAll } from './inspect-all.ts';
+import { addImportOptions, checkFlags, type ImportFlags } from './options.ts';
+import { importExitCode } from './report/exit-code.ts';
+import { type ImportedMachine, makeMachines } from './report/machines.ts';
+import { type HostReport, judgeHosts } from './report/report.ts';
+import { formatReports, formatSummary } from './report/text.ts';
+import { formatMachineModule } from './report/typescript.ts';
+import { type ImportSecrets, readSecrets } from './secrets.ts';
+
+const HELP = `
+Reads the keys of each host, runs read-only checks on it, and changes nothing, neither on the host nor in a cluster. With --dry-run
+it prints the report: the keys, and for each check what was found and what to do. Without it, it prints a Machine for each host that fails no
+check, with its keys pinned, to be committed: TypeScript for fleet/machines.ts, or YAML with -o yaml. A host is [user@]address[:port].
+
+Exit codes: 0 no check failed, 3 a check failed, 69 a host could not be checked, 77 a host refuses the key or has another key than
+the pinned one, 64 and 65 for options and hosts that are invalid.
+
+Examples:
+  kubenode import 10.4.7.3 10.4.7.4 --user admin --dry-run
+  kubenode import --from hosts.yaml --identity ~/.ssh/fleet -o yaml > hosts-machines.yaml
+  kubenode import admin@n1.example.com:2222 --via jump@bastion.example.com --dry-run -o json`;
+
+export function createImportCommand(io: Io): Command {
+  const command = new Command('import')
+    .description('check hosts over SSH, and print their Machines with pinned host keys')
+    .argument('[host...]', 'hosts, as [user@]address[:port]')
+    .addHelpText('after', HELP);
+  return addImportOptions(command).action(async (args: string[], flags: ImportFlags) => {
+    checkFlags(args, flags);
+    const hosts = selectHosts({
+      args,
+      ...(flags.from !== undefined && { file: { path: flags.from, text: await readHosts(io, flags.from) } }),
+      defaults: { port: flags.port, user: flags.user },
+      ...optional('via', flags.via),
+    });
+    const secrets = await readSecrets(io, flags);
+    refusePasswordForUnknownHosts(hosts, secrets);
+    const { machines: known, server } = await readImportCluster(io, flags);
+    const timeoutMs = flags.timeout * 1000;
+    const outcomes = await inspectAll(io, { hosts, secrets, timeoutMs, ...optional('server', server) });
+    const skipped = flags.skipCheck ?? [];
+    const reports = judgeHosts(outcomes, { skipped, machines: known, ...optional('server', server) });
+    setExitCode(io, importExitCode(reports));
+    if (flags.dryRun) printReports(io, reports, flags);
+    else printMachines(io, { hosts, reports, skipped, flags });
+  });
+}
+
+async function readHosts(io: Io, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    throw new CliError(`the file cannot be read: ${messageOf(error)}`, {
+      where: file,
+      exitCode: EXIT.badInput,
+      cause: error,
+    });
+  }
+}
+
+/** A signature is of no use to a server in between, a password is. */
+function refusePasswordForUnknownHosts(hosts: readonly ImportHost[], { sudoPassword }: ImportSecrets): void {
+  const unpinned = hosts.find(({ hostKeys }) => hostKeys === undefined);
+  if (sudoPassword === undefined || unpinned === undefined) return;
+  throw new CliError('a password is sent only to a host whose key is pinned', {
+    where: unpinned.target.address,
+    hint: 'run it with --dry-run and without the password to see the keys, and put them into hostKeys in --from',
+    exitCode: EXIT.badInput,
+  });
+}
+
+function printReports(io: Io, reports: readonly HostReport[], { output = 'table' }: ImportFlags): void {
+  if (output === 'json' || output === 'yaml') {
+    printResult(io, output, { hosts: reports }, () => ({ columns: [], rows: [] }));
+    return;
+  }
+  io.out(formatReports(reports, { columns: io.screen()?.columns ?? COLUMNS, isFull: reports.length === 1 }));
+}
+
+interface Printing {
+  readonly hosts: readonly ImportHost[];
+  readonly reports: readonly HostReport[];
+  readonly skipped: readonly string[];
+  readonly flags: ImportFlags;
+}
+
+function printMachines(io: Io, { hosts, reports, skipped, flags }: Printing): void {
+  const { machines, problems } = makeMachines(hosts, reports, { secret: flags.secret, skipped });
+  const refused = reports.filter(({ state }) => state === 'Fail' || state === 'Error');
+  if (refused.length > 0) {
+    io.err(`${formatReports(refused, { columns: io.screen()?.columns ?? COLUMNS, isFull: false })}\n`);
+  }
+  io.err(formatSummary(reports));
+  printWarnings(io, [...problems, ...warningsFor(hosts, reports)]);
+  if (problems.length > 0) setExitCode(io, EXIT.badInput);
+  if (machines.length > 0) io.out(formatMachines(machines, flags.output));
+}
+
+function formatMachines(machines: readonly ImportedMachine[], output: ImportFlags['output']): string {
+  if (output === 'yaml') return machines.map((machine) => formatYaml(machine)).join('---\n');
+  if (output === 'json') return formatJson({ apiVersion: 'v1', kind: 'List', items: machines });
+  return formatMachineModule(machines);
+}
+
+function warningsFor(hosts: readonly ImportHost[], reports: readonly HostReport[]): readonly string[] {
+  const isUnpinned = reports.some(({ hostKeysPinned, state }) => !hostKeysPinned && state !== 'Error');
+  return [
+    ...(isUnpinned
+      ? ['the keys are those that the hosts have shown: compare the fingerprints before you commit them']
+      : []),
+    ...(hosts.some(({ via }) => via) ? ['a Machine has no field for a jump host: the controllers connect directly'] : []),
+    `this version checks hosts only: sync refuses Machines with spec.import until its controller exists (docs/reference/fields.md); their Secret in ${NAMESPACE} is not read yet`,
+  ];
+}

@@ -1,0 +1,107 @@
+/** The options of `kubenode import`, and what they refuse together. */
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { isSshError } from '../../../providers/ssh/errors.ts';
+import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
+import { CHECK_NAMES } from '../../../providers/ssh/preflight/evaluate.ts';
+import { parseTarget, type SshTarget, userReason } from '../../../providers/ssh/target.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import { createIntegerParser, parseDuration } from '../../option-parsers.ts';
+
+export type ReportFormat = 'table' | 'json' | 'yaml';
+export type MachineFormat = 'typescript' | 'json' | 'yaml';
+
+export interface ImportFlags extends ConnectionFlags {
+  readonly from?: string;
+  readonly user: string;
+  readonly port: number;
+  readonly identity?: string;
+  readonly passphraseFile?: string;
+  readonly sudoPasswordFile?: string;
+  readonly via?: SshTarget;
+  readonly server?: ServerAddress;
+  readonly skipCheck?: readonly string[];
+  readonly secret: string;
+  /** In seconds. */
+  readonly timeout: number;
+  readonly dryRun?: true;
+  readonly output?: ReportFormat | MachineFormat;
+}
+
+const DEFAULT_TIMEOUT_SECONDS = 30;
+
+export function addImportOptions(command: Command): Command {
+  command
+    .option('--from <file>', 'hosts.yaml: a list of hosts with their keys, names, zones and labels')
+    .addOption(new Option('-u, --user <name>', 'SSH user').default('root').argParser(parseUser))
+    .option('-p, --port <n>', 'SSH port', createIntegerParser(1, 65_535), 22)
+    .option('-i, --identity <file>', 'private key (default: the keys of the ssh-agent in $SSH_AUTH_SOCK)')
+    .option('--passphrase-file <file>', 'file with the passphrase of the private key')
+    .option('--sudo-password-file <file>', 'file with the password for sudo; needs pinned host keys')
+    .option('--via <[user@]host[:port]>', 'jump host, for hosts that name no other in --from', parseVia)
+    .option('--server <url>', 'API server as the hosts reach it (default: that of --kubeconfig)', parseServer)
+    .option('--skip-check <name>', 'leave a check out; repeat it for several', collectCheck)
+    .option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines', 'ssh')
+    .option(
+      '--timeout <duration>',
+      'how long a host may take to connect, and its checks to run',
+      parseDuration,
+      DEFAULT_TIMEOUT_SECONDS,
+    )
+    .option('--dry-run', 'only check the hosts and print the report')
+    .addOption(
+      new Option('-o, --output <format>', 'table (with --dry-run) or typescript (without it) by default').choices(
+        ['table', 'typescript', 'json', 'yaml'],
+      ),
+    );
+  return addConnectionOptions(command);
+}
+
+/** Refuses options that would do nothing. */
+export function checkFlags(hosts: readonly string[], flags: ImportFlags): void {
+  if (hosts.length === 0 && flags.from === undefined) {
+    throw usage('no host is given', 'name hosts, or a file with --from');
+  }
+  if (flags.passphraseFile !== undefined && flags.identity === undefined) {
+    throw usage('--passphrase-file is for a private key', 'add --identity FILE, or leave it out');
+  }
+  if (flags.output === 'table' && !flags.dryRun) {
+    throw usage('Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml');
+  }
+  if (flags.output === 'typescript' && flags.dryRun) {
+    throw usage('the report of --dry-run is not TypeScript', 'use -o table, json or yaml');
+  }
+}
+
+function usage(what: string, hint: string): CliError {
+  return new CliError(what, { hint, exitCode: EXIT.usage });
+}
+
+function parseUser(text: string): string {
+  const reason = userReason(text);
+  if (reason === undefined) return text;
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
+}
+
+function parseVia(text: string): SshTarget {
+  try {
+    return parseTarget(text, { port: 22, user: 'root' });
+  } catch (error) {
+    if (isSshError(error)) throw new InvalidArgumentError(`${error.message}.`);
+    throw error;
+  }
+}
+
+export function parseServer(text: string): ServerAddress {
+  const url = URL.parse(text);
+  if (url?.protocol !== 'https:' || url.hostname === '') {
+    throw new InvalidArgumentError(`Expected a URL that begins with https://, got ${JSON.stringify(text)}.`);
+  }
+  return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? 443 : Number(url.port) };
+}
+
+function collectCheck(text: string, before: readonly string[] = []): readonly string[] {
+  const name = CHECK_NAMES.find((each) => each.toLowerCase() === text.toLowerCase());
+  if (name !== undefined) return [...before, name];
+  throw new InvalidArgumentError(`Expected one of ${CHECK_NAMES.join(', ')}.`);
+}

@@ -1,0 +1,77 @@
+/** Makes the Machines of the hosts that passed, with pinned keys, as objects and as TypeScript for a fleet. Pure. */
+import { API_VERSION } from '../../../../api/version.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import { isMachineName } from '../hosts/fields.ts';
+import type { ImportHost } from '../hosts/host.ts';
+import type { HostReport } from './report.ts';
+
+/** A Machine with the fields that a person would write: the API server sets the others. */
+export interface ImportedMachine {
+  readonly apiVersion: string;
+  readonly kind: 'Machine';
+  readonly metadata: { readonly name: string };
+  readonly spec: object;
+}
+
+export interface ImportedMachines {
+  readonly machines: readonly ImportedMachine[];
+  /** Why there is no Machine for a host that passed. */
+  readonly problems: readonly string[];
+}
+
+export interface MachineSettings {
+  /** The Secret with the private key, for the controllers. */
+  readonly secret: string;
+  readonly skipped: readonly string[];
+}
+
+export function makeMachines(
+  hosts: readonly ImportHost[],
+  reports: readonly HostReport[],
+  settings: MachineSettings,
+): ImportedMachines {
+  const passed = reports.flatMap((report, index) => {
+    const host = hosts[index];
+    return host && (report.state === 'Pass' || report.state === 'Warn') ? [{ host, report }] : [];
+  });
+  const names = Map.groupBy(passed, ({ report }) => report.name);
+  const problems = passed.flatMap(({ report: { host, name } }) => {
+    if (name === undefined || !isMachineName(name)) {
+      return [`${host} has no name for a Machine: give it one in --from`];
+    }
+    return (names.get(name)?.length ?? 0) > 1 ? [`${host} has the name of another host, ${name}`] : [];
+  });
+  const machines = passed.flatMap(({ host, report: { name, hostKeys } }) =>
+    name !== undefined && isMachineName(name) && names.get(name)?.length === 1
+      ? [machineFor(name, { host, hostKeys, settings })]
+      : [],
+  );
+  return { machines, problems };
+}
+
+interface Source extends Pick<HostReport, 'hostKeys'> {
+  readonly host: ImportHost;
+  readonly settings: MachineSettings;
+}
+
+function machineFor(name: string, { host, hostKeys, settings }: Source): ImportedMachine {
+  const { target, zone, labels } = host;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Machine',
+    metadata: { name },
+    spec: {
+      infra: { provider: 'ssh' },
+      import: {
+        address: target.address,
+        ...(target.port !== 22 && { port: target.port }),
+        user: target.user,
+        credentialsRef: { name: settings.secret },
+        hostKeys: hostKeys.map(({ algorithm, fingerprint }) => ({ algorithm, fingerprint })),
+        ...(settings.skipped.length > 0 && { skipChecks: settings.skipped }),
+      },
+      ...optional('zone', zone),
+      ...(labels && { node: { labels } }),
+    },
+  };
+}

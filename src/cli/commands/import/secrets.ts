@@ -1,0 +1,64 @@
+/** Reads the private key, its passphrase and the password of sudo from files that only their owner may read. */
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { optional } from '../../../kube/objects/optional.ts';
+import { messageOf } from '../../../os/errors.ts';
+import { checkPrivateKey, type SshCredentials } from '../../../providers/ssh/channel/credentials.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+import type { ImportFlags } from './options.ts';
+
+export interface ImportSecrets {
+  readonly credentials: SshCredentials;
+  readonly sudoPassword?: string;
+}
+
+export async function readSecrets(io: Io, flags: ImportFlags): Promise<ImportSecrets> {
+  const { identity, passphraseFile, sudoPasswordFile } = flags;
+  const agent = io.env['SSH_AUTH_SOCK'];
+  if (identity === undefined && !agent) {
+    throw new CliError('no SSH key is given', {
+      hint: 'name a private key with --identity FILE, or start an ssh-agent and add one (ssh-add)',
+      exitCode: EXIT.usage,
+    });
+  }
+  const privateKey = identity === undefined ? undefined : await readSecretFile(io, identity);
+  const passphrase = passphraseFile === undefined ? undefined : await readLine(io, passphraseFile);
+  const sudoPassword = sudoPasswordFile === undefined ? undefined : await readLine(io, sudoPasswordFile);
+  // A key that is named is the only one that is offered: servers count every key that they refuse.
+  const credentials =
+    privateKey === undefined
+      ? { ...optional('agent', agent) }
+      : { privateKey, ...optional('passphrase', passphrase) };
+  checkPrivateKey(credentials, identity ?? '');
+  return { credentials, ...optional('sudoPassword', sudoPassword) };
+}
+
+/** A password is the first line of its file. */
+async function readLine(io: Io, file: string): Promise<string> {
+  const [line = ''] = (await readSecretFile(io, file)).split(/\r?\n/);
+  if (line !== '') return line;
+  throw new CliError('the file is empty', { where: file, exitCode: EXIT.badInput });
+}
+
+/** Permission bits of the group and of all others. */
+const OTHERS = 0o077;
+
+async function readSecretFile(io: Io, file: string): Promise<string> {
+  const path = resolve(io.cwd, file);
+  try {
+    const { mode } = await stat(path);
+    if ((mode & OTHERS) === 0) return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`the file cannot be read: ${messageOf(error)}`, {
+      where: file,
+      exitCode: EXIT.badInput,
+      cause: error,
+    });
+  }
+  throw new CliError('others can read this secret', {
+    where: file,
+    hint: `make it private: chmod 600 ${file}`,
+    exitCode: EXIT.badInput,
+  });
+}

@@ -1,0 +1,81 @@
+/** Opens one connection of the SSH library. No credential is sent before the key of the host is accepted. */
+import type { Duplex } from 'node:stream';
+import ssh2, { type Client } from 'ssh2';
+import type { HostKey } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { SshError, toSshError } from '../errors.ts';
+import { hostKeyOf } from '../host-keys.ts';
+import { formatTarget, type SshTarget } from '../target.ts';
+import type { SshCredentials } from './credentials.ts';
+import { whenAborted } from './deadline.ts';
+
+export interface ClientRequest {
+  readonly target: SshTarget;
+  readonly credentials: SshCredentials;
+  readonly algorithms: readonly string[];
+  /** Explains why the key is refused; undefined: it is accepted. */
+  readonly refusalReason: (key: HostKey) => string | undefined;
+  /** The stream through a jump host. Undefined: a connection of its own. */
+  readonly stream?: Duplex;
+  readonly signal: AbortSignal;
+}
+
+export interface OpenClient {
+  readonly client: Client;
+  readonly hostKey: HostKey;
+}
+
+export function openClient(request: ClientRequest): Promise<OpenClient> {
+  const where = formatTarget(request.target);
+  const client = new ssh2.Client();
+  return new Promise((resolve, reject) => {
+    let hostKey: HostKey | undefined;
+    let refusal: SshError | undefined;
+    const stopListening = whenAborted(request.signal, fail);
+    // The library reports a key of the agent that cannot sign, and tries the next one.
+    client.on('error', (error: Error & { level?: string }) => {
+      if (error.level !== 'agent') fail(refusal ?? toSshError(error, where));
+    });
+    client.once('close', () =>
+      fail(new SshError('Unreachable', 'the server closed the connection', { where })),
+    );
+    client.once('ready', () => {
+      stopListening();
+      if (hostKey) resolve({ client, hostKey });
+    });
+    if (!request.signal.aborted) client.connect({ ...configOf(request), hostVerifier: verify });
+
+    function verify(blob: Buffer): boolean {
+      hostKey = hostKeyOf(blob);
+      const reason = request.refusalReason(hostKey);
+      if (reason === undefined) return true;
+      refusal = new SshError('HostKeyMismatch', `the host has another key: ${reason}`, { where });
+      return false;
+    }
+
+    function fail(error: Error): void {
+      stopListening();
+      reject(error);
+      client.destroy();
+    }
+  });
+}
+
+function configOf({ target, credentials, algorithms, stream }: ClientRequest) {
+  const { address, port, user } = target;
+  const { privateKey, passphrase, agent } = credentials;
+  return {
+    ...(stream ? { sock: stream } : { host: address, port }),
+    username: user,
+    ...optional('privateKey', privateKey),
+    ...optional('passphrase', passphrase),
+    ...optional('agent', agent),
+    authHandler: [
+      ...(privateKey === undefined ? [] : (['publickey'] as const)),
+      ...(agent === undefined ? [] : (['agent'] as const)),
+    ],
+    algorithms: { serverHostKey: algorithms },
+    // The caller has a deadline for all of it.
+    readyTimeout: 0,
+  };
+}

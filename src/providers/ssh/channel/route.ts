@@ -1,0 +1,49 @@
+/** The way to a host: direct, or through a jump host, which sees only the encrypted bytes. */
+import type { Duplex } from 'node:stream';
+import { SshError } from '../errors.ts';
+import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason } from '../host-keys.ts';
+import { formatTarget, type SshTarget } from '../target.ts';
+import { openClient } from './client.ts';
+import type { SshCredentials } from './credentials.ts';
+import { whenAborted } from './deadline.ts';
+
+export interface JumpHost {
+  readonly target: SshTarget;
+  readonly hostKeys: HostKeyPolicy;
+}
+
+export interface Route {
+  /** Opens a stream to the host. Undefined: the host is reached directly. */
+  open(target: SshTarget, signal: AbortSignal): Promise<Duplex | undefined>;
+  close(): void;
+}
+
+const DIRECT: Route = { open: () => Promise.resolve(undefined), close: () => undefined };
+
+export async function openRoute(
+  via: JumpHost | undefined,
+  credentials: SshCredentials,
+  signal: AbortSignal,
+): Promise<Route> {
+  if (via === undefined) return DIRECT;
+  const { client } = await openClient({
+    target: via.target,
+    credentials,
+    algorithms: hostKeyAlgorithms(via.hostKeys),
+    refusalReason: (key) => hostKeyReason(via.hostKeys, key),
+    signal,
+  });
+  return { open, close: () => void client.destroy() };
+
+  function open(target: SshTarget, ended: AbortSignal): Promise<Duplex> {
+    const where = `${formatTarget(target)} through ${formatTarget(via?.target ?? target)}`;
+    return new Promise((resolve, reject) => {
+      const stopListening = whenAborted(ended, reject);
+      client.forwardOut('127.0.0.1', 0, target.address, target.port, (error, stream) => {
+        stopListening();
+        if (error === undefined) resolve(stream);
+        else reject(new SshError('Unreachable', 'the jump host cannot reach it', { where, cause: error }));
+      });
+    });
+  }
+}

@@ -1,0 +1,50 @@
+/** Defines what a check of the preflight gets and answers. */
+import type { HostFacts } from './facts.ts';
+
+export type CheckState = 'Pass' | 'Warn' | 'Fail' | 'Unknown';
+
+export interface Verdict {
+  readonly state: CheckState;
+  /** What was found. */
+  readonly found: string;
+  /** What to do, as an imperative. */
+  readonly hint?: string;
+}
+
+export interface PreflightInput {
+  readonly facts: HostFacts;
+  /** By our clock, when the script was started and when it had ended. */
+  readonly started: Date;
+  readonly ended: Date;
+  /** The API server, as the host would reach it. */
+  readonly server?: ServerAddress;
+  /** Why the script did not run as root. */
+  readonly notRootReason?: string;
+  /** Why the name of the host is not its own, among the hosts of one call and the Machines of a cluster. */
+  readonly nameTakenReason?: string;
+  readonly duplicate?: Verdict;
+}
+
+export interface ServerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export type PreflightCheck = (input: PreflightInput) => Verdict;
+
+export function pass(found: string): Verdict {
+  return { state: 'Pass', found };
+}
+
+export function warn(found: string, hint: string): Verdict {
+  return { state: 'Warn', found, hint };
+}
+
+export function fail(found: string, hint: string): Verdict {
+  return { state: 'Fail', found, hint };
+}
+
+/** Unknown is not passed: the host did not tell. */
+export function unknown(what: string, hint = 'check it on the host'): Verdict {
+  return { state: 'Unknown', found: `${what} could not be read`, hint };
+}

@@ -1,0 +1,74 @@
+/** Checks the names, ports and servers of a host, and that it is only one. Pure. */
+import { isIP } from 'node:net';
+import { fail, type PreflightCheck, pass, unknown, warn } from '../check.ts';
+
+/** The ports of the programs of a node. */
+const PORTS: Readonly<Record<number, string>> = {
+  10250: 'kubelet',
+  10248: 'health of the kubelet',
+  10256: 'health of kube-proxy',
+};
+/** What the name of a Node may be, as far as a Machine may have it too. */
+const NODE_NAME = /^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+const MACHINE_ID = /^[0-9a-f]{32}$/;
+
+const hostName: PreflightCheck = ({ facts: { hostName: name }, nameTakenReason }) => {
+  if (name === undefined) return unknown('the host name');
+  const hint = 'set another one: hostnamectl set-hostname NAME';
+  if (name === 'localhost' || name.startsWith('localhost.')) return fail(name, hint);
+  if (nameTakenReason !== undefined) return fail(`${name}: ${nameTakenReason}`, hint);
+  if (NODE_NAME.test(name)) return pass(name);
+  return fail(`${name} cannot be the name of a Node`, `${hint} (lower case letters, digits, "-" and ".")`);
+};
+
+const machineId: PreflightCheck = ({ facts: { machineId: id } }) => {
+  const hint = 'run systemd-machine-id-setup, and reboot';
+  if (id === undefined) return fail('no /etc/machine-id', hint);
+  return MACHINE_ID.test(id) ? pass(id) : fail(`${id} is not a machine id`, hint);
+};
+
+const duplicateHost: PreflightCheck = ({ duplicate }) => duplicate ?? pass('no other host is this one');
+
+const ports: PreflightCheck = ({ facts: { listens } }) => {
+  if (listens === undefined) return unknown('the ports in use');
+  const taken = Object.entries(PORTS).filter(([port]) => listens.includes(Number(port)));
+  if (taken.length === 0) return pass(`${Object.keys(PORTS).join(', ')} are free`);
+  const [first] = taken;
+  return fail(
+    taken.map(([port, use]) => `${port} (${use}) is in use`).join(', '),
+    `stop the program: ss -ltnp sport = :${first?.[0]}`,
+  );
+};
+
+/** With the name of an API server it is this name that must resolve. */
+const dns: PreflightCheck = ({ facts: { nameservers, apiAddress }, server }) => {
+  if (server === undefined || isIP(server.host) !== 0) {
+    if (nameservers.length > 0) return pass(nameservers.join(', '));
+    return warn('no nameserver in /etc/resolv.conf', 'configure one: images are pulled by names');
+  }
+  if (apiAddress === undefined) return unknown(`whether ${server.host} resolves`);
+  if (apiAddress !== '') return pass(`${server.host} is ${apiAddress}`);
+  return fail(`${server.host} does not resolve`, 'add it to the DNS of the host, or to /etc/hosts');
+};
+
+const apiServer: PreflightCheck = ({ facts: { apiPort }, server }) => {
+  if (server === undefined) {
+    return { state: 'Unknown', found: 'no address of the API server is known', hint: 'give it with --server' };
+  }
+  const where = `${server.host}:${server.port}`;
+  if (apiPort === undefined) return unknown(`whether ${where} is reachable`);
+  if (apiPort === 'open') return pass(`${where} is reachable`);
+  return fail(
+    `${where} is not reachable`,
+    'check the address as the host sees it, routes and firewalls on the way',
+  );
+};
+
+export const NETWORK_CHECKS: Readonly<Record<string, PreflightCheck>> = {
+  HostName: hostName,
+  MachineId: machineId,
+  DuplicateHost: duplicateHost,
+  Ports: ports,
+  DNS: dns,
+  APIServer: apiServer,
+};

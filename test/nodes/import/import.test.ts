@@ -1,0 +1,173 @@
+/** `kubenode import` against the sshd and the sudo of a real host with systemd. */
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommandLine } from '../../../src/cli/run.ts';
+import { makeUserKey, type UserKey } from '../../providers/ssh/sshd.ts';
+import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../../support/node-kit.ts';
+import { tempFolder } from '../../support/temp.ts';
+import { testIo } from '../../support/test-io.ts';
+
+const PASSWORD = 's3cret-of-sudo';
+const unavailable = whyNoNodes();
+const note = unavailable ? ` (skipped: ${unavailable})` : '';
+
+interface Report {
+  readonly state: string;
+  readonly name?: string;
+  readonly hostKeys: readonly { readonly algorithm: string; readonly fingerprint: string }[];
+  readonly checks: readonly { readonly check: string; readonly state: string; readonly found: string }[];
+}
+
+describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note}`, () => {
+  const folder = tempFolder('import');
+  const written: string[] = [];
+  let kit: NodeKit;
+  let node: TestNode;
+  let key: UserKey;
+
+  beforeAll(async () => {
+    key = makeUserKey(folder, 'user');
+    kit = await nodeKit();
+    node = await kit.boot({ name: 'host-1' });
+    await node.run('useradd', '--create-home', '--shell', '/bin/bash', 'admin');
+    await node.run('sh', '-c', `echo 'admin:${PASSWORD}' | chpasswd`);
+    await node.run('install', '-d', '-m', '0700', '-o', 'admin', '-g', 'admin', '/home/admin/.ssh');
+    await node.run(
+      'sh',
+      '-c',
+      'printf %s "$1" > /home/admin/.ssh/authorized_keys; chown admin: /home/admin/.ssh/authorized_keys',
+      'sh',
+      key.publicKey,
+    );
+    await node.run('systemctl', 'start', 'ssh.service');
+  });
+  afterAll(async () => {
+    await kit?.close();
+  });
+
+  it('MAC-13 reads the facts of the host and leaves every file as it was', async () => {
+    await permit('admin ALL=(root) NOPASSWD: /bin/sh');
+    const before = await treeHash();
+    const { code, report } = await check(`admin@${node.address}`);
+    expect(await treeHash()).toBe(before);
+    expect({ code, state: report.state }).toEqual({ code: expect.any(Number) as number, state: report.state });
+    expect(stateOf(report, 'Sudo')).toBe('Pass');
+    expect(stateOf(report, 'OperatingSystem')).toBe('Pass');
+    expect(stateOf(report, 'Systemd')).toBe('Pass');
+    expect(stateOf(report, 'ReadOnlyFileSystems')).toBe('Pass');
+    expect(stateOf(report, 'ClockSkew')).toBe('Pass');
+    expect(stateOf(report, 'MachineId')).toBe('Pass');
+    expect(report.name).toBe('host-1');
+  });
+
+  it('MAC-12 gives the password to sudo and to nothing else', async () => {
+    await permit('admin ALL=(root) ALL');
+    const keys = (await check(`admin@${node.address}`)).report.hostKeys;
+    const hosts = join(folder, 'hosts.yaml');
+    writeFileSync(
+      hosts,
+      JSON.stringify({ hosts: [{ address: node.address, user: 'admin', hostKeys: keys.slice(0, 1) }] }),
+    );
+    const password = join(folder, 'password');
+    writeFileSync(password, `${PASSWORD}\n`, { mode: 0o600 });
+    const seen = watchCommandLines();
+    const { report } = await check('--from', hosts, '--sudo-password-file', password);
+    expect(stateOf(report, 'Sudo')).toBe('Pass');
+    expect(await seen.stop()).toBe(false);
+
+    writeFileSync(password, `not-${PASSWORD}\n`);
+    const wrong = await check('--from', hosts, '--sudo-password-file', password);
+    expect({ code: wrong.code, sudo: stateOf(wrong.report, 'Sudo') }).toEqual({ code: 3, sudo: 'Fail' });
+    const journal = await node.run('journalctl', '--no-pager', '--output=export');
+    expect([...written, journal.stdout].join('\n')).not.toContain(PASSWORD);
+  });
+
+  it('says that sudo asks for a password, or is not installed, and reads the other facts', async () => {
+    await permit('admin ALL=(root) ALL');
+    const asked = await check(`admin@${node.address}`);
+    expect(found(asked.report, 'Sudo')).toBe('sudo asks for a password, or refuses this user');
+    expect(stateOf(asked.report, 'Architecture')).toBe('Pass');
+    await node.run('mv', '/usr/bin/sudo', '/usr/bin/sudo.away');
+    const missing = await check(`admin@${node.address}`);
+    await node.run('mv', '/usr/bin/sudo.away', '/usr/bin/sudo');
+    expect(found(missing.report, 'Sudo')).toBe('sudo is not installed');
+  });
+
+  async function permit(rule: string): Promise<void> {
+    await node.run(
+      'sh',
+      '-c',
+      'printf "%s\\n" "$1" > /etc/sudoers.d/admin; chmod 0440 /etc/sudoers.d/admin',
+      'sh',
+      rule,
+    );
+  }
+
+  async function check(...args: readonly string[]): Promise<{ code: number; report: Report }> {
+    const io = testIo();
+    const code = await runCommandLine(io, [
+      'import',
+      ...args,
+      '--dry-run',
+      '--identity',
+      key.file,
+      '--timeout',
+      '2m',
+      '-o',
+      'json',
+    ]);
+    written.push(io.stdout, io.stderr);
+    if (io.stdout === '') throw new Error(`${code}: ${io.stderr}`);
+    const { hosts } = JSON.parse(io.stdout) as { hosts: readonly Report[] };
+    const [report] = hosts;
+    if (!report) throw new Error(io.stdout);
+    return { code, report };
+  }
+
+  /** Of names, modes, owners, times and content. Logs are what sshd and sudo write themselves. */
+  async function treeHash(): Promise<string> {
+    const { stdout } = await node.run(
+      'sh',
+      '-c',
+      `find / -xdev -path /var/log -prune -o -printf '%p %m %u %g %s %T@\\n' | sort > /run/tree
+       find / -xdev -path /var/log -prune -o -type f -print0 | sort -z | xargs -0 sha256sum >> /run/tree
+       sha256sum < /run/tree`,
+    );
+    return stdout;
+  }
+});
+
+function stateOf(report: Report, check: string): string | undefined {
+  return report.checks.find((each) => each.check === check)?.state;
+}
+
+function found(report: Report, check: string): string | undefined {
+  return report.checks.find((each) => each.check === check)?.found;
+}
+
+/** Looks at the command lines of all processes of this machine, those in the node included, until it is stopped. */
+function watchCommandLines(): { stop(): Promise<boolean> } {
+  let isSeen = false;
+  const look = (): void => {
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      isSeen ||= commandLineOf(pid).includes(PASSWORD);
+    }
+  };
+  const timer = setInterval(look, 20);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      look();
+      return Promise.resolve(isSeen);
+    },
+  };
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return ''; // ended meanwhile
+  }
+}
