@@ -3,15 +3,20 @@ declare module 'ssh2' {
   import type { EventEmitter } from 'node:events';
   import type { Duplex, Readable } from 'node:stream';
 
+  interface ParsedKey {
+    isPrivateKey(): boolean;
+  }
+
+  type AuthMethod =
+    | { readonly type: 'publickey'; readonly username: string; readonly key: ParsedKey }
+    | { readonly type: 'agent'; readonly username: string; readonly agent: string };
+
   interface ConnectConfig {
     readonly host?: string;
     readonly port?: number;
     readonly sock?: Duplex;
     readonly username: string;
-    readonly privateKey?: string;
-    readonly passphrase?: string;
-    readonly agent?: string;
-    readonly authHandler: readonly ('publickey' | 'agent')[];
+    readonly authHandler: readonly AuthMethod[];
     readonly readyTimeout: number;
     readonly algorithms: { readonly serverHostKey: readonly string[] };
     readonly hostVerifier: (key: Buffer) => boolean;
@@ -37,8 +42,8 @@ declare module 'ssh2' {
 
   const ssh2: {
     readonly Client: new () => Client;
-    readonly utils: { parseKey(key: string, passphrase?: string): object | Error };
+    readonly utils: { parseKey(key: string, passphrase?: string): ParsedKey | ParsedKey[] | Error };
   };
-  export type { Channel, Client, ConnectConfig };
+  export type { AuthMethod, Channel, Client, ParsedKey };
   export default ssh2;
 }

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import type { HostKey } from '../../../src/api/generated/types.ts';
+import { parsePrivateKey, type SshCredentials } from '../../../src/providers/ssh/channel/credentials.ts';
 import type { SshTarget } from '../../../src/providers/ssh/target.ts';
 import { eventually } from '../../support/eventually.ts';
 import { sshUnavailableReason } from '../../support/git-server/ssh-server.ts';
@@ -15,6 +16,8 @@ export interface SshServer {
   readonly target: SshTarget;
   /** As `ssh-keygen -l` prints them. */
   readonly hostKeys: readonly HostKey[];
+  /** The home folder of sessions. */
+  readonly home: string;
   /** What the server has logged. */
   log(): string;
   /** Users of the requests for authentication that arrived. */
@@ -32,14 +35,16 @@ export interface SshServerOptions {
 
 export interface UserKey {
   readonly file: string;
+  /** The text of the file. */
   readonly privateKey: string;
   readonly publicKey: string;
 }
 
+/** With a passphrase, the least work to guess it: one round. */
 export function makeUserKey(folder: string, name: string, passphrase = ''): UserKey {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, name);
-  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', passphrase, '-C', name, '-f', file]);
+  execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-a', '1', '-N', passphrase, '-C', name, '-f', file]);
   return {
     file,
     privateKey: readFileSync(file, 'utf8'),
@@ -72,6 +77,7 @@ export async function startSshServer(
   return {
     target: { address: '127.0.0.1', port, user: userInfo().username },
     hostKeys: keyTypes.map((type) => keyOf(join(folder, `host_${type}.pub`))),
+    home: folder,
     log: read,
     authRequests: () => [...read().matchAll(/userauth-request for user (\S+)/g)].map(([, user = '']) => user),
     close: () =>
@@ -113,6 +119,11 @@ KexAlgorithms curve25519-sha256
 SetEnv HOME=${folder} PATH=${path}
 LogLevel DEBUG1
 `;
+}
+
+/** The credentials that offer this key. */
+export function credentialsOf({ privateKey, file }: UserKey): SshCredentials {
+  return { privateKey: parsePrivateKey(privateKey, undefined, file) };
 }
 
 export interface SilentServer {

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { optional } from '../../../kube/objects/optional.ts';
 import { messageOf } from '../../../os/errors.ts';
-import { checkPrivateKey, type SshCredentials } from '../../../providers/ssh/channel/credentials.ts';
+import { parsePrivateKey, type SshCredentials } from '../../../providers/ssh/channel/credentials.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 import type { ImportFlags } from './options.ts';
@@ -27,10 +27,9 @@ export async function readSecrets(io: Io, flags: ImportFlags): Promise<ImportSec
   const sudoPassword = sudoPasswordFile === undefined ? undefined : await readLine(io, sudoPasswordFile);
   // A key that is named is the only one that is offered: servers count every key that they refuse.
   const credentials =
-    privateKey === undefined
-      ? { ...optional('agent', agent) }
-      : { privateKey, ...optional('passphrase', passphrase) };
-  checkPrivateKey(credentials, identity ?? '');
+    identity === undefined || privateKey === undefined
+      ? optional('agent', agent)
+      : { privateKey: parsePrivateKey(privateKey, passphrase, identity) };
   return { credentials, ...optional('sudoPassword', sudoPassword) };
 }
 

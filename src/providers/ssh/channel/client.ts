@@ -1,8 +1,7 @@
 /** Opens one connection of the SSH library. No credential is sent before the key of the host is accepted. */
 import type { Duplex } from 'node:stream';
-import ssh2, { type Client } from 'ssh2';
+import ssh2, { type AuthMethod, type Client } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
-import { optional } from '../../../kube/objects/optional.ts';
 import { SshError, toSshError } from '../errors.ts';
 import { hostKeyOf } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
@@ -63,17 +62,15 @@ export function openClient(request: ClientRequest): Promise<OpenClient> {
 
 function configOf({ target, credentials, algorithms, stream }: ClientRequest) {
   const { address, port, user } = target;
-  const { privateKey, passphrase, agent } = credentials;
+  const { privateKey, agent } = credentials;
+  const methods: readonly (AuthMethod | undefined)[] = [
+    privateKey && { type: 'publickey', username: user, key: privateKey },
+    agent === undefined ? undefined : { type: 'agent', username: user, agent },
+  ];
   return {
     ...(stream ? { sock: stream } : { host: address, port }),
     username: user,
-    ...optional('privateKey', privateKey),
-    ...optional('passphrase', passphrase),
-    ...optional('agent', agent),
-    authHandler: [
-      ...(privateKey === undefined ? [] : (['publickey'] as const)),
-      ...(agent === undefined ? [] : (['agent'] as const)),
-    ],
+    authHandler: methods.filter((method) => method !== undefined),
     algorithms: { serverHostKey: algorithms },
     // The caller has a deadline for all of it.
     readyTimeout: 0,

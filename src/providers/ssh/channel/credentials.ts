@@ -1,25 +1,24 @@
 /** The credentials for a host: a private key, the agent of the user, or both. They are never part of an error. */
-import ssh2 from 'ssh2';
+import ssh2, { type ParsedKey } from 'ssh2';
 import { SshError } from '../errors.ts';
 
 export interface SshCredentials {
-  /** The text of a private key. */
-  readonly privateKey?: string;
-  readonly passphrase?: string;
+  readonly privateKey?: ParsedKey;
   /** The socket of an ssh-agent. */
   readonly agent?: string;
 }
 
-/** Refuses a private key that cannot be used, before any connection. `where` is the file. */
-export function checkPrivateKey({ privateKey, passphrase }: SshCredentials, where: string): void {
-  if (privateKey === undefined) return;
-  if (passphrase === undefined && isEncrypted(privateKey)) {
+/** Returns the key, ready for use: to decrypt it takes a second, so it is done once. `where` is the file. */
+export function parsePrivateKey(text: string, passphrase: string | undefined, where: string): ParsedKey {
+  if (passphrase === undefined && isEncrypted(text)) {
     throw new SshError('InvalidKey', 'the private key has a passphrase', {
       where,
       hint: 'provide the passphrase in a file, or add the key to an agent (ssh-add) and leave the file out',
     });
   }
-  if (!(ssh2.utils.parseKey(privateKey, passphrase) instanceof Error)) return;
+  const parsed = ssh2.utils.parseKey(text, passphrase);
+  const key = Array.isArray(parsed) ? parsed[0] : parsed;
+  if (key !== undefined && !(key instanceof Error) && key.isPrivateKey()) return key;
   throw passphrase === undefined
     ? new SshError('InvalidKey', 'the file is not a private key', { where })
     : new SshError('InvalidKey', 'the private key cannot be read with this passphrase', {

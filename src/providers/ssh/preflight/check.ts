@@ -46,5 +46,5 @@ export function fail(found: string, hint: string): Verdict {
 
 /** Unknown is not passed: the host did not tell. */
 export function unknown(what: string, hint = 'check it on the host'): Verdict {
-  return { state: 'Unknown', found: `${what} could not be read`, hint };
+  return { state: 'Unknown', found: `not known: ${what}`, hint };
 }

@@ -10,6 +10,7 @@ import {
 import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import {
+  credentialsOf,
   freePort,
   makeUserKey,
   type SilentServer,
@@ -51,7 +52,7 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
   const host = (more: Partial<SshHost> = {}): SshHost => ({
     target: server.target,
     hostKeys: { type: 'Pinned', keys: server.hostKeys },
-    credentials: { privateKey: key.privateKey },
+    credentials: credentialsOf(key),
     ...more,
   });
 
@@ -91,11 +92,11 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
 
   it('names a key that the host does not accept', async () => {
     const stranger = makeUserKey(tempFolder('stranger'), 'stranger');
-    const refused = connectSsh(host({ credentials: { privateKey: stranger.privateKey } }), options());
+    const refused = connectSsh(host({ credentials: credentialsOf(stranger) }), options());
     await expect(refused).rejects.toMatchObject({ code: 'AuthRefused' });
   });
 
-  it('names a host that refuses connections, one that hangs, and one that is not SSH', async () => {
+  it('names a host that refuses connections, and one that hangs', async () => {
     const at = (port: number) => host({ target: { ...server.target, port } });
     await expect(connectSsh(at(await freePort()), options())).rejects.toMatchObject({
       code: 'Unreachable',
