@@ -132,13 +132,13 @@ export interface SilentServer {
 }
 
 /** Accepts connections and never sends anything, as a host that hangs. */
-export async function startSilentServer(): Promise<SilentServer> {
+export async function startSilentServer(address = '127.0.0.1'): Promise<SilentServer> {
   const sockets: Socket[] = [];
   const server: Server = createServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
   });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => void server.listen(0, address, resolve));
   return {
     port: (server.address() as AddressInfo).port,
     close: () =>

@@ -57,6 +57,9 @@ export function addImportOptions(command: Command): Command {
   return addConnectionOptions(command);
 }
 
+/** The limit of Machine.spec.import.skipChecks. */
+const MAX_SKIPPED = 16;
+
 /** Refuses options that would do nothing. */
 export function checkFlags(hosts: readonly string[], flags: ImportFlags): void {
   if (hosts.length === 0 && flags.from === undefined) {
@@ -64,6 +67,9 @@ export function checkFlags(hosts: readonly string[], flags: ImportFlags): void {
   }
   if (flags.passphraseFile !== undefined && flags.identity === undefined) {
     throw usage('--passphrase-file is for a private key', 'add --identity FILE, or leave it out');
+  }
+  if ((flags.skipCheck?.length ?? 0) > MAX_SKIPPED) {
+    throw usage(`more than ${MAX_SKIPPED} checks are skipped`, 'fix some of them: a Machine takes no more');
   }
   if (flags.output === 'table' && !flags.dryRun) {
     throw usage('Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml');
@@ -102,6 +108,6 @@ export function parseServer(text: string): ServerAddress {
 
 function collectCheck(text: string, before: readonly string[] = []): readonly string[] {
   const name = CHECK_NAMES.find((each) => each.toLowerCase() === text.toLowerCase());
-  if (name !== undefined) return [...before, name];
+  if (name !== undefined) return [...new Set([...before, name])];
   throw new InvalidArgumentError(`Expected one of ${CHECK_NAMES.join(', ')}.`);
 }

@@ -6,6 +6,7 @@ import { messageOf } from '../../../os/errors.ts';
 import { parsePrivateKey, type SshCredentials } from '../../../providers/ssh/channel/credentials.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
+import { toInputError } from './input-error.ts';
 import type { ImportFlags } from './options.ts';
 
 export interface ImportSecrets {
@@ -29,8 +30,16 @@ export async function readSecrets(io: Io, flags: ImportFlags): Promise<ImportSec
   const credentials =
     identity === undefined || privateKey === undefined
       ? optional('agent', agent)
-      : { privateKey: parsePrivateKey(privateKey, passphrase, identity) };
+      : optional('privateKey', parseKey(privateKey, passphrase, identity));
   return { credentials, ...optional('sudoPassword', sudoPassword) };
+}
+
+function parseKey(text: string, passphrase: string | undefined, file: string): SshCredentials['privateKey'] {
+  try {
+    return parsePrivateKey(text, passphrase, file);
+  } catch (error) {
+    throw toInputError(error);
+  }
 }
 
 /** A password is the first line of its file. */

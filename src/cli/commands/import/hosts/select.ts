@@ -1,9 +1,9 @@
 /** Puts the hosts of the command line and of --from together. Pure. */
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { JumpHost } from '../../../../providers/ssh/channel/route.ts';
-import { isSshError } from '../../../../providers/ssh/errors.ts';
 import { formatTarget, parseTarget, type SshTarget } from '../../../../providers/ssh/target.ts';
 import { CliError, EXIT } from '../../../errors.ts';
+import { toInputError } from '../input-error.ts';
 import { readHostsFile } from './file.ts';
 import type { ImportHost } from './host.ts';
 
@@ -22,7 +22,7 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
     try {
       return [{ target: parseTarget(text, defaults) }];
     } catch (error) {
-      errors.push(invalid(error));
+      errors.push(toInputError(error));
       return [];
     }
   });
@@ -37,15 +37,6 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
   errors.push(...repeated(hosts));
   if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, '');
   return hosts.map((host) => ({ ...optional('via', jump), ...host }));
-}
-
-function invalid(error: unknown): CliError {
-  if (!isSshError(error)) throw error;
-  return new CliError(error.message, {
-    ...optional('where', error.where),
-    ...optional('hint', error.hint),
-    exitCode: EXIT.badInput,
-  });
 }
 
 function repeated(hosts: readonly ImportHost[]): readonly CliError[] {
