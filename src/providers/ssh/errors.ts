@@ -71,7 +71,10 @@ export function toSshError(error: unknown, where: string): SshError {
   if (error instanceof SshError) return error;
   const { level, code, message } = error as LibraryError;
   if (level === 'client-authentication') {
-    return new SshError('AuthRefused', 'the host refuses every key that was offered', { where, cause: error });
+    return new SshError('AuthRefused', 'the host refuses every key that was offered', {
+      where,
+      cause: error,
+    });
   }
   if (level === 'handshake' || level === 'protocol') {
     return new SshError('HandshakeFailed', `the SSH handshake failed: ${message}`, { where, cause: error });

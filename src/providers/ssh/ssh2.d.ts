@@ -44,6 +44,7 @@ declare module 'ssh2' {
     readonly Client: new () => Client;
     readonly utils: { parseKey(key: string, passphrase?: string): ParsedKey | ParsedKey[] | Error };
   };
+
   export type { AuthMethod, Channel, Client, ParsedKey };
   export default ssh2;
 }

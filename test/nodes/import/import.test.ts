@@ -51,7 +51,10 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     const before = await treeHash();
     const { code, report } = await check(`admin@${node.address}`);
     expect(await treeHash()).toBe(before);
-    expect({ code, state: report.state }).toEqual({ code: expect.any(Number) as number, state: report.state });
+    expect({ code, state: report.state }).toEqual({
+      code: expect.any(Number) as number,
+      state: report.state,
+    });
     expect(stateOf(report, 'Sudo')).toBe('Pass');
     expect(stateOf(report, 'OperatingSystem')).toBe('Pass');
     expect(stateOf(report, 'Systemd')).toBe('Pass');

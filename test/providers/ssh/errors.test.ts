@@ -6,7 +6,11 @@ describe('toSshError', () => {
     [{ level: 'client-authentication' }, 'AuthRefused', 'the host refuses every key that was offered'],
     [{ level: 'handshake' }, 'HandshakeFailed', 'the SSH handshake failed: x'],
     [{ level: 'protocol' }, 'HandshakeFailed', 'the SSH handshake failed: x'],
-    [{ level: 'client-socket', code: 'ECONNREFUSED' }, 'Unreachable', 'no SSH connection: the connection was refused'],
+    [
+      { level: 'client-socket', code: 'ECONNREFUSED' },
+      'Unreachable',
+      'no SSH connection: the connection was refused',
+    ],
     [{ level: 'client-socket', code: 'EOTHER' }, 'Unreachable', 'no SSH connection: EOTHER'],
     [{ code: 2 }, 'Unreachable', 'no SSH connection: x'],
   ])('%j is %s', (fields, code, message) => {
@@ -17,6 +21,10 @@ describe('toSshError', () => {
   it('leaves an error that is one already', () => {
     const error = new SshError('Timeout', 'x', { where: 'n1' });
     expect(toSshError(error, 'n2')).toBe(error);
-    expect([isSshError(error), isSshError(error, 'NoSudo'), isSshError(new Error('x'))]).toEqual([true, false, false]);
+    expect([isSshError(error), isSshError(error, 'NoSudo'), isSshError(new Error('x'))]).toEqual([
+      true,
+      false,
+      false,
+    ]);
   });
 });

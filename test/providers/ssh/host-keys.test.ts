@@ -12,8 +12,16 @@ const TWO = { algorithm: 'ssh-rsa', fingerprint: 'SHA256:two' };
 describe('hostKeyReason', () => {
   it.each<[string, HostKeyPolicy, string | undefined]>([
     ['accepts a pinned key', { type: 'Pinned', keys: [TWO, ONE] }, undefined],
-    ['refuses every key when none is pinned', { type: 'Pinned', keys: [] }, 'expected a pinned key, and none is pinned, got ssh-ed25519 SHA256:one'],
-    ['refuses another key', { type: 'Pinned', keys: [TWO] }, 'expected ssh-rsa SHA256:two, got ssh-ed25519 SHA256:one'],
+    [
+      'refuses every key when none is pinned',
+      { type: 'Pinned', keys: [] },
+      'expected a pinned key, and none is pinned, got ssh-ed25519 SHA256:one',
+    ],
+    [
+      'refuses another key',
+      { type: 'Pinned', keys: [TWO] },
+      'expected ssh-rsa SHA256:two, got ssh-ed25519 SHA256:one',
+    ],
     [
       'refuses the fingerprint with another algorithm',
       { type: 'Pinned', keys: [{ ...ONE, algorithm: 'ssh-rsa' }] },

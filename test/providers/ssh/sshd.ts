@@ -58,7 +58,17 @@ export async function startSshServer(
 ): Promise<SshServer> {
   mkdirSync(folder, { recursive: true });
   for (const type of keyTypes) {
-    execFileSync('ssh-keygen', ['-q', '-t', type, '-N', '', '-C', 'host', '-f', join(folder, `host_${type}`)]);
+    execFileSync('ssh-keygen', [
+      '-q',
+      '-t',
+      type,
+      '-N',
+      '',
+      '-C',
+      'host',
+      '-f',
+      join(folder, `host_${type}`),
+    ]);
   }
   writeFileSync(join(folder, 'authorized_keys'), authorized.join(''));
   const port = await freePort();

@@ -125,7 +125,9 @@ function warningsFor(hosts: readonly ImportHost[], reports: readonly HostReport[
     ...(isUnpinned
       ? ['the keys are those that the hosts have shown: compare the fingerprints before you commit them']
       : []),
-    ...(hosts.some(({ via }) => via) ? ['a Machine has no field for a jump host: the controllers connect directly'] : []),
+    ...(hosts.some(({ via }) => via)
+      ? ['a Machine has no field for a jump host: the controllers connect directly']
+      : []),
     `this version checks hosts only: sync refuses Machines with spec.import until its controller exists (docs/reference/fields.md); their Secret in ${NAMESPACE} is not read yet`,
   ];
 }

@@ -50,9 +50,10 @@ export function addImportOptions(command: Command): Command {
     )
     .option('--dry-run', 'only check the hosts and print the report')
     .addOption(
-      new Option('-o, --output <format>', 'table (with --dry-run) or typescript (without it) by default').choices(
-        ['table', 'typescript', 'json', 'yaml'],
-      ),
+      new Option(
+        '-o, --output <format>',
+        'table (with --dry-run) or typescript (without it) by default',
+      ).choices(['table', 'typescript', 'json', 'yaml']),
     );
   return addConnectionOptions(command);
 }

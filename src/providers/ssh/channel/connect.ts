@@ -1,8 +1,8 @@
 /** Connects to a host whose key is decided by its policy, and finds out which keys a host has. */
 import type { Channel } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
-import type { Clock } from '../../../os/clock.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import type { Clock } from '../../../os/clock.ts';
 import { isSshError, SshError, toSshError } from '../errors.ts';
 import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason, SCANNED_ALGORITHMS } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';

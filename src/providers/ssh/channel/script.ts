@@ -9,7 +9,7 @@ import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { SshConnection } from './connect.ts';
 import { whenAborted, withDeadline } from './deadline.ts';
-import { type Dialog, type DialogStep, READY, startDialog, SUDO_PROMPT } from './dialog.ts';
+import { type Dialog, type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
 
 export interface HostScript {
   /** What the script does, as it completes "… failed". */
@@ -153,7 +153,8 @@ const MAX_DETAIL = 200;
 
 /** Returns the first line of what the host printed as an error, without the password. */
 function maskedLine(errors: string, elevation: Elevation): string {
-  const masked = elevation.type === 'SudoPassword' && elevation.password !== ''
+  const masked =
+    elevation.type === 'SudoPassword' && elevation.password !== ''
       ? errors.replaceAll(elevation.password, '***')
       : errors;
   return printableLine(masked.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, MAX_DETAIL);

@@ -20,7 +20,8 @@ export interface DuplicateReport {
   readonly nameTakenReason?: string;
 }
 
-const HINT = 'import it once. If it is a copy of the other host, remove /etc/machine-id and the host keys, and reboot';
+const HINT =
+  'import it once. If it is a copy of the other host, remove /etc/machine-id and the host keys, and reboot';
 
 /** Compares one host with all others. */
 export function findDuplicate(host: HostIdentity, others: readonly HostIdentity[]): DuplicateReport {

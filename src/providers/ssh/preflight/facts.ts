@@ -52,7 +52,11 @@ export function parseFacts(output: string): HostFacts | undefined {
   if (!lines.includes(LAST_FACT)) return undefined;
   const table = Map.groupBy(lines.flatMap(factOf), ({ name }) => name);
   const all = (name: string): string[] => [...new Set((table.get(name) ?? []).map(({ value }) => value))];
-  const read = { all, text: (name: string) => all(name).find((value) => value !== ''), names: [...table.keys()] };
+  const read = {
+    all,
+    text: (name: string) => all(name).find((value) => value !== ''),
+    names: [...table.keys()],
+  };
   return { ...identityFacts(read), ...systemFacts(read), ...resourceFacts(read), ...networkFacts(read) };
 }
 

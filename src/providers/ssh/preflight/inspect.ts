@@ -59,9 +59,7 @@ async function readFacts(connection: SshConnection, options: InspectOptions): Pr
 
 function elevationFor({ target }: SshConnection, { sudoPassword }: InspectOptions): Elevation {
   if (target.user === 'root') return { type: 'None' };
-  return sudoPassword === undefined
-    ? { type: 'Sudo' }
-    : { type: 'SudoPassword', password: sudoPassword };
+  return sudoPassword === undefined ? { type: 'Sudo' } : { type: 'SudoPassword', password: sudoPassword };
 }
 
 async function runPreflight(

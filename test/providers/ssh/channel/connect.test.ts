@@ -36,7 +36,10 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
   beforeAll(async () => {
     key = makeUserKey(root, 'user');
     const authorized = [key.publicKey];
-    server = await startSshServer(join(root, 'server'), { keyTypes: ['ed25519', 'ecdsa', 'rsa'], authorized });
+    server = await startSshServer(join(root, 'server'), {
+      keyTypes: ['ed25519', 'ecdsa', 'rsa'],
+      authorized,
+    });
     inBetween = await startSshServer(join(root, 'in-between'), { authorized });
     bastion = await startSshServer(join(root, 'bastion'), { authorized });
     silent = await startSilentServer();
@@ -120,7 +123,9 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
     const connection = await connectSsh(host({ via }), options());
     expect(await hello(connection)).toBe('hello\n');
     const wrong = { ...via, hostKeys: { type: 'Pinned', keys: server.hostKeys } } as const;
-    await expect(connectSsh(host({ via: wrong }), options())).rejects.toMatchObject({ code: 'HostKeyMismatch' });
+    await expect(connectSsh(host({ via: wrong }), options())).rejects.toMatchObject({
+      code: 'HostKeyMismatch',
+    });
     const target = { ...server.target, port: await freePort() };
     await expect(connectSsh(host({ via, target }), options())).rejects.toMatchObject({
       code: 'Unreachable',

@@ -18,7 +18,9 @@ describe('withDeadline', () => {
     const { signal } = new AbortController();
     await expect(withDeadline({ clock, ms: 1, signal, expired }, untilAborted)).rejects.toThrow('too late');
     const stopped = AbortSignal.abort(new Error('stopped'));
-    await expect(withDeadline({ clock, ms: 60_000, signal: stopped, expired }, untilAborted)).rejects.toThrow('stopped');
+    await expect(withDeadline({ clock, ms: 60_000, signal: stopped, expired }, untilAborted)).rejects.toThrow(
+      'stopped',
+    );
   });
 });
 

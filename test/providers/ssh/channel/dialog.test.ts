@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { READY, startDialog, SUDO_PROMPT } from '../../../../src/providers/ssh/channel/dialog.ts';
+import { READY, SUDO_PROMPT, startDialog } from '../../../../src/providers/ssh/channel/dialog.ts';
 
 const SCRIPT = '4\necho';
 const open = (password?: string) =>

@@ -76,7 +76,10 @@ describe.skipIf(unavailable !== undefined)(`a script on a host${note}`, () => {
 
   it('tells a wrong password, which it sends once, and one that is asked for', async () => {
     const wrong = run('echo x\n', { elevation: { type: 'SudoPassword', password: 'wrong' } });
-    await expect(wrong).rejects.toMatchObject({ code: 'NoSudo', message: 'sudo refuses the password, or this user' });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'NoSudo',
+      message: 'sudo refuses the password, or this user',
+    });
     const tries = readdirSync(server.home).filter((name) => name.startsWith('try-'));
     expect(tries).toEqual(['try-1']);
     await expect(run('', { elevation: { type: 'Sudo' } })).rejects.toMatchObject({ code: 'SudoPassword' });
@@ -84,7 +87,10 @@ describe.skipIf(unavailable !== undefined)(`a script on a host${note}`, () => {
 
   it('tells how it failed, without the password', async () => {
     const elevation = { type: 'SudoPassword', password: PASSWORD } as const;
-    const failing = run(`IFS= read -r value; echo "bad: $value" >&2; exit 3\n`, { elevation, values: [PASSWORD] });
+    const failing = run(`IFS= read -r value; echo "bad: $value" >&2; exit 3\n`, {
+      elevation,
+      values: [PASSWORD],
+    });
     await expect(failing).rejects.toMatchObject({
       code: 'ScriptFailed',
       message: 'the test failed: it ended with 3: bad: ***',

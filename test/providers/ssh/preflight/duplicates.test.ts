@@ -26,8 +26,16 @@ describe('findDuplicate', () => {
     ['two hosts', {}, undefined],
     ['the same address', { address: '10.0.0.1' }, 'Fail: Machine n2 is the same host: it has this address'],
     ['another port of it', { address: '10.0.0.1', port: 2222 }, undefined],
-    ['the same machine id', { machineId: 'm1' }, 'Fail: Machine n2 is the same host: both have the machine id m1'],
-    ['the same host key', { hostKeys: [KEY] }, 'Fail: Machine n2 is the same host: both have the host key SHA256:one'],
+    [
+      'the same machine id',
+      { machineId: 'm1' },
+      'Fail: Machine n2 is the same host: both have the machine id m1',
+    ],
+    [
+      'the same host key',
+      { hostKeys: [KEY] },
+      'Fail: Machine n2 is the same host: both have the host key SHA256:one',
+    ],
     ['the same UUID', { systemUuid: HOST.systemUuid ?? '' }, 'Warn: Machine n2 has the same system UUID'],
   ])('MAC-21 judges %s', (_, more, expected) => {
     const { duplicate } = findDuplicate(HOST, [OTHER, { ...OTHER, ...more }]);

@@ -21,7 +21,11 @@ const ROWS: readonly Row[] = [
   ['OperatingSystem', 'Fail: FreeBSD', { os: 'FreeBSD' }],
   ['OperatingSystem', 'Warn: Arch Linux', { 'release-ID': 'arch', 'release-PRETTY_NAME': 'Arch Linux' }],
   ['OperatingSystem', 'Warn: debian 10', { 'release-VERSION_ID': '"10"', 'release-PRETTY_NAME': [] }],
-  ['OperatingSystem', 'Pass: Debian GNU/Linux trixie/sid', { 'release-VERSION_ID': [], 'release-PRETTY_NAME': 'Debian GNU/Linux trixie/sid' }],
+  [
+    'OperatingSystem',
+    'Pass: Debian GNU/Linux trixie/sid',
+    { 'release-VERSION_ID': [], 'release-PRETTY_NAME': 'Debian GNU/Linux trixie/sid' },
+  ],
   ['OperatingSystem', 'Warn: Linux without /etc/os-release', { 'release-ID': [] }],
   ['OperatingSystem', 'Unknown: not known: the operating system', { os: [] }],
   ['Architecture', 'Fail: riscv64', { arch: 'riscv64' }],
@@ -72,7 +76,12 @@ const ROWS: readonly Row[] = [
   ['TimeSync', 'Warn: no time service', { 'time-sync': [] }],
   ['HostName', 'Fail: localhost.localdomain', { hostname: 'localhost.localdomain' }],
   ['HostName', 'Fail: Node_1 cannot be the name of a Node', { hostname: 'Node_1' }],
-  ['HostName', 'Fail: n1: it is the name of host b too', {}, { nameTakenReason: 'it is the name of host b too' }],
+  [
+    'HostName',
+    'Fail: n1: it is the name of host b too',
+    {},
+    { nameTakenReason: 'it is the name of host b too' },
+  ],
   ['HostName', 'Unknown: not known: the host name', { hostname: [] }],
   ['MachineId', 'Fail: no /etc/machine-id', { 'machine-id': '' }],
   ['MachineId', 'Fail: uninitialized is not a machine id', { 'machine-id': 'uninitialized' }],
@@ -81,7 +90,12 @@ const ROWS: readonly Row[] = [
   ['Ports', 'Unknown: not known: the ports in use', { sockets: [] }],
   ['DNS', 'Fail: api.example.com does not resolve', { 'api-address': '' }],
   ['DNS', 'Unknown: not known: whether api.example.com resolves', { 'api-address': [] }],
-  ['DNS', 'Warn: no nameserver in /etc/resolv.conf', { nameserver: [] }, { server: { host: '10.0.0.9', port: 443 } }],
+  [
+    'DNS',
+    'Warn: no nameserver in /etc/resolv.conf',
+    { nameserver: [] },
+    { server: { host: '10.0.0.9', port: 443 } },
+  ],
   ['DNS', 'Pass: 10.0.0.53', {}, { server: { host: 'fd00::1', port: 443 } }],
   ['APIServer', 'Fail: api.example.com:6443 is not reachable', { 'api-port': 'closed' }],
   ['APIServer', 'Unknown: not known: whether api.example.com:6443 is reachable', { 'api-port': [] }],
@@ -89,7 +103,11 @@ const ROWS: readonly Row[] = [
   ['Kubelet', 'Fail: k3s-server runs: the host is a Node already', { process: 'k3s-server' }],
   ['Kubelet', 'Warn: left behind: /var/lib/kubelet/pki', { path: '/var/lib/kubelet/pki' }],
   ['ContainerRuntime', 'Warn: containerd runs', { process: 'containerd' }],
-  ['CNI', 'Warn: /etc/cni/net.d/10-flannel.conflist, cni0', { cni: '10-flannel.conflist', interface: ['cni0', 'eth0'] }],
+  [
+    'CNI',
+    'Warn: /etc/cni/net.d/10-flannel.conflist, cni0',
+    { cni: '10-flannel.conflist', interface: ['cni0', 'eth0'] },
+  ],
   ['Agent', 'Fail: an agent was here: /var/lib/kubenode', { path: '/var/lib/kubenode' }],
 ];
 
@@ -108,7 +126,9 @@ describe('evaluatePreflight', () => {
   });
 
   it('has a row that fails, or warns where nothing can fail, for each check', () => {
-    const failing = new Set(ROWS.filter(([, expected]) => /^(Fail|Warn)/.test(expected)).map(([check]) => check));
+    const failing = new Set(
+      ROWS.filter(([, expected]) => /^(Fail|Warn)/.test(expected)).map(([check]) => check),
+    );
     expect(CHECK_NAMES.filter((check) => !failing.has(check))).toEqual([]);
   });
 

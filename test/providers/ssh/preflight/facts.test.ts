@@ -19,7 +19,13 @@ describe('parseFacts', () => {
   });
 
   it('has no value for what the host did not tell, or told as nonsense', () => {
-    const facts = hostFacts({ uid: 'x', time: '', sockets: [], 'space-kib./var/lib': ' ', 'systemd-version': [] });
+    const facts = hostFacts({
+      uid: 'x',
+      time: '',
+      sockets: [],
+      'space-kib./var/lib': ' ',
+      'systemd-version': [],
+    });
     expect(facts.space).not.toHaveProperty('/var/lib');
     for (const name of ['uid', 'time', 'listens', 'systemdVersion']) expect(facts).not.toHaveProperty(name);
   });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { inspectHost, type InspectOptions } from '../../../../src/providers/ssh/preflight/inspect.ts';
+import { type InspectOptions, inspectHost } from '../../../../src/providers/ssh/preflight/inspect.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import {
   credentialsOf,
@@ -42,7 +42,9 @@ describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () 
 
   it('MAC-13 reads the facts of this machine, and changes no file in the home folder', async () => {
     const before = treeHash(server.home);
-    const { facts, hostKeys, started, ended } = await inspect({ server: { host: 'localhost', port: server.target.port } });
+    const { facts, hostKeys, started, ended } = await inspect({
+      server: { host: 'localhost', port: server.target.port },
+    });
     expect(treeHash(server.home)).toBe(before);
     const uname = (flag: string): string => execFileSync('uname', [flag], { encoding: 'utf8' }).trim();
     expect(facts).toMatchObject({
@@ -61,7 +63,9 @@ describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () 
 
   it('MAC-12 passes an address with characters of a shell as it is', async () => {
     const marker = join(root, 'marker');
-    const { facts } = await inspect({ server: { host: `$(touch ${marker})\`touch ${marker}\`;touch ${marker}`, port: 1 } });
+    const { facts } = await inspect({
+      server: { host: `$(touch ${marker})\`touch ${marker}\`;touch ${marker}`, port: 1 },
+    });
     expect(facts.apiPort).toBe('closed');
     expect(readdirSync(root)).not.toContain('marker');
   });

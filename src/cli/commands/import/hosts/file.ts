@@ -5,7 +5,7 @@ import { isRecord, type JsonRecord } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import type { SshTarget } from '../../../../providers/ssh/target.ts';
-import { HOST_FIELDS, HOST_KEY_FIELDS, type FieldRules, VIA_FIELDS } from './fields.ts';
+import { type FieldRules, HOST_FIELDS, HOST_KEY_FIELDS, VIA_FIELDS } from './fields.ts';
 import type { ImportHost } from './host.ts';
 
 export interface HostsFileProblem {

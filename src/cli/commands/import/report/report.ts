@@ -3,7 +3,11 @@ import type { HostKey } from '../../../../api/generated/types.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { CheckState, ServerAddress } from '../../../../providers/ssh/preflight/check.ts';
 import { findDuplicate, type HostIdentity } from '../../../../providers/ssh/preflight/duplicates.ts';
-import { type CheckResult, evaluatePreflight, hasState } from '../../../../providers/ssh/preflight/evaluate.ts';
+import {
+  type CheckResult,
+  evaluatePreflight,
+  hasState,
+} from '../../../../providers/ssh/preflight/evaluate.ts';
 import type { InspectedHost } from '../../../../providers/ssh/preflight/inspect.ts';
 import { formatTarget } from '../../../../providers/ssh/target.ts';
 import { type ImportHost, labelOf } from '../hosts/host.ts';

@@ -20,7 +20,9 @@ function formatReport(report: HostReport, { columns, isFull }: ReportLayout): st
   const { host, name, state, error, checks, hostKeys, hostKeysPinned } = report;
   const title = formatTitle(host, [state, name ?? ''].join('   ').trim(), columns);
   if (error) {
-    return title + formatField('error', error.message, columns) + formatField('hint', error.hint ?? '', columns);
+    return (
+      title + formatField('error', error.message, columns) + formatField('hint', error.hint ?? '', columns)
+    );
   }
   const keys = hostKeys.map((key) => formatField('host key', formatHostKey(key), columns)).join('');
   const trust = hostKeysPinned

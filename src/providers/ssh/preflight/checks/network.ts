@@ -53,7 +53,11 @@ const dns: PreflightCheck = ({ facts: { nameservers, apiAddress }, server }) => 
 
 const apiServer: PreflightCheck = ({ facts: { apiPort }, server }) => {
   if (server === undefined) {
-    return { state: 'Unknown', found: 'no address of the API server is known', hint: 'give it with --server' };
+    return {
+      state: 'Unknown',
+      found: 'no address of the API server is known',
+      hint: 'give it with --server',
+    };
   }
   const where = `${server.host}:${server.port}`;
   if (apiPort === undefined) return unknown(`whether ${where} is reachable`);

@@ -21,7 +21,9 @@ const memory: PreflightCheck = ({ facts: { memoryKib } }) => {
   const gib = memoryKib / KIB_OF_GIB;
   const found = `${gib.toFixed(1)} GiB`;
   // A machine of 1 GiB reports a little less: the kernel keeps some.
-  return gib < LEAST_MEMORY_GIB * 0.9 ? fail(found, `add memory: at least ${LEAST_MEMORY_GIB} GiB`) : pass(found);
+  return gib < LEAST_MEMORY_GIB * 0.9
+    ? fail(found, `add memory: at least ${LEAST_MEMORY_GIB} GiB`)
+    : pass(found);
 };
 
 const swap: PreflightCheck = ({ facts: { swaps } }) => {

@@ -37,7 +37,11 @@ const architecture: PreflightCheck = ({ facts: { arch } }) => {
 };
 
 const kernel: PreflightCheck = ({ facts: { kernel: version } }) => {
-  const [major, minor] = /^(\d+)\.(\d+)/.exec(version ?? '')?.slice(1).map(Number) ?? [];
+  const [major, minor] =
+    /^(\d+)\.(\d+)/
+      .exec(version ?? '')
+      ?.slice(1)
+      .map(Number) ?? [];
   if (version === undefined || major === undefined || minor === undefined) return unknown('the kernel');
   const isOld = major < OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor < OLDEST_KERNEL[1]);
   return isOld ? fail(version, `install a kernel of ${OLDEST_KERNEL.join('.')} or later`) : pass(version);
@@ -76,7 +80,10 @@ const programs: PreflightCheck = ({ facts: { programs: found } }) => {
   const missing = ['mount', 'umount', 'tar'].filter((name) => !found.includes(name));
   if (missing.length > 0) return fail(`${missing.join(', ')} missing`, 'install them');
   if (found.includes('iptables') || found.includes('nft')) return pass('mount, tar, iptables or nft');
-  return warn('neither iptables nor nft', 'install one of them: kube-proxy and most network plug-ins need it');
+  return warn(
+    'neither iptables nor nft',
+    'install one of them: kube-proxy and most network plug-ins need it',
+  );
 };
 
 const kernelModules: PreflightCheck = ({ facts: { modules, missingModules } }) => {

@@ -40,7 +40,10 @@ describe('readHostsFile', () => {
         },
         {
           target: { address: 'n3', port: 2022, user: 'admin' },
-          via: { target: { address: 'bastion', port: 2, user: 'jump' }, hostKeys: { type: 'TrustOnFirstUse' } },
+          via: {
+            target: { address: 'bastion', port: 2, user: 'jump' },
+            hostKeys: { type: 'TrustOnFirstUse' },
+          },
         },
       ],
     });
@@ -87,13 +90,21 @@ hosts:
     ['hosts: []', '1: hosts is empty: expected at least one'],
     ['hosts:\n  - {address: n1, hostKeys: []}', '2: hostKeys: expected 1 to 8 keys'],
     ['hosts:\n  - {address: n1, address: n2}', '2: Map keys must be unique'],
-    ['hosts:\n  - {address: n1', '2: Flow map in block collection must be sufficiently indented and end with a }'],
+    [
+      'hosts:\n  - {address: n1',
+      '2: Flow map in block collection must be sufficiently indented and end with a }',
+    ],
   ])('refuses %j', (text, expected) => {
     expect(problems(text)[0]).toBe(expected);
   });
 
   it('refuses aliases that expand to a huge value', () => {
-    const levels = Array.from({ length: 9 }, (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level},`.repeat(9)}]`);
-    expect(problems(['a0: &a0 [x]', ...levels, 'hosts: []'].join('\n'))[0]).toMatch(/^1: Excessive alias count/);
+    const levels = Array.from(
+      { length: 9 },
+      (_, level) => `a${level + 1}: &a${level + 1} [${`*a${level},`.repeat(9)}]`,
+    );
+    expect(problems(['a0: &a0 [x]', ...levels, 'hosts: []'].join('\n'))[0]).toMatch(
+      /^1: Excessive alias count/,
+    );
   });
 });

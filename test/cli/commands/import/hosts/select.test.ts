@@ -29,7 +29,9 @@ describe('selectHosts', () => {
     const file = { path: 'hosts.yaml', text: 'hosts:\n  - {address: n2}\n  - {address: n3, port: 0}\n' };
     const { text, exitCode } = refusal({ args: ['-oProxyCommand=x', 'a b@n1'], file }) ?? {};
     expect(exitCode).toBe(65);
-    expect(text).toContain('error: expected a host name or an IP address\n  where: "-oProxyCommand=x"\n  hint: write the host as');
+    expect(text).toContain(
+      'error: expected a host name or an IP address\n  where: "-oProxyCommand=x"\n  hint: write the host as',
+    );
     expect(text).toContain('where: "a b@n1"');
     expect(text).toContain('error: port: expected an integer from 1 to 65535, got 0\n  where: hosts.yaml:3');
   });

@@ -14,7 +14,11 @@ export function importHost(address: string, more: Partial<ImportHost> = {}): Imp
 /** A host with a name, a machine id and a key of its own, unless the changes set others. */
 export function inspected(host: ImportHost, changes: Changes = {}): HostOutcome {
   const { address } = host.target;
-  const own = { hostname: address, 'machine-id': Buffer.from(address).toString('hex').padEnd(32, '0'), 'system-uuid': [] };
+  const own = {
+    hostname: address,
+    'machine-id': Buffer.from(address).toString('hex').padEnd(32, '0'),
+    'system-uuid': [],
+  };
   const { facts, started, ended } = preflightInput({ ...own, ...changes });
   const hostKeys = host.hostKeys ?? [{ algorithm: 'ssh-ed25519', fingerprint: `SHA256:${address}` }];
   return { host, inspected: { facts, started, ended, hostKeys } };

@@ -9,7 +9,10 @@ describe('makeMachines', () => {
   it('MAC-11 pins the keys that were verified, in objects that are valid', () => {
     const hosts = [
       importHost('n1'),
-      { ...importHost('10.0.0.2', { zone: 'z1', labels: { pool: 'storage' } }), target: { address: '10.0.0.2', port: 2022, user: 'admin' } },
+      {
+        ...importHost('10.0.0.2', { zone: 'z1', labels: { pool: 'storage' } }),
+        target: { address: '10.0.0.2', port: 2022, user: 'admin' },
+      },
     ];
     const reports = [hostReport(), hostReport({ name: 'n2', state: 'Warn' })];
     const { machines, problems } = makeMachines(hosts, reports, { ...SETTINGS, skipped: ['Swap'] });
@@ -47,7 +50,11 @@ describe('makeMachines', () => {
       const { name: _, ...rest } = hostReport({ host: `h${index}` });
       return { ...rest, ...(name !== undefined && { name }) };
     });
-    const { machines, problems } = makeMachines(reports.map(({ host }) => importHost(host)), reports, SETTINGS);
+    const { machines, problems } = makeMachines(
+      reports.map(({ host }) => importHost(host)),
+      reports,
+      SETTINGS,
+    );
     expect(machines).toEqual([]);
     expect(problems).toEqual([
       'h0 has the name of another host, n1',

@@ -33,18 +33,28 @@ describe('judgeHosts', () => {
     const id = { 'machine-id': 'f'.repeat(32) };
     const machine = { label: 'Machine n3', hostName: 'n3', address: '10.0.0.3', port: 22, hostKeys: [] };
     const reports = judgeHosts(
-      [inspected(importHost('n1'), id), inspected(importHost('n2'), id), inspected(importHost('10.0.0.3'), { hostname: 'n3' })],
+      [
+        inspected(importHost('n1'), id),
+        inspected(importHost('n2'), id),
+        inspected(importHost('10.0.0.3'), { hostname: 'n3' }),
+      ],
       { ...OPTIONS, machines: [machine] },
     );
-    const found = (index: number, check: string) => reports[index]?.checks.find((each) => each.check === check)?.found;
-    expect(found(0, 'DuplicateHost')).toBe(`host root@n2:22 is the same host: both have the machine id ${'f'.repeat(32)}`);
+    const found = (index: number, check: string) =>
+      reports[index]?.checks.find((each) => each.check === check)?.found;
+    expect(found(0, 'DuplicateHost')).toBe(
+      `host root@n2:22 is the same host: both have the machine id ${'f'.repeat(32)}`,
+    );
     expect(found(1, 'DuplicateHost')).toContain('host root@n1:22 is the same host');
     expect(found(2, 'DuplicateHost')).toBe('Machine n3 is the same host: it has this address');
     expect(found(2, 'HostName')).toBe('n3: it is the name of Machine n3 too');
   });
 
   it('leaves out what is skipped, and says so', () => {
-    const [report] = judgeHosts([inspected(importHost('n1'), { swap: '/swapfile' })], { ...OPTIONS, skipped: ['Swap'] });
+    const [report] = judgeHosts([inspected(importHost('n1'), { swap: '/swapfile' })], {
+      ...OPTIONS,
+      skipped: ['Swap'],
+    });
     expect(report).toMatchObject({ state: 'Pass', skippedChecks: ['Swap'] });
   });
 });

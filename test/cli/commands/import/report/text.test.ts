@@ -6,7 +6,11 @@ const SWAP = { check: 'Swap', state: 'Fail', found: '/swapfile', hint: 'run swap
 
 describe('formatReports', () => {
   it('prints keys, checks and what to do, of one host all of them', () => {
-    const report = hostReport({ state: 'Fail', checks: [SWAP, { check: 'Kernel', state: 'Pass', found: '6.1.0' }], skippedChecks: ['DNS'] });
+    const report = hostReport({
+      state: 'Fail',
+      checks: [SWAP, { check: 'Kernel', state: 'Pass', found: '6.1.0' }],
+      skippedChecks: ['DNS'],
+    });
     expect(formatReports([report], { columns: 100, isFull: true })).toBe(`root@n1:22   Fail   n1
   host key   ssh-ed25519 SHA256:${'a'.repeat(43)}
   trust      compare them with those of the host before you pin them (on its console: ssh-keygen -lf
@@ -41,9 +45,15 @@ root@n2:22   Error   n1
   });
 
   it('prints what a host says as text, never as a control sequence', () => {
-    const report = hostReport({ state: 'Warn', name: '\u001b[2Jn1', checks: [{ ...SWAP, found: 'a\u001b]0;x\u0007\nb' }] });
+    const report = hostReport({
+      state: 'Warn',
+      name: '\u001b[2Jn1',
+      checks: [{ ...SWAP, found: 'a\u001b]0;x\u0007\nb' }],
+    });
     // oxlint-disable-next-line no-control-regex -- these must not be there
-    expect(formatReports([report], { columns: 80, isFull: true })).not.toMatch(/[\u0000-\u0009\u000b-\u001f]/);
+    expect(formatReports([report], { columns: 80, isFull: true })).not.toMatch(
+      /[\u0000-\u0009\u000b-\u001f]/,
+    );
   });
 });
 

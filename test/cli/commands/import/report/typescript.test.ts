@@ -17,14 +17,22 @@ describe('formatMachineModule', () => {
     const file = join(tempFolder('module'), 'hosts.ts');
     writeFileSync(file, formatMachineModule(machines));
     const module = (await import(file)) as { declareHosts(cluster: FleetCluster): void };
-    const cluster = new Fleet().cluster('test', { environment: 'test', connection: { credentialsRef: { name: 'test' } } });
+    const cluster = new Fleet().cluster('test', {
+      environment: 'test',
+      connection: { credentialsRef: { name: 'test' } },
+    });
     module.declareHosts(cluster);
     expect(cluster.unit('hosts').toJson()).toEqual(machines);
   });
 
   it('MAC-12 makes no code of what a text says', () => {
     const text = `'); process.exit(1); // \\ \n \${x} "`;
-    const machine = { apiVersion: 'a', kind: 'Machine', metadata: { name: text }, spec: { [text]: [text, 1, true, [], {}] } } as const;
+    const machine = {
+      apiVersion: 'a',
+      kind: 'Machine',
+      metadata: { name: text },
+      spec: { [text]: [text, 1, true, [], {}] },
+    } as const;
     const module = formatMachineModule([machine]);
     const [, name = '', props = ''] = /new Machine\(chart, ('.*'), (\{[\s\S]*\})\);\n\}/.exec(module) ?? [];
     // oxlint-disable-next-line no-implied-eval, typescript/no-implied-eval -- as the compiler reads the literals
