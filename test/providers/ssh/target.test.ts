@@ -25,7 +25,7 @@ describe('parseTarget', () => {
     ['n1\nn2', 'expected a host name or an IP address'],
     ['n1 n2', 'expected a host name or an IP address'],
     ['fe80::1%eth0', 'expected a host name or an IP address'],
-    [`${'a'.repeat(254)}`, 'the address has more than 253 characters'],
+    ['a'.repeat(254), 'the address has more than 253 characters'],
     ['-l@n1', 'expected a user of letters, digits, ".", "-" and "_" that begins with a letter or "_"'],
     ['a b@n1', 'expected a user of letters, digits, ".", "-" and "_" that begins with a letter or "_"'],
     ['a;b@n1', 'expected a user of letters, digits, ".", "-" and "_" that begins with a letter or "_"'],

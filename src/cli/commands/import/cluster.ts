@@ -17,8 +17,9 @@ export interface ImportCluster {
 /** Asks no cluster unless one is named: the hosts may be for a cluster that does not exist yet. */
 export async function readImportCluster(io: Io, flags: ImportFlags): Promise<ImportCluster> {
   const { kubeconfig, context, server } = flags;
-  if (kubeconfig === undefined && context === undefined)
+  if (kubeconfig === undefined && context === undefined) {
     return { machines: [], ...optional('server', server) };
+  }
   return await withCluster(io, flags, async (client) => {
     const machines = await collect(client, MACHINES, { signal: io.signal }, machineIdentity);
     return { machines, ...optional('server', server ?? serverForHosts(client.server)) };

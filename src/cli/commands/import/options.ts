@@ -63,25 +63,33 @@ const MAX_SKIPPED = 16;
 
 /** Refuses options that would do nothing. */
 export function checkFlags(hosts: readonly string[], flags: ImportFlags): void {
-  if (hosts.length === 0 && flags.from === undefined) {
-    throw usage('no host is given', 'name hosts, or a file with --from');
-  }
-  if (flags.passphraseFile !== undefined && flags.identity === undefined) {
-    throw usage('--passphrase-file is for a private key', 'add --identity FILE, or leave it out');
-  }
-  if ((flags.skipCheck?.length ?? 0) > MAX_SKIPPED) {
-    throw usage(`more than ${MAX_SKIPPED} checks are skipped`, 'fix some of them: a Machine takes no more');
-  }
-  if (flags.output === 'table' && !flags.dryRun) {
-    throw usage('Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml');
-  }
-  if (flags.output === 'typescript' && flags.dryRun) {
-    throw usage('the report of --dry-run is not TypeScript', 'use -o table, json or yaml');
-  }
+  const refusal = hostsRefusal(hosts, flags) ?? outputRefusal(flags);
+  if (refusal === undefined) return;
+  const [what, hint] = refusal;
+  throw new CliError(what, { hint, exitCode: EXIT.usage });
 }
 
-function usage(what: string, hint: string): CliError {
-  return new CliError(what, { hint, exitCode: EXIT.usage });
+type Refusal = readonly [what: string, hint: string];
+
+function hostsRefusal(hosts: readonly string[], flags: ImportFlags): Refusal | undefined {
+  if (hosts.length === 0 && flags.from === undefined) {
+    return ['no host is given', 'name hosts, or a file with --from'];
+  }
+  if (flags.passphraseFile !== undefined && flags.identity === undefined) {
+    return ['--passphrase-file is for a private key', 'add --identity FILE, or leave it out'];
+  }
+  if ((flags.skipCheck?.length ?? 0) <= MAX_SKIPPED) return undefined;
+  return [`more than ${MAX_SKIPPED} checks are skipped`, 'fix some of them: a Machine takes no more'];
+}
+
+function outputRefusal({ output, dryRun }: ImportFlags): Refusal | undefined {
+  if (output === 'table' && !dryRun) {
+    return ['Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml'];
+  }
+  if (output === 'typescript' && dryRun) {
+    return ['the report of --dry-run is not TypeScript', 'use -o table, json or yaml'];
+  }
+  return undefined;
 }
 
 function parseUser(text: string): string {

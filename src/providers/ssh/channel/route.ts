@@ -33,7 +33,7 @@ export async function openRoute(
     refusalReason: (key) => hostKeyReason(via.hostKeys, key),
     signal,
   });
-  return { open, close: () => void client.destroy() };
+  return { open, close: () => client.destroy() };
 
   function open(target: SshTarget, ended: AbortSignal): Promise<Duplex> {
     const where = `${formatTarget(target)} through ${formatTarget(via?.target ?? target)}`;

@@ -67,9 +67,9 @@ function factOf(line: string): readonly { readonly name: string; readonly value:
 
 interface FactReader {
   readonly names: readonly string[];
-  all(name: string): string[];
+  readonly all: (name: string) => string[];
   /** The first value that is not empty. */
-  text(name: string): string | undefined;
+  readonly text: (name: string) => string | undefined;
 }
 
 function identityFacts({ text, all }: FactReader) {

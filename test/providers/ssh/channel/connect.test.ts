@@ -5,6 +5,7 @@ import {
   connectSsh,
   type SshConnection,
   type SshHost,
+  type SshOptions,
   scanHostKeys,
 } from '../../../../src/providers/ssh/channel/connect.ts';
 import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
@@ -51,7 +52,7 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
     await silent.close();
   });
 
-  const options = (connectMs = 60_000) => ({ clock, signal: new AbortController().signal, connectMs });
+  const at = (port: number): SshHost => host({ target: { ...server.target, port } });
   const host = (more: Partial<SshHost> = {}): SshHost => ({
     target: server.target,
     hostKeys: { type: 'Pinned', keys: server.hostKeys },
@@ -100,7 +101,6 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
   });
 
   it('names a host that refuses connections, and one that hangs', async () => {
-    const at = (port: number) => host({ target: { ...server.target, port } });
     await expect(connectSsh(at(await freePort()), options())).rejects.toMatchObject({
       code: 'Unreachable',
       message: 'no SSH connection: the connection was refused',
@@ -132,20 +132,24 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
       message: 'the jump host cannot reach it',
     });
   });
-
-  async function hello(connection: SshConnection): Promise<string> {
-    try {
-      return await runScript(connection, {
-        script: { name: 'greeting', text: 'echo hello\n' },
-        values: [],
-        elevation: { type: 'None' },
-        timeoutMs: 60_000,
-        maxBytes: 1000,
-        clock,
-        signal: new AbortController().signal,
-      });
-    } finally {
-      connection.close();
-    }
-  }
 });
+
+async function hello(connection: SshConnection): Promise<string> {
+  try {
+    return await runScript(connection, {
+      script: { name: 'greeting', text: 'echo hello\n' },
+      values: [],
+      elevation: { type: 'None' },
+      timeoutMs: 60_000,
+      maxBytes: 1000,
+      clock,
+      signal: new AbortController().signal,
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+function options(connectMs = 60_000): SshOptions {
+  return { clock, signal: new AbortController().signal, connectMs };
+}

@@ -6,9 +6,6 @@ const clock = createSystemClock();
 const expired = (): Error => new Error('too late');
 
 describe('withDeadline', () => {
-  const untilAborted = (signal: AbortSignal): Promise<never> =>
-    new Promise((_, reject) => void whenAborted(signal, reject));
-
   it('returns what the work returns', async () => {
     const { signal } = new AbortController();
     expect(await withDeadline({ clock, ms: 60_000, signal, expired }, () => Promise.resolve(1))).toBe(1);
@@ -41,3 +38,7 @@ describe('whenAborted', () => {
     expect(reasons).toEqual([]);
   });
 });
+
+function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => void whenAborted(signal, reject));
+}

@@ -46,7 +46,6 @@ describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () 
       server: { host: 'localhost', port: server.target.port },
     });
     expect(treeHash(server.home)).toBe(before);
-    const uname = (flag: string): string => execFileSync('uname', [flag], { encoding: 'utf8' }).trim();
     expect(facts).toMatchObject({
       os: 'Linux',
       kernel: uname('-r'),
@@ -82,4 +81,8 @@ function treeHash(folder: string): string {
     if (statSync(path).isFile()) hash.update(readFileSync(path));
   }
   return hash.digest('hex');
+}
+
+function uname(flag: string): string {
+  return execFileSync('uname', [flag], { encoding: 'utf8' }).trim();
 }

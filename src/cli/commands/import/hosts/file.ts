@@ -24,7 +24,7 @@ type Defaults = Pick<SshTarget, 'port' | 'user'>;
 
 interface Reading {
   readonly problems: HostsFileProblem[];
-  report(path: Path, message: string): void;
+  readonly report: (path: Path, message: string) => void;
 }
 
 export function readHostsFile(text: string, defaults: Defaults): HostsFile {
@@ -135,15 +135,17 @@ function hasFields(
     if (value[name] === undefined) report(path, `${name} is missing`);
   }
   for (const [name, found] of Object.entries(value)) {
-    const reasonFor = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    const reason = reasonFor?.(found);
-    if (reasonFor === undefined) {
-      report([...path, name], `unknown field ${name}: expected ${Object.keys(fields).join(', ')}`);
-    } else if (reason !== undefined) {
-      report([...path, name], `${name}: ${reason}, got ${JSON.stringify(found)}`);
-    }
+    const reason = fieldReason(name, found, fields);
+    if (reason !== undefined) report([...path, name], reason);
   }
   return problems.length === before;
+}
+
+function fieldReason(name: string, found: unknown, fields: FieldRules['fields']): string | undefined {
+  const reasonFor = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  if (reasonFor === undefined) return `unknown field ${name}: expected ${Object.keys(fields).join(', ')}`;
+  const reason = reasonFor(found);
+  return reason && `${name}: ${reason}, got ${JSON.stringify(found)}`;
 }
 
 function lineAt(document: Document, lines: LineCounter, path: Path): number {

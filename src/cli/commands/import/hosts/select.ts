@@ -35,7 +35,7 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
   );
   const hosts = [...named, ...listed];
   errors.push(...repeated(hosts));
-  if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, '');
+  if (errors.length > 0) throw new AggregateError(errors, '');
   return hosts.map((host) => ({ ...optional('via', jump), ...host }));
 }
 
