@@ -8,7 +8,7 @@ import {
 import { preflightInput } from './host-output.ts';
 
 type Changes = Parameters<typeof preflightInput>[0];
-type Row = readonly [check: string, expected: string, changes: Changes, more?: Partial<PreflightInput>];
+type Row = [check: string, expected: string, changes: Changes, more?: Partial<PreflightInput>];
 
 const STARTED = new Date(1_795_000_000_000);
 const at = (seconds: number): Changes => ({ time: String(1_795_000_000 + seconds) });
@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
   ['Sudo', 'Unknown: not known: the user', { uid: [] }],
   ['OperatingSystem', 'Fail: FreeBSD', { os: 'FreeBSD' }],
   ['OperatingSystem', 'Warn: Arch Linux', { 'release-ID': 'arch', 'release-PRETTY_NAME': 'Arch Linux' }],
-  ['OperatingSystem', 'Warn: debian 10', { 'release-VERSION_ID': '"10"', 'release-PRETTY_NAME': [] }],
+  ['OperatingSystem', 'Warn: debian 11', { 'release-VERSION_ID': '"11"', 'release-PRETTY_NAME': [] }],
   [
     'OperatingSystem',
     'Pass: Debian GNU/Linux trixie/sid',
@@ -119,7 +119,7 @@ describe('evaluatePreflight', () => {
     expect(results.length).toBeLessThanOrEqual(40);
   });
 
-  it.each(ROWS)('MAC-13 judges %s as %s', (check, expected, changes, more) => {
+  it.each<Row>(ROWS)('MAC-13 judges %s as %s', (check, expected, changes, more) => {
     const result = evaluatePreflight(preflightInput(changes, more)).find((each) => each.check === check);
     expect(`${result?.state}: ${result?.found}`).toBe(expected);
     expect(result?.hint === undefined).toBe(result?.state === 'Pass');

@@ -1,11 +1,12 @@
 /** Checks the operating system: what it is, and whether the agent and a kubelet can run on it. Pure. */
-import { fail, type PreflightCheck, pass, unknown, warn } from '../check.ts';
+import { fail, type PreflightCheck, pass, unknown, type Verdict, warn } from '../check.ts';
+import type { HostFacts } from '../facts.ts';
 
-/** The distributions on which the components of kubenode are built and tried, by the oldest version. */
-const TRIED: Readonly<Record<string, number>> = { debian: 11, ubuntu: 20.04 };
+/** The distributions on which the tests of kubenode run, each with the oldest version. */
+const TRIED: Readonly<Record<string, number>> = { debian: 12 };
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: 'amd64', aarch64: 'arm64' };
 /** The first kernel with all that kubelet and containerd need of cgroups and overlay. */
-const OLDEST_KERNEL = [4, 19] as const;
+const OLDEST_KERNEL = { major: 4, minor: 19 };
 const SYSTEMD = { oldest: 239, complete: 247, newest: 257 };
 const CONTROLLERS = ['cpu', 'memory', 'pids'];
 
@@ -21,13 +22,20 @@ const sudo: PreflightCheck = ({ facts: { uid }, notRootReason }) => {
 const operatingSystem: PreflightCheck = ({ facts: { os, release } }) => {
   if (os === undefined) return unknown('the operating system');
   if (os !== 'Linux') return fail(os, 'import a host with Linux');
-  if (release === undefined) return warn('Linux without /etc/os-release', 'try it on one host first');
-  const { id, version, name = `${id} ${version ?? ''}`.trim() } = release;
-  const oldest = TRIED[id];
-  if (oldest !== undefined && Number.parseFloat(version ?? `${oldest}`) >= oldest) return pass(name);
-  const tried = Object.entries(TRIED).map(([each, from]) => `${each} ${from}`);
-  return warn(name, `try it on one host first: kubenode is tried on ${tried.join(' and ')} and later`);
+  return release === undefined ? warn('Linux without /etc/os-release', TRY_FIRST) : distribution(release);
 };
+
+const TRY_FIRST = 'try it on one host first';
+
+function distribution({ id, version = '', name }: NonNullable<HostFacts['release']>): Verdict {
+  const found = name ?? `${id} ${version}`;
+  const oldest = TRIED[id];
+  // The next version of a distribution has no number yet.
+  const isTried = oldest !== undefined && (version === '' || Number.parseFloat(version) >= oldest);
+  if (isTried) return pass(found);
+  const tried = Object.entries(TRIED).map(([each, from]) => `${each} ${from}`);
+  return warn(found, `${TRY_FIRST}: the tests of kubenode run on ${tried.join(' and ')}`);
+}
 
 const architecture: PreflightCheck = ({ facts: { arch } }) => {
   if (arch === undefined) return unknown('the architecture');
@@ -37,14 +45,11 @@ const architecture: PreflightCheck = ({ facts: { arch } }) => {
 };
 
 const kernel: PreflightCheck = ({ facts: { kernel: version } }) => {
-  const [major, minor] =
-    /^(\d+)\.(\d+)/
-      .exec(version ?? '')
-      ?.slice(1)
-      .map(Number) ?? [];
-  if (version === undefined || major === undefined || minor === undefined) return unknown('the kernel');
-  const isOld = major < OLDEST_KERNEL[0] || (major === OLDEST_KERNEL[0] && minor < OLDEST_KERNEL[1]);
-  return isOld ? fail(version, `install a kernel of ${OLDEST_KERNEL.join('.')} or later`) : pass(version);
+  const found = /^(?<major>\d+)\.(?<minor>\d+)/.exec(version ?? '')?.groups;
+  if (version === undefined || found === undefined) return unknown('the kernel');
+  const { major, minor } = OLDEST_KERNEL;
+  const ahead = Number(found['major']) - major || Number(found['minor']) - minor;
+  return ahead < 0 ? fail(version, `install a kernel of ${major}.${minor} or later`) : pass(version);
 };
 
 const cgroup: PreflightCheck = ({ facts: { cgroupVersion } }) => {
