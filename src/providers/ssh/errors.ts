@@ -76,7 +76,9 @@ export function toSshError(error: unknown, where: string): SshError {
       cause: error,
     });
   }
-  if (level === 'handshake' || level === 'protocol') {
+  // What the library throws while it parses the greeting has neither.
+  const isProtocol = level === 'handshake' || level === 'protocol';
+  if (isProtocol || (level === undefined && code === undefined)) {
     return new SshError('HandshakeFailed', `the SSH handshake failed: ${message}`, { where, cause: error });
   }
   const because = typeof code === 'string' ? (NETWORK[code] ?? code) : message;

@@ -74,10 +74,10 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     );
     const password = join(folder, 'password');
     writeFileSync(password, `${PASSWORD}\n`, { mode: 0o600 });
-    const seen = watchCommandLines();
+    const observed = watchCommandLines();
     const { report } = await check('--from', hosts, '--sudo-password-file', password);
     expect(stateOf(report, 'Sudo')).toBe('Pass');
-    expect(await seen.stop()).toBe(false);
+    expect(await observed.stop()).toBe(false);
 
     writeFileSync(password, `not-${PASSWORD}\n`);
     const wrong = await check('--from', hosts, '--sudo-password-file', password);
@@ -86,7 +86,7 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     expect([...written, journal.stdout].join('\n')).not.toContain(PASSWORD);
   });
 
-  it('says that sudo asks for a password, or is not installed, and reads the other facts', async () => {
+  it('reports that sudo asks for a password, or is not installed, and reads the other facts', async () => {
     await permit('admin ALL=(root) ALL');
     const asked = await check(`admin@${node.address}`);
     expect(found(asked.report, 'Sudo')).toBe('sudo asks for a password, or refuses this user');
@@ -149,20 +149,20 @@ function found(report: Report, check: string): string | undefined {
   return report.checks.find((each) => each.check === check)?.found;
 }
 
-/** Looks at the command lines of all processes of this machine, those in the node included, until it is stopped. */
+/** Searches the command lines of all processes of this machine, those in the node included, until it is stopped. */
 function watchCommandLines(): { stop(): Promise<boolean> } {
-  let isSeen = false;
-  const look = (): void => {
+  let isFound = false;
+  const search = (): void => {
     for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      isSeen ||= commandLineOf(pid).includes(PASSWORD);
+      isFound ||= commandLineOf(pid).includes(PASSWORD);
     }
   };
-  const timer = setInterval(look, 20);
+  const timer = setInterval(search, 20);
   return {
     stop: () => {
       clearInterval(timer);
-      look();
-      return Promise.resolve(isSeen);
+      search();
+      return Promise.resolve(isFound);
     },
   };
 }

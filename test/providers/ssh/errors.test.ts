@@ -6,6 +6,7 @@ describe('toSshError', () => {
     [{ level: 'client-authentication' }, 'AuthRefused', 'the host refuses every key that was offered'],
     [{ level: 'handshake' }, 'HandshakeFailed', 'the SSH handshake failed: x'],
     [{ level: 'protocol' }, 'HandshakeFailed', 'the SSH handshake failed: x'],
+    [{}, 'HandshakeFailed', 'the SSH handshake failed: x'],
     [
       { level: 'client-socket', code: 'ECONNREFUSED' },
       'Unreachable',

@@ -34,7 +34,7 @@ describe('parseTarget', () => {
     ['n1:65536', 'expected a port from 1 to 65535, got "65536"'],
     ['n1:ssh', 'expected a port from 1 to 65535, got "ssh"'],
     ['n1:', 'expected a port from 1 to 65535, got ""'],
-  ])('MAC-12 refuses %j', (text, message) => {
+  ])('MAC-12 refuses an address with other characters or words, such as %j', (text, message) => {
     expect(() => parseTarget(text, DEFAULTS)).toThrow(
       expect.objectContaining({ code: 'InvalidTarget', message, where: JSON.stringify(text) }),
     );

@@ -3,7 +3,7 @@ import type { Channel } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { isSshError, SshError, toSshError } from '../errors.ts';
+import { isSshError, SshError } from '../errors.ts';
 import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason, SCANNED_ALGORITHMS } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
 import { openClient } from './client.ts';
@@ -55,7 +55,9 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
         start: (command) =>
           new Promise((resolve, reject) => {
             client.exec(command, (error, channel) =>
-              error === undefined ? resolve(channel) : reject(toSshError(error, where)),
+              error === undefined
+                ? resolve(channel)
+                : reject(new SshError('ScriptFailed', 'the host starts no command', { where, cause: error })),
             );
           }),
         close: () => {

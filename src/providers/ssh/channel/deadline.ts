@@ -1,7 +1,7 @@
 /** Ends work that takes too long, with an error that tells so. */
 import type { Clock } from '../../../os/clock.ts';
 
-export interface Deadline {
+export interface SshDeadline {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -11,7 +11,7 @@ export interface Deadline {
 
 /** The work gets a signal that is aborted when the time is over or the caller aborts, and rejects with its reason then. */
 export async function withDeadline<T>(
-  { clock, ms, signal, expired }: Deadline,
+  { clock, ms, signal, expired }: SshDeadline,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();

@@ -25,7 +25,7 @@ export interface Dialog {
   err(text: string): DialogStep;
   isReady(): boolean;
   isTooLong(): boolean;
-  /** What the script printed. */
+  /** Returns the output of the script. */
   output(): string;
   errors(): string;
 }

@@ -12,7 +12,7 @@ import { whenAborted, withDeadline } from './deadline.ts';
 import { type Dialog, type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
 
 export interface HostScript {
-  /** What the script does, as it completes "… failed". */
+  /** The purpose of the script, as it completes "… failed". */
   readonly name: string;
   /** POSIX shell. A constant of this program. */
   readonly text: string;

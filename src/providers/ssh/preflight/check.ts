@@ -1,18 +1,18 @@
 /** Defines what a check of the preflight gets and answers. */
-import type { HostFacts } from './facts.ts';
+import type { PreflightFacts } from './facts.ts';
 
 export type CheckState = 'Pass' | 'Warn' | 'Fail' | 'Unknown';
 
 export interface Verdict {
   readonly state: CheckState;
-  /** What was found. */
+  /** The finding. */
   readonly found: string;
-  /** What to do, as an imperative. */
+  /** The hint what to do, as an imperative. */
   readonly hint?: string;
 }
 
 export interface PreflightInput {
-  readonly facts: HostFacts;
+  readonly facts: PreflightFacts;
   /** By our clock, when the script was started and when it had ended. */
   readonly started: Date;
   readonly ended: Date;
@@ -32,7 +32,7 @@ export interface ServerAddress {
 
 export type PreflightCheck = (input: PreflightInput) => Verdict;
 
-export function pass(found: string): Verdict {
+export function passed(found: string): Verdict {
   return { state: 'Pass', found };
 }
 

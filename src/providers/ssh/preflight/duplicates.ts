@@ -3,7 +3,7 @@ import type { HostKey } from '../../../api/generated/types.ts';
 import { isSameKey } from '../host-keys.ts';
 import { fail, type Verdict, warn } from './check.ts';
 
-/** What tells hosts apart. */
+/** Holds the properties that distinguish hosts. */
 export interface HostIdentity {
   /** How people call it: `host 10.0.0.1`, `Machine n1`. */
   readonly label: string;

@@ -1,7 +1,7 @@
 /** Reads what the script of the preflight printed. A fact that the host did not tell is undefined, never a default. Pure. */
 import { LAST_FACT } from './script.ts';
 
-export interface HostFacts {
+export interface PreflightFacts {
   readonly uid?: number;
   /** By the clock of the host. */
   readonly time?: Date;
@@ -40,14 +40,14 @@ export interface HostFacts {
   readonly programs: readonly string[];
 }
 
-/** What a file system has: in KiB, or in files. */
+/** The size of a file system, in KiB or in files. */
 export interface Usage {
   readonly total: number;
   readonly free: number;
 }
 
 /** Returns undefined for an output that is not complete. */
-export function parseFacts(output: string): HostFacts | undefined {
+export function parseFacts(output: string): PreflightFacts | undefined {
   const lines = output.split('\n').map((line) => line.replace(/\r$/, ''));
   if (!lines.includes(LAST_FACT)) return undefined;
   const table = Map.groupBy(lines.flatMap(factOf), ({ name }) => name);

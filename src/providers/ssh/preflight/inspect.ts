@@ -6,7 +6,7 @@ import { type Elevation, runScript } from '../channel/script.ts';
 import { isSshError, SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { ServerAddress } from './check.ts';
-import { type HostFacts, parseFacts } from './facts.ts';
+import { type PreflightFacts, parseFacts } from './facts.ts';
 import { PREFLIGHT } from './script.ts';
 
 export interface InspectOptions {
@@ -24,7 +24,7 @@ export interface InspectOptions {
 export interface InspectedHost {
   /** The pinned keys, or all that the host has shown. */
   readonly hostKeys: readonly HostKey[];
-  readonly facts: HostFacts;
+  readonly facts: PreflightFacts;
   readonly started: Date;
   readonly ended: Date;
   readonly notRootReason?: string;

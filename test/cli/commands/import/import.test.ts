@@ -190,8 +190,8 @@ describe.skipIf(unavailable !== undefined)(`kubenode import${note}`, () => {
   });
 
   it('names a key that the host does not accept, and exits with 77', async () => {
-    makeUserKey(cwd, 'stranger');
-    const { code, out } = await kubenode(host, '--identity', 'stranger', '--dry-run');
+    makeUserKey(cwd, 'unauthorized');
+    const { code, out } = await kubenode(host, '--identity', 'unauthorized', '--dry-run');
     expect([code, out]).toEqual([77, expect.stringContaining('the host refuses every key that was offered')]);
   });
 

@@ -15,8 +15,7 @@ describe('openClient', () => {
   it('names a server that closes the connection', async () => {
     const port = await serve((socket) => socket.end());
     await expect(open(port)).rejects.toMatchObject({
-      code: 'Unreachable',
-      message: 'the server closed the connection',
+      code: 'HandshakeFailed',
       where: `admin@127.0.0.1:${port}`,
     });
   });

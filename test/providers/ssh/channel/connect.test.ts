@@ -95,8 +95,8 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
   });
 
   it('names a key that the host does not accept', async () => {
-    const stranger = makeUserKey(tempFolder('stranger'), 'stranger');
-    const refused = connectSsh(host({ credentials: credentialsOf(stranger) }), options());
+    const unauthorized = makeUserKey(tempFolder('unauthorized'), 'unauthorized');
+    const refused = connectSsh(host({ credentials: credentialsOf(unauthorized) }), options());
     await expect(refused).rejects.toMatchObject({ code: 'AuthRefused' });
   });
 

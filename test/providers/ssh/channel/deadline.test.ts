@@ -30,7 +30,7 @@ describe('whenAborted', () => {
     expect(reasons).toEqual(['before']);
   });
 
-  it('reports nothing after it was told to stop', () => {
+  it('reports nothing after the listener is removed', () => {
     const controller = new AbortController();
     const reasons: unknown[] = [];
     whenAborted(controller.signal, (reason) => void reasons.push(reason))();

@@ -37,7 +37,7 @@ describe('findDuplicate', () => {
       'Fail: Machine n2 is the same host: both have the host key SHA256:one',
     ],
     ['the same UUID', { systemUuid: HOST.systemUuid ?? '' }, 'Warn: Machine n2 has the same system UUID'],
-  ])('MAC-21 judges %s', (_, more, expected) => {
+  ])('MAC-21 compares a host with the others, and judges %s', (_, more, expected) => {
     const { duplicate } = findDuplicate(HOST, [OTHER, { ...OTHER, ...more }]);
     expect(duplicate && `${duplicate.state}: ${duplicate.found}`).toBe(expected);
   });

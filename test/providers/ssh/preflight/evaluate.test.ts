@@ -119,7 +119,7 @@ describe('evaluatePreflight', () => {
     expect(results.length).toBeLessThanOrEqual(40);
   });
 
-  it.each<Row>(ROWS)('MAC-13 judges %s as %s', (check, expected, changes, more) => {
+  it.each<Row>(ROWS)('MAC-13 judges the facts of a host by %s: %s', (check, expected, changes, more) => {
     const result = evaluatePreflight(preflightInput(changes, more)).find((each) => each.check === check);
     expect(`${result?.state}: ${result?.found}`).toBe(expected);
     expect(result?.hint === undefined).toBe(result?.state === 'Pass');

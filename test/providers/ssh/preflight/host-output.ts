@@ -1,6 +1,6 @@
 /** What the script of the preflight prints on a host that passes every check. */
 import type { PreflightInput } from '../../../../src/providers/ssh/preflight/check.ts';
-import { type HostFacts, parseFacts } from '../../../../src/providers/ssh/preflight/facts.ts';
+import { type PreflightFacts, parseFacts } from '../../../../src/providers/ssh/preflight/facts.ts';
 
 const GOOD = `uid=0
 time=1795000000
@@ -58,7 +58,7 @@ export function hostOutput(changes: Readonly<Record<string, string | readonly st
   return [...added, ...kept].join('\n');
 }
 
-export function hostFacts(changes: Parameters<typeof hostOutput>[0] = {}): HostFacts {
+export function hostFacts(changes: Parameters<typeof hostOutput>[0] = {}): PreflightFacts {
   const facts = parseFacts(hostOutput(changes));
   if (!facts) throw new Error('the output is not complete');
   return facts;

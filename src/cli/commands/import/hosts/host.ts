@@ -15,6 +15,6 @@ export interface ImportHost {
   readonly via?: JumpHost;
 }
 
-export function labelOf({ target }: Pick<ImportHost, 'target'>): string {
+export function hostLabel({ target }: Pick<ImportHost, 'target'>): string {
   return `host ${formatTarget(target)}`;
 }

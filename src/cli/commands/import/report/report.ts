@@ -10,7 +10,7 @@ import {
 } from '../../../../providers/ssh/preflight/evaluate.ts';
 import type { InspectedHost } from '../../../../providers/ssh/preflight/inspect.ts';
 import { formatTarget } from '../../../../providers/ssh/target.ts';
-import { type ImportHost, labelOf } from '../hosts/host.ts';
+import { hostLabel, type ImportHost } from '../hosts/host.ts';
 import type { HostOutcome } from '../inspect-all.ts';
 
 export interface HostReport {
@@ -51,7 +51,7 @@ export function judgeHosts(outcomes: readonly HostOutcome[], options: JudgeOptio
 function identityOf(host: ImportHost, { facts, hostKeys }: InspectedHost): HostIdentity {
   const { hostName, machineId, systemUuid } = facts;
   return {
-    label: labelOf(host),
+    label: hostLabel(host),
     address: host.target.address,
     port: host.target.port,
     ...optional('hostName', hostName),
@@ -79,7 +79,7 @@ function checkedReport(
   };
 }
 
-/** What could not be read needs a person as a warning does. */
+/** A fact that is not known needs a person as a warning does. */
 function stateOf(checks: readonly CheckResult[]): HostReport['state'] {
   if (hasState(checks, 'Fail')) return 'Fail';
   return hasState(checks, 'Warn') || hasState(checks, 'Unknown') ? 'Warn' : 'Pass';

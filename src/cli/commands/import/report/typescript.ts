@@ -2,7 +2,7 @@
 import { isRecord } from '../../../../kube/objects/json.ts';
 import type { ImportedMachine } from './machines.ts';
 
-/** Returns a module that compiles as it is. Texts are literals: nothing that a host says is code. */
+/** Returns a module that compiles as it is. Texts are literals: nothing that a host reports is code. */
 export function formatMachineModule(machines: readonly ImportedMachine[]): string {
   const statements = machines.map(({ metadata, spec }) => {
     const props = literal({ metadata, spec }, 1);

@@ -1,6 +1,6 @@
 /** Checks the names, ports and servers of a host, and that it is only one. Pure. */
 import { isIP } from 'node:net';
-import { fail, type PreflightCheck, pass, unknown, warn } from '../check.ts';
+import { fail, type PreflightCheck, passed, unknown, warn } from '../check.ts';
 
 /** The ports of the programs of a node. */
 const PORTS: Readonly<Record<number, string>> = {
@@ -8,7 +8,7 @@ const PORTS: Readonly<Record<number, string>> = {
   10248: 'health of the kubelet',
   10256: 'health of kube-proxy',
 };
-/** What the name of a Node may be, as far as a Machine may have it too. */
+/** The names that a Node and its Machine can both have. */
 const NODE_NAME = /^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 const MACHINE_ID = /^[0-9a-f]{32}$/;
 
@@ -17,22 +17,22 @@ const hostName: PreflightCheck = ({ facts: { hostName: name }, nameTakenReason }
   const hint = 'set another one: hostnamectl set-hostname NAME';
   if (name === 'localhost' || name.startsWith('localhost.')) return fail(name, hint);
   if (nameTakenReason !== undefined) return fail(`${name}: ${nameTakenReason}`, hint);
-  if (NODE_NAME.test(name)) return pass(name);
+  if (NODE_NAME.test(name)) return passed(name);
   return fail(`${name} cannot be the name of a Node`, `${hint} (lower case letters, digits, "-" and ".")`);
 };
 
 const machineId: PreflightCheck = ({ facts: { machineId: id } }) => {
   const hint = 'run systemd-machine-id-setup, and reboot';
   if (id === undefined) return fail('no /etc/machine-id', hint);
-  return MACHINE_ID.test(id) ? pass(id) : fail(`${id} is not a machine id`, hint);
+  return MACHINE_ID.test(id) ? passed(id) : fail(`${id} is not a machine id`, hint);
 };
 
-const duplicateHost: PreflightCheck = ({ duplicate }) => duplicate ?? pass('no other host is this one');
+const duplicateHost: PreflightCheck = ({ duplicate }) => duplicate ?? passed('no other host is this one');
 
 const ports: PreflightCheck = ({ facts: { listens } }) => {
   if (listens === undefined) return unknown('the ports in use');
   const taken = Object.entries(PORTS).filter(([port]) => listens.includes(Number(port)));
-  if (taken.length === 0) return pass(`${Object.keys(PORTS).join(', ')} are free`);
+  if (taken.length === 0) return passed(`${Object.keys(PORTS).join(', ')} are free`);
   const [first] = taken;
   return fail(
     taken.map(([port, use]) => `${port} (${use}) is in use`).join(', '),
@@ -43,11 +43,11 @@ const ports: PreflightCheck = ({ facts: { listens } }) => {
 /** With the name of an API server it is this name that must resolve. */
 const dns: PreflightCheck = ({ facts: { nameservers, apiAddress }, server }) => {
   if (server === undefined || isIP(server.host) !== 0) {
-    if (nameservers.length > 0) return pass(nameservers.join(', '));
+    if (nameservers.length > 0) return passed(nameservers.join(', '));
     return warn('no nameserver in /etc/resolv.conf', 'configure one: images are pulled by names');
   }
   if (apiAddress === undefined) return unknown(`whether ${server.host} resolves`);
-  if (apiAddress !== '') return pass(`${server.host} is ${apiAddress}`);
+  if (apiAddress !== '') return passed(`${server.host} is ${apiAddress}`);
   return fail(`${server.host} does not resolve`, 'add it to the DNS of the host, or to /etc/hosts');
 };
 
@@ -61,7 +61,7 @@ const apiServer: PreflightCheck = ({ facts: { apiPort }, server }) => {
   }
   const where = `${server.host}:${server.port}`;
   if (apiPort === undefined) return unknown(`whether ${where} is reachable`);
-  if (apiPort === 'open') return pass(`${where} is reachable`);
+  if (apiPort === 'open') return passed(`${where} is reachable`);
   return fail(
     `${where} is not reachable`,
     'check the address as the host sees it, routes and firewalls on the way',

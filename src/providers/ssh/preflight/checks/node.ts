@@ -1,5 +1,5 @@
 /** Checks what of a node is on the host already: an import takes over no node that it did not expect. Pure. */
-import { fail, type PreflightCheck, pass, warn } from '../check.ts';
+import { fail, type PreflightCheck, passed, warn } from '../check.ts';
 
 const KUBELETS = ['kubelet', 'k3s', 'k3s-server', 'k3s-agent', 'k0s', 'rke2'];
 const RUNTIMES = ['containerd', 'dockerd', 'crio'];
@@ -14,26 +14,26 @@ const kubelet: PreflightCheck = ({ facts: { processes, paths } }) => {
     );
   }
   const left = paths.filter((path) => /kubelet|rancher/.test(path));
-  if (left.length === 0) return pass('none');
+  if (left.length === 0) return passed('none');
   return warn(`left behind: ${left.join(', ')}`, 'remove them if no cluster needs this node');
 };
 
 const containerRuntime: PreflightCheck = ({ facts: { processes } }) => {
   const running = processes.filter((name) => RUNTIMES.includes(name));
-  if (running.length === 0) return pass('none');
+  if (running.length === 0) return passed('none');
   return warn(`${running.join(', ')} runs`, 'stop and uninstall it: containerd comes as a component');
 };
 
 const cni: PreflightCheck = ({ facts: { cniConfigs, interfaces } }) => {
   const links = interfaces.filter((name) => CNI_INTERFACE.test(name));
   const found = [...cniConfigs.map((name) => `/etc/cni/net.d/${name}`), ...links];
-  if (found.length === 0) return pass('none');
+  if (found.length === 0) return passed('none');
   return warn(found.join(', '), 'remove the config of the old network plug-in, and reboot');
 };
 
 const agent: PreflightCheck = ({ facts: { paths } }) => {
   const found = paths.filter((path) => path.includes('kubenode'));
-  if (found.length === 0) return pass('none');
+  if (found.length === 0) return passed('none');
   return fail(
     `an agent was here: ${found.join(', ')}`,
     'delete the Machine that it belongs to, or stop kubenode-agent and remove these files',

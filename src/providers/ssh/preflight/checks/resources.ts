@@ -1,5 +1,5 @@
 /** Checks memory, swap, disks and the clock of a host. Pure. */
-import { fail, type PreflightCheck, pass, unknown, type Verdict, warn } from '../check.ts';
+import { fail, type PreflightCheck, passed, unknown, type Verdict, warn } from '../check.ts';
 import type { Usage } from '../facts.ts';
 
 const KIB_OF_GIB = 1024 ** 2;
@@ -23,11 +23,11 @@ const memory: PreflightCheck = ({ facts: { memoryKib } }) => {
   // A machine of 1 GiB reports a little less: the kernel keeps some.
   return gib < LEAST_MEMORY_GIB * 0.9
     ? fail(found, `add memory: at least ${LEAST_MEMORY_GIB} GiB`)
-    : pass(found);
+    : passed(found);
 };
 
 const swap: PreflightCheck = ({ facts: { swaps } }) => {
-  if (swaps.length === 0) return pass('off');
+  if (swaps.length === 0) return passed('off');
   return fail(
     swaps.join(', '),
     'run swapoff -a and remove it from /etc/fstab, or skip this check if the config of the kubelet permits swap',
@@ -41,7 +41,7 @@ const diskSpace: PreflightCheck = ({ facts: { space } }) => {
   const found = `${gib.toFixed(1)} GiB free in ${DATA}`;
   const hint = `free some space: at least ${ENOUGH_SPACE_GIB} GiB`;
   if (gib < LEAST_SPACE_GIB) return fail(found, hint);
-  return gib < ENOUGH_SPACE_GIB ? warn(found, hint) : pass(found);
+  return gib < ENOUGH_SPACE_GIB ? warn(found, hint) : passed(found);
 };
 
 const inodes: PreflightCheck = ({ facts: { inodes: found } }) => {
@@ -51,12 +51,12 @@ const inodes: PreflightCheck = ({ facts: { inodes: found } }) => {
 
 /** Some file systems, such as btrfs, have no limit and report a total of 0. */
 function inodesVerdict({ total, free }: Usage): Verdict {
-  if (total === 0) return pass(`no limit in ${DATA}`);
+  if (total === 0) return passed(`no limit in ${DATA}`);
   const percent = Math.floor((free / total) * 100);
   const found = `${percent} % of the inodes free in ${DATA}`;
   const hint = 'delete files, or use a file system with more inodes';
   if (percent < LEAST_INODES_PERCENT) return fail(found, hint);
-  return percent < ENOUGH_INODES_PERCENT ? warn(found, hint) : pass(found);
+  return percent < ENOUGH_INODES_PERCENT ? warn(found, hint) : passed(found);
 }
 
 /** Only root knows: to another user every system folder is read-only. */
@@ -64,7 +64,7 @@ const readOnly: PreflightCheck = ({ facts: { uid, writable, notWritable } }) => 
   if (uid !== 0 || writable.length + notWritable.length === 0) {
     return unknown('whether the system folders can be written', 'permit sudo, then run it again');
   }
-  if (notWritable.length === 0) return pass(writable.join(', '));
+  if (notWritable.length === 0) return passed(writable.join(', '));
   return fail(`read-only: ${notWritable.join(', ')}`, 'mount them read-write (mount shows the file system)');
 };
 
@@ -75,16 +75,16 @@ const clockSkew: PreflightCheck = ({ facts: { time }, started, ended }) => {
   const after = +time / 1000 - +ended / 1000;
   const skew = after > 0 ? after : Math.min(0, before);
   const seconds = Math.round(Math.abs(skew));
-  if (seconds === 0) return pass('as here');
+  if (seconds === 0) return passed('as here');
   const found = `${seconds} s ${skew > 0 ? 'ahead of' : 'behind'} this machine`;
   const hint = 'set the clock, and synchronize it (systemd-timesyncd or chrony)';
   if (seconds > MOST_SKEW_SECONDS) return fail(found, hint);
-  return seconds > ENOUGH_SKEW_SECONDS ? warn(found, hint) : pass(found);
+  return seconds > ENOUGH_SKEW_SECONDS ? warn(found, hint) : passed(found);
 };
 
 const timeSync: PreflightCheck = ({ facts: { timeSync: found } }) =>
   found.length > 0
-    ? pass(found.join(', '))
+    ? passed(found.join(', '))
     : warn('no time service', 'install and enable systemd-timesyncd or chrony');
 
 export const RESOURCE_CHECKS: Readonly<Record<string, PreflightCheck>> = {

@@ -1,6 +1,6 @@
 /** Checks the operating system: what it is, and whether the agent and a kubelet can run on it. Pure. */
-import { fail, type PreflightCheck, pass, unknown, type Verdict, warn } from '../check.ts';
-import type { HostFacts } from '../facts.ts';
+import { fail, type PreflightCheck, passed, unknown, type Verdict, warn } from '../check.ts';
+import type { PreflightFacts } from '../facts.ts';
 
 /** The distributions on which the tests of kubenode run, each with the oldest version. */
 const TRIED: Readonly<Record<string, number>> = { debian: 12 };
@@ -11,7 +11,7 @@ const SYSTEMD = { oldest: 239, complete: 247, newest: 257 };
 const CONTROLLERS = ['cpu', 'memory', 'pids'];
 
 const sudo: PreflightCheck = ({ facts: { uid }, notRootReason }) => {
-  if (uid === 0) return pass('the script runs as root');
+  if (uid === 0) return passed('the script runs as root');
   if (uid === undefined) return unknown('the user');
   return fail(
     notRootReason ?? `the user has the id ${uid}`,
@@ -27,12 +27,12 @@ const operatingSystem: PreflightCheck = ({ facts: { os, release } }) => {
 
 const TRY_FIRST = 'try it on one host first';
 
-function distribution({ id, version = '', name }: NonNullable<HostFacts['release']>): Verdict {
+function distribution({ id, version = '', name }: NonNullable<PreflightFacts['release']>): Verdict {
   const found = name ?? `${id} ${version}`;
   const oldest = TRIED[id];
   // The next version of a distribution has no number yet.
   const isTried = oldest !== undefined && (version === '' || Number.parseFloat(version) >= oldest);
-  if (isTried) return pass(found);
+  if (isTried) return passed(found);
   const tried = Object.entries(TRIED).map(([each, from]) => `${each} ${from}`);
   return warn(found, `${TRY_FIRST}: the tests of kubenode run on ${tried.join(' and ')}`);
 }
@@ -40,7 +40,7 @@ function distribution({ id, version = '', name }: NonNullable<HostFacts['release
 const architecture: PreflightCheck = ({ facts: { arch } }) => {
   if (arch === undefined) return unknown('the architecture');
   const found = ARCHITECTURES[arch];
-  if (found !== undefined) return pass(found);
+  if (found !== undefined) return passed(found);
   return fail(arch, `import a host with ${Object.keys(ARCHITECTURES).join(' or ')}`);
 };
 
@@ -49,11 +49,11 @@ const kernel: PreflightCheck = ({ facts: { kernel: version } }) => {
   if (version === undefined || found === undefined) return unknown('the kernel');
   const { major, minor } = OLDEST_KERNEL;
   const ahead = Number(found['major']) - major || Number(found['minor']) - minor;
-  return ahead < 0 ? fail(version, `install a kernel of ${major}.${minor} or later`) : pass(version);
+  return ahead < 0 ? fail(version, `install a kernel of ${major}.${minor} or later`) : passed(version);
 };
 
 const cgroup: PreflightCheck = ({ facts: { cgroupVersion } }) => {
-  if (cgroupVersion === 2) return pass('version 2');
+  if (cgroupVersion === 2) return passed('version 2');
   if (cgroupVersion === undefined) return fail('no cgroups', 'mount cgroups (systemd does it)');
   return warn(
     'version 1',
@@ -64,7 +64,7 @@ const cgroup: PreflightCheck = ({ facts: { cgroupVersion } }) => {
 const cgroupControllers: PreflightCheck = ({ facts: { cgroupControllers: found } }) => {
   if (found === undefined) return unknown('the list of controllers');
   const missing = CONTROLLERS.filter((name) => !found.includes(name));
-  if (missing.length === 0) return pass(CONTROLLERS.join(', '));
+  if (missing.length === 0) return passed(CONTROLLERS.join(', '));
   return fail(`${missing.join(', ')} missing`, 'enable them on the command line of the kernel');
 };
 
@@ -78,13 +78,13 @@ const systemd: PreflightCheck = ({ facts: { hasSystemd, systemdVersion } }) => {
     return warn(found, `upgrade to ${complete} or later: the unit of the agent needs settings of it`);
   }
   if (systemdVersion > newest) return warn(found, `try it on one host first: newer than ${newest}`);
-  return pass(found);
+  return passed(found);
 };
 
 const programs: PreflightCheck = ({ facts: { programs: found } }) => {
   const missing = ['mount', 'umount', 'tar'].filter((name) => !found.includes(name));
   if (missing.length > 0) return fail(`${missing.join(', ')} missing`, 'install them');
-  if (found.includes('iptables') || found.includes('nft')) return pass('mount, tar, iptables or nft');
+  if (found.includes('iptables') || found.includes('nft')) return passed('mount, tar, iptables or nft');
   return warn(
     'neither iptables nor nft',
     'install one of them: kube-proxy and most network plug-ins need it',
@@ -98,11 +98,11 @@ const kernelModules: PreflightCheck = ({ facts: { modules, missingModules } }) =
   if (missingModules.length > 0) {
     return warn(`${missingModules.join(', ')} missing`, 'install the modules of this kernel');
   }
-  return modules.length > 0 ? pass(modules.join(', ')) : unknown('the modules of the kernel');
+  return modules.length > 0 ? passed(modules.join(', ')) : unknown('the modules of the kernel');
 };
 
 const seLinux: PreflightCheck = ({ facts: { selinuxEnforce } }) => {
-  if (selinuxEnforce !== '1') return pass(selinuxEnforce === '0' ? 'permissive' : 'not in use');
+  if (selinuxEnforce !== '1') return passed(selinuxEnforce === '0' ? 'permissive' : 'not in use');
   return warn('enforcing', 'install a policy for containers (container-selinux), or set it to permissive');
 };
 
@@ -117,7 +117,7 @@ const SYSCTLS: Readonly<Record<string, number>> = {
 const sysctls: PreflightCheck = ({ facts: { sysctls: found } }) => {
   if (Object.keys(found).length === 0) return unknown('the settings of the kernel');
   const low = Object.entries(SYSCTLS).filter(([name, least]) => (found[name] ?? least) < least);
-  if (low.length === 0) return pass('as a kubelet needs them');
+  if (low.length === 0) return passed('as a kubelet needs them');
   return warn(
     low.map(([name]) => `${name}=${found[name]}`).join(', '),
     `let a component set ${low.map(([name, least]) => `${name}=${least}`).join(', ')}`,

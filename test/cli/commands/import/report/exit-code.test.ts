@@ -6,7 +6,7 @@ const error = (code: string) => hostReport({ state: 'Error', error: { code, mess
 
 describe('importExitCode', () => {
   it.each([
-    ['hosts that pass or warn', [hostReport(), hostReport({ state: 'Warn' })], 0],
+    ['hosts without a failed check', [hostReport(), hostReport({ state: 'Warn' })], 0],
     ['a check that fails', [hostReport(), hostReport({ state: 'Fail' })], 3],
     ['a host that cannot be checked', [hostReport({ state: 'Fail' }), error('Timeout')], 69],
     ['a key that is refused', [error('Timeout'), error('AuthRefused')], 77],

@@ -50,7 +50,7 @@ describe('judgeHosts', () => {
     expect(found(2, 'HostName')).toBe('n3: it is the name of Machine n3 too');
   });
 
-  it('leaves out what is skipped, and says so', () => {
+  it('leaves out what is skipped, and lists it', () => {
     const [report] = judgeHosts([inspected(importHost('n1'), { swap: '/swapfile' })], {
       ...OPTIONS,
       skipped: ['Swap'],

@@ -44,7 +44,7 @@ root@n2:22   Error   n1
 `);
   });
 
-  it('prints what a host says as text, never as a control sequence', () => {
+  it('prints what a host reports as text, never as a control sequence', () => {
     const report = hostReport({
       state: 'Warn',
       name: '\u001b[2Jn1',

@@ -25,7 +25,7 @@ describe('formatMachineModule', () => {
     expect(cluster.unit('hosts').toJson()).toEqual(machines);
   });
 
-  it('MAC-12 makes no code of what a text says', () => {
+  it('MAC-12 makes no code of what a text contains', () => {
     const text = `'); process.exit(1); // \\ \n \${x} "`;
     const machine = {
       apiVersion: 'a',
