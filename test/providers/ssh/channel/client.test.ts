@@ -1,17 +1,8 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openClient } from '../../../../src/providers/ssh/channel/client.ts';
+import { type OpenClient, openClient } from '../../../../src/providers/ssh/channel/client.ts';
 
 describe('openClient', () => {
-  const open = (port: number, signal = new AbortController().signal) =>
-    openClient({
-      target: { address: '127.0.0.1', port, user: 'admin' },
-      credentials: {},
-      algorithms: ['ssh-ed25519'],
-      refusalReason: () => undefined,
-      signal,
-    });
-
   it('names a server that closes the connection', async () => {
     const port = await serve((socket) => socket.end());
     await expect(open(port)).rejects.toMatchObject({
@@ -48,4 +39,14 @@ async function serve(answer: (socket: Socket) => void): Promise<number> {
     server.close();
   });
   return (server.address() as AddressInfo).port;
+}
+
+function open(port: number, signal = new AbortController().signal): Promise<OpenClient> {
+  return openClient({
+    target: { address: '127.0.0.1', port, user: 'admin' },
+    credentials: {},
+    algorithms: ['ssh-ed25519'],
+    refusalReason: () => undefined,
+    signal,
+  });
 }
