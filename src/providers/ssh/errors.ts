@@ -76,11 +76,15 @@ export function toSshError(error: unknown, where: string): SshError {
       cause: error,
     });
   }
-  // What the library throws while it parses the greeting has neither.
-  const isProtocol = level === 'handshake' || level === 'protocol';
-  if (isProtocol || (level === undefined && code === undefined)) {
+  if (isHandshakeError(error as LibraryError)) {
     return new SshError('HandshakeFailed', `the SSH handshake failed: ${message}`, { where, cause: error });
   }
   const because = typeof code === 'string' ? (NETWORK[code] ?? code) : message;
   return new SshError('Unreachable', `no SSH connection: ${because}`, { where, cause: error });
+}
+
+/** An error that the library throws while it parses the greeting of a server has neither a level nor a code. */
+function isHandshakeError({ level, code }: LibraryError): boolean {
+  if (level === 'handshake' || level === 'protocol') return true;
+  return level === undefined && code === undefined;
 }
