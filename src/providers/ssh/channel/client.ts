@@ -2,11 +2,11 @@
 import type { Duplex } from 'node:stream';
 import ssh2, { type AuthMethod, type Client } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
+import { whenAborted } from '../../../os/deadline.ts';
 import { SshError, toSshError } from '../errors.ts';
 import { hostKeyOf } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
 import type { SshCredentials } from './credentials.ts';
-import { whenAborted } from './deadline.ts';
 
 export interface ClientRequest {
   readonly target: SshTarget;

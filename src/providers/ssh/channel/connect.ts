@@ -3,12 +3,12 @@ import type { Channel } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { withDeadline } from '../../../os/deadline.ts';
 import { isSshError, SshError } from '../errors.ts';
 import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason, SCANNED_ALGORITHMS } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
 import { openClient } from './client.ts';
 import type { SshCredentials } from './credentials.ts';
-import { withDeadline } from './deadline.ts';
 import { type JumpHost, openRoute, type Route } from './route.ts';
 
 export interface SshHost {

@@ -1,11 +1,11 @@
 /** The way to a host: direct, or through a jump host, which sees only the encrypted bytes. */
 import type { Duplex } from 'node:stream';
+import { whenAborted } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
 import { openClient } from './client.ts';
 import type { SshCredentials } from './credentials.ts';
-import { whenAborted } from './deadline.ts';
 
 export interface JumpHost {
   readonly target: SshTarget;

@@ -5,10 +5,10 @@
 import type { Channel } from 'ssh2';
 import { printableLine } from '../../../kube/objects/printable.ts';
 import type { Clock } from '../../../os/clock.ts';
+import { whenAborted, withDeadline } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { SshConnection } from './connect.ts';
-import { whenAborted, withDeadline } from './deadline.ts';
 import { type Dialog, type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
 
 export interface HostScript {

@@ -1,7 +1,7 @@
 /** Computes size and sha256 of a published file while it arrives. Nothing of it is kept. */
 import { createHash, type Hash } from 'node:crypto';
 import { type FetchResponse, HttpFailure, openUrl } from '../../../../os/net/http.ts';
-import { type FetchSettings, withDeadline } from './http.ts';
+import { type FetchSettings, withinTime } from './http.ts';
 import { mirroredUrl } from './sites.ts';
 
 export interface FileDigest {
@@ -30,7 +30,7 @@ interface Received {
 /** Resumes once after an interruption. */
 export async function digestOfUrl(url: string, settings: DigestSettings): Promise<FileDigest> {
   const received: Received = { hash: createHash('sha256'), sizeBytes: 0, etag: undefined };
-  return await withDeadline(settings, async (limited) => {
+  return await withinTime(settings, async (limited) => {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await receive(url, received, { ...settings, ...limited });

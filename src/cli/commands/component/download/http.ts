@@ -1,5 +1,6 @@
 /** Requests to publishers: by a mirror if there is one, within a time limit, and with a limit on the size of the answer. */
 import type { Clock } from '../../../../os/clock.ts';
+import { withDeadline } from '../../../../os/deadline.ts';
 import { HttpFailure, openUrl } from '../../../../os/net/http.ts';
 import { mirroredUrl, type SiteEnvironment } from './sites.ts';
 
@@ -16,31 +17,21 @@ export interface FetchSettings {
 const DEADLINE_MS = 10 * 60_000;
 
 /** Rejects with an HttpFailure when the work takes too long. */
-export async function withDeadline<T>(
+export function withinTime<T>(
   settings: FetchSettings,
   work: (limited: FetchSettings) => Promise<T>,
 ): Promise<T> {
   const { clock, signal, deadlineMs = DEADLINE_MS } = settings;
-  const [late, ended] = [new AbortController(), new AbortController()];
-  const timer = clock.sleep(deadlineMs, ended.signal).then(
-    () => late.abort(new HttpFailure(`not complete after ${Math.round(deadlineMs / 1000)} s`, false)),
-    () => undefined,
+  const expired = (): Error =>
+    new HttpFailure(`not complete after ${Math.round(deadlineMs / 1000)} s`, false);
+  return withDeadline({ clock, signal, ms: deadlineMs, expired }, (ended) =>
+    work({ ...settings, signal: ended }),
   );
-  try {
-    return await work({ ...settings, signal: AbortSignal.any([signal, late.signal]) });
-  } catch (error) {
-    signal.throwIfAborted();
-    late.signal.throwIfAborted();
-    throw error;
-  } finally {
-    ended.abort();
-    await timer;
-  }
 }
 
 /** Reads a text of at most `maxBytes`. */
 export async function readText(url: string, maxBytes: number, settings: FetchSettings): Promise<string> {
-  return await withDeadline(settings, async ({ env, ...options }) => {
+  return await withinTime(settings, async ({ env, ...options }) => {
     const { body } = await openUrl(mirroredUrl(url, env), options);
     const pieces: Uint8Array[] = [];
     let size = 0;

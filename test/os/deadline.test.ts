@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { whenAborted, withDeadline } from '../../../../src/providers/ssh/channel/deadline.ts';
+import { whenAborted, withDeadline } from '../../src/os/deadline.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 
 const clock = createSystemClock();
 const expired = (): Error => new Error('too late');

@@ -1,7 +1,7 @@
 /** Ends work that takes too long, with an error that tells so. */
-import type { Clock } from '../../../os/clock.ts';
+import type { Clock } from './clock.ts';
 
-export interface SshDeadline {
+export interface WorkLimit {
   readonly clock: Clock;
   readonly ms: number;
   readonly signal: AbortSignal;
@@ -9,9 +9,9 @@ export interface SshDeadline {
   readonly expired: () => Error;
 }
 
-/** The work gets a signal that is aborted when the time is over or the caller aborts, and rejects with its reason then. */
+/** The work gets a signal that is aborted when the time is over or the caller aborts. Work that fails after that rejects with its reason. */
 export async function withDeadline<T>(
-  { clock, ms, signal, expired }: SshDeadline,
+  { clock, ms, signal, expired }: WorkLimit,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const stop = new AbortController();
@@ -23,6 +23,9 @@ export async function withDeadline<T>(
   try {
     ended.throwIfAborted();
     return await work(ended);
+  } catch (error) {
+    ended.throwIfAborted();
+    throw error;
   } finally {
     stop.abort();
     await timer;
