@@ -1,5 +1,4 @@
 /** Checks the names, ports and servers of a host, and that it is only one. Pure. */
-import { isIP } from 'node:net';
 import { fail, type PreflightCheck, passed, unknown, warn } from '../check.ts';
 
 /** The ports of the programs of a node. */
@@ -42,7 +41,7 @@ const ports: PreflightCheck = ({ facts: { listens } }) => {
 
 /** With the name of an API server it is this name that must resolve. */
 const dns: PreflightCheck = ({ facts: { nameservers, apiAddress }, server }) => {
-  if (server === undefined || isIP(server.host) !== 0) {
+  if (server === undefined || isAddress(server.host)) {
     if (nameservers.length > 0) return passed(nameservers.join(', '));
     return warn('no nameserver in /etc/resolv.conf', 'configure one: images are pulled by names');
   }
@@ -76,3 +75,8 @@ export const NETWORK_CHECKS: Readonly<Record<string, PreflightCheck>> = {
   DNS: dns,
   APIServer: apiServer,
 };
+
+/** Tells an IP address from a name, in which there is no colon and not only digits. */
+function isAddress(host: string): boolean {
+  return host.includes(':') || /^[\d.]+$/.test(host);
+}
