@@ -19,6 +19,8 @@ export const NAMESPACE_OF_NODE_EVENTS = 'default';
 export const NAMESPACE_OF_NODE_LEASES = 'kube-node-lease';
 /** The namespace of the heartbeat Leases of agents only, so that the permission to write Leases there cannot be abused. */
 export const NAMESPACE_AGENTS = 'kubenode-agents';
+/** The pools of hosts, and the Leases of those that are taken. */
+export const NAMESPACE_HOSTS = 'kubenode-hosts';
 
 // Labels
 
@@ -36,6 +38,10 @@ export const LABEL_UNIT = `${GROUP}/unit`;
 export const LABEL_MACHINE = `${GROUP}/machine`;
 export const LABEL_MACHINESET = `${GROUP}/machineset`;
 export const LABEL_POOL = `${GROUP}/pool`;
+/** On the ConfigMaps of a pool of hosts: the name of the pool. */
+export const LABEL_HOST_POOL = `${GROUP}/host-pool`;
+/** On the Leases that record who has which host of a pool: Machine or Host. */
+export const LABEL_HOST_CLAIM = `${GROUP}/host-claim`;
 /** The hash of the serial number or provider host: repairs are counted per hardware, not per name. */
 export const LABEL_HARDWARE = `${GROUP}/hardware`;
 /** The label that, with `true` on a Pod, prevents disruptive acts on its node while the Pod runs. */
@@ -63,6 +69,8 @@ export const ANNOTATION_OWNED = `${GROUP}/owned`;
 export const ANNOTATION_CORDONED_BY = `${GROUP}/cordoned-by`;
 /** The annotation of a Node or Machine, `<until>; <reason>`, that counts as `spec.hold` with scope All. */
 export const ANNOTATION_HOLD = `${GROUP}/hold`;
+/** On the Leases of LABEL_HOST_CLAIM: the claim, as JSON. */
+export const ANNOTATION_HOST_CLAIM = `${GROUP}/host-claim`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;
 export const ANNOTATION_DELETION_PRIORITY = `${GROUP}/deletion-priority`;
 export const ANNOTATION_YANKED = `${GROUP}/yanked`;

@@ -65,14 +65,6 @@ export function describeFind(open: OpenCase): void {
       },
     );
 
-    it('stopped instances, too', async () => {
-      const one = open();
-      const { id } = await one.create();
-      await one.provider.power(id, 'off', NEVER);
-      const found = await one.provider.find({ clusterUid: CLUSTER }, NEVER);
-      expect(found.map(({ state }) => state)).toEqual(['Stopped']);
-    });
-
     it('the instance whose answer was lost, from another process', async () => {
       const one = open();
       const { id, uid } = await one.create();

@@ -123,13 +123,6 @@ export function describeLife(open: OpenCase): void {
       const { id, uid } = await one.create();
       expect(await one.provider.get(id.replace(uid, randomUUID()), NEVER)).toBeUndefined();
     });
-
-    it('a host that ended on its own as stopped', async () => {
-      const one = open();
-      const { id, uid } = await one.create();
-      await one.harness.crash(uid);
-      expect((await instanceOf(one, id)).state).toBe('Stopped');
-    });
   });
 
   describe('deletes', () => {
@@ -177,14 +170,6 @@ export function describeLife(open: OpenCase): void {
       expect([await one.harness.countHosts(uid), await one.provider.get(id, NEVER)]).toEqual([0, undefined]);
     });
 
-    it('an instance that ended on its own', async () => {
-      const one = open();
-      const { id, uid } = await one.create();
-      await one.harness.crash(uid);
-      await one.provider.delete(id, NEVER);
-      expect(await one.provider.get(id, NEVER)).toBeUndefined();
-    });
-
     it('for good: the token of a deleted instance creates nothing', async () => {
       const one = open();
       const { id, uid, request } = await one.create();
@@ -215,8 +200,34 @@ export function describeLife(open: OpenCase): void {
       expect(await one.harness.countHosts(request.tags.machineUid)).toBe(0);
     });
   });
+}
 
+/** Power, and instances that ended on their own. */
+export function describePower(open: OpenCase): void {
   describe('has power that', () => {
+    it('is off, and is found all the same', async () => {
+      const one = open();
+      const { id, request } = await one.create();
+      await one.provider.power(id, 'off', NEVER);
+      const found = await one.provider.find({ clusterUid: request.tags.clusterUid }, NEVER);
+      expect(found.map(({ state }) => state)).toEqual(['Stopped']);
+    });
+
+    it('is off for a host that ended on its own', async () => {
+      const one = open();
+      const { id, uid } = await one.create();
+      await one.harness.crash(uid);
+      expect((await instanceOf(one, id)).state).toBe('Stopped');
+    });
+
+    it('is off for a host that ended on its own, and is deleted', async () => {
+      const one = open();
+      const { id, uid } = await one.create();
+      await one.harness.crash(uid);
+      await one.provider.delete(id, NEVER);
+      expect(await one.provider.get(id, NEVER)).toBeUndefined();
+    });
+
     it('goes off and ends what runs', async () => {
       const one = open();
       const { id, uid } = await one.create();
@@ -285,4 +296,19 @@ export function describeLife(open: OpenCase): void {
       expect(await one.provider.get(id, NEVER)).toBeUndefined();
     });
   });
+}
+
+export function describeNoPower(open: OpenCase): void {
+  it.each(['off', 'on', 'cycle'] as const)(
+    'refuses to switch the power %s, and changes nothing',
+    async (action) => {
+      const one = open();
+      const { id, uid } = await one.create();
+      await expect(one.provider.power(id, action, NEVER)).rejects.toMatchObject({
+        code: 'Terminal',
+        reason: 'NotSupported',
+      });
+      expect([(await instanceOf(one, id)).state, await one.harness.countHosts(uid)]).toEqual(['Running', 1]);
+    },
+  );
 }

@@ -4,7 +4,7 @@ import type { OpenCase } from './case.ts';
 import { describeErrors } from './error-cases.ts';
 import { describeFind } from './find-cases.ts';
 import { type ContractHarness, type ContractProvider, NEVER, requestOf } from './harness.ts';
-import { describeLife } from './life-cases.ts';
+import { describeLife, describeNoPower, describePower } from './life-cases.ts';
 
 export function describeProviderContract(contract: ContractProvider): void {
   const { entry } = contract;
@@ -27,6 +27,8 @@ export function describeProviderContract(contract: ContractProvider): void {
         },
       });
       describeLife(open);
+      if (entry.capabilities.power) describePower(open);
+      else describeNoPower(open);
       describeFind(open);
       describeErrors(open, contract);
     },

@@ -1,0 +1,83 @@
+/** Takes a host of a pool for a Machine. */
+import type { Clock } from '../../../os/clock.ts';
+import { type InstanceRequest, ProviderError } from '../../contract.ts';
+import type { HostClaim, StoredClaim } from './claim.ts';
+import { selectorOf } from './config.ts';
+import { chooseHost } from './plan.ts';
+import { hostKeyText, type PooledHost } from './pool.ts';
+import type { ClaimList, ClaimStore } from './store.ts';
+
+export interface ClaimParts {
+  readonly store: ClaimStore;
+  readonly clock: Clock;
+}
+
+/** Each try that fails means that another Machine got a host, or that another process works on the same Machine. */
+const MAX_TRIES = 50;
+
+export async function claimHost(
+  request: InstanceRequest,
+  parts: ClaimParts,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    signal.throwIfAborted();
+    if (await advanceClaim(request, parts, signal)) return;
+  }
+  throw new ProviderError('Retryable', 'other machines take the hosts of the pool at this moment');
+}
+
+/** Makes one step. True: the Machine has its host. Every step can be repeated, by any process. */
+async function advanceClaim(
+  request: InstanceRequest,
+  { store, clock }: ClaimParts,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { machineUid } = request.tags;
+  const own = await store.get(machineUid, signal);
+  if (own && own.claim.state !== 'Claiming') return isClaimed(own);
+  const host = own?.claim.host;
+  if (own && host && (await store.lock(host, own.claim, signal))) {
+    const taken = await store.write({ ...own.claim, state: 'Claimed' }, own, signal);
+    return taken !== undefined;
+  }
+  const claim = {
+    machine: request.machine,
+    tags: request.tags,
+    state: 'Claiming',
+    claimedAt: own?.claim.claimedAt ?? clock.now(),
+    host: await freeHost(request, store, signal),
+  } as const satisfies HostClaim;
+  await store.write(own ? { ...own.claim, host: claim.host } : claim, own, signal);
+  return false;
+}
+
+function isClaimed({ claim }: StoredClaim): true {
+  if (claim.state === 'Claimed') return true;
+  const message = `the host of Machine ${claim.machine} was given back`;
+  throw new ProviderError('Terminal', message, { reason: 'Deleted' });
+}
+
+async function freeHost(
+  request: InstanceRequest,
+  store: ClaimStore,
+  signal: AbortSignal,
+): Promise<PooledHost> {
+  const selector = selectorOf(request);
+  if (selector === undefined) throw new ProviderError('Terminal', 'no pool', { reason: 'InvalidConfig' });
+  const [pool, list] = [await store.pool(selector.pool, signal), await store.list(signal)];
+  const { machineUid } = request.tags;
+  const choice = chooseHost({ selector, pool, machineUid, holders: holdersOf(list, machineUid) });
+  if (choice.type === 'Take') return choice.host;
+  throw new ProviderError('Quota', choice.because, { reason: 'NoFreeHost' });
+}
+
+/** The Machines that have a host or are about to take one, by the key of the host. */
+function holdersOf({ claims }: ClaimList, machineUid: string): ReadonlyMap<string, string> {
+  const others = claims.filter(
+    ({ claim }) => claim.tags.machineUid !== machineUid && claim.state !== 'Deleted',
+  );
+  return new Map(
+    others.flatMap(({ claim: { host, machine } }) => (host ? [[hostKeyText(host), machine] as const] : [])),
+  );
+}

@@ -1,0 +1,123 @@
+/**
+ * The claims on the hosts of pools, as Leases: one for each Machine, which records its host for good, and one for each host that is taken,
+ * which exists at most once. So a Machine has at most one host, and a host at most one Machine, whichever process is killed where. Pure.
+ */
+import { ANNOTATION_HOST_CLAIM, LABEL_HOST_CLAIM, NAMESPACE_HOSTS } from '../../../api/names.ts';
+import { digestOf } from '../../../kube/objects/digest.ts';
+import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { InstanceTags } from '../../contract.ts';
+import { hostKeyText, type PooledHost } from './pool.ts';
+
+/**
+ * Claiming: the host is chosen, and not taken yet. Deleted: the host was given back; the claim stays for a while, so that a late create of
+ * this Machine takes no host.
+ */
+const STATES = ['Claiming', 'Claimed', 'Releasing', 'Deleted'] as const;
+export type ClaimState = (typeof STATES)[number];
+
+export interface HostClaim {
+  readonly machine: string;
+  readonly tags: InstanceTags;
+  readonly state: ClaimState;
+  readonly claimedAt: Date;
+  /** Absent for a Machine that was deleted before it had one. */
+  readonly host?: PooledHost;
+}
+
+/** A claim, and the version of it that the next write replaces. */
+export interface StoredClaim {
+  readonly claim: HostClaim;
+  readonly object: KubeObject;
+}
+
+export function claimName(machineUid: string): string {
+  return `machine-${machineUid}`;
+}
+
+export function hostLockName(host: PooledHost): string {
+  return `host-${digestOf(hostKeyText(host)).slice('sha256:'.length, 39)}`;
+}
+
+export function formatClaim({ machine, tags, state, claimedAt, host }: HostClaim): KubeObject {
+  return lease(claimName(tags.machineUid), {
+    label: 'Machine',
+    record: { machine, tags, state, claimedAt: claimedAt.toISOString(), ...optional('host', host) },
+    holder: host ? hostKeyText(host) : '',
+  });
+}
+
+export function formatHostLock(
+  host: PooledHost,
+  { machine, tags }: Pick<HostClaim, 'machine' | 'tags'>,
+): KubeObject {
+  return lease(hostLockName(host), {
+    label: 'Host',
+    record: { host: hostKeyText(host), machine, tags },
+    holder: tags.machineUid,
+  });
+}
+
+interface LeaseContent {
+  readonly label: 'Machine' | 'Host';
+  readonly record: object;
+  readonly holder: string;
+}
+
+function lease(name: string, { label, record, holder }: LeaseContent): KubeObject {
+  return {
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: {
+      name,
+      namespace: NAMESPACE_HOSTS,
+      labels: { [LABEL_HOST_CLAIM]: label },
+      annotations: { [ANNOTATION_HOST_CLAIM]: JSON.stringify(record) },
+    },
+    spec: { holderIdentity: holder },
+  };
+}
+
+/** Undefined for a Lease that is not a claim, or that somebody has damaged. */
+export function parseClaim(object: KubeObject): HostClaim | undefined {
+  const { labels, annotations } = object.metadata;
+  if (labels?.[LABEL_HOST_CLAIM] !== 'Machine') return undefined;
+  const record = parseRecord(annotations?.[ANNOTATION_HOST_CLAIM]);
+  const [machine, at] = [textAt(record, 'machine'), textAt(record, 'claimedAt')];
+  const state = STATES.find((each) => each === textAt(record, 'state'));
+  const tags = parseTags(valueAt(record, 'tags'));
+  if (machine === undefined || at === undefined || state === undefined || tags === undefined)
+    return undefined;
+  const host = valueAt(record, 'host');
+  return {
+    machine,
+    tags,
+    state,
+    claimedAt: new Date(at),
+    ...(isRecord(host) ? { host: host as unknown as PooledHost } : {}),
+  };
+}
+
+export function isHostLock({ metadata }: KubeObject): boolean {
+  return metadata.labels?.[LABEL_HOST_CLAIM] === 'Host';
+}
+
+/** Returns the UID of the Machine that has the host. */
+export function holderOfHost(object: KubeObject): string | undefined {
+  return textAt(object, 'spec', 'holderIdentity') || undefined;
+}
+
+function parseTags(value: unknown): InstanceTags | undefined {
+  const [clusterUid, machineUid] = [textAt(value, 'clusterUid'), textAt(value, 'machineUid')];
+  if (clusterUid === undefined || machineUid === undefined) return undefined;
+  return { clusterUid, machineUid, ...optional('set', textAt(value, 'set')) };
+}
+
+function parseRecord(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,69 @@
+/** Gives the host of a Machine back to its pool, once nothing of the Machine is left on it. */
+import type { Clock } from '../../../os/clock.ts';
+import { ProviderError } from '../../contract.ts';
+import { type HostClaim, holderOfHost, type StoredClaim } from './claim.ts';
+import type { PooledHost } from './pool.ts';
+import type { ClaimStore } from './store.ts';
+
+export interface ReleaseParts {
+  readonly store: ClaimStore;
+  readonly clock: Clock;
+  readonly verifyClean: (host: PooledHost, machineUid: string, signal: AbortSignal) => Promise<void>;
+}
+
+const MAX_TRIES = 20;
+/** Longer than any call of `create` is under way. */
+const REMEMBER_MS = 24 * 3_600_000;
+
+export async function releaseHost(
+  machineUid: string,
+  parts: ReleaseParts,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    signal.throwIfAborted();
+    const stored = await parts.store.get(machineUid, signal);
+    if (stored?.claim.state === 'Deleted') return await forget(machineUid, parts, signal);
+    await advanceRelease(machineUid, stored, { ...parts, signal });
+  }
+  throw new ProviderError('Retryable', 'another process changes the claim of this Machine again and again');
+}
+
+/** Makes one step: what it wrote is read again before the next one. */
+async function advanceRelease(
+  machineUid: string,
+  stored: StoredClaim | undefined,
+  { store, clock, verifyClean, signal }: ReleaseParts & { readonly signal: AbortSignal },
+): Promise<void> {
+  if (stored === undefined) {
+    await store.write(neverClaimed(machineUid, clock.now()), undefined, signal);
+    return;
+  }
+  const { claim } = stored;
+  if (claim.state === 'Claimed') {
+    await store.write({ ...claim, state: 'Releasing' }, stored, signal);
+    return;
+  }
+  if (claim.state === 'Releasing' && claim.host) await verifyClean(claim.host, machineUid, signal);
+  await store.write({ ...claim, state: 'Deleted', claimedAt: clock.now() }, stored, signal);
+}
+
+/** A Machine that is deleted before it had a host takes none later. */
+function neverClaimed(machineUid: string, now: Date): HostClaim {
+  return { machine: '', tags: { clusterUid: '', machineUid }, state: 'Deleted', claimedAt: now };
+}
+
+/** Frees the host, and removes claims that ended long ago. */
+async function forget(
+  machineUid: string,
+  { store, clock }: ReleaseParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { claims, locks } = await store.list(signal);
+  const before = clock.now().getTime() - REMEMBER_MS;
+  const ended = claims.filter(({ claim }) => claim.state === 'Deleted' && claim.claimedAt.getTime() < before);
+  const gone = new Set([machineUid, ...ended.map(({ claim }) => claim.tags.machineUid)]);
+  // The locks first: without its claim nobody would know that a lock is left over.
+  for (const lock of locks) if (gone.has(holderOfHost(lock) ?? '')) await store.remove(lock, signal);
+  for (const { object } of ended) await store.remove(object, signal);
+}
