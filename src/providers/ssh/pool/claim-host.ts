@@ -35,7 +35,8 @@ async function advanceClaim(
 ): Promise<boolean> {
   const { machineUid } = request.tags;
   const own = await store.get(machineUid, signal);
-  if (own && own.claim.state !== 'Claiming') return isClaimed(own);
+  if (own?.claim.state === 'Claimed') return true;
+  if (own && own.claim.state !== 'Claiming') return await refuse(own, store, signal);
   const host = own?.claim.host;
   if (own && host && (await store.lock(host, own.claim, signal))) {
     const taken = await store.write({ ...own.claim, state: 'Claimed' }, own, signal);
@@ -52,8 +53,9 @@ async function advanceClaim(
   return false;
 }
 
-function isClaimed({ claim }: StoredClaim): true {
-  if (claim.state === 'Claimed') return true;
+/** It may have been deleted after its host was locked here. */
+async function refuse({ claim }: StoredClaim, store: ClaimStore, signal: AbortSignal): Promise<never> {
+  if (claim.state === 'Deleted') await store.unlock([claim.tags.machineUid], signal);
   const message = `the host of Machine ${claim.machine} was given back`;
   throw new ProviderError('Terminal', message, { reason: 'Deleted' });
 }

@@ -1,7 +1,7 @@
 /** Gives the host of a Machine back to its pool, once nothing of the Machine is left on it. */
 import type { Clock } from '../../../os/clock.ts';
 import { ProviderError } from '../../contract.ts';
-import { type HostClaim, holderOfHost, type StoredClaim } from './claim.ts';
+import type { HostClaim, StoredClaim } from './claim.ts';
 import type { PooledHost } from './pool.ts';
 import type { ClaimStore } from './store.ts';
 
@@ -59,11 +59,10 @@ async function forget(
   { store, clock }: ReleaseParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const { claims, locks } = await store.list(signal);
+  const { claims } = await store.list(signal);
   const before = clock.now().getTime() - REMEMBER_MS;
   const ended = claims.filter(({ claim }) => claim.state === 'Deleted' && claim.claimedAt.getTime() < before);
-  const gone = new Set([machineUid, ...ended.map(({ claim }) => claim.tags.machineUid)]);
   // The locks first: without its claim nobody would know that a lock is left over.
-  for (const lock of locks) if (gone.has(holderOfHost(lock) ?? '')) await store.remove(lock, signal);
+  await store.unlock([machineUid, ...ended.map(({ claim }) => claim.tags.machineUid)], signal);
   for (const { object } of ended) await store.remove(object, signal);
 }

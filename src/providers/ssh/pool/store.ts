@@ -38,6 +38,8 @@ export interface ClaimStore {
   ): Promise<StoredClaim | undefined>;
   /** False: another Machine has the host. */
   lock(host: PooledHost, claim: HostClaim, signal: AbortSignal): Promise<boolean>;
+  /** Frees the hosts of these Machines. */
+  unlock(machineUids: readonly string[], signal: AbortSignal): Promise<void>;
   remove(object: KubeObject, signal: AbortSignal): Promise<void>;
 }
 
@@ -85,17 +87,19 @@ export function createClaimStore(client: PoolClient): ClaimStore {
     return holder === undefined || holder.claim.state === 'Deleted';
   }
 
+  async function list(signal: AbortSignal): Promise<ClaimList> {
+    const found = await all(LEASES, LABEL_HOST_CLAIM, signal);
+    const claims = found.flatMap((object) => {
+      const claim = parseClaim(object);
+      return claim ? [{ object, claim }] : [];
+    });
+    return { claims, locks: found.filter(isHostLock) };
+  }
+
   return {
     pool: async (name, signal) =>
       readPool(name, await all(CONFIG_MAPS, `${LABEL_HOST_POOL}=${name}`, signal)),
-    async list(signal) {
-      const found = await all(LEASES, LABEL_HOST_CLAIM, signal);
-      const claims = found.flatMap((object) => {
-        const claim = parseClaim(object);
-        return claim ? [{ object, claim }] : [];
-      });
-      return { claims, locks: found.filter(isHostLock) };
-    },
+    list,
     get,
     async write(claim, before, signal) {
       const wanted = formatClaim(claim);
@@ -129,6 +133,11 @@ export function createClaimStore(client: PoolClient): ClaimStore {
       if (found && holderOfHost(found) === claim.tags.machineUid) return true;
       if (found && (await isLeftOver(found, signal))) await remove(found, signal);
       return false;
+    },
+    async unlock(machineUids, signal) {
+      const { locks } = await list(signal);
+      const own = locks.filter((lock) => machineUids.includes(holderOfHost(lock) ?? ''));
+      for (const lock of own) await remove(lock, signal);
     },
     remove,
   };

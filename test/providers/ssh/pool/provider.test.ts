@@ -136,6 +136,35 @@ describe('MAC-30 a pool', () => {
   });
 });
 
+it.each(['before', 'after'])(
+  'MAC-06 takes no host for a Machine that is deleted %s its host is locked',
+  async (when) => {
+    const one = bed(1);
+    const client = one.api.connection().client();
+    const request = requestOf(SHAPE);
+    const id = `ssh:///${request.tags.machineUid}`;
+    const creating = createSshProvider({
+      client: {
+        ...client,
+        async create(resource, object, options) {
+          const isLock = object.metadata.name.startsWith('host-');
+          if (isLock && when === 'before') await one.provider.delete(id, NEVER);
+          const created = await client.create(resource, object, options);
+          if (isLock && when === 'after') await one.provider.delete(id, NEVER);
+          return created as never;
+        },
+      },
+      clock: createSystemClock(),
+      verifyClean: () => Promise.resolve(),
+    });
+    await expect(creating.create(request, NEVER)).rejects.toMatchObject({
+      code: 'Terminal',
+      reason: 'Deleted',
+    });
+    expect(one.taken()).toEqual([]);
+  },
+);
+
 /** Each write of a call is the last of its process once, arrived or not; another process repeats the call. */
 describe('MAC-06 a pool, when its process is killed', () => {
   const MOMENTS = [1, 2, 3, 4, 5].flatMap((n) => [[n, 'before'] as const, [n, 'after'] as const]);
