@@ -5,6 +5,7 @@ import {
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_HOSTS,
   PRINCIPAL_APPROVER,
   PRINCIPAL_COMPONENTSET,
   PRINCIPAL_CONTROLLERS,
@@ -47,6 +48,7 @@ export function namespaces(): readonly KubeObject[] {
   return [
     namespace(NAMESPACE, 'ServiceAccounts, Secrets, Leases and inventories of kubenode.'),
     namespace(NAMESPACE_AGENTS, 'Heartbeat Leases of agents, named like their machines.'),
+    namespace(NAMESPACE_HOSTS, 'Pools of hosts, and Leases that record which machine has which host.'),
   ];
 }
 

@@ -37,6 +37,7 @@ export { Pipeline, type PipelineProps } from './generated/pipeline.ts';
 export { Release, type ReleaseProps } from './generated/release.ts';
 export { RemedyOperationJob, type RemedyOperationJobProps } from './generated/remedyoperationjob.ts';
 export type * from './generated/types.ts';
+export { HostPool, type HostPoolProps, type PoolAccess, type PoolHostProps } from './host-pool.ts';
 export { type PolicyTests, policyTests } from './policy-tests.ts';
 export {
   type ComponentRelease,

@@ -4,6 +4,7 @@ import {
   MANAGED_BY,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_HOSTS,
   NAMESPACE_KUBE_SYSTEM,
   NAMESPACE_OF_API_SERVERS,
   NAMESPACE_OF_NODE_EVENTS,
@@ -47,6 +48,11 @@ export const machineRights: Rights = {
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
     [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],
     [NAMESPACE_AGENTS]: [may(PATCH, 'coordination.k8s.io', ['leases'])], // the label of a blocked agent
+    // Which machine has which host of a pool.
+    [NAMESPACE_HOSTS]: [
+      may(['list'], '', ['configmaps']),
+      may(['get', 'list', ...WRITE], 'coordination.k8s.io', ['leases']),
+    ],
   },
 };
 

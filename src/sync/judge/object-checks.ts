@@ -11,10 +11,12 @@ import {
   ANNOTATION_SECRET_USE,
   GROUP,
   KILL_SWITCH,
+  LABEL_HOST_POOL,
   LABEL_HUB,
   LABEL_UNIT,
   NAMESPACE,
   NAMESPACE_AGENTS,
+  NAMESPACE_HOSTS,
 } from '../../api/names.ts';
 import type { Problem } from '../../api/validation/validate.ts';
 import { listAt, ownValue, valueAt } from '../../kube/objects/json.ts';
@@ -212,11 +214,20 @@ function reservedObjects(object: KubeObject): string[] {
   if (metadata.namespace === NAMESPACE_AGENTS) {
     return [`namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`];
   }
+  if (metadata.namespace === NAMESPACE_HOSTS && !isHostPool(object)) {
+    return [
+      `namespace ${NAMESPACE_HOSTS} is reserved for pools of hosts: ConfigMaps with the label ${LABEL_HOST_POOL}`,
+    ];
+  }
   if (metadata.namespace !== NAMESPACE) return [];
   const ours = kind === 'Lease' || (kind === 'ConfigMap' && INVENTORY.test(metadata.name));
   return ours
     ? [`${kind} ${metadata.name} in ${NAMESPACE} is reserved for kubenode: choose another name`]
     : [];
+}
+
+function isHostPool({ kind, metadata }: KubeObject): boolean {
+  return kind === 'ConfigMap' && metadata.labels?.[LABEL_HOST_POOL] !== undefined;
 }
 
 /** Matches the names of the ConfigMaps of an inventory: `inventory`, `inventory.fleet`, `inventory-web-0`. */

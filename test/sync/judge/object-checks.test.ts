@@ -139,12 +139,25 @@ describe('findRefusals', () => {
       'namespace kubenode-agents is reserved for the Leases of agents',
     ],
     [
+      'an object in the namespace of pools that is no pool',
+      configMap({}, { namespace: 'kubenode-hosts' }),
+      'namespace kubenode-hosts is reserved for pools of hosts: ConfigMaps with the label kubenode.dev/host-pool',
+    ],
+    [
       'a Pipeline for a cluster',
       pipeline(),
       'Pipeline belongs in the hub: declare it there, not in cluster test',
     ],
   ])('refuses %s', async (_name, object, message) => {
     expect(await messagesFor([object])).toEqual([expect.stringContaining(message)]);
+  });
+
+  it('accepts a pool of hosts', async () => {
+    const pool = configMap(
+      {},
+      { namespace: 'kubenode-hosts', labels: { 'kubenode.dev/host-pool': 'rack7' } },
+    );
+    expect(await messagesFor([pool])).toEqual([]);
   });
 
   it.each(['inventory', 'inventory.fleet'])('refuses the state %s of an inventory', async (name) => {
