@@ -51,7 +51,7 @@ export const machineRights: Rights = {
     // Which machine has which host of a pool.
     [NAMESPACE_HOSTS]: [
       may(['list'], '', ['configmaps']),
-      may(['get', 'list', ...WRITE], 'coordination.k8s.io', ['leases']),
+      may(['get', 'list', 'create', 'update', 'delete'], 'coordination.k8s.io', ['leases']),
     ],
   },
 };

@@ -155,6 +155,15 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     [PRINCIPAL_MACHINE],
   ],
   [{ verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kube-node-lease' }, []],
+  [
+    { verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' },
+    [PRINCIPAL_MACHINE],
+  ],
+  [{ verb: 'patch', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' }, []],
+  [
+    { verb: 'list', resource: 'configmaps', namespace: 'kubenode-hosts' },
+    [PRINCIPAL_MACHINE, PRINCIPAL_SYNC],
+  ],
   [inSystem('create', 'configmaps'), [PRINCIPAL_SYNC]],
   [inSystem('create', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
   [inSystem('delete', 'controllerrevisions', 'apps'), [PRINCIPAL_COMPONENTSET]],
