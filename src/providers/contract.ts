@@ -30,6 +30,11 @@ export interface Provider extends ProviderKind {
   find(tags: InstanceFilter, signal: AbortSignal): Promise<readonly Instance[]>;
   /** Deletes the instance, and succeeds also when it does not exist. When it resolves, nothing of the instance runs or costs anything. */
   delete(id: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Lets go of an instance that could not be deleted in time: it is not found any more, and nobody gets its host. Absent: an instance of
+   * this provider is deleted, however long it takes.
+   */
+  abandon?(id: string, signal: AbortSignal): Promise<void>;
   power(id: string, action: PowerAction, signal: AbortSignal): Promise<void>;
   /** Returns the announced maintenance, which is empty without the capability. */
   events(signal: AbortSignal): Promise<readonly InstanceEvent[]>;

@@ -30,11 +30,7 @@ import { openEvents } from '../console/server/event-reader.ts';
 import { createPerson, type Person } from '../support/page/person.ts';
 import type { Rootless } from '../support/rootless.ts';
 import { SEED } from '../support/sweep-size.ts';
-import { follow } from './guides/guide.ts';
-import { rollouts } from './guides/rollouts.ts';
 
-/** A fleet of ten machines comes up in 100 seconds on a busy machine with two cores. */
-/** Six steps took 580 and 760 seconds on two cores with six and ten runnable processes each. */
 /** What a step leaves in the history of the set of test, newest first: git revert brings the revision before it to the front again. */
 const HISTORY_AFTER: Readonly<Record<string, (before: readonly string[]) => readonly string[]>> = {
   rollout: (before) => ['Completed', ...before],
@@ -131,11 +127,6 @@ describe('kubenode start --demo', { shuffle: false }, () => {
     expect(await results('prod')).toEqual(['Completed', 'Completed', 'Completed']);
     const jobs = await jobOutcomes(await clientOf('test'));
     expect(jobs).toEqual([expect.stringMatching(/^general-\w+ reboot Succeeded$/)]);
-  });
-
-  // The fleet of the tour: another one would take minutes.
-  it('is the fleet on which docs/guides/rollouts.md leads through a rollout and back', async () => {
-    expect(await follow(person, rollouts)).toBeGreaterThan(0);
   });
 
   it('leaves no process after Ctrl-C', async () => {

@@ -80,6 +80,14 @@ function holdersOf({ claims }: ClaimList, machineUid: string): ReadonlyMap<strin
     ({ claim }) => claim.tags.machineUid !== machineUid && claim.state !== 'Deleted',
   );
   return new Map(
-    others.flatMap(({ claim: { host, machine } }) => (host ? [[hostKeyText(host), machine] as const] : [])),
+    others.flatMap(({ claim }) =>
+      claim.host ? [[hostKeyText(claim.host), holderText(claim)] as const] : [],
+    ),
   );
+}
+
+function holderText({ machine, state }: HostClaim): string {
+  return state === 'Unclean'
+    ? `${machine}, which is gone and may have left something (kubenode pool free)`
+    : machine;
 }

@@ -11,10 +11,11 @@ import type { InstanceTags } from '../../contract.ts';
 import { hostKeyText, type PooledHost } from './pool.ts';
 
 /**
- * Claiming: the host is chosen, and not taken yet. Deleted: the host was given back; the claim stays for a while, so that a late create of
- * this Machine takes no host.
+ * Claiming: the host is chosen, and not taken yet. Unclean: the Machine is gone, and something of it may be left on the host, which nobody
+ * gets until a person frees it. Deleted: the host was given back; the claim stays for a while, so that a late create of this Machine takes
+ * no host.
  */
-const STATES = ['Claiming', 'Claimed', 'Releasing', 'Deleted'] as const;
+const STATES = ['Claiming', 'Claimed', 'Releasing', 'Unclean', 'Deleted'] as const;
 export type ClaimState = (typeof STATES)[number];
 
 export interface HostClaim {

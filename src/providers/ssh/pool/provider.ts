@@ -17,7 +17,7 @@ import type { HostClaim } from './claim.ts';
 import { claimHost } from './claim-host.ts';
 import { SSH } from './config.ts';
 import { importOfPooledHost, type PooledHost } from './pool.ts';
-import { releaseHost } from './release-host.ts';
+import { abandonHost, releaseHost } from './release-host.ts';
 import { createClaimStore, type PoolClient } from './store.ts';
 
 export interface SshProviderOptions {
@@ -53,6 +53,10 @@ export function createSshProvider({ client, clock, verifyClean }: SshProviderOpt
     async delete(id, signal) {
       const uid = requireUid(id);
       await guarded(signal, 'Retryable', () => releaseHost(uid, parts, signal));
+    },
+    async abandon(id, signal) {
+      const uid = requireUid(id);
+      await guarded(signal, 'Retryable', () => abandonHost(uid, parts, signal));
     },
     async power(id, _action, signal) {
       requireUid(id);

@@ -26,7 +26,7 @@ export async function releaseHost(
     if (stored?.claim.state === 'Deleted') return await forget(machineUid, parts, signal);
     await advanceRelease(machineUid, stored, { ...parts, signal });
   }
-  throw new ProviderError('Retryable', 'another process changes the claim of this Machine again and again');
+  throw tooManyChanges();
 }
 
 /** Makes one step: what it wrote is read again before the next one. */
@@ -44,7 +44,7 @@ async function advanceRelease(
     await store.write({ ...claim, state: 'Releasing' }, stored, signal);
     return;
   }
-  if (claim.state === 'Releasing' && claim.host) await verifyClean(claim.host, machineUid, signal);
+  if (claim.host && claim.state !== 'Claiming') await verifyClean(claim.host, machineUid, signal);
   await store.write({ ...claim, state: 'Deleted', claimedAt: clock.now() }, stored, signal);
 }
 
@@ -65,4 +65,24 @@ async function forget(
   // The locks first: without its claim nobody would know that a lock is left over.
   await store.unlock([machineUid, ...ended.map(({ claim }) => claim.tags.machineUid)], signal);
   for (const { object } of ended) await store.remove(object, signal);
+}
+
+/** Keeps the host from all machines: it may not be clean, and its Machine does not wait any longer. */
+export async function abandonHost(
+  machineUid: string,
+  { store }: ReleaseParts,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+    signal.throwIfAborted();
+    const stored = await store.get(machineUid, signal);
+    const isTaken = stored?.claim.state === 'Claimed' || stored?.claim.state === 'Releasing';
+    if (!isTaken) return;
+    if (await store.write({ ...stored.claim, state: 'Unclean' }, stored, signal)) return;
+  }
+  throw tooManyChanges();
+}
+
+function tooManyChanges(): ProviderError {
+  return new ProviderError('Retryable', 'another process changes the claim of this Machine again and again');
 }

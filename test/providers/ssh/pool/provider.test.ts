@@ -93,6 +93,24 @@ describe('MAC-30 a pool', () => {
     expect(one.verified).toEqual(Array.from({ length: 2 }, () => `10.0.0.1 ${first.tags.machineUid}`));
   });
 
+  it('gives the host of a Machine that could not clean it to nobody, until it is verified to be clean', async () => {
+    const one = bed(1);
+    const request = requestOf(SHAPE, { machine: 'n1' });
+    const id = await one.provider.create(request, NEVER);
+    one.dirty.add(request.tags.machineUid);
+    await one.provider.abandon?.(id, NEVER);
+    expect(await one.provider.get(id, NEVER)).toBeUndefined();
+    expect(await one.provider.find({ clusterUid: CLUSTER }, NEVER)).toEqual([]);
+    await expect(one.provider.create(request, NEVER)).rejects.toMatchObject({ reason: 'Deleted' });
+    await expect(one.provider.create(requestOf(SHAPE), NEVER)).rejects.toThrow(
+      'belong to n1, which is gone and may have left something (kubenode pool free)',
+    );
+    await expect(one.provider.delete(id, NEVER)).rejects.toMatchObject({ reason: 'CleanupIncomplete' });
+    one.dirty.clear();
+    await one.provider.delete(id, NEVER);
+    await one.provider.create(requestOf(SHAPE), NEVER);
+  });
+
   it('keeps a host for its Machine while it is not listed any more, and gives it to no other one', async () => {
     const one = bed(1);
     const id = await one.provider.create(requestOf(SHAPE), NEVER);
