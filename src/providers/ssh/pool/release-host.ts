@@ -83,6 +83,19 @@ export async function abandonHost(
   throw tooManyChanges();
 }
 
+/** Gives an unclean host back, because a person says that it is clean. */
+export async function freeHost(
+  machineUid: string,
+  { store, clock }: Pick<ReleaseParts, 'store' | 'clock'>,
+  signal: AbortSignal,
+): Promise<void> {
+  const stored = await store.get(machineUid, signal);
+  if (stored?.claim.state !== 'Unclean') throw tooManyChanges();
+  const freed = { ...stored.claim, state: 'Deleted', claimedAt: clock.now() } as const;
+  if (!(await store.write(freed, stored, signal))) throw tooManyChanges();
+  await store.unlock([machineUid], signal);
+}
+
 function tooManyChanges(): ProviderError {
   return new ProviderError('Retryable', 'another process changes the claim of this Machine again and again');
 }

@@ -5,6 +5,8 @@ import type { Provider } from '../../../../src/providers/contract.ts';
 import type { ProviderEntry } from '../../../../src/providers/registry.ts';
 import { SSH } from '../../../../src/providers/ssh/pool/config.ts';
 import { createSshProvider } from '../../../../src/providers/ssh/pool/provider.ts';
+import { freeHost } from '../../../../src/providers/ssh/pool/release-host.ts';
+import { createClaimStore } from '../../../../src/providers/ssh/pool/store.ts';
 import { CLUSTER, type ContractProvider, NEVER, requestOf } from '../../contract/harness.ts';
 import { describeProviderContract } from '../../contract/suite.ts';
 import { HOST_KEYS, hosts, type PoolBed, poolBed, poolObject } from './bed.ts';
@@ -109,6 +111,20 @@ describe('MAC-30 a pool', () => {
     one.dirty.clear();
     await one.provider.delete(id, NEVER);
     await one.provider.create(requestOf(SHAPE), NEVER);
+  });
+
+  it('gives a host that a person has cleaned to the next Machine', async () => {
+    const one = bed(1);
+    const request = requestOf(SHAPE);
+    const id = await one.provider.create(request, NEVER);
+    const store = createClaimStore(one.api.connection().client());
+    const free = (): Promise<void> =>
+      freeHost(request.tags.machineUid, { store, clock: createSystemClock() }, NEVER);
+    await expect(free()).rejects.toMatchObject({ code: 'Retryable' });
+    await one.provider.abandon?.(id, NEVER);
+    await free();
+    await one.provider.create(requestOf(SHAPE), NEVER);
+    expect(one.verified).toEqual([]);
   });
 
   it('keeps a host for its Machine while it is not listed any more, and gives it to no other one', async () => {
