@@ -2,7 +2,8 @@ import { App, Chart, Testing } from 'cdk8s';
 import { describe, expect, it } from 'vitest';
 import { HostPool, type HostPoolProps } from '../../src/constructs/host-pool.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
-import { hostKeyText, readPool } from '../../src/providers/ssh/pool/pool.ts';
+import { hostKeyText } from '../../src/providers/ssh/pool/host.ts';
+import { readPool } from '../../src/providers/ssh/pool/pool.ts';
 
 const HOST_KEYS = [
   { algorithm: 'ssh-ed25519', fingerprint: 'SHA256:2bXyRkPZ5mC0d1uHn6Vt8q3WfLr7sJg9aKzTeNvQpYc' },

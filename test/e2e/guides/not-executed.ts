@@ -56,6 +56,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs hosts; tests run the same commands against sshd, on this machine and in real nodes',
     coveredBy: ['test/cli/commands/import/import.test.ts', 'test/nodes/import/import.test.ts'],
   })),
+  ...['See who has which host', 'Give a host back'].map((section) => ({
+    path: 'docs/guides/host-pools.md',
+    section,
+    because: 'it needs hosts of a pool',
+    coveredBy: ['test/cli/commands/pool/rows.test.ts', 'test/cli/commands/pool/free.test.ts'],
+  })),
   {
     path: 'docs/guides/problem-detector.md',
     because: 'it has no commands; a test reads its file',

@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { StoredClaim } from '../../../providers/ssh/pool/claim.ts';
-import { hostKeyText } from '../../../providers/ssh/pool/pool.ts';
+import { hostKeyText } from '../../../providers/ssh/pool/host.ts';
 import { freeHost } from '../../../providers/ssh/pool/release-host.ts';
 import { type ClaimList, createClaimStore } from '../../../providers/ssh/pool/store.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';

@@ -4,7 +4,8 @@ import { byCode } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { type ClaimState, parseClaim } from '../../../providers/ssh/pool/claim.ts';
-import { hostKeyText, readPool } from '../../../providers/ssh/pool/pool.ts';
+import { hostKeyText } from '../../../providers/ssh/pool/host.ts';
+import { readPool } from '../../../providers/ssh/pool/pool.ts';
 
 export interface PoolRow {
   /** Absent: no pool lists the host any more. */

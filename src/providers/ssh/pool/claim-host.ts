@@ -3,8 +3,8 @@ import type { Clock } from '../../../os/clock.ts';
 import { type InstanceRequest, ProviderError } from '../../contract.ts';
 import type { HostClaim, StoredClaim } from './claim.ts';
 import { selectorOf } from './config.ts';
+import { hostKeyText, type PooledHost } from './host.ts';
 import { chooseHost } from './plan.ts';
-import { hostKeyText, type PooledHost } from './pool.ts';
 import type { ClaimList, ClaimStore } from './store.ts';
 
 export interface ClaimParts {

@@ -8,7 +8,7 @@ import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { InstanceTags } from '../../contract.ts';
-import { hostKeyText, type PooledHost } from './pool.ts';
+import { hostKeyText, type PooledHost } from './host.ts';
 
 /**
  * Claiming: the host is chosen, and not taken yet. Unclean: the Machine is gone, and something of it may be left on the host, which nobody

@@ -1,7 +1,7 @@
 /** Decides which host of a pool a Machine takes. Pure. */
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import type { PoolSelector } from './config.ts';
-import { type HostPool, hostKeyText, type PooledHost } from './pool.ts';
+import { type HostPool, hostKeyText, type PooledHost } from './host.ts';
 
 export interface PoolInput {
   readonly selector: PoolSelector;

@@ -11,32 +11,10 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { isHostKeyAlgorithm } from '../host-keys.ts';
 import { addressReason, portReason, userReason } from '../target.ts';
-
-/** How a host of a pool is reached, and what it is selected by. It has no secret in it. */
-export interface PooledHost {
-  readonly address: string;
-  readonly port: number;
-  readonly user: string;
-  readonly zone?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly hostKeys: NonNullable<MachineImport['hostKeys']>;
-  readonly credentialsRef: MachineImport['credentialsRef'];
-}
-
-export interface HostPool {
-  /** By address and port. */
-  readonly hosts: readonly PooledHost[];
-  /** Each names the ConfigMap, and the host if it is known. */
-  readonly problems: readonly string[];
-}
+import { type HostPool, hostKeyText, type PooledHost } from './host.ts';
 
 /** The key of a ConfigMap of a pool. Its value is JSON. */
 export const POOL_KEY = 'hosts.json';
-
-/** The key of a host: two entries with one address and port are the same host. */
-export function hostKeyText({ address, port }: Pick<PooledHost, 'address' | 'port'>): string {
-  return `${address.toLowerCase().replace(/\.$/, '')}:${port}`;
-}
 
 export function readPool(name: string, objects: readonly KubeObject[]): HostPool {
   const own = objects

@@ -16,7 +16,8 @@ import {
 import type { HostClaim } from './claim.ts';
 import { claimHost } from './claim-host.ts';
 import { SSH } from './config.ts';
-import { importOfPooledHost, type PooledHost } from './pool.ts';
+import { type PooledHost } from './host.ts';
+import { importOfPooledHost } from './pool.ts';
 import { abandonHost, releaseHost } from './release-host.ts';
 import { createClaimStore, type PoolClient } from './store.ts';
 

@@ -2,7 +2,7 @@
 import type { Clock } from '../../../os/clock.ts';
 import { ProviderError } from '../../contract.ts';
 import type { HostClaim, StoredClaim } from './claim.ts';
-import type { PooledHost } from './pool.ts';
+import type { PooledHost } from './host.ts';
 import type { ClaimStore } from './store.ts';
 
 export interface ReleaseParts {

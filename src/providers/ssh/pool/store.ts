@@ -17,7 +17,8 @@ import {
   parseClaim,
   type StoredClaim,
 } from './claim.ts';
-import { type HostPool, type PooledHost, readPool } from './pool.ts';
+import { type HostPool, type PooledHost } from './host.ts';
+import { readPool } from './pool.ts';
 
 export type PoolClient = Pick<Client, 'pages' | 'get' | 'create' | 'replace' | 'delete'>;
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { poolRows } from '../../../../src/cli/commands/pool/rows.ts';
 import { formatClaim, type HostClaim } from '../../../../src/providers/ssh/pool/claim.ts';
-import { type PooledHost, readPool } from '../../../../src/providers/ssh/pool/pool.ts';
+import { type PooledHost } from '../../../../src/providers/ssh/pool/host.ts';
+import { readPool } from '../../../../src/providers/ssh/pool/pool.ts';
 import { hosts, poolObject } from '../../../providers/ssh/pool/bed.ts';
 
 const POOL = poolObject('rack7', { hosts: hosts(3, (index) => ({ zone: index === 0 ? 'a' : 'b' })) });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { type HostPool, hostKeyText } from '../../../../src/providers/ssh/pool/host.ts';
 import { chooseHost } from '../../../../src/providers/ssh/pool/plan.ts';
-import { type HostPool, hostKeyText, readPool } from '../../../../src/providers/ssh/pool/pool.ts';
+import { readPool } from '../../../../src/providers/ssh/pool/pool.ts';
 import { hosts, poolObject } from './bed.ts';
 
 const POOL = poolOf(

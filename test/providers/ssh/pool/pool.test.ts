@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { hostKeyText, POOL_KEY, readPool } from '../../../../src/providers/ssh/pool/pool.ts';
+import { hostKeyText } from '../../../../src/providers/ssh/pool/host.ts';
+import { POOL_KEY, readPool } from '../../../../src/providers/ssh/pool/pool.ts';
 import { HOST_KEYS, poolObject } from './bed.ts';
 
 const HOST = { address: '10.4.7.3' };
