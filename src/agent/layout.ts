@@ -1,9 +1,9 @@
 /** Defines where the agent keeps things on a host. It is one place, so that a sandbox moves all of it by mapping its root. */
 
 /** The root of versions of components, and of the links to the installed ones. */
-const INSTALL_ROOT = '/opt/kubenode';
+export const INSTALL_ROOT = '/opt/kubenode';
 /** The root of the state of the agent. */
-const STATE_ROOT = '/var/lib/kubenode';
+export const STATE_ROOT = '/var/lib/kubenode';
 
 /** The component with this name is the agent itself. */
 export const AGENT_COMPONENT = 'kubenode-agent';
@@ -15,6 +15,14 @@ export const PROOF_FILE = `${STATE_ROOT}/agent/proof.json`;
 export const SELF_TEST_FILE = `${STATE_ROOT}/agent/self-test`;
 /** The link that the unit of the agent starts on a host with systemd. */
 export const AGENT_PROGRAM_LINK = `${STATE_ROOT}/agent/program`;
+
+/** The directory of the program that `install` places on a host. An upgrade of the agent leaves it as it is. */
+export const PROGRAM_DIRECTORY = '/usr/local/lib/kubenode';
+
+/** The file that records which Machine took over this host, and what was there before. `install` writes it before anything else. */
+export const IMPORT_FILE = `${STATE_ROOT}/import.json`;
+/** The file that records each step of a release before it is done. */
+export const RELEASE_FILE = `${STATE_ROOT}/release.json`;
 
 export const JOURNAL_FILE = `${STATE_ROOT}/journal`;
 /** The last accepted state of the Machine. */
@@ -61,9 +69,12 @@ export function currentLink(component: string): string {
   return `${INSTALL_ROOT}/${component}/current`;
 }
 
+/** The directory of the data of all components. */
+export const DATA_DIRECTORY = `${STATE_ROOT}/data`;
+
 /** Returns the directory of the data that survives versions: `${data}`. */
 export function dataDirectory(component: string): string {
-  return `${STATE_ROOT}/data/${component}`;
+  return `${DATA_DIRECTORY}/${component}`;
 }
 
 /** Returns the path of an artifact, which is stored by content: a rollback needs no network. */
@@ -76,9 +87,14 @@ export function targetFile(id: string): string {
   return `${TARGETS_DIRECTORY}/${id.replace('sha256:', '')}.json`;
 }
 
+/** Returns the directory with what was at the paths of a component before it first wrote them. */
+export function backupDirectory(component: string): string {
+  return `${STATE_ROOT}/backup/${component}`;
+}
+
 /** Returns the file with what was at `path` before the component first wrote it. */
 export function backupFile(component: string, pathDigest: string): string {
-  return `${STATE_ROOT}/backup/${component}/${pathDigest}`;
+  return `${backupDirectory(component)}/${pathDigest}`;
 }
 
 /** Returns the directory of what a real host had under the name of a unit before a component first wrote it. */

@@ -2,14 +2,15 @@
  * The systemd unit of the agent. The agent places files anywhere on the host and manages units, so the file system stays
  * writable; everything that it does not need is taken from it. Pure.
  */
-import { AGENT_PROGRAM_LINK } from '../layout.ts';
+import type { UnitDefinition } from '../host/port.ts';
+import { AGENT_COMPONENT, AGENT_PROGRAM_LINK } from '../layout.ts';
 import { WATCHDOG_UNIT } from '../upgrade/watchdog-unit.ts';
 
 export interface AgentUnitOptions {
   readonly machine: string;
-  /** Node.js on the host. */
-  readonly node: string;
-  /** The bundle on the host, until another version of the agent replaces it. */
+  /** Node.js on the host. Without it the program needs none: it is one executable with Node.js inside. */
+  readonly node?: string;
+  /** The program on the host, until another version of the agent replaces it. */
   readonly program: string;
   readonly bootstrap?: string;
   readonly port: number;
@@ -45,7 +46,8 @@ StartLimitIntervalSec=0`;
 function service({ machine, node, program, bootstrap, port }: AgentUnitOptions): string {
   const flags = ['--machine', machine, '--host', 'systemd', '--port', String(port)];
   const joining = bootstrap === undefined ? [] : ['--bootstrap', bootstrap];
-  const words = [node, ...NODE_FLAGS, AGENT_PROGRAM_LINK, 'run', ...flags, ...joining];
+  const runtime = node === undefined ? [] : [node, ...NODE_FLAGS];
+  const words = [...runtime, AGENT_PROGRAM_LINK, 'run', ...flags, ...joining];
   const directory = AGENT_PROGRAM_LINK.slice(0, AGENT_PROGRAM_LINK.lastIndexOf('/'));
   const link = ['/bin/sh', '-c', LINK_PROGRAM, 'sh', AGENT_PROGRAM_LINK, directory, program];
   return `[Service]
@@ -117,3 +119,23 @@ UMask=0022`;
 
 const INSTALL = `[Install]
 WantedBy=multi-user.target`;
+
+/** The name of the unit of the agent on a host with systemd. */
+export const OWN_UNIT = 'kubenode-agent';
+
+/** Returns the unit of the agent as a unit of the host, which brings back what was under its name when it is removed. */
+export function ownUnit(options: AgentUnitOptions): UnitDefinition {
+  return {
+    name: OWN_UNIT,
+    component: AGENT_COMPONENT,
+    type: 'Service',
+    enabled: true,
+    running: true,
+    timeoutSeconds: 300,
+    raw: formatAgentUnit(options),
+    restart: { policy: 'Always', delaySeconds: 5, maxPerMinute: 12 },
+    stop: { signal: 'TERM', timeoutSeconds: 30 },
+    existing: false,
+    dropIns: [],
+  };
+}

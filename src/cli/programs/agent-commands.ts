@@ -5,13 +5,17 @@ import { optional } from '../../kube/objects/optional.ts';
 import { printableText } from '../../kube/objects/printable.ts';
 import { formatJson } from '../../views/text/json.ts';
 import { type AgentAnswer, answerComponents, answerStatus, answerWhy } from '../commands/agent/answers.ts';
+import { AGENT_COMMANDS, type AgentCommandName } from '../commands/agent/definitions.ts';
 import {
-  AGENT_COMMANDS,
   type AgentCommandDefinition,
-  type AgentCommandName,
   type AgentOption,
-} from '../commands/agent/definitions.ts';
+  formatOptionName,
+  runtimeOf,
+} from '../commands/agent/option.ts';
+import { ownAgentProgram } from '../commands/agent/own-process.ts';
 import { startAgent, startWatchdog } from '../commands/agent/start.ts';
+import { TAKEOVER_COMMANDS, type TakeoverCommandName } from '../commands/agent/takeover/definitions.ts';
+import { readStandardInput, runTakeover } from '../commands/agent/takeover/run.ts';
 import { CliError, describeError, EXIT, type ExitCode } from '../errors.ts';
 import type { Io } from '../io.ts';
 import { type Flags, parseCommandArguments } from './agent-flags.ts';
@@ -39,6 +43,11 @@ const COMMANDS: Readonly<Record<AgentCommandName, ProgramCommand>> = {
   why: readCommand('why', answerWhy),
   unit: { ...AGENT_COMMANDS.unit, run: printUnit },
   watchdog: { ...AGENT_COMMANDS.watchdog, run: runWatchdogCommand },
+  install: takeoverCommand('install'),
+  request: takeoverCommand('request'),
+  accept: takeoverCommand('accept'),
+  release: takeoverCommand('release'),
+  uninstall: takeoverCommand('uninstall'),
 };
 
 export async function runAgentProgram(io: Io, args: readonly string[]): Promise<ExitCode> {
@@ -104,10 +113,22 @@ function readCommand(name: 'status' | 'components' | 'why', answer: Answer): Pro
   };
 }
 
+function takeoverCommand(name: TakeoverCommandName): ProgramCommand {
+  return {
+    ...TAKEOVER_COMMANDS[name],
+    run: (io, flags) =>
+      runTakeover(io, name, {
+        find: (option) => flags.find(option),
+        program: ownAgentProgram(VERSION),
+        readInput: readStandardInput,
+      }),
+  };
+}
+
 async function printUnit(io: Io, flags: Flags): Promise<ExitCode> {
   const text = formatAgentUnit({
     machine: flags.get('machine'),
-    node: flags.get('node'),
+    ...optional('node', runtimeOf(flags.get('node'))),
     program: flags.get('program'),
     port: Number(flags.get('port')),
     ...optional('bootstrap', flags.find('bootstrap')),
@@ -127,7 +148,7 @@ ${formatColumns([...commands, ['version', 'print the version']])}`;
 
 function formatCommandHelp(name: string, command: AgentCommandDefinition): string {
   const { description, argument, options, help = '' } = command;
-  const rows = options.map((option) => [`--${option.name} <${option.value}>`, describe(option)] as const);
+  const rows = options.map((option) => [formatOptionName(option), describe(option)] as const);
   const usage = ['kubenode-agent', name, '[options]', ...(argument ? [`<${argument.name}>`] : [])];
   const text = `Usage: ${usage.join(' ')}\n\n${description}\n\nOptions:\n${formatColumns(rows)}`;
   return `${text}${help === '' ? '' : `${help}\n`}`;

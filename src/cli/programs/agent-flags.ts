@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { optional } from '../../kube/objects/optional.ts';
 import { messageOf } from '../../os/errors.ts';
-import type { AgentCommandDefinition, AgentOption } from '../commands/agent/definitions.ts';
+import type { AgentCommandDefinition, AgentOption } from '../commands/agent/option.ts';
 import { CliError, EXIT } from '../errors.ts';
 
 export interface ParsedArguments {
@@ -53,7 +53,10 @@ function parseWords(
   options: readonly AgentOption[],
   args: readonly string[],
 ): { readonly values: Values; readonly positionals: readonly string[] } {
-  const named = options.map(({ name }) => [name, { type: 'string' as const }] as const);
+  const named = options.map(
+    ({ name, short, value }) =>
+      [name, { type: value === undefined ? 'boolean' : 'string', ...optional('short', short) }] as const,
+  );
   const help = { type: 'boolean' as const, short: 'h' };
   try {
     return parseArgs({
@@ -67,7 +70,7 @@ function parseWords(
 }
 
 function valueOf(option: AgentOption, given: string | boolean | undefined): string | undefined {
-  const value = typeof given === 'string' ? given : option.default?.toString();
+  const value = given?.toString() ?? option.default?.toString();
   if (value === undefined && option.required) throw usage(`--${option.name} <${option.value}> is required`);
   const reason = value === undefined ? undefined : invalidReason(option, value);
   if (reason !== undefined) throw usage(`--${option.name}: ${reason}, got ${JSON.stringify(value)}`);

@@ -13,7 +13,7 @@ describe('the program of the agent', () => {
     const { code, stderr } = await run('repair');
     expect(code).toBe(64);
     expect(stderr).toContain(
-      'error: unknown command "repair"\n  hint: use one of: run, status, components, why, unit, watchdog\n',
+      'error: unknown command "repair"\n  hint: use one of: run, status, components, why, unit, watchdog, install, request, accept, release, uninstall\n',
     );
   });
 
@@ -32,6 +32,11 @@ describe('the program of the agent', () => {
       '  why',
       '  unit',
       '  watchdog',
+      '  install',
+      '  request',
+      '  accept',
+      '  release',
+      '  uninstall',
       '  version',
     ]);
   });
@@ -40,6 +45,17 @@ describe('the program of the agent', () => {
     const { stdout } = await run('unit', '--help');
     expect(stdout).toContain('--machine <name>     name of the Machine (required)');
     expect(stdout).toContain('(default: 0)');
+  });
+
+  it('prints the unit of a program that has Node.js inside', async () => {
+    const { stdout } = await run('unit', '--machine', 'n1', '--node', 'none');
+    expect(stdout).toContain('\nExecStart=/var/lib/kubenode/agent/program run --machine n1 ');
+  });
+
+  it('takes short options and flags', async () => {
+    const { stdout } = await run('install', '--help');
+    expect(stdout).toContain('  -o, --output <format> ');
+    expect((await run('request', '--help')).stdout).toContain('  --renew  ');
   });
 
   it('prints the unit of a machine', async () => {

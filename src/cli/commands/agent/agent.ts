@@ -3,6 +3,7 @@ import type { Io } from '../../io.ts';
 import { createAgentComponentsCommand, createAgentStatusCommand, createAgentWhyCommand } from './read.ts';
 import { createAgentRunCommand } from './run.ts';
 import { createAgentSimulateCommand } from './simulate.ts';
+import { createTakeoverCommands } from './takeover/commands.ts';
 import { createAgentUnitCommand } from './unit.ts';
 import { createAgentWatchdogCommand } from './watchdog.ts';
 
@@ -17,5 +18,6 @@ export function createAgentCommand(io: Io): Command {
   command.addCommand(createAgentUnitCommand(io));
   command.addCommand(createAgentWatchdogCommand(io));
   command.addCommand(createAgentSimulateCommand(io));
+  for (const each of createTakeoverCommands(io)) command.addCommand(each);
   return command;
 }

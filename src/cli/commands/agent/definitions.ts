@@ -1,47 +1,22 @@
 /** The commands of the agent and their options, for `kubenode agent` and for the bundle, which has no npm package. */
-export interface AgentOption {
-  readonly name: string;
-  readonly value: string;
-  readonly description: string;
-  readonly required?: true;
-  readonly choices?: readonly string[];
-  readonly default?: string | number;
-  /** An integer from 0 to this. */
-  readonly max?: number;
-}
+import {
+  type AgentCommandDefinition,
+  type AgentOption,
+  BOOTSTRAP_OPTION,
+  DIRECTORY_OPTION,
+  MACHINE_OPTION,
+  PORT_OPTION,
+} from './option.ts';
+import { TAKEOVER_COMMANDS, type TakeoverCommandName } from './takeover/definitions.ts';
 
-export interface AgentCommandDefinition {
-  readonly description: string;
-  readonly argument?: { readonly name: string; readonly description: string };
-  readonly options: readonly AgentOption[];
-  readonly help?: string;
-}
-
-export type AgentCommandName = 'run' | 'status' | 'components' | 'why' | 'unit' | 'watchdog';
-
-const MACHINE: AgentOption = {
-  name: 'machine',
-  value: 'name',
-  description: 'name of the Machine',
-  required: true,
-};
-const DIRECTORY: AgentOption = {
-  name: 'directory',
-  value: 'folder',
-  description: 'directory of the sandbox',
-};
-const PORT: AgentOption = {
-  name: 'port',
-  value: 'number',
-  description: 'port of health and metrics on localhost; 0 selects a free one',
-  default: 0,
-  max: 65_535,
-};
-const BOOTSTRAP: AgentOption = {
-  name: 'bootstrap',
-  value: 'file',
-  description: 'join with this output of `kubenode machine token`',
-};
+export type AgentCommandName =
+  | 'run'
+  | 'status'
+  | 'components'
+  | 'why'
+  | 'unit'
+  | 'watchdog'
+  | TakeoverCommandName;
 
 const HOST: AgentOption = {
   name: 'host',
@@ -55,11 +30,11 @@ export const AGENT_COMMANDS: Readonly<Record<AgentCommandName, AgentCommandDefin
   run: {
     description: 'run the agent of a machine until it is stopped',
     options: [
-      MACHINE,
+      MACHINE_OPTION,
       HOST,
-      DIRECTORY,
-      PORT,
-      BOOTSTRAP,
+      DIRECTORY_OPTION,
+      PORT_OPTION,
+      BOOTSTRAP_OPTION,
       {
         name: 'healthy-within',
         value: 'seconds',
@@ -84,20 +59,20 @@ starts need neither the file nor another option.
   },
   status: {
     description: 'show the conditions of the machine, each component, and the steps of repair jobs',
-    options: [DIRECTORY],
+    options: [DIRECTORY_OPTION],
     help: `
 Reads what the agent last wrote on its host, so it answers without the agent and without the API server. Exits with 1 if
 no agent runs, a component is not committed and running, or a difference is not corrected.`,
   },
-  components: { description: 'list the components of the machine', options: [DIRECTORY] },
+  components: { description: 'list the components of the machine', options: [DIRECTORY_OPTION] },
   why: {
     description: 'explain the state of one component',
     argument: { name: 'component', description: 'name of the component' },
-    options: [DIRECTORY],
+    options: [DIRECTORY_OPTION],
   },
   watchdog: {
     description: 'watch an upgrade of the agent; the agent starts it',
-    options: [HOST, DIRECTORY],
+    options: [HOST, DIRECTORY_OPTION],
     help: `
 Runs the old version of the agent. Starts the new one, keeps it when it has proved that it is healthy, and otherwise starts the old one
 again. Ends at once when no upgrade is under way.`,
@@ -105,26 +80,27 @@ again. Ends at once when no upgrade is under way.`,
   unit: {
     description: 'print a hardened systemd unit that runs the agent of a machine',
     options: [
-      MACHINE,
-      BOOTSTRAP,
+      MACHINE_OPTION,
+      BOOTSTRAP_OPTION,
       {
         name: 'program',
         value: 'file',
-        description: 'the bundle of the agent on the host',
+        description: 'the program of the agent on the host',
         default: '/usr/local/lib/kubenode/agent.mjs',
       },
       {
         name: 'node',
         value: 'file',
-        description: 'Node.js 24 or later on the host',
+        description: 'Node.js 24 or later on the host; none for a program that has it inside',
         default: '/usr/local/bin/node',
       },
-      PORT,
+      PORT_OPTION,
     ],
     help: `
 Comments in the unit explain what the agent may do on the host, and why. \`npm run bundle:agent\` builds the program, one file without
-any npm package.
+any npm package. \`kubenode-agent install\` writes and enables the unit as well.
 
   kubenode agent unit --machine n1 --bootstrap /etc/kubenode/bootstrap.json > /etc/systemd/system/kubenode-agent.service`,
   },
+  ...TAKEOVER_COMMANDS,
 };

@@ -1,7 +1,8 @@
 /** Makes commands of commander from the definitions. */
 import { Command, Option } from 'commander';
 import { createIntegerParser } from '../../option-parsers.ts';
-import { AGENT_COMMANDS, type AgentCommandName, type AgentOption } from './definitions.ts';
+import { AGENT_COMMANDS, type AgentCommandName } from './definitions.ts';
+import { type AgentOption, formatOptionName } from './option.ts';
 
 export function createDefinedCommand(name: AgentCommandName): Command {
   const { description, argument, options, help } = AGENT_COMMANDS[name];
@@ -12,7 +13,7 @@ export function createDefinedCommand(name: AgentCommandName): Command {
 }
 
 function createOption(definition: AgentOption): Option {
-  const option = new Option(`--${definition.name} <${definition.value}>`, definition.description);
+  const option = new Option(formatOptionName(definition), definition.description);
   if (definition.choices) option.choices(definition.choices);
   if (definition.max !== undefined) option.argParser(createIntegerParser(0, definition.max));
   if (definition.default !== undefined) option.default(definition.default);

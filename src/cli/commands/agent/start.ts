@@ -90,7 +90,7 @@ export async function startWatchdog(io: Io, { host, directory }: HostFlags): Pro
   await watchUpgrade({ ...place, clock: io.clock, log }, io.signal);
 }
 
-function requireHost(flags: HostFlags): void {
+export function requireHost(flags: HostFlags): void {
   const reason = hostFlagsReason(flags);
   if (reason !== undefined) throw new CliError(reason, { exitCode: EXIT.usage });
   if (flags.host === 'systemd' && process.getuid?.() !== 0) {

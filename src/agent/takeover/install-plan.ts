@@ -1,0 +1,104 @@
+/** Decides what is left to do until a host has the program and the unit of the agent. The record comes first. Pure. */
+import type { UnitStatus } from '../host/port.ts';
+import type { AgentUnitOptions } from '../install/own-unit.ts';
+import { AGENT_PROGRAM_LINK } from '../layout.ts';
+import { type ImportRecord, type MachineOwner, mergeOwner } from './record.ts';
+
+export interface InstallInput {
+  readonly owner: MachineOwner;
+  readonly version: string;
+  /** The unit to write. It is missing on a host without systemd, which gets the record only. */
+  readonly unit?: AgentUnitOptions;
+  readonly keepsProgram: boolean;
+  readonly observed: InstallObservation;
+  readonly now: Date;
+}
+
+export interface InstallObservation {
+  readonly record?: ImportRecord;
+  /** The directories of others that are missing now. */
+  readonly missing: readonly string[];
+  /** Whether the program at its path is the one to install. */
+  readonly hasProgram: boolean;
+  /** The program behind the link that the unit starts; missing without a link, or when the link leads nowhere. */
+  readonly linked?: string;
+  readonly unitStatus?: Pick<UnitStatus, 'defined' | 'enabled' | 'active'>;
+  /** Whether the agent has what it needs to reach its API server: a certificate, or a file to join with. */
+  readonly canConnect: boolean;
+}
+
+export type InstallAction = InstallOperation & { readonly because: string };
+
+type InstallOperation =
+  | { readonly type: 'WriteRecord'; readonly record: ImportRecord }
+  | { readonly type: 'CopyProgram'; readonly to: string }
+  | { readonly type: 'LinkProgram'; readonly to: string }
+  | { readonly type: 'WriteUnit'; readonly unit: AgentUnitOptions }
+  | { readonly type: 'EnableUnit' | 'StartUnit' | 'StopUnit' };
+
+export function planInstall(input: InstallInput): readonly InstallAction[] {
+  const { unit } = input;
+  return [
+    ...recordActions(input),
+    ...(unit ? [...programActions(input, unit), ...unitActions(input, unit)] : []),
+  ];
+}
+
+function recordActions({
+  owner,
+  version,
+  unit,
+  keepsProgram,
+  observed,
+  now,
+}: InstallInput): readonly InstallAction[] {
+  const { record: before, missing } = observed;
+  const record: ImportRecord = {
+    ...mergeOwner(before, owner),
+    at: before?.at ?? now.toISOString(),
+    version,
+    created: before?.created ?? missing,
+    ...(unit && { unit }),
+    keepsProgram,
+  };
+  if (before && JSON.stringify(before) === JSON.stringify(record)) return [];
+  const because = before ? 'another program or unit is installed' : 'recorded before anything is changed';
+  return [{ type: 'WriteRecord', record, because }];
+}
+
+function programActions({ observed }: InstallInput, { program }: AgentUnitOptions): readonly InstallAction[] {
+  const { hasProgram, linked } = observed;
+  return [
+    ...(hasProgram
+      ? []
+      : [{ type: 'CopyProgram', to: program, because: `${program} is not this program` } as const]),
+    // A version that an upgrade of the agent brought stays.
+    ...(linked === undefined
+      ? [{ type: 'LinkProgram', to: program, because: `${AGENT_PROGRAM_LINK} is missing` } as const]
+      : []),
+  ];
+}
+
+function unitActions({ observed }: InstallInput, unit: AgentUnitOptions): readonly InstallAction[] {
+  const { unitStatus, canConnect } = observed;
+  const isDefined = unitStatus?.defined === true;
+  const isActive = unitStatus?.active === 'Active' || unitStatus?.active === 'Activating';
+  const outdated = isActive && (!isDefined || isProgramReplaced(observed, unit));
+  return [
+    ...(isDefined ? [] : [{ type: 'WriteUnit', unit, because: 'the unit has another definition' } as const]),
+    ...(unitStatus?.enabled === true && isDefined
+      ? []
+      : [{ type: 'EnableUnit', because: 'the unit does not start at boot' } as const]),
+    ...(outdated ? [{ type: 'StopUnit', because: 'the unit runs what was there before' } as const] : []),
+    ...(canConnect && (outdated || !isActive)
+      ? [{ type: 'StartUnit', because: 'the agent can reach its API server' } as const]
+      : []),
+  ];
+}
+
+function isProgramReplaced(
+  { hasProgram, linked }: InstallObservation,
+  { program }: AgentUnitOptions,
+): boolean {
+  return !hasProgram && (linked === undefined || linked === program);
+}

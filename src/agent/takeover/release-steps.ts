@@ -1,0 +1,173 @@
+/** Carries out the steps of a release. Each looks for what is left of it first. */
+import { dirname } from 'node:path/posix';
+import type { Host, HostFiles } from '../host/port.ts';
+import { identityFiles } from '../identity/store.ts';
+import { executeOperation } from '../install/execute.ts';
+import { observeComponent } from '../install/observe.ts';
+import { OWN_UNIT, ownUnit } from '../install/own-unit.ts';
+import {
+  AGENT_PKI,
+  AGENT_PROGRAM_LINK,
+  backupDirectory,
+  CLUSTER_FILE,
+  componentDirectory,
+  DATA_DIRECTORY,
+  DESIRED_FILE,
+  dataDirectory,
+  IMPORT_FILE,
+  INSTALL_ROOT,
+  PROGRAM_DIRECTORY,
+  RELEASE_FILE,
+  STATE_ROOT,
+  STATUS_FILE,
+} from '../layout.ts';
+import { endHandOver } from '../upgrade/hand-over.ts';
+import type { HostCleanup, ImportRecord } from './record.ts';
+import { type InstalledComponent, type ReleaseStep, removalOperations } from './release-plan.ts';
+
+export interface ReleasedHost {
+  readonly host: Host;
+  readonly record: ImportRecord | undefined;
+  readonly cleanup: HostCleanup;
+  readonly components: readonly InstalledComponent[];
+}
+
+/** The files that name the Machine, and what its agent reaches the API server with. Components use none of them. */
+const FILES_OF_MACHINE = [
+  DESIRED_FILE,
+  STATUS_FILE,
+  CLUSTER_FILE,
+  identityFiles(AGENT_PKI).certificate,
+  identityFiles(AGENT_PKI).pendingKey,
+  AGENT_PROGRAM_LINK,
+];
+
+/** Returns what the step leaves on the host. Throws when it cannot be done. */
+export async function carryOutRelease(released: ReleasedHost, step: ReleaseStep): Promise<readonly string[]> {
+  const { host } = released;
+  switch (step.type) {
+    case 'EndUpgrade':
+      return await none(endHandOver(host));
+    case 'StopAgent':
+      return await none(stopAgent(released));
+    case 'RemoveComponent':
+      return await removeComponent(released, step.component);
+    case 'RemoveVersions':
+      return await none(host.files.remove(componentDirectory(step.component)));
+    case 'RemoveData':
+      return await none(host.files.remove(dataDirectory(step.component)));
+    case 'RemoveUnit':
+      return await removeAgentUnit(released);
+    case 'ForgetMachine':
+      return await none(removeAll(host.files, FILES_OF_MACHINE));
+    case 'RemoveState':
+      return await removeState(released);
+    case 'RemoveProgram':
+      return await none(removeProgram(released));
+    default:
+      return step satisfies never;
+  }
+}
+
+async function none(done: Promise<void>): Promise<readonly string[]> {
+  await done;
+  return [];
+}
+
+/** It must not start again at the next boot either: that would install everything once more. */
+async function stopAgent({ host, record }: ReleasedHost): Promise<void> {
+  const { units, capabilities } = host;
+  if (!capabilities.systemdUnits) return;
+  const status = await units.status(ownUnit(record?.unit ?? UNKNOWN_UNIT));
+  if (!status) return;
+  await units.stop(OWN_UNIT);
+  await units.setEnabled(OWN_UNIT, false);
+}
+
+/** Stands for a unit that somebody wrote by hand: only its name is used. */
+const UNKNOWN_UNIT = { machine: 'unknown', program: AGENT_PROGRAM_LINK, port: 0 };
+
+async function removeAgentUnit({ host, record }: ReleasedHost): Promise<readonly string[]> {
+  const { units, capabilities } = host;
+  if (!capabilities.systemdUnits) return [];
+  const unit = ownUnit(record?.unit ?? UNKNOWN_UNIT);
+  if (!(await units.status(unit))) return [];
+  if (!record) return [`${OWN_UNIT}.service: it was not written by kubenode-agent install`];
+  await units.remove(unit);
+  if (!(await units.status(unit))) return [];
+  // A unit of the same name that was there before: its agent has no state and no Machine any more.
+  await units.stop(OWN_UNIT);
+  await units.setEnabled(OWN_UNIT, false);
+  return [];
+}
+
+async function removeComponent(
+  { host, components }: ReleasedHost,
+  component: string,
+): Promise<readonly string[]> {
+  const found = components.find((each) => each.component === component);
+  for (const target of found?.targets ?? []) {
+    const observed = await observeComponent(host, component, { targets: [target], digest: NO_DIGEST });
+    for (const operation of removalOperations(target, observed)) await executeOperation(host, operation);
+  }
+  return found?.damaged === true
+    ? [`${backupDirectory(component)}: a stored version of ${component} cannot be read`]
+    : [];
+}
+
+/** Programs have hundreds of megabytes, and a removal does not compare them. */
+const NO_DIGEST = async (): Promise<undefined> => undefined;
+
+/** Removes the state of the agent but for the records: without them a repeat would not know what was there before. */
+async function removeState({ host, components, cleanup }: ReleasedHost): Promise<readonly string[]> {
+  const { files } = host;
+  const kept = [
+    ...(cleanup === 'Restore' ? await filledDirectories(files, DATA_DIRECTORY) : []),
+    ...components.filter(({ damaged }) => damaged).map(({ component }) => backupDirectory(component)),
+  ];
+  await removeExcept(files, STATE_ROOT, [...kept, IMPORT_FILE, RELEASE_FILE]);
+  await removeIfEmpty(files, INSTALL_ROOT);
+  return kept
+    .filter((path) => path.startsWith(DATA_DIRECTORY))
+    .map((path) => `${path}: data of a component, which Wipe removes`);
+}
+
+async function filledDirectories(files: HostFiles, root: string): Promise<readonly string[]> {
+  const filled: string[] = [];
+  for (const name of await files.list(root)) {
+    const path = `${root}/${name}`;
+    if ((await files.list(path)).length > 0) filled.push(path);
+  }
+  return filled;
+}
+
+/** Removes what is in a directory but for some paths, and leaves the directories above those. */
+async function removeExcept(files: HostFiles, directory: string, kept: readonly string[]): Promise<void> {
+  for (const name of await files.list(directory)) {
+    const path = `${directory}/${name}`;
+    if (kept.includes(path)) continue;
+    if (kept.some((each) => each.startsWith(`${path}/`))) await removeExcept(files, path, kept);
+    else await files.remove(path);
+  }
+}
+
+async function removeAll(files: HostFiles, paths: readonly string[]): Promise<void> {
+  for (const path of paths) await files.remove(path);
+}
+
+async function removeIfEmpty(files: HostFiles, directory: string): Promise<void> {
+  if ((await files.stat(directory))?.type !== 'Directory') return;
+  if ((await files.list(directory)).length === 0) await files.remove(directory);
+}
+
+/** Removes the program, and then the records: nothing else is left. This process runs on, its file is freed when it ends. */
+async function removeProgram({ host: { files }, record }: ReleasedHost): Promise<void> {
+  if (record && !record.keepsProgram) await files.remove(PROGRAM_DIRECTORY);
+  const created = record?.created ?? [];
+  for (const directory of created.toSorted((a, b) => b.length - a.length)) {
+    await removeIfEmpty(files, directory);
+  }
+  await removeIfEmpty(files, dirname(AGENT_PROGRAM_LINK));
+  await removeAll(files, [IMPORT_FILE, RELEASE_FILE]);
+  await removeIfEmpty(files, STATE_ROOT);
+}

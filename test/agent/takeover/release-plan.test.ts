@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { HostCleanup } from '../../../src/agent/takeover/record.ts';
+import { type InstalledComponent, planRelease, stepName } from '../../../src/agent/takeover/release-plan.ts';
+import { target } from '../../support/agent/targets.ts';
+
+function component(name: string, ...dependsOn: string[]): InstalledComponent {
+  const targets = [
+    target('1.0', { component: name, dependsOn: dependsOn.map((each) => ({ component: each })) }),
+  ];
+  return { component: name, targets, damaged: false };
+}
+
+const COMPONENTS = [
+  component('cni', 'containerd'),
+  component('containerd'),
+  component('kubelet', 'containerd', 'cni'),
+];
+const FIRST = 'EndUpgrade, StopAgent';
+const COMPONENT_STEPS =
+  'RemoveComponent kubelet, RemoveComponent cni, RemoveComponent containerd, ' +
+  'RemoveVersions kubelet, RemoveVersions cni, RemoveVersions containerd';
+
+describe('planRelease', () => {
+  it.each<[name: string, cleanup: HostCleanup, components: readonly InstalledComponent[], steps: string]>([
+    [
+      'removes first what depends on others, and the program last',
+      'Restore',
+      COMPONENTS,
+      `${FIRST}, ${COMPONENT_STEPS}, RemoveUnit, RemoveState, RemoveProgram`,
+    ],
+    [
+      'removes data for Wipe only',
+      'Wipe',
+      COMPONENTS,
+      `${FIRST}, ${COMPONENT_STEPS}, RemoveData kubelet, RemoveData cni, RemoveData containerd, RemoveUnit, RemoveState, RemoveProgram`,
+    ],
+    [
+      'leaves components for Orphan',
+      'Orphan',
+      COMPONENTS,
+      `${FIRST}, RemoveUnit, ForgetMachine, RemoveProgram`,
+    ],
+    [
+      'removes an agent without components',
+      'Restore',
+      [],
+      `${FIRST}, RemoveUnit, RemoveState, RemoveProgram`,
+    ],
+    [
+      'ends where components depend on each other',
+      'Restore',
+      [component('a', 'b'), component('b', 'a')],
+      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
+    ],
+  ])('MAC-20 %s', (_, cleanup, components, steps) => {
+    expect(planRelease({ cleanup, components }).map(stepName).join(', ')).toBe(steps);
+  });
+});
