@@ -13,7 +13,7 @@ import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
 import { printResult, printWarnings } from '../../output.ts';
 import { readImportCluster } from './cluster.ts';
-import type { ImportHost } from './hosts/host.ts';
+import type { ListedHost } from './hosts/host.ts';
 import { selectHosts } from './hosts/select.ts';
 import { inspectAll } from './inspect-all.ts';
 import { addImportOptions, checkFlags, type ImportFlags } from './options.ts';
@@ -76,7 +76,7 @@ async function readHosts(io: Io, file: string): Promise<string> {
 }
 
 /** A signature is of no use to a server in between, a password is. */
-function refusePasswordForUnknownHosts(hosts: readonly ImportHost[], { sudoPassword }: ImportSecrets): void {
+function refusePasswordForUnknownHosts(hosts: readonly ListedHost[], { sudoPassword }: ImportSecrets): void {
   const unpinned = hosts.find(({ hostKeys }) => hostKeys === undefined);
   if (sudoPassword === undefined || unpinned === undefined) return;
   throw new CliError('a password is sent only to a host whose key is pinned', {
@@ -95,7 +95,7 @@ function printReports(io: Io, reports: readonly HostReport[], { output = 'table'
 }
 
 interface Printing {
-  readonly hosts: readonly ImportHost[];
+  readonly hosts: readonly ListedHost[];
   readonly reports: readonly HostReport[];
   readonly skipped: readonly string[];
   readonly flags: ImportFlags;
@@ -119,7 +119,7 @@ function formatMachines(machines: readonly ImportedMachine[], output: ImportFlag
   return formatMachineModule(machines);
 }
 
-function warningsFor(hosts: readonly ImportHost[], reports: readonly HostReport[]): readonly string[] {
+function warningsFor(hosts: readonly ListedHost[], reports: readonly HostReport[]): readonly string[] {
   const isUnpinned = reports.some(({ hostKeysPinned, state }) => !hostKeysPinned && state !== 'Error');
   return [
     ...(isUnpinned

@@ -6,18 +6,18 @@ import { type InspectedHost, inspectHost } from '../../../providers/ssh/prefligh
 import { formatTarget } from '../../../providers/ssh/target.ts';
 import type { Io } from '../../io.ts';
 import { withProgress } from '../../progress.ts';
-import type { ImportHost } from './hosts/host.ts';
+import type { ListedHost } from './hosts/host.ts';
 import type { ImportSecrets } from './secrets.ts';
 
 /** Each host takes up to four connections, one after the other, and the memory of one. */
 export const HOSTS_AT_A_TIME = 50;
 
 export type HostOutcome =
-  | { readonly host: ImportHost; readonly inspected: InspectedHost }
-  | { readonly host: ImportHost; readonly error: SshError };
+  | { readonly host: ListedHost; readonly inspected: InspectedHost }
+  | { readonly host: ListedHost; readonly error: SshError };
 
 export interface InspectionRequest {
-  readonly hosts: readonly ImportHost[];
+  readonly hosts: readonly ListedHost[];
   readonly secrets: ImportSecrets;
   readonly timeoutMs: number;
   readonly server?: ServerAddress;
@@ -61,7 +61,7 @@ export function progressText(total: number, done: number, busy: ReadonlySet<stri
 
 async function inspectOne(
   io: Io,
-  host: ImportHost,
+  host: ListedHost,
   { secrets, timeoutMs, server }: InspectionRequest,
 ): Promise<HostOutcome> {
   const { target, hostKeys, via } = host;

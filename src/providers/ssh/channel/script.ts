@@ -3,13 +3,15 @@
  * reads its values there. So no login shell, no process list and no log of the host ever sees a value.
  */
 import type { Channel } from 'ssh2';
-import { printableLine } from '../../../kube/objects/printable.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { whenAborted, withDeadline } from '../../../os/deadline.ts';
+import { whenAborted } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { SshConnection } from './connect.ts';
-import { type Dialog, type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
+import { type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
+import { type ScriptEnd, scriptEnd, scriptFailure } from './script-end.ts';
+import { sendInput } from './send-input.ts';
+import { withStallLimit } from './stall.ts';
 
 export interface HostScript {
   /** The purpose of the script, as it completes "… failed". */
@@ -28,7 +30,10 @@ export interface ScriptRun {
   readonly script: HostScript;
   /** One line of stdin each. */
   readonly values: readonly string[];
+  /** The bytes that follow the values on stdin. */
+  readonly input?: AsyncIterable<Uint8Array>;
   readonly elevation: Elevation;
+  /** The limit of the whole run, or, while the host takes input, of the time without progress. */
   readonly timeoutMs: number;
   readonly maxBytes: number;
   readonly clock: Clock;
@@ -49,17 +54,25 @@ const COMMANDS: Record<Elevation['type'], string> = {
 };
 
 /** Returns what the script printed. Throws unless it ended with exit code 0. */
-export function runScript(connection: SshConnection, run: ScriptRun): Promise<string> {
+export async function runScript(connection: SshConnection, run: ScriptRun): Promise<string> {
+  const end = await finishScript(connection, run);
+  const failure = scriptFailure(end, run.script.name, formatTarget(connection.target));
+  if (failure) throw failure;
+  return end.output;
+}
+
+/** Returns how the script ended, also if it failed. Throws if it was not started, printed too much, or hangs. */
+export function finishScript(connection: SshConnection, run: ScriptRun): Promise<ScriptEnd> {
   const where = formatTarget(connection.target);
   const { name } = run.script;
   const seconds = Math.round(run.timeoutMs / 1000);
-  const expired = (): SshError =>
-    new SshError('Timeout', `the ${name} did not end within ${seconds} s`, { where });
-  return withDeadline(
+  const because = run.input ? `made no progress for ${seconds} s` : `did not end within ${seconds} s`;
+  const expired = (): SshError => new SshError('Timeout', `the ${name} ${because}`, { where });
+  return withStallLimit(
     { clock: run.clock, ms: run.timeoutMs, signal: run.signal, expired },
-    async (signal) => {
+    async (signal, progress) => {
       const channel = await connection.start(COMMANDS[run.elevation.type]);
-      return await converse(channel, { run, where, signal });
+      return await converse(channel, { run, where, signal, progress });
     },
   );
 }
@@ -68,9 +81,10 @@ interface Conversation {
   readonly run: ScriptRun;
   readonly where: string;
   readonly signal: AbortSignal;
+  readonly progress: () => void;
 }
 
-function converse(channel: Channel, { run, where, signal }: Conversation): Promise<string> {
+function converse(channel: Channel, { run, where, signal, progress }: Conversation): Promise<ScriptEnd> {
   return new Promise((resolve, reject) => {
     const dialog = startDialog({ input: inputOf(run), maxBytes: run.maxBytes });
     let exitCode: number | undefined;
@@ -85,15 +99,26 @@ function converse(channel: Channel, { run, where, signal }: Conversation): Promi
     });
     channel.once('close', () => {
       stopListening();
-      const failure = failureOf(dialog, { run, where, exitCode });
-      if (failure) reject(failure);
-      else resolve(dialog.output());
+      try {
+        resolve(scriptEnd(dialog, { run, where, exitCode }));
+      } catch (error) {
+        reject(error);
+      }
     });
 
     function follow(step: DialogStep): void {
       if (step.type === 'Send') channel.write(step.text);
-      if (step.type === 'SendAll') channel.end(step.text);
+      if (step.type === 'SendAll') sendAll(step.text);
       if (step.type === 'Stop') channel.destroy();
+    }
+
+    function sendAll(text: string): void {
+      if (run.input === undefined) {
+        channel.end(text);
+        return;
+      }
+      channel.write(text);
+      sendInput(channel, run.input, progress).catch(fail);
     }
 
     function fail(reason: Error): void {
@@ -111,51 +136,4 @@ function inputOf({ script, values, elevation }: ScriptRun): { script: string; pa
     script: text,
     ...(elevation.type === 'SudoPassword' && { password: `${elevation.password}\n` }),
   };
-}
-
-interface End {
-  readonly run: ScriptRun;
-  readonly where: string;
-  readonly exitCode: number | undefined;
-}
-
-function failureOf(dialog: Dialog, end: End): SshError | undefined {
-  const { run, where, exitCode } = end;
-  const { name } = run.script;
-  if (dialog.isTooLong()) {
-    return new SshError('OutputTooLarge', `the ${name} printed more than ${run.maxBytes} bytes`, { where });
-  }
-  if (!dialog.isReady()) return elevationFailure(end);
-  if (exitCode === 0) return undefined;
-  const because = exitCode === undefined ? 'its connection ended' : `it ended with ${exitCode}`;
-  const detail = maskedLine(dialog.errors(), run.elevation);
-  return new SshError('ScriptFailed', `the ${name} failed: ${because}${detail && `: ${detail}`}`, { where });
-}
-
-/** The exit code with which shells report a program that is not there. */
-const NOT_FOUND = 127;
-
-function elevationFailure({ run, where, exitCode }: End): SshError {
-  const { type } = run.elevation;
-  if (type === 'None') {
-    return new SshError('ScriptFailed', `the ${run.script.name} was not started: the host ran no /bin/sh`, {
-      where,
-      hint: 'check that the login shell of this user runs commands without a terminal',
-    });
-  }
-  if (exitCode === NOT_FOUND) return new SshError('NoSudo', 'sudo is not installed', { where });
-  return type === 'Sudo'
-    ? new SshError('SudoPassword', 'sudo asks for a password, or refuses this user', { where })
-    : new SshError('NoSudo', 'sudo refuses the password, or this user', { where });
-}
-
-const MAX_DETAIL = 200;
-
-/** Returns the first line of what the host printed as an error, without the password. */
-function maskedLine(errors: string, elevation: Elevation): string {
-  const masked =
-    elevation.type === 'SudoPassword' && elevation.password !== ''
-      ? errors.replaceAll(elevation.password, '***')
-      : errors;
-  return printableLine(masked.split('\n').find((line) => line.trim() !== '') ?? '').slice(0, MAX_DETAIL);
 }

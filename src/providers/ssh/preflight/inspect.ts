@@ -39,16 +39,26 @@ export async function inspectHost(host: SshHost, options: InspectOptions): Promi
   // From here on the host must be the one that has shown these keys.
   const connection = await connectSsh({ ...host, hostKeys: { type: 'Pinned', keys: hostKeys } }, options);
   try {
-    return { hostKeys, ...(await readFacts(connection, options)) };
+    return await inspectConnected(connection, hostKeys, options);
   } finally {
     connection.close();
   }
 }
 
+/** Reads the facts over a connection that is open, and leaves it open. */
+export async function inspectConnected(
+  connection: SshConnection,
+  hostKeys: readonly HostKey[],
+  options: Omit<InspectOptions, 'connectMs' | 'onHostKeys'>,
+): Promise<InspectedHost> {
+  return { hostKeys, ...(await readFacts(connection, options)) };
+}
+
 type FactsRead = Omit<InspectedHost, 'hostKeys'>;
+type ReadOptions = Parameters<typeof inspectConnected>[2];
 
 /** Without root the rest of the facts is read all the same: the report shows all that is to do, not the first. */
-async function readFacts(connection: SshConnection, options: InspectOptions): Promise<FactsRead> {
+async function readFacts(connection: SshConnection, options: ReadOptions): Promise<FactsRead> {
   try {
     return await runPreflight(connection, elevationFor(connection, options), options);
   } catch (error) {
@@ -57,7 +67,11 @@ async function readFacts(connection: SshConnection, options: InspectOptions): Pr
   }
 }
 
-function elevationFor({ target }: SshConnection, { sudoPassword }: InspectOptions): Elevation {
+/** Undefined password: sudo is expected to ask for none. */
+export function elevationFor(
+  { target }: Pick<SshConnection, 'target'>,
+  { sudoPassword }: Pick<InspectOptions, 'sudoPassword'>,
+): Elevation {
   if (target.user === 'root') return { type: 'None' };
   return sudoPassword === undefined ? { type: 'Sudo' } : { type: 'SudoPassword', password: sudoPassword };
 }
@@ -65,7 +79,7 @@ function elevationFor({ target }: SshConnection, { sudoPassword }: InspectOption
 async function runPreflight(
   connection: SshConnection,
   elevation: Elevation,
-  { clock, signal, scriptMs, server }: InspectOptions,
+  { clock, signal, scriptMs, server }: ReadOptions,
 ): Promise<FactsRead> {
   const started = clock.now();
   const output = await runScript(connection, {

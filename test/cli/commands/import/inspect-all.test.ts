@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ImportHost } from '../../../../src/cli/commands/import/hosts/host.ts';
+import type { ListedHost } from '../../../../src/cli/commands/import/hosts/host.ts';
 import {
   HOSTS_AT_A_TIME,
   inspectAll,
@@ -39,7 +39,7 @@ describe.skipIf(unavailable !== undefined)(`inspectAll${note}`, () => {
     await silent.close();
   });
 
-  const hostAt = (address: string, port: number): ImportHost => ({
+  const hostAt = (address: string, port: number): ListedHost => ({
     target: { address, port, user: server.target.user },
     hostKeys: server.hostKeys,
   });

@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { connectSsh, type SshConnection } from '../../../../src/providers/ssh/channel/connect.ts';
@@ -83,6 +85,17 @@ describe.skipIf(unavailable !== undefined)(`a script on a host${note}`, () => {
     const tries = readdirSync(server.home).filter((name) => name.startsWith('try-'));
     expect(tries).toEqual(['try-1']);
     await expect(run('', { elevation: { type: 'Sudo' } })).rejects.toMatchObject({ code: 'SudoPassword' });
+  });
+
+  it('sends bytes after the values, also past sudo, and ends when the script does not read them', async () => {
+    const bytes = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => (index * 7) % 256));
+    const input = (): AsyncIterable<Uint8Array> => Readable.from([bytes.subarray(0, 7), bytes.subarray(7)]);
+    const text = 'IFS= read -r value; echo "$value"; sha256sum\n';
+    const elevation = { type: 'SudoPassword', password: PASSWORD } as const;
+    const sum = createHash('sha256').update(bytes).digest('hex');
+    expect(await run(text, { values: ['a b'], input: input(), elevation })).toBe(`a b\n${sum}  -\n`);
+    expect(await run('echo done\n', { input: input() })).toBe('done\n');
+    await expect(run('exit 4\n', { input: input() })).rejects.toMatchObject({ code: 'ScriptFailed' });
   });
 
   it('tells how it failed, without the password', async () => {

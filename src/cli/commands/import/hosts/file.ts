@@ -6,7 +6,7 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import type { SshTarget } from '../../../../providers/ssh/target.ts';
 import { type FieldRules, HOST_FIELDS, HOST_KEY_FIELDS, VIA_FIELDS } from './fields.ts';
-import type { ImportHost } from './host.ts';
+import type { ListedHost } from './host.ts';
 
 export interface HostsFileProblem {
   readonly line: number;
@@ -14,7 +14,7 @@ export interface HostsFileProblem {
 }
 
 export interface HostsFile {
-  readonly hosts: readonly ImportHost[];
+  readonly hosts: readonly ListedHost[];
   readonly problems: readonly HostsFileProblem[];
 }
 
@@ -72,7 +72,7 @@ interface Context {
   readonly defaults: Defaults;
 }
 
-function readHost(entry: unknown, index: number, { reading, defaults }: Context): ImportHost | undefined {
+function readHost(entry: unknown, index: number, { reading, defaults }: Context): ListedHost | undefined {
   const path = ['hosts', index];
   if (!hasFields(entry, HOST_FIELDS, path, reading)) return undefined;
   const hostKeys = readHostKeys(entry['hostKeys'], [...path, 'hostKeys'], reading);
@@ -86,7 +86,7 @@ function readHost(entry: unknown, index: number, { reading, defaults }: Context)
     target: targetOf(entry, defaults),
     ...optional('name', entry['name'] as string | undefined),
     ...optional('zone', entry['zone'] as string | undefined),
-    ...optional('labels', entry['labels'] as ImportHost['labels']),
+    ...optional('labels', entry['labels'] as ListedHost['labels']),
     ...optional('hostKeys', hostKeys),
     ...(isRecord(via) && {
       via: {

@@ -3,7 +3,7 @@ import type { HostKey } from '../../../../api/generated/types.ts';
 import type { JumpHost } from '../../../../providers/ssh/channel/route.ts';
 import { formatTarget, type SshTarget } from '../../../../providers/ssh/target.ts';
 
-export interface ImportHost {
+export interface ListedHost {
   readonly target: SshTarget;
   /** The name of the Machine. By default it is the host name. */
   readonly name?: string;
@@ -15,6 +15,6 @@ export interface ImportHost {
   readonly via?: JumpHost;
 }
 
-export function hostLabel({ target }: Pick<ImportHost, 'target'>): string {
+export function hostLabel({ target }: Pick<ListedHost, 'target'>): string {
   return `host ${formatTarget(target)}`;
 }

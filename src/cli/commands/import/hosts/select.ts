@@ -5,7 +5,7 @@ import { formatTarget, parseTarget, type SshTarget } from '../../../../providers
 import { CliError, EXIT } from '../../../errors.ts';
 import { toInputError } from '../input-error.ts';
 import { readHostsFile } from './file.ts';
-import type { ImportHost } from './host.ts';
+import type { ListedHost } from './host.ts';
 
 export interface HostSources {
   readonly args: readonly string[];
@@ -15,10 +15,10 @@ export interface HostSources {
 }
 
 /** Refuses all invalid hosts at once, and hosts that are named twice. */
-export function selectHosts({ args, file, defaults, via }: HostSources): readonly ImportHost[] {
+export function selectHosts({ args, file, defaults, via }: HostSources): readonly ListedHost[] {
   const jump: JumpHost | undefined = via && { target: via, hostKeys: { type: 'TrustOnFirstUse' } };
   const errors: CliError[] = [];
-  const named = args.flatMap((text): readonly ImportHost[] => {
+  const named = args.flatMap((text): readonly ListedHost[] => {
     try {
       return [{ target: parseTarget(text, defaults) }];
     } catch (error) {
@@ -39,7 +39,7 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
   return hosts.map((host) => ({ ...optional('via', jump), ...host }));
 }
 
-function repeated(hosts: readonly ImportHost[]): readonly CliError[] {
+function repeated(hosts: readonly ListedHost[]): readonly CliError[] {
   const groups = Map.groupBy(hosts, ({ target: { address, port } }) => `${address.toLowerCase()} ${port}`);
   return [...groups.values()].flatMap(([first, second]) =>
     first && second

@@ -2,7 +2,7 @@
 import { API_VERSION } from '../../../../api/version.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { isMachineName } from '../hosts/fields.ts';
-import type { ImportHost } from '../hosts/host.ts';
+import type { ListedHost } from '../hosts/host.ts';
 import type { HostReport } from './report.ts';
 
 /** A Machine with the fields that a person would write: the API server sets the others. */
@@ -26,7 +26,7 @@ export interface MachineSettings {
 }
 
 export function makeMachines(
-  hosts: readonly ImportHost[],
+  hosts: readonly ListedHost[],
   reports: readonly HostReport[],
   settings: MachineSettings,
 ): ImportedMachines {
@@ -50,7 +50,7 @@ export function makeMachines(
 }
 
 interface Source extends Pick<HostReport, 'hostKeys'> {
-  readonly host: ImportHost;
+  readonly host: ListedHost;
   readonly settings: MachineSettings;
 }
 

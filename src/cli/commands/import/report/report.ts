@@ -10,7 +10,7 @@ import {
 } from '../../../../providers/ssh/preflight/evaluate.ts';
 import type { InspectedHost } from '../../../../providers/ssh/preflight/inspect.ts';
 import { formatTarget } from '../../../../providers/ssh/target.ts';
-import { hostLabel, type ImportHost } from '../hosts/host.ts';
+import { hostLabel, type ListedHost } from '../hosts/host.ts';
 import type { HostOutcome } from '../inspect-all.ts';
 
 export interface HostReport {
@@ -48,7 +48,7 @@ export function judgeHosts(outcomes: readonly HostOutcome[], options: JudgeOptio
   });
 }
 
-function identityOf(host: ImportHost, { facts, hostKeys }: InspectedHost): HostIdentity {
+function identityOf(host: ListedHost, { facts, hostKeys }: InspectedHost): HostIdentity {
   const { hostName, machineId, systemUuid } = facts;
   return {
     label: hostLabel(host),

@@ -1,5 +1,5 @@
 /** Outcomes and reports of hosts for the tests of an import. */
-import type { ImportHost } from '../../../../../src/cli/commands/import/hosts/host.ts';
+import type { ListedHost } from '../../../../../src/cli/commands/import/hosts/host.ts';
 import type { HostOutcome } from '../../../../../src/cli/commands/import/inspect-all.ts';
 import type { HostReport } from '../../../../../src/cli/commands/import/report/report.ts';
 import { SshError } from '../../../../../src/providers/ssh/errors.ts';
@@ -7,12 +7,12 @@ import { preflightInput } from '../../../../providers/ssh/preflight/host-output.
 
 type Changes = Parameters<typeof preflightInput>[0];
 
-export function importHost(address: string, more: Partial<ImportHost> = {}): ImportHost {
+export function importHost(address: string, more: Partial<ListedHost> = {}): ListedHost {
   return { target: { address, port: 22, user: 'root' }, ...more };
 }
 
 /** A host with a name, a machine id and a key of its own, unless the changes set others. */
-export function inspected(host: ImportHost, changes: Changes = {}): HostOutcome {
+export function inspected(host: ListedHost, changes: Changes = {}): HostOutcome {
   const { address } = host.target;
   const own = {
     hostname: address,
@@ -24,7 +24,7 @@ export function inspected(host: ImportHost, changes: Changes = {}): HostOutcome 
   return { host, inspected: { facts, started, ended, hostKeys } };
 }
 
-export function failed(host: ImportHost, code: SshError['code']): HostOutcome {
+export function failed(host: ListedHost, code: SshError['code']): HostOutcome {
   return { host, error: new SshError(code, 'it failed', { where: host.target.address, hint: 'fix it' }) };
 }
 
