@@ -5,15 +5,39 @@ export interface FleetClusterDeclaration extends ClusterProps {
   readonly name: string;
   /** Number of machines in the general pool. */
   readonly machines: number;
+  /** The URL at which nodes reach the API server. */
+  readonly apiServer: string;
 }
 
 export const clusters: readonly FleetClusterDeclaration[] = [
-  { name: 'test', environment: 'test', ...connectedWith('test-kubeconfig'), machines: 3 },
-  { name: 'pre', environment: 'pre', ...connectedWith('pre-kubeconfig'), machines: 3 },
-  { name: 'prod', environment: 'prod', ...connectedWith('prod-kubeconfig'), machines: 12 },
+  {
+    name: 'test',
+    environment: 'test',
+    ...connectedWith('test-kubeconfig'),
+    apiServer: apiServerOf('test'),
+    machines: 3,
+  },
+  {
+    name: 'pre',
+    environment: 'pre',
+    ...connectedWith('pre-kubeconfig'),
+    apiServer: apiServerOf('pre'),
+    machines: 3,
+  },
+  {
+    name: 'prod',
+    environment: 'prod',
+    ...connectedWith('prod-kubeconfig'),
+    apiServer: apiServerOf('prod'),
+    machines: 12,
+  },
 ];
 
 /** A Secret with a kubeconfig in kubenode-system of the hub, with the annotation `kubenode.dev/secret-use: kubeconfig`. */
 function connectedWith(name: string): Pick<ClusterProps, 'connection'> {
   return { connection: { credentialsRef: { name } } };
+}
+
+function apiServerOf(name: string): string {
+  return `https://${name}.example.com:6443`;
 }

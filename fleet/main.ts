@@ -1,16 +1,18 @@
 /** The fleet program. `npm run synth` writes its objects to rendered/; sync renders the same objects from a commit. */
 import { DefenderPolicy, Fleet, type FleetCluster, NodeRemedier } from 'kubenode/constructs';
 import { policies, rules } from '../rules/index.ts';
+import { declareAddons } from './addons/index.ts';
 import { clusters } from './clusters.ts';
 import { declareComponents, declareMachines } from './machines.ts';
 import { fleetPipeline } from './pipelines.ts';
 
 const fleet = new Fleet();
 fleet.pipeline('fleet', fleetPipeline);
-for (const { name, machines, ...spec } of clusters) {
+for (const { name, machines, apiServer, ...spec } of clusters) {
   const cluster = fleet.cluster(name, spec);
   declareMachines(cluster, machines);
   declareComponents(cluster);
+  declareAddons(cluster, apiServer);
   declareRules(cluster);
 }
 fleet.synth();

@@ -1,17 +1,18 @@
 import { type ComponentRelease, componentReleases, type MachineComponentSpec } from 'kubenode/constructs';
+import { KUBELET_CONFIG, KUBELET_HOST_CONFIG, KUBELET_UNIT } from './kubelet-config.ts';
 
 /** Every version that machines can run or roll back to. */
 export const kubeletReleases = componentReleases({
   component: 'kubelet',
-  url: 'https://artifacts.example.com/kubelet/{version}/linux-{arch}',
+  url: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/kubelet',
   versions: {
     '1.36.3': {
-      amd64: '4b227777d4dd1fc61c6f884f48641d02b4d121d3fd328cb08b5531fcacdabf8a',
-      arm64: 'ef2d127de37b942baad06145e54b0c619a1f22327b2ebbcfbec78f5564afe39d',
+      amd64: '46707a53209f826ad0f0d62371ac69cd00e78fd9a8176cf5f6f87f18f7f8b718',
+      arm64: '57205a5daf5883873d87b4914e1e00bdd7707acd075714788cfb0fc1f60bc414',
     },
     '1.36.2': {
-      amd64: 'e7f6c011776e8db7cd330b54174fd76f7d0216b612387a5ffcfb81e6f0919683',
-      arm64: '7902699be42c8a8e46fbbb4501726517e86b22c56a189f7625a6da49081b2451',
+      amd64: '3ba68cb4f0906053c08ab843131d5cec559cf8c718dbd679950a078b306abbb4',
+      arm64: 'b0b45db96f0e6bf996780b8a2b8d868bf538dc7c3a60cf604cf0ea2d65c24b06',
     },
   },
 });
@@ -22,8 +23,30 @@ export function kubelet({ component, version, artifacts }: ComponentRelease): Ma
     version,
     description: 'The node agent of Kubernetes',
     identity: 'Kubelet',
+    parameters: [
+      {
+        name: 'cgroupDriver',
+        default: 'systemd',
+        description: 'systemd, or cgroupfs on a host without systemd',
+      },
+      { name: 'failCgroupV1', default: 'true', description: 'false on hosts with cgroup v1' },
+      {
+        name: 'clusterDNS',
+        default: '10.96.0.10',
+        description: 'The address of the Service of fleet/addons',
+      },
+      {
+        name: 'resolvConf',
+        default: '/etc/resolv.conf',
+        description: '/run/systemd/resolve/resolv.conf on hosts with systemd-resolved',
+      },
+    ],
+    ports: [{ name: 'healthz', port: 10_248 }],
     artifacts,
-    files: [{ path: '/etc/kubernetes/kubelet.yaml', content: CONFIG, onChange: 'Restart' }],
+    files: [
+      { path: '/etc/kubernetes/kubelet.yaml', content: KUBELET_CONFIG },
+      { path: '/etc/kubernetes/kubelet.conf.d/10-host.conf', content: KUBELET_HOST_CONFIG },
+    ],
     units: [
       {
         name: 'kubelet',
@@ -31,21 +54,20 @@ export function kubelet({ component, version, artifacts }: ComponentRelease): Ma
           argv: [
             '${dir}/kubelet',
             '--config=/etc/kubernetes/kubelet.yaml',
+            '--config-dir=/etc/kubernetes/kubelet.conf.d',
             '--kubeconfig=${identity.kubeconfig}',
+            '--hostname-override=${machine.name}',
           ],
         },
+        dropIns: [{ name: '10-kubenode', content: KUBELET_UNIT }],
       },
     ],
-    probes: [{ name: 'ready', nodeCondition: { type: 'Ready', status: 'True' } }],
+    probes: [
+      { name: 'healthz', http: { port: 'healthz', path: '/healthz' } },
+      { name: 'ready', nodeCondition: { type: 'Ready', status: 'True' } },
+    ],
     activation: { class: 'Restart' },
+    // The first minor version of Kubernetes that requires containerd 2.
+    dependsOn: [{ component: 'containerd', minVersion: '2.0.0' }, { component: 'node-tuning' }],
   };
 }
-
-const CONFIG = `apiVersion: kubelet.config.k8s.io/v1beta1
-kind: KubeletConfiguration
-authentication: {anonymous: {enabled: false}, webhook: {enabled: true}}
-authorization: {mode: Webhook}
-clusterDNS: [10.96.0.10]
-# kubenode removes it when every component runs and every readiness gate is True: until then the node gets no pods.
-registerWithTaints: [{key: kubenode.dev/not-initialized, effect: NoSchedule}]
-`;

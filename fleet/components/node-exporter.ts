@@ -1,16 +1,20 @@
 import { type ComponentRelease, componentReleases, type MachineComponentSpec } from 'kubenode/constructs';
 
+const PROGRAM = '/usr/local/bin/node_exporter';
+
 export const nodeExporterReleases = componentReleases({
   component: 'node-exporter',
-  url: 'https://artifacts.example.com/node-exporter/{version}/linux-{arch}',
+  url: 'https://github.com/prometheus/node_exporter/releases/download/v{version}/node_exporter-{version}.linux-{arch}.tar.gz',
+  format: 'TarGz',
+  install: [{ from: 'node_exporter-{version}.linux-{arch}/node_exporter', to: PROGRAM }],
   versions: {
-    '1.8.2': {
-      amd64: '6b86b273ff34fce19d6b804eff5a3f5747ada4eaa22f1d49c01e52ddb7875b4b',
-      arm64: 'd4735e3a265e16eee03f59718b9b5d03019c07d8b6c51f90da3a666eec13ab35',
+    '1.9.1': {
+      amd64: 'becb950ee80daa8ae7331d77966d94a611af79ad0d3307380907e0ec08f5b4e8',
+      arm64: '848f139986f63232ced83babe3cad1679efdbb26c694737edc1f4fbd27b96203',
     },
-    '1.8.1': {
-      amd64: '4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce',
-      arm64: '4a44dc15364204a80fe80e9039455cc1608281820fe2b24f1e5233ade6af1dd5',
+    '1.8.2': {
+      amd64: '6809dd0b3ec45fd6e992c19071d6b5253aed3ead7bf0686885a51d85c6643c66',
+      arm64: '627382b9723c642411c33f48861134ebe893e70a63bcc8b3fc0619cd0bfac4be',
     },
   },
 });
@@ -27,11 +31,7 @@ export function nodeExporter({ component, version, artifacts }: ComponentRelease
       {
         name: 'node-exporter',
         exec: {
-          argv: [
-            '${dir}/node-exporter',
-            '--web.listen-address=:${port.metrics}',
-            '--log.level=${param.logLevel}',
-          ],
+          argv: [PROGRAM, '--web.listen-address=:${port.metrics}', '--log.level=${param.logLevel}'],
           user: 'nobody',
         },
       },

@@ -11,13 +11,15 @@ export type ReleaseDigests = Readonly<Partial<Record<ArtifactArch, string>>> & {
   readonly url?: string;
 };
 
-export interface ComponentReleasesProps extends Partial<Pick<Artifact, 'format' | 'install'>> {
+export interface ComponentReleasesProps extends Partial<Pick<Artifact, 'format'>> {
   /** Name of the component, the same in every version. */
   readonly component: string;
   /** URL of the files. `{version}` and `{arch}` are replaced. */
   readonly url: string;
   /** URL of the publisher's checksum file, which `kubenode component` compares with. `{version}`, `{arch}` and `{url}` are replaced. */
   readonly checksums?: string;
+  /** Links from the host into the archive. `{version}` and `{arch}` are replaced in `from`: some archives have a folder with both. */
+  readonly install?: Artifact['install'];
   /** Every version that machines can run or roll back to. */
   readonly versions: Readonly<Record<string, ReleaseDigests>>;
 }
@@ -51,13 +53,24 @@ function artifactOf(
   platform: ReleasePlatform,
   digests: ReleaseDigests,
 ): Artifacts {
-  const { version, arch } = platform;
+  const { arch } = platform;
   const sha256 = digests[arch];
   if (sha256 === undefined) return [];
-  const filled = (digests.url ?? url).replaceAll('{version}', version).replaceAll('{arch}', arch);
-  const unknown = /\{\w*\}/.exec(filled)?.[0];
-  if (unknown !== undefined) {
-    throw new Error(`component ${component}: expected {version} and {arch} in the URL, found ${unknown}`);
+  const filled = fill(digests.url ?? url, platform);
+  const links = install?.map((link) => ({ ...link, from: fill(link.from, platform) }));
+  const unknown = [filled, ...(links ?? []).map(({ from }) => from)].flatMap(
+    (text) => text.match(/\{\w*\}/) ?? [],
+  );
+  if (unknown[0] !== undefined) {
+    throw new Error(
+      `component ${component}: expected {version} and {arch} in url and install, found ${unknown[0]}`,
+    );
   }
-  return [{ os: 'linux', arch, url: filled, sha256, ...(format && { format }), ...(install && { install }) }];
+  return [
+    { os: 'linux', arch, url: filled, sha256, ...(format && { format }), ...(links && { install: links }) },
+  ];
+}
+
+function fill(template: string, { version, arch }: ReleasePlatform): string {
+  return template.replaceAll('{version}', version).replaceAll('{arch}', arch);
 }
