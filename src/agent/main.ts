@@ -145,6 +145,7 @@ async function runOn(
       api,
       clock,
       log,
+      random,
       machine,
       version,
       trigger,

@@ -1,6 +1,7 @@
-/** Reads a .tar.gz as a stream of entries: ustar, with the long names and links of GNU tar and pax. */
+/** Reads a .tar.gz or .tar.zst as a stream of entries: ustar, with the long names and links of GNU tar and pax. */
 import { createReadStream } from 'node:fs';
-import { createGunzip } from 'node:zlib';
+import { open } from 'node:fs/promises';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { OsError, systemCode } from './errors.ts';
 
 const BLOCK = 512;
@@ -20,17 +21,29 @@ export interface TarEntry {
 }
 
 export async function* tarEntries(archive: string): AsyncGenerator<TarEntry, void, void> {
+  const expand = (await isZstandard(archive)) ? createZstdDecompress() : createGunzip();
   const source = createReadStream(archive);
-  const gunzip = createGunzip();
-  source.on('error', (error) => gunzip.destroy(error));
-  const reader = blockReader(source.pipe(gunzip));
+  source.on('error', (error) => expand.destroy(error));
+  const reader = blockReader(source.pipe(expand));
   try {
     yield* entriesOf(reader);
   } catch (error) {
-    throw systemCode(error)?.startsWith('Z_') ? corrupt(error) : error;
+    throw /^(?:Z_|ZSTD_)/.test(systemCode(error) ?? '') ? corrupt(error) : error;
   } finally {
     await reader.close();
     source.destroy();
+  }
+}
+
+const ZSTANDARD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+
+async function isZstandard(archive: string): Promise<boolean> {
+  const file = await open(archive);
+  try {
+    const { buffer } = await file.read({ buffer: Buffer.alloc(ZSTANDARD.length), position: 0 });
+    return buffer.equals(ZSTANDARD);
+  } finally {
+    await file.close();
   }
 }
 

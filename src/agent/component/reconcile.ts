@@ -153,7 +153,7 @@ async function carryOut(
 
 async function load(host: Host, downloads: Downloads, target: Target): Promise<'Running' | undefined> {
   const sha256 = target.artifact?.sha256 ?? '';
-  const state = await downloads.load(sha256, (signal) => loadArtifact(host, target, signal));
+  const state = await downloads.load(sha256, (terms) => loadArtifact(host, target, terms));
   return state === 'Running' ? state : undefined;
 }
 

@@ -14,3 +14,14 @@ export class HostError extends OsError<HostErrorCode> {
 }
 
 export type { OsErrorDetails };
+
+/** The same download may succeed later: the server is busy, or the connection broke. What arrived is kept. */
+export class RetryLater extends HostError {
+  /** How long the server asked to wait; undefined when it did not ask. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, details: OsErrorDetails & { readonly retryAfterMs: number | undefined }) {
+    super('Download', message, details);
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}

@@ -97,6 +97,8 @@ export interface DiskUsage {
 export interface UnpackLimits {
   readonly maxBytes: number;
   readonly maxEntries: number;
+  /** Whether the archive is a layer of an image: what makes sense only in the root of a container is left out. */
+  readonly isLayer?: boolean;
 }
 
 /** Each unit has every placeholder replaced, and names the component that it belongs to. */
@@ -222,12 +224,17 @@ export interface HostHealth {
 export interface DownloadLimits {
   readonly maxBytes: number;
   readonly timeoutMs: number;
-  readonly bytesPerSecond?: number;
+  readonly bytesPerSecond?: number | undefined;
+  /** The SHA-256 in hex of the content, by which a registry knows it. */
+  readonly sha256?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface HostNetwork {
-  /** Streams http, https and file URLs to `to`. Checks nothing but the limits: the caller verifies the digest. */
+  /**
+   * Streams http, https, file and oci URLs to `to`. Checks nothing but the limits: the caller verifies the digest. Continues what is at `to` if
+   * it is a part of the same content. Throws RetryLater when the server is busy or the connection broke.
+   */
   download(url: string, to: string, limits: DownloadLimits): Promise<void>;
   /** Returns the numbers to use for the declared ports, the same ones at each call. */
   assignPorts(component: string, ports: readonly DeclaredPort[]): Promise<ReadonlyMap<string, number>>;

@@ -1,10 +1,12 @@
 /** Artifacts on the host: downloaded into the cache, verified, unpacked into the directory of their version. */
 import { OsError } from '../../os/errors.ts';
-import { HostError } from '../host/errors.ts';
+import { HostError, RetryLater } from '../host/errors.ts';
 import type { Host, HostFiles, HostNetwork } from '../host/port.ts';
 import { cachedArtifact } from '../layout.ts';
 import type { Target } from '../target/target.ts';
+import type { DownloadTerms } from './downloads.ts';
 import { writeManifest } from './programs.ts';
+import { NO_SETTINGS, urlAtMirror } from './settings.ts';
 
 type Artifact = NonNullable<Target['artifact']>;
 
@@ -25,34 +27,46 @@ export async function findArtifact(
   return (await files.stat(partFile(sha256))) ? 'Downloaded' : undefined;
 }
 
-/** Tries each URL in order. Nothing outside of the cache changes. */
+/** Tries the mirrors of the host, then each URL in order. Nothing outside of the cache changes. */
 export async function downloadArtifact(
   files: HostFiles,
   network: HostNetwork,
   artifact: Artifact,
-  signal?: AbortSignal,
+  { settings, bytesPerSecond, signal }: Partial<DownloadTerms> = {},
 ): Promise<void> {
-  const loading = loadingFile(artifact.sha256);
-  const maxBytes = artifact.sizeBytes ?? MAX_BYTES;
+  const { sha256, url: declared, mirrors, sizeBytes: maxBytes = MAX_BYTES } = artifact;
+  const loading = loadingFile(sha256);
   await requireSpace(files, artifact);
-  const failures: string[] = [];
-  for (const url of [artifact.url, ...artifact.mirrors]) {
+  const pacedMs = bytesPerSecond === undefined ? 0 : (maxBytes / bytesPerSecond) * 1000;
+  const limits = { maxBytes, sha256, bytesPerSecond, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS + pacedMs };
+  const atMirrors = (settings ?? NO_SETTINGS).mirrors.map((mirror) => urlAtMirror(mirror, sha256));
+  const failures: OsError[] = [];
+  const later: RetryLater[] = [];
+  for (const url of [...atMirrors, declared, ...mirrors]) {
     try {
-      await files.remove(loading);
-      await network.download(url, loading, { maxBytes, timeoutMs: DOWNLOAD_TIMEOUT_MS, signal });
+      await network.download(url, loading, limits);
       // Half a download, which a crash leaves, must not look like one with a wrong checksum.
-      return await files.rename(loading, partFile(artifact.sha256));
+      return await files.rename(loading, partFile(sha256));
     } catch (error) {
-      await files.remove(loading);
       if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
-      failures.push(`${url}: ${error.message}`);
+      failures.push(error);
+      if (error instanceof RetryLater) later.push(error);
     }
   }
-  throw new HostError('Download', `the artifact could not be downloaded: ${failures.join('; ')}`, {
-    where: artifact.url,
-    hint: 'check that the machine reaches the URL, or add a mirror',
-  });
+  throw allFailed(declared, failures, later);
 }
+
+/** The artifact may be loaded later if that is so for one of its URLs: at the earliest time for which a server asked. */
+function allFailed(where: string, failures: readonly OsError[], later: readonly RetryLater[]): HostError {
+  const message = `the artifact could not be downloaded: ${failures.map((each) => each.message).join('; ')}`;
+  const hint = failures.find((each) => each.hint !== undefined)?.hint ?? REACH_HINT;
+  if (later.length === 0) return new HostError('Download', message, { where, hint });
+  const waits = later.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
+  const retryAfterMs = waits.length === 0 ? undefined : Math.min(...waits);
+  return new RetryLater(message, { where, hint, retryAfterMs });
+}
+
+const REACH_HINT = 'check that the machine reaches the URL, or add a mirror';
 
 /** A full disk is found before the download and not in the middle of it. */
 async function requireSpace(files: HostFiles, { sizeBytes, format }: Artifact): Promise<void> {
@@ -96,11 +110,12 @@ export async function unpackArtifact(host: Pick<Host, 'directory' | 'files'>, ta
   const cached = cachedArtifact(artifact.sha256);
   await files.remove(staging);
   await files.makeDirectory(staging);
-  if (artifact.format === 'TarGz') {
+  if (artifact.format !== 'Raw') {
     const size = (await files.stat(cached))?.sizeBytes ?? 0;
     await files.unpack(cached, staging, {
       maxBytes: size * MAX_EXPANSION + 1024 ** 2,
       maxEntries: MAX_ENTRIES,
+      isLayer: artifact.format === 'Oci',
     });
   } else {
     await files.copy(cached, `${staging}/${component}`, { ...ATTRIBUTES, mode: PROGRAM_MODE });
@@ -139,5 +154,6 @@ function loadingFile(sha256: string): string {
 
 /** Returns the files of an artifact in the cache, also while it is downloaded and before it is verified. */
 export function artifactFiles(sha256: string): readonly string[] {
-  return [cachedArtifact(sha256), partFile(sha256), loadingFile(sha256)];
+  const loading = loadingFile(sha256);
+  return [cachedArtifact(sha256), partFile(sha256), loading, `${loading}.source`];
 }

@@ -6,6 +6,7 @@ import type { Target } from '../target/target.ts';
 import { endHandOver, handOver } from '../upgrade/hand-over.ts';
 import { downloadArtifact, unpackArtifact, verifyArtifact } from './artifact.ts';
 import { backUp, restore, writeTargetFile } from './backup.ts';
+import type { DownloadTerms } from './downloads.ts';
 
 /** Distributes over operations that share a shape, which Extract does not. */
 type OperationOf<Name extends HostOperation['op']> = HostOperation extends infer Each
@@ -51,9 +52,9 @@ export async function executeOperation(host: Host, operation: HostOperation): Pr
 export async function loadArtifact(
   { files, network }: Pick<Host, 'files' | 'network'>,
   target: Target,
-  signal?: AbortSignal,
+  terms?: DownloadTerms,
 ): Promise<void> {
-  await withArtifact(target, (artifact) => downloadArtifact(files, network, artifact, signal));
+  await withArtifact(target, (artifact) => downloadArtifact(files, network, artifact, terms));
 }
 
 function unitOf({ units, ref }: Target, name: string): UnitDefinition {

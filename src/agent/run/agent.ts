@@ -44,6 +44,7 @@ export interface AgentOptions {
   readonly api: AgentApi;
   readonly clock: Clock;
   readonly log: Log;
+  readonly random: () => number;
   readonly machine: string;
   readonly version: string;
   readonly clusterServer: string;
@@ -118,7 +119,7 @@ export class Agent implements AsyncDisposable {
   #watched: { readonly paths: readonly string[]; readonly watch?: AsyncDisposable } = { paths: [] };
 
   constructor(options: AgentOptions, parts: AgentParts) {
-    const { host, clock, log, api } = options;
+    const { host, clock, log, random, api } = options;
     this.#options = options;
     this.#parts = parts;
     this.#prober = createProber({ host, clock, nodeCondition: (type) => api.nodeCondition(type) });
@@ -136,6 +137,7 @@ export class Agent implements AsyncDisposable {
       journal: parts.journal,
       clock,
       log,
+      random,
       prober,
       failures,
       onAction,

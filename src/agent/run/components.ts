@@ -27,6 +27,7 @@ import { orderComponents } from '../desired/order.ts';
 import type { Host } from '../host/port.ts';
 import { createDownloads, type Downloads } from '../install/downloads.ts';
 import { createDigestReader, type DigestReader } from '../install/programs.ts';
+import { readDownloadSettings } from '../install/settings.ts';
 import { changingComponent, reinstallKey } from '../jobs/circumstances.ts';
 import { NO_DRIFT } from '../journal/drift.ts';
 import type { Journal } from '../journal/journal.ts';
@@ -44,6 +45,8 @@ export interface ComponentsContext {
   readonly journal: Journal;
   readonly clock: Clock;
   readonly log: Log;
+  /** Spreads downloads: a number in [0, 1). */
+  readonly random: () => number;
   readonly prober: Prober;
   readonly failures: OperationFailures;
   /** Handles the end of a download that ran beside the loop. */
@@ -71,7 +74,11 @@ export class ComponentsReconciler {
     this.#context = context;
     this.#digest = createDigestReader(context.host.files);
     this.#targetReader = createTargetReader(context.host.files);
-    this.#downloads = createDownloads(context.clock, context.onDownloaded);
+    this.#downloads = createDownloads({
+      ...context,
+      readSettings: () => readDownloadSettings(context.host.files),
+      onEnd: context.onDownloaded,
+    });
   }
 
   async reconcile(

@@ -119,9 +119,7 @@ function supportProblem(
     const message = `${ref}: unit ${unsupported.name} needs systemd, and this machine is a sandbox`;
     return { code: 'NotSupported', message };
   }
-  if (artifact?.format !== 'Oci') return undefined;
-  const message = `${ref}: artifacts of format Oci are not supported yet: use Raw or TarGz`;
-  return { code: 'NotSupported', message };
+  return undefined;
 }
 
 /**

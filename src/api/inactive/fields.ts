@@ -77,7 +77,6 @@ const MACHINE_SET: readonly InactiveField[] = [
 const NO_COMPATIBILITY = 'no version is compared with it';
 
 const MACHINE_COMPONENT: readonly InactiveField[] = [
-  { path: 'spec.artifacts[].format', accepts: ['Raw', 'TarGz'], because: 'the agent unpacks no OCI images' },
   { path: 'spec.compat.kubernetes', because: NO_COMPATIBILITY },
   { path: 'spec.compat.upgradeFrom', because: NO_COMPATIBILITY },
   { path: 'spec.compat.kernelMin', because: NO_COMPATIBILITY },

@@ -24,15 +24,20 @@ function mode(sentence: string, usual: string): Schema {
 export const artifact = named('ComponentArtifact', 'An artifact for one platform.', {
   os: choice('Operating system.', ['linux', 'darwin', 'any']),
   arch: choice('Architecture.', ['amd64', 'arm64', 'any']),
-  url: text('URL of the artifact. Plain http is safe because sha256 pins the content.', URL),
+  url: text(
+    'URL of the artifact. Plain http is safe because sha256 pins the content. In a registry: oci://REGISTRY/REPOSITORY[:TAG][@sha256:MANIFEST].',
+    URL,
+  ),
   mirrors: list('Alternative URLs.', text('A URL.', URL), [0, 4]).default([]),
-  sha256: text('SHA-256 digest of the content in hex.', { max: 64, pattern: SHA256 }),
+  sha256: text('SHA-256 digest of the content in hex: of the file, or of the layer in a registry.', {
+    max: 64,
+    pattern: SHA256,
+  }),
   sizeBytes: bigInt('Size of the content in bytes.').optional(),
-  format: choice('Format of the artifact. Raw is placed in ${dir} under the name of the component.', [
-    'Raw',
-    'TarGz',
-    'Oci',
-  ]).default('Raw'),
+  format: choice(
+    'Format of the content. Raw is placed in ${dir} under the name of the component, TarGz is unpacked there, and so is Oci, a layer of an image, without what makes sense only in the root of a container.',
+    ['Raw', 'TarGz', 'Oci'],
+  ).default('Raw'),
   install: list(
     'Links from the host into the directory of the version.',
     named('ComponentLink', 'A link.', {

@@ -2,6 +2,7 @@
  * Finds what is wrong with a MachineComponent on every machine: placeholders that no agent replaces, and entries of one version that
  * exclude each other. Pure. No npm package here: the agent shares this file.
  */
+import { isOciUrl, OCI_URL_FORM, parseOciUrl } from '../../os/oci/reference.ts';
 import type { MachineComponentSpec } from '../generated/types.ts';
 import { replaceTemplates } from './component-templates.ts';
 
@@ -13,7 +14,12 @@ export interface ComponentProblem {
 export const PLACEHOLDER = /\$\{([a-z]+(?:\.[A-Za-z0-9-]+)?)\}/g;
 
 export function componentProblems(spec: MachineComponentSpec): readonly ComponentProblem[] {
-  return [...findUnknownPlaceholders(spec), ...portConflicts(spec), ...pathConflicts(spec)];
+  return [
+    ...findUnknownPlaceholders(spec),
+    ...portConflicts(spec),
+    ...pathConflicts(spec),
+    ...badReferences(spec),
+  ];
 }
 
 export function findUnknownPlaceholders(spec: MachineComponentSpec): readonly ComponentProblem[] {
@@ -62,6 +68,19 @@ function portConflicts({ ports }: MachineComponentSpec): readonly ComponentProbl
     if (first === index) return [];
     return [{ path: `spec.ports[${index}].port`, message: `is also the port of ${ports[first]?.name}` }];
   });
+}
+
+/** Finds URLs that begin as those of a registry and name no repository in one. */
+function badReferences({ artifacts }: MachineComponentSpec): readonly ComponentProblem[] {
+  return artifacts.flatMap(({ url, mirrors }, artifact) =>
+    [url, ...mirrors].flatMap((each, index) => {
+      if (!isOciUrl(each) || parseOciUrl(each)) return [];
+      const field = index === 0 ? 'url' : `mirrors[${index - 1}]`;
+      return [
+        { path: `spec.artifacts[${artifact}].${field}`, message: `expected ${OCI_URL_FORM}, got ${each}` },
+      ];
+    }),
+  );
 }
 
 /** Finds paths that are used twice. Files and links of one platform are on the host together. */

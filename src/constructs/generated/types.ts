@@ -220,15 +220,15 @@ export interface ComponentArtifact {
   readonly os: 'linux' | 'darwin' | 'any';
   /** Architecture. */
   readonly arch: 'amd64' | 'arm64' | 'any';
-  /** URL of the artifact. Plain http is safe because sha256 pins the content. */
+  /** URL of the artifact. Plain http is safe because sha256 pins the content. In a registry: oci://REGISTRY/REPOSITORY[:TAG][@sha256:MANIFEST]. */
   readonly url: string;
   /** Alternative URLs. (at most 4) */
   readonly mirrors?: readonly string[];
-  /** SHA-256 digest of the content in hex. */
+  /** SHA-256 digest of the content in hex: of the file, or of the layer in a registry. */
   readonly sha256: string;
   /** Size of the content in bytes. */
   readonly sizeBytes?: number;
-  /** Format of the artifact. Raw is placed in ${dir} under the name of the component. (default "Raw") */
+  /** Format of the content. Raw is placed in ${dir} under the name of the component, TarGz is unpacked there, and so is Oci, a layer of an image, without what makes sense only in the root of a container. (default "Raw") */
   readonly format?: 'Raw' | 'TarGz' | 'Oci';
   /** Links from the host into the directory of the version. (at most 32) */
   readonly install?: readonly ComponentLink[];

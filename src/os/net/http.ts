@@ -10,11 +10,17 @@ export class HttpFailure extends Error {
   readonly retryable: boolean;
   /** The status of the answer, if there was one. */
   readonly status: number | undefined;
+  readonly headers: Headers | undefined;
 
-  constructor(message: string, retryable: boolean, details: { cause?: unknown; status?: number } = {}) {
+  constructor(
+    message: string,
+    retryable: boolean,
+    details: { cause?: unknown; status?: number; headers?: Headers } = {},
+  ) {
     super(message, { cause: details.cause });
     this.retryable = retryable;
     this.status = details.status;
+    this.headers = details.headers;
   }
 }
 
@@ -61,14 +67,18 @@ export async function openUrl(url: string, options: FetchOptions): Promise<Fetch
 
 async function fetchFollowing(url: string, init: RequestInit): Promise<Response> {
   let next = url;
+  const headers = new Headers(init.headers);
   for (let redirects = 0; ; redirects += 1) {
-    const response = await fetch(next, { ...init, redirect: 'manual' });
+    const response = await fetch(next, { ...init, headers, redirect: 'manual' });
     const location = response.headers.get('location');
     if (!REDIRECTS.has(response.status) || location === null) return response;
     await response.body?.cancel();
     if (redirects === MAX_REDIRECTS) throw new HttpFailure(`more than ${MAX_REDIRECTS} redirects`, false);
     const target = redirectTarget(next, location);
-    if (target === undefined) throw new HttpFailure(`the redirect to ${location} is refused`, false);
+    if (target === undefined)
+      throw new HttpFailure(`the redirect to ${location.replace(/\?.*/, '')} is refused`, false);
+    // Credentials are for the server that they were given for: a registry redirects to a store of files of somebody else.
+    if (new URL(target).origin !== new URL(next).origin) headers.delete('authorization');
     next = target;
   }
 }
@@ -116,11 +126,11 @@ export async function withProxy<T>(
 }
 
 async function checkStatus(response: Response): Promise<void> {
-  const { ok, status, statusText } = response;
+  const { ok, status, statusText, headers } = response;
   if (ok || status === RANGE_NOT_SATISFIABLE) return;
   await response.body?.cancel();
   const retryable = status >= 500 || status === 429 || status === 408;
-  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), retryable, { status });
+  throw new HttpFailure(`the server answered ${status} ${statusText}`.trim(), retryable, { status, headers });
 }
 
 /** An unknown name or a closed port rarely recovers within the time of a few retries. */

@@ -207,7 +207,7 @@ async function runOn(
   const onChange = (): void => trigger.notify();
   const api = createAgentApi({ client, machine, clock, log, random, onChange });
   const clusterServer = client.server;
-  const agent = await openAgent({ host, api, clock, log, machine, version, clusterServer, trigger });
+  const agent = await openAgent({ host, api, clock, log, random, machine, version, clusterServer, trigger });
   await Promise.all([api.run(signal), agent.run(signal)]);
   await agent[Symbol.asyncDispose]();
 }

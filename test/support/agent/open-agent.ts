@@ -9,6 +9,7 @@ export async function openTestAgent(
 ): Promise<Agent> {
   return await openAgent({
     log: memoryLog(),
+    random: () => 0,
     machine: 'n1',
     version: '0.0.1',
     clusterServer: 'https://10.0.0.1:6443',

@@ -1,6 +1,6 @@
-/** Extracts a .tar.gz into a directory. The whole archive is checked before the first entry is written. */
+/** Extracts a .tar.gz, or a layer of an image, into a directory. The whole archive is checked before the first entry is written. */
 import { chmod, link, mkdir, open, symlink } from 'node:fs/promises';
-import { dirname, join, normalize } from 'node:path/posix';
+import { basename, dirname, join, normalize } from 'node:path/posix';
 import { optional } from '../../../kube/objects/optional.ts';
 import { OsError } from '../../../os/errors.ts';
 import { type TarEntry, tarEntries } from '../../../os/tar.ts';
@@ -11,7 +11,7 @@ const MODE_BITS = 0o777;
 
 /** Paths of this machine's disk. `directory` exists. */
 export async function unpackTarGz(archive: string, directory: string, limits: UnpackLimits): Promise<void> {
-  await checkEntries(archive, limits).catch((error: unknown) => {
+  const leftOut = await checkEntries(archive, limits).catch((error: unknown) => {
     // Its digest was right: downloading it again cannot help.
     throw error instanceof OsError && error.code === 'Download'
       ? corruptArchive(archive, error as OsError)
@@ -19,6 +19,7 @@ export async function unpackTarGz(archive: string, directory: string, limits: Un
   });
   const directories: string[] = [directory];
   for await (const entry of tarEntries(archive)) {
+    if (leftOut.has(normalize(entry.path))) continue;
     const path = join(directory, entry.path);
     await mkdir(entry.type === 'Directory' ? path : dirname(path), { recursive: true });
     if (entry.type === 'Directory') directories.push(path);
@@ -50,8 +51,12 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-async function checkEntries(archive: string, { maxBytes, maxEntries }: UnpackLimits): Promise<void> {
-  const links = new Set<string>();
+/** Returns the paths that are left out. */
+async function checkEntries(
+  archive: string,
+  { maxBytes, maxEntries, isLayer = false }: UnpackLimits,
+): Promise<ReadonlySet<string>> {
+  const [links, leftOut] = [new Set<string>(), new Set<string>()];
   let [bytes, count] = [0, 0];
   for await (const entry of tarEntries(archive)) {
     bytes += entry.size;
@@ -65,10 +70,29 @@ async function checkEntries(archive: string, { maxBytes, maxEntries }: UnpackLim
         },
       );
     }
+    if (isLayer && isOnlyForRoot(entry, links, leftOut)) {
+      leftOut.add(normalize(entry.path));
+      continue;
+    }
     const problem = entryProblem(entry, links);
     if (problem) throw badArchive(archive, `${entry.path} ${problem}`);
     if (entry.type === 'Link') links.add(normalize(entry.path));
   }
+  return leftOut;
+}
+
+/**
+ * Tells what of a layer makes sense only in the root of a container: devices, links that leave the layer, and marks of files that layers below
+ * have. A path that leaves the directory is refused in a layer, too.
+ */
+export function isOnlyForRoot(
+  { path, type, target }: Pick<TarEntry, 'path' | 'type' | 'target'>,
+  links: ReadonlySet<string>,
+  leftOut: ReadonlySet<string>,
+): boolean {
+  if (type === 'Other' || basename(path).startsWith('.wh.')) return true;
+  if (type === 'HardLink' && leftOut.has(normalize(target))) return true;
+  return linkProblem({ path, type, target }, links) !== undefined;
 }
 
 /** Why an entry must not be extracted. `links` are the symbolic links before it: nothing is written through one. */

@@ -5,10 +5,11 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Clock } from '../../../os/clock.ts';
+import { REGISTRIES_FILE } from '../../layout.ts';
 import { DiskFiles } from '../disk/files.ts';
 import { createRecordedOwners } from '../disk/owners.ts';
 import { createHostRoot } from '../disk/root.ts';
-import { downloadTo } from '../download.ts';
+import { downloadTo } from '../download/download.ts';
 import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
@@ -62,7 +63,8 @@ export function createSandboxHost({
     processes: { run, openInodes: () => readOpenInodes('Skip') },
     node,
     network: {
-      download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),
+      download: (url, to, limits) =>
+        downloadTo(url, root.toDisk(to), limits, { clock, registriesFile: root.toDisk(REGISTRIES_FILE) }),
       probe: probeNetwork,
       assignPorts: ports.assign,
     },

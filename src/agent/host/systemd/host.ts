@@ -1,9 +1,10 @@
 /** A real machine with systemd: the root file system, units through systemctl, processes through /proc. Needs root. */
 import type { Clock } from '../../../os/clock.ts';
+import { REGISTRIES_FILE } from '../../layout.ts';
 import { DiskFiles } from '../disk/files.ts';
 import { createAccountOwners } from '../disk/owners.ts';
 import { createHostRoot } from '../disk/root.ts';
-import { downloadTo } from '../download.ts';
+import { downloadTo } from '../download/download.ts';
 import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
@@ -59,7 +60,8 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
     },
     node: createSystemdNode({ run: runCommand, clock, ...(signal && { signal }) }),
     network: {
-      download: (url, to, limits) => downloadTo(url, root.toDisk(to), limits, clock),
+      download: (url, to, limits) =>
+        downloadTo(url, root.toDisk(to), limits, { clock, registriesFile: root.toDisk(REGISTRIES_FILE) }),
       probe: probeNetwork,
       // The machine is all ours: a component gets the ports that it declares.
       assignPorts: async (_component, ports) => new Map(ports.map(({ name, port }) => [name, port])),
