@@ -85,21 +85,21 @@ export function parseClaim({ metadata: { labels, annotations } }: KubeObject): H
   if (labels?.[LABEL_HOST_CLAIM] !== 'Machine') return undefined;
   const record = parseRecord(annotations?.[ANNOTATION_HOST_CLAIM]);
   const machine = textAt(record, 'machine');
-  const claimedAt = parseTime(textAt(record, 'claimedAt'));
+  const claimedAt = parseMoment(textAt(record, 'claimedAt'));
   const state = STATES.find((each) => each === textAt(record, 'state'));
   const tags = parseTags(valueAt(record, 'tags'));
   if (machine === undefined || !claimedAt || !state || !tags) return undefined;
-  const host = valueAt(record, 'host');
-  return { machine, tags, state, claimedAt, ...optional('host', isHost(host) ? host : undefined) };
+  return { machine, tags, state, claimedAt, ...optional('host', hostIn(record)) };
 }
 
-function parseTime(text: string | undefined): Date | undefined {
+function hostIn(record: unknown): PooledHost | undefined {
+  const host = valueAt(record, 'host');
+  return isRecord(host) ? (host as unknown as PooledHost) : undefined;
+}
+
+function parseMoment(text: string | undefined): Date | undefined {
   const time = new Date(text ?? '');
   return Number.isNaN(time.getTime()) ? undefined : time;
-}
-
-function isHost(value: unknown): value is PooledHost {
-  return isRecord(value);
 }
 
 export function isHostLock({ metadata }: KubeObject): boolean {
