@@ -2,6 +2,7 @@
  * The claims on the hosts of pools, as Leases: one for each Machine, which records its host for good, and one for each host that is taken,
  * which exists at most once. So a Machine has at most one host, and a host at most one Machine, whichever process is killed where. Pure.
  */
+import { parseTime } from '../../../api/machine/node-state.ts';
 import { ANNOTATION_HOST_CLAIM, LABEL_HOST_CLAIM, NAMESPACE_HOSTS } from '../../../api/names.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
@@ -85,7 +86,7 @@ export function parseClaim({ metadata: { labels, annotations } }: KubeObject): H
   if (labels?.[LABEL_HOST_CLAIM] !== 'Machine') return undefined;
   const record = parseRecord(annotations?.[ANNOTATION_HOST_CLAIM]);
   const machine = textAt(record, 'machine');
-  const claimedAt = parseMoment(textAt(record, 'claimedAt'));
+  const claimedAt = parseTime(textAt(record, 'claimedAt'));
   const state = STATES.find((each) => each === textAt(record, 'state'));
   const tags = parseTags(valueAt(record, 'tags'));
   if (machine === undefined || !claimedAt || !state || !tags) return undefined;
@@ -95,11 +96,6 @@ export function parseClaim({ metadata: { labels, annotations } }: KubeObject): H
 function hostIn(record: unknown): PooledHost | undefined {
   const host = valueAt(record, 'host');
   return isRecord(host) ? (host as unknown as PooledHost) : undefined;
-}
-
-function parseMoment(text: string | undefined): Date | undefined {
-  const time = new Date(text ?? '');
-  return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
 export function isHostLock({ metadata }: KubeObject): boolean {
