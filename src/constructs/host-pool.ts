@@ -35,14 +35,16 @@ export interface HostPoolProps extends PoolAccess {
 const HOSTS_PER_OBJECT = 60;
 
 export class HostPool extends Construct {
+  readonly objects: readonly ApiObject[];
+
   constructor(scope: Construct, id: string, props: HostPoolProps) {
     super(scope, id);
     const { name, hosts, ...access } = props;
     this.node.addValidation({ validate: () => problemsOf(props) });
     const count = Math.max(1, Math.ceil(hosts.length / HOSTS_PER_OBJECT));
-    for (let index = 0; index < count; index += 1) {
+    this.objects = Array.from({ length: count }, (_, index) => {
       const part = hosts.slice(index * HOSTS_PER_OBJECT, (index + 1) * HOSTS_PER_OBJECT);
-      new ApiObject(this, String(index), {
+      return new ApiObject(this, String(index), {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: {
@@ -52,7 +54,7 @@ export class HostPool extends Construct {
         },
         data: { 'hosts.json': `${JSON.stringify({ ...access, hosts: part }, undefined, 2)}\n` },
       });
-    }
+    });
   }
 }
 

@@ -31,7 +31,7 @@ export interface Provider extends ProviderKind {
   /** Deletes the instance, and succeeds also when it does not exist. When it resolves, nothing of the instance runs or costs anything. */
   delete(id: string, signal: AbortSignal): Promise<void>;
   /**
-   * Lets go of an instance that could not be deleted in time: it is not found any more, and nobody gets its host. Absent: an instance of
+   * Lets go of an instance that could not be deleted in time: it is not found any more, and no Machine gets its host. Absent: an instance of
    * this provider is deleted, however long it takes.
    */
   abandon?(id: string, signal: AbortSignal): Promise<void>;

@@ -12,8 +12,10 @@ const ACCESS = { user: 'admin', credentialsRef: { name: 'rack7-ssh' } };
 
 function synth(props: Partial<HostPoolProps>): readonly KubeObject[] {
   const chart = new Chart(new App(), 'machines');
-  new HostPool(chart, 'rack7', { name: 'rack7', ...ACCESS, hosts: [], ...props });
-  return Testing.synth(chart) as readonly KubeObject[];
+  const { objects } = new HostPool(chart, 'rack7', { name: 'rack7', ...ACCESS, hosts: [], ...props });
+  const rendered = Testing.synth(chart) as readonly KubeObject[];
+  expect(rendered).toHaveLength(objects.length);
+  return rendered;
 }
 
 describe('HostPool', () => {
@@ -52,14 +54,13 @@ describe('HostPool', () => {
       },
       'HostPool rack7: n1:22 is listed twice',
     ],
+    [
+      'a host without a Secret',
+      { credentialsRef: undefined, hosts: [{ address: 'n1', hostKeys: HOST_KEYS }] } as object,
+      'n1: expected credentialsRef',
+    ],
     ['a host without keys', { hosts: [{ address: 'n1', hostKeys: [] }] }, 'n1: expected at least one key'],
   ])('refuses %s', (_, props, message) => {
     expect(() => synth(props)).toThrow(message);
-  });
-
-  it('refuses a host without a Secret', () => {
-    const chart = new Chart(new App(), 'machines');
-    new HostPool(chart, 'rack7', { name: 'rack7', hosts: [{ address: 'n1', hostKeys: HOST_KEYS }] });
-    expect(() => Testing.synth(chart)).toThrow('n1: expected credentialsRef');
   });
 });

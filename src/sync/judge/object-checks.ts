@@ -211,19 +211,22 @@ function reservedObjects(object: KubeObject): string[] {
   if (because !== undefined) {
     return [`${because}: remove it from git, or give it another name`];
   }
-  if (metadata.namespace === NAMESPACE_AGENTS) {
-    return [`namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`];
-  }
-  if (metadata.namespace === NAMESPACE_HOSTS && !isHostPool(object)) {
-    return [
-      `namespace ${NAMESPACE_HOSTS} is reserved for pools of hosts: ConfigMaps with the label ${LABEL_HOST_POOL}`,
-    ];
-  }
+  const reserved = reservedNamespace(object);
+  if (reserved !== undefined) return [reserved];
   if (metadata.namespace !== NAMESPACE) return [];
   const ours = kind === 'Lease' || (kind === 'ConfigMap' && INVENTORY.test(metadata.name));
   return ours
     ? [`${kind} ${metadata.name} in ${NAMESPACE} is reserved for kubenode: choose another name`]
     : [];
+}
+
+function reservedNamespace(object: KubeObject): string | undefined {
+  const { namespace } = object.metadata;
+  if (namespace === NAMESPACE_AGENTS) {
+    return `namespace ${NAMESPACE_AGENTS} is reserved for the Leases of agents: use another namespace`;
+  }
+  if (namespace !== NAMESPACE_HOSTS || isHostPool(object)) return undefined;
+  return `namespace ${NAMESPACE_HOSTS} is reserved for pools of hosts: ConfigMaps with the label ${LABEL_HOST_POOL}`;
 }
 
 function isHostPool({ kind, metadata }: KubeObject): boolean {

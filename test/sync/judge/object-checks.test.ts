@@ -139,7 +139,7 @@ describe('findRefusals', () => {
       'namespace kubenode-agents is reserved for the Leases of agents',
     ],
     [
-      'an object in the namespace of pools that is no pool',
+      'another object in the namespace of pools',
       configMap({}, { namespace: 'kubenode-hosts' }),
       'namespace kubenode-hosts is reserved for pools of hosts: ConfigMaps with the label kubenode.dev/host-pool',
     ],

@@ -12,7 +12,7 @@ import { withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 
 const HELP = `
-Only for a host that "kubenode pool list" shows as Unclean: its Machine is gone, and the host could not be reached or cleaned in time. Clean it
+Only for a host that "kubenode pool list" shows as Unclean: its Machine was deleted, and the host could not be reached or cleaned in time. Clean it
 first, with "kubenode-agent release" on the host, or reinstall it: nothing looks at the host here. The next Machine that finds
 something of the old one on it reports HostInUse.
 

@@ -10,8 +10,8 @@ import { createOutputOption, type OutputFormat, printResult, printWarnings } fro
 import { type PoolRow, poolRows } from './rows.ts';
 
 const HELP = `
-STATE is Free; Claiming or Claimed, by a Machine; Releasing, while it is cleaned; or Unclean: its Machine is gone, the host could not be
-cleaned in time, and nobody gets it until "kubenode pool free". A host in no pool any more stays with its Machine. Entries that cannot be read are
+STATE is Free; Claiming or Claimed, by a Machine; Releasing, while it is cleaned; or Unclean: its Machine was deleted, the host could not be
+cleaned in time, and no Machine gets it until "kubenode pool free". A host in no pool any more stays with its Machine. Entries that cannot be read are
 warnings. Reads ConfigMaps and Leases in ${NAMESPACE_HOSTS}.
 
 Examples:

@@ -33,28 +33,25 @@ async function advanceClaim(
   { store, clock }: ClaimParts,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { machineUid } = request.tags;
-  const own = await store.get(machineUid, signal);
-  if (own?.claim.state === 'Claimed') return true;
-  if (own && own.claim.state !== 'Claiming') return await refuse(own, store, signal);
-  const host = own?.claim.host;
-  if (own && host && (await store.lock(host, own.claim, signal))) {
-    const taken = await store.write({ ...own.claim, state: 'Claimed' }, own, signal);
-    return taken !== undefined;
+  const own = await store.get(request.tags.machineUid, signal);
+  if (own && own.claim.state !== 'Claiming') return await ended(own, store, signal);
+  if (own && (await isLocked(own, store, signal))) {
+    return (await store.write({ ...own.claim, state: 'Claimed' }, own, signal)) !== undefined;
   }
-  const claim = {
-    machine: request.machine,
-    tags: request.tags,
-    state: 'Claiming',
-    claimedAt: own?.claim.claimedAt ?? clock.now(),
-    host: await freeHost(request, store, signal),
-  } as const satisfies HostClaim;
-  await store.write(own ? { ...own.claim, host: claim.host } : claim, own, signal);
+  const { machine, tags } = request;
+  const claimedAt = clock.now();
+  const begun = own?.claim ?? { machine, tags, state: 'Claiming', claimedAt };
+  await store.write({ ...begun, host: await freeHost(request, store, signal) }, own, signal);
   return false;
 }
 
+async function isLocked({ claim }: StoredClaim, store: ClaimStore, signal: AbortSignal): Promise<boolean> {
+  return claim.host !== undefined && (await store.lock(claim.host, claim, signal));
+}
+
 /** It may have been deleted after its host was locked here. */
-async function refuse({ claim }: StoredClaim, store: ClaimStore, signal: AbortSignal): Promise<never> {
+async function ended({ claim }: StoredClaim, store: ClaimStore, signal: AbortSignal): Promise<true> {
+  if (claim.state === 'Claimed') return true;
   if (claim.state === 'Deleted') await store.unlock([claim.tags.machineUid], signal);
   const message = `the host of Machine ${claim.machine} was given back`;
   throw new ProviderError('Terminal', message, { reason: 'Deleted' });
@@ -88,6 +85,6 @@ function holdersOf({ claims }: ClaimList, machineUid: string): ReadonlyMap<strin
 
 function holderText({ machine, state }: HostClaim): string {
   return state === 'Unclean'
-    ? `${machine}, which is gone and may have left something (kubenode pool free)`
+    ? `${machine}, which was deleted and may have left something (kubenode pool free)`
     : machine;
 }

@@ -2,6 +2,7 @@
  * The claims on the hosts of pools, as Leases: one for each Machine, which records its host for good, and one for each host that is taken,
  * which exists at most once. So a Machine has at most one host, and a host at most one Machine, whichever process is killed where. Pure.
  */
+import { parseTime } from '../../../api/machine/node-state.ts';
 import { ANNOTATION_HOST_CLAIM, LABEL_HOST_CLAIM, NAMESPACE_HOSTS } from '../../../api/names.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
 import { isRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
@@ -11,8 +12,8 @@ import type { InstanceTags } from '../../contract.ts';
 import { hostKeyText, type PooledHost } from './host.ts';
 
 /**
- * Claiming: the host is chosen, and not taken yet. Unclean: the Machine is gone, and something of it may be left on the host, which nobody
- * gets until a person frees it. Deleted: the host was given back; the claim stays for a while, so that a late create of this Machine takes
+ * Claiming: the host is chosen, and not taken yet. Unclean: the Machine was deleted, and something of it may be left on the host, which
+ * no Machine gets until a person frees it. Deleted: the host was given back; the claim stays for a while, so that a late create of this Machine takes
  * no host.
  */
 const STATES = ['Claiming', 'Claimed', 'Releasing', 'Unclean', 'Deleted'] as const;
@@ -81,23 +82,20 @@ function lease(name: string, { label, record, holder }: LeaseContent): KubeObjec
 }
 
 /** Undefined for a Lease that is not a claim, or that somebody has damaged. */
-export function parseClaim(object: KubeObject): HostClaim | undefined {
-  const { labels, annotations } = object.metadata;
+export function parseClaim({ metadata: { labels, annotations } }: KubeObject): HostClaim | undefined {
   if (labels?.[LABEL_HOST_CLAIM] !== 'Machine') return undefined;
   const record = parseRecord(annotations?.[ANNOTATION_HOST_CLAIM]);
-  const [machine, at] = [textAt(record, 'machine'), textAt(record, 'claimedAt')];
+  const machine = textAt(record, 'machine');
+  const claimedAt = parseTime(textAt(record, 'claimedAt'));
   const state = STATES.find((each) => each === textAt(record, 'state'));
   const tags = parseTags(valueAt(record, 'tags'));
-  if (machine === undefined || at === undefined || state === undefined || tags === undefined)
-    return undefined;
+  if (machine === undefined || !claimedAt || !state || !tags) return undefined;
+  return { machine, tags, state, claimedAt, ...optional('host', hostIn(record)) };
+}
+
+function hostIn(record: unknown): PooledHost | undefined {
   const host = valueAt(record, 'host');
-  return {
-    machine,
-    tags,
-    state,
-    claimedAt: new Date(at),
-    ...(isRecord(host) ? { host: host as unknown as PooledHost } : {}),
-  };
+  return isRecord(host) ? (host as unknown as PooledHost) : undefined;
 }
 
 export function isHostLock({ metadata }: KubeObject): boolean {

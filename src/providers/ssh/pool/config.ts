@@ -24,17 +24,20 @@ export const SSH: ProviderKind = {
 };
 
 export function sshConfigReason({ config, host, zone }: InstanceShape): string | undefined {
-  const unknown = Object.keys(config).find((field) => !FIELDS.includes(field));
-  if (unknown !== undefined) return `spec.infra.config: unknown field ${JSON.stringify(unknown)}`;
   if (Object.keys(config).length === 0) return undefined;
-  const { pool, selector = {} } = config;
-  if (typeof pool !== 'string' || !NAME.test(pool))
-    return 'spec.infra.config.pool: expected the name of a pool';
-  if (!isSelector(selector)) {
-    return `spec.infra.config.selector: expected at most ${MAX_LABELS} labels of hosts, each a text`;
-  }
+  const reason = poolReason(config);
+  if (reason !== undefined) return `spec.infra.config${reason}`;
   if (host !== 'systemd') return `spec.host.type: expected systemd for provider ssh, got ${host}`;
   return zone === undefined || zone.length <= 63 ? undefined : 'spec.zone: expected at most 63 characters';
+}
+
+function poolReason(config: InstanceShape['config']): string | undefined {
+  const { pool, selector = {} } = config;
+  const unknown = Object.keys(config).find((field) => !FIELDS.includes(field));
+  if (unknown !== undefined) return `: unknown field ${JSON.stringify(unknown)}`;
+  if (typeof pool !== 'string' || !NAME.test(pool)) return '.pool: expected the name of a pool';
+  if (isSelector(selector)) return undefined;
+  return `.selector: expected at most ${MAX_LABELS} labels of hosts, each a text`;
 }
 
 function isSelector(value: unknown): value is Readonly<Record<string, string>> {
@@ -47,7 +50,8 @@ function isSelector(value: unknown): value is Readonly<Record<string, string>> {
 export function selectorOf(shape: InstanceShape): PoolSelector | undefined {
   const { config, zone } = shape;
   const { pool, selector = {} } = config;
-  if (sshConfigReason(shape) !== undefined || typeof pool !== 'string' || !isSelector(selector))
+  if (sshConfigReason(shape) !== undefined || typeof pool !== 'string' || !isSelector(selector)) {
     return undefined;
+  }
   return { pool, labels: selector, ...(zone === undefined ? {} : { zone }) };
 }

@@ -12,7 +12,7 @@ export interface PooledHost {
   readonly credentialsRef: MachineImport['credentialsRef'];
 }
 
-export interface HostPool {
+export interface PoolContent {
   /** By address and port. */
   readonly hosts: readonly PooledHost[];
   /** Each names the ConfigMap, and the host if it is known. */

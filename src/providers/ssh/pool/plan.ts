@@ -1,11 +1,11 @@
 /** Decides which host of a pool a Machine takes. Pure. */
 import { byCode, digestOf } from '../../../kube/objects/digest.ts';
 import type { PoolSelector } from './config.ts';
-import { type HostPool, hostKeyText, type PooledHost } from './host.ts';
+import { hostKeyText, type PoolContent, type PooledHost } from './host.ts';
 
 export interface PoolInput {
   readonly selector: PoolSelector;
-  readonly pool: HostPool;
+  readonly pool: PoolContent;
   readonly machineUid: string;
   /** The names of the Machines that have a host, by the key of the host. */
   readonly holders: ReadonlyMap<string, string>;
@@ -43,21 +43,21 @@ function reasonFor(
 ): string {
   const { pool } = selector;
   if (matching.length === 0) {
-    return `pool ${pool} has no host${wanted(selector)}: add one to the ConfigMaps with the label kubenode.dev/host-pool=${pool}`;
+    return `pool ${pool} has no host${selectorText(selector)}: add one to the ConfigMaps with the label kubenode.dev/host-pool=${pool}`;
   }
   const names = matching.flatMap((host) => holders.get(hostKeyText(host)) ?? []).toSorted(byCode);
   const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : '';
   const taken = `${names.slice(0, MAX_NAMES).join(', ')}${more}`;
-  return `no host of pool ${pool}${wanted(selector)} is free: ${matching.length} match, and belong to ${taken}. Add hosts to the pool, or lower replicas`;
+  return `no host of pool ${pool}${selectorText(selector)} is free: ${matching.length} match, and belong to ${taken}. Add hosts to the pool, or lower replicas`;
 }
 
-function wanted({ labels, zone }: PoolSelector): string {
+function selectorText({ labels, zone }: PoolSelector): string {
   const terms = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
   const all = zone === undefined ? terms : [`zone ${zone}`, ...terms];
   return all.length === 0 ? '' : ` with ${all.join(', ')}`;
 }
 
-function problemsOf({ problems }: HostPool): string {
+function problemsOf({ problems }: PoolContent): string {
   const [first, ...others] = problems;
   if (first === undefined) return '';
   return `. Not usable: ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`;

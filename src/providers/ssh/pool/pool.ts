@@ -11,12 +11,12 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { isHostKeyAlgorithm } from '../host-keys.ts';
 import { addressReason, portReason, userReason } from '../target.ts';
-import { type HostPool, hostKeyText, type PooledHost } from './host.ts';
+import { hostKeyText, type PoolContent, type PooledHost } from './host.ts';
 
 /** The key of a ConfigMap of a pool. Its value is JSON. */
 export const POOL_KEY = 'hosts.json';
 
-export function readPool(name: string, objects: readonly KubeObject[]): HostPool {
+export function readPool(name: string, objects: readonly KubeObject[]): PoolContent {
   const own = objects
     .filter(({ metadata }) => metadata.labels?.[LABEL_HOST_POOL] === name)
     .toSorted((a, b) => byCode(a.metadata.name, b.metadata.name));
@@ -31,7 +31,7 @@ export function readPool(name: string, objects: readonly KubeObject[]): HostPool
   return { hosts: [...hosts.values()].toSorted((a, b) => byCode(hostKeyText(a), hostKeyText(b))), problems };
 }
 
-function readObject(object: KubeObject): HostPool {
+function readObject(object: KubeObject): PoolContent {
   const where = `ConfigMap ${object.metadata.name}`;
   const content = parseJson(textAt(object, 'data', POOL_KEY));
   if (!isRecord(content) || !Array.isArray(content['hosts'])) {
@@ -48,25 +48,30 @@ function readObject(object: KubeObject): HostPool {
 /** Returns the host, or why it cannot be used. What an entry leaves out is taken from the pool. */
 function readHost(entry: unknown, defaults: Readonly<Record<string, unknown>>): PooledHost | string {
   if (!isRecord(entry)) return 'expected an object for each host';
-  const { address, port, user, credentialsRef, hostKeys, zone, labels = {} } = { ...defaults, ...entry };
-  const name = typeof address === 'string' ? address.slice(0, 253) : 'a host';
+  const all: Readonly<Record<string, unknown>> = { labels: {}, ...defaults, ...entry };
+  const { address, port, user, credentialsRef, hostKeys, labels } = all;
   const reason =
-    textReason(address, addressReason) ??
-    (typeof port === 'number' ? portReason(port) : 'expected a number as port') ??
-    textReason(user, userReason) ??
+    addressFieldsReason(all) ??
     credentialsReason(credentialsRef) ??
     hostKeysReason(hostKeys) ??
-    labelsReason({ zone, labels });
-  if (reason !== undefined) return `${name}: ${reason}`;
+    labelsReason(all);
+  if (reason !== undefined) {
+    return `${typeof address === 'string' ? address.slice(0, 253) : 'a host'}: ${reason}`;
+  }
   return {
     address: String(address),
     port: Number(port),
     user: String(user),
-    ...optional('zone', textAt({ zone }, 'zone')),
+    ...optional('zone', textAt(all, 'zone')),
     labels: labels as PooledHost['labels'],
     hostKeys: hostKeys as PooledHost['hostKeys'],
     credentialsRef: { key: 'ssh-privatekey', ...(credentialsRef as { readonly name: string }) },
   };
+}
+
+function addressFieldsReason({ address, port, user }: Readonly<Record<string, unknown>>): string | undefined {
+  const portProblem = typeof port === 'number' ? portReason(port) : 'expected a number as port';
+  return textReason(address, addressReason) ?? portProblem ?? textReason(user, userReason);
 }
 
 function textReason(value: unknown, reasonFor: (text: string) => string | undefined): string | undefined {
@@ -81,7 +86,7 @@ function credentialsReason(value: unknown): string | undefined {
 
 const FINGERPRINT_FORM = new RegExp(FINGERPRINT.regex);
 
-/** A pool is pinned: nobody looks at the first connection to each of its hosts. */
+/** The keys of a pool are pinned: no person looks at the first connection to each of its hosts. */
 function hostKeysReason(value: unknown): string | undefined {
   const isList = Array.isArray(value) && value.length > 0 && value.length <= 8;
   const isValid =

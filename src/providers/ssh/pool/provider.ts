@@ -18,7 +18,7 @@ import { claimHost } from './claim-host.ts';
 import { SSH } from './config.ts';
 import { type PooledHost } from './host.ts';
 import { importOfPooledHost } from './pool.ts';
-import { abandonHost, releaseHost } from './release-host.ts';
+import { abandonHost, giveHostBack } from './release-host.ts';
 import { createClaimStore, type PoolClient } from './store.ts';
 
 export interface SshProviderOptions {
@@ -53,7 +53,7 @@ export function createSshProvider({ client, clock, verifyClean }: SshProviderOpt
     },
     async delete(id, signal) {
       const uid = requireUid(id);
-      await guarded(signal, 'Retryable', () => releaseHost(uid, parts, signal));
+      await guarded(signal, 'Retryable', () => giveHostBack(uid, parts, signal));
     },
     async abandon(id, signal) {
       const uid = requireUid(id);
@@ -137,8 +137,9 @@ async function guarded<T>(
 
 function toPoolError(error: KubeError, lost: 'Ambiguous' | 'Retryable'): ProviderError {
   const { message, retryAfterSeconds } = error;
-  if (isKubeError(error, 'Forbidden', 'Unauthorized'))
+  if (isKubeError(error, 'Forbidden', 'Unauthorized')) {
     return new ProviderError('Auth', message, { cause: error });
+  }
   const code = isKubeError(error, 'Unreachable', 'Timeout') ? lost : 'Retryable';
   return new ProviderError(code, message, {
     cause: error,

@@ -15,7 +15,7 @@ const MAX_TRIES = 20;
 /** Longer than any call of `create` is under way. */
 const REMEMBER_MS = 24 * 3_600_000;
 
-export async function releaseHost(
+export async function giveHostBack(
   machineUid: string,
   parts: ReleaseParts,
   signal: AbortSignal,
@@ -62,7 +62,7 @@ async function forget(
   const { claims } = await store.list(signal);
   const before = clock.now().getTime() - REMEMBER_MS;
   const ended = claims.filter(({ claim }) => claim.state === 'Deleted' && claim.claimedAt.getTime() < before);
-  // The locks first: without its claim nobody would know that a lock is left over.
+  // The locks first: without its claim it would not be known that a lock is left over.
   await store.unlock([machineUid, ...ended.map(({ claim }) => claim.tags.machineUid)], signal);
   for (const { object } of ended) await store.remove(object, signal);
 }
@@ -83,7 +83,7 @@ export async function abandonHost(
   throw tooManyChanges();
 }
 
-/** Gives an unclean host back, because a person says that it is clean. */
+/** Gives an unclean host back, because a person has cleaned it. */
 export async function freeHost(
   machineUid: string,
   { store, clock }: Pick<ReleaseParts, 'store' | 'clock'>,

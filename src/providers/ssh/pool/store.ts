@@ -17,7 +17,7 @@ import {
   parseClaim,
   type StoredClaim,
 } from './claim.ts';
-import { type HostPool, type PooledHost } from './host.ts';
+import { type PoolContent, type PooledHost } from './host.ts';
 import { readPool } from './pool.ts';
 
 export type PoolClient = Pick<Client, 'pages' | 'get' | 'create' | 'replace' | 'delete'>;
@@ -28,7 +28,7 @@ export interface ClaimList {
 }
 
 export interface ClaimStore {
-  pool(name: string, signal: AbortSignal): Promise<HostPool>;
+  pool(name: string, signal: AbortSignal): Promise<PoolContent>;
   list(signal: AbortSignal): Promise<ClaimList>;
   get(machineUid: string, signal: AbortSignal): Promise<StoredClaim | undefined>;
   /** Undefined: somebody else wrote it, or it exists already. */
@@ -53,8 +53,9 @@ export function createClaimStore(client: PoolClient): ClaimStore {
     signal: AbortSignal,
   ): Promise<KubeObject[]> {
     const found: KubeObject[] = [];
-    for await (const { items } of client.pages(resource, { ...WITHIN, labelSelector, signal }))
+    for await (const { items } of client.pages(resource, { ...WITHIN, labelSelector, signal })) {
       found.push(...items);
+    }
     return found;
   }
 
@@ -102,27 +103,7 @@ export function createClaimStore(client: PoolClient): ClaimStore {
       readPool(name, await all(CONFIG_MAPS, `${LABEL_HOST_POOL}=${name}`, signal)),
     list,
     get,
-    async write(claim, before, signal) {
-      const wanted = formatClaim(claim);
-      const { resourceVersion, uid } = before?.object.metadata ?? {};
-      const replacement = {
-        ...wanted,
-        metadata: {
-          ...wanted.metadata,
-          ...optional('uid', uid),
-          ...optional('resourceVersion', resourceVersion),
-        },
-      };
-      try {
-        const object = await (before
-          ? client.replace(LEASES, replacement, { signal })
-          : client.create(LEASES, wanted, { signal }));
-        return { object, claim };
-      } catch (error) {
-        if (isKubeError(error, 'AlreadyExists', 'Conflict', 'NotFound')) return undefined;
-        throw error;
-      }
-    },
+    write: (claim, before, signal) => writeClaim(client, { claim, before }, signal),
     async lock(host, claim, signal) {
       try {
         await client.create(LEASES, formatHostLock(host, claim), { signal });
@@ -142,4 +123,29 @@ export function createClaimStore(client: PoolClient): ClaimStore {
     },
     remove,
   };
+}
+
+interface ClaimWrite {
+  readonly claim: HostClaim;
+  readonly before: StoredClaim | undefined;
+}
+
+async function writeClaim(
+  client: PoolClient,
+  { claim, before }: ClaimWrite,
+  signal: AbortSignal,
+): Promise<StoredClaim | undefined> {
+  const created = formatClaim(claim);
+  const { resourceVersion, uid } = before?.object.metadata ?? {};
+  const version = { ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
+  const replacement = { ...created, metadata: { ...created.metadata, ...version } };
+  try {
+    const object = await (before
+      ? client.replace(LEASES, replacement, { signal })
+      : client.create(LEASES, created, { signal }));
+    return { object, claim };
+  } catch (error) {
+    if (isKubeError(error, 'AlreadyExists', 'Conflict', 'NotFound')) return undefined;
+    throw error;
+  }
 }

@@ -59,8 +59,9 @@ export function poolBed(object: KubeObject): PoolBed {
 
   async function verifyClean(host: PooledHost, machineUid: string): Promise<void> {
     verified.push(`${host.address} ${machineUid}`);
-    if (dirty.has(machineUid))
+    if (dirty.has(machineUid)) {
       throw new ProviderError('Retryable', 'the agent is left', { reason: 'CleanupIncomplete' });
+    }
   }
 
   const providerOf = (connection: MemoryConnection): Provider =>

@@ -48,7 +48,7 @@ describe('a claim', () => {
 });
 
 describe('the lock of a host', () => {
-  it('names its Machine, and is no claim', () => {
+  it('names its Machine, and is not a claim', () => {
     const lock = formatHostLock(HOST, CLAIM);
     expect([isHostLock(lock), holderOfHost(lock), parseClaim(lock)]).toEqual([true, 'uid-1', undefined]);
     expect(isHostLock(formatClaim(CLAIM))).toBe(false);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type HostPool, hostKeyText } from '../../../../src/providers/ssh/pool/host.ts';
+import { hostKeyText, type PoolContent } from '../../../../src/providers/ssh/pool/host.ts';
 import { chooseHost } from '../../../../src/providers/ssh/pool/plan.ts';
 import { readPool } from '../../../../src/providers/ssh/pool/pool.ts';
 import { hosts, poolObject } from './bed.ts';
@@ -8,7 +8,7 @@ const POOL = poolOf(
   hosts(3, (index) => ({ zone: index === 2 ? 'b' : 'a', labels: { disk: index === 0 ? 'nvme' : 'ssd' } })),
 );
 
-function poolOf(list: readonly unknown[]): HostPool {
+function poolOf(list: readonly unknown[]): PoolContent {
   return readPool('rack7', [poolObject('rack7', { hosts: list })]);
 }
 
@@ -16,7 +16,7 @@ interface Asked {
   readonly labels?: Readonly<Record<string, string>>;
   readonly zone?: string;
   readonly taken?: readonly number[];
-  readonly pool?: HostPool;
+  readonly pool?: PoolContent;
 }
 
 function choose({ labels = {}, zone, taken = [], pool = POOL }: Asked): string {

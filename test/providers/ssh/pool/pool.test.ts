@@ -53,7 +53,7 @@ describe('readPool', () => {
     ['a user with a space', { ...HOST, user: 'a b' }, 'expected a user'],
     ['no key', { ...HOST, hostKeys: [] }, 'expected 1 to 8 hostKeys'],
     [
-      'a key that is no fingerprint',
+      'a key that is not a fingerprint',
       { ...HOST, hostKeys: [{ algorithm: 'ssh-rsa', fingerprint: 'x' }] },
       'hostKeys',
     ],

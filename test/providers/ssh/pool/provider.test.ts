@@ -31,21 +31,24 @@ const CONTRACT: ContractProvider = {
   },
   refused: {
     'an unknown field': [{ config: { pol: 'rack7' }, host: 'systemd' }, 'unknown field "pol"'],
-    'a pool that is no name': [{ config: { pool: '../x' }, host: 'systemd' }, 'expected the name of a pool'],
+    'a pool that is not a name': [
+      { config: { pool: '../x' }, host: 'systemd' },
+      'expected the name of a pool',
+    ],
     'no pool beside a selector': [
       { config: { selector: {} }, host: 'systemd' },
       'expected the name of a pool',
     ],
-    'a selector that is no object': [
+    'a selector that is not an object': [
       { config: { pool: 'rack7', selector: 'disk' }, host: 'systemd' },
       'expected at most 16 labels',
     ],
-    'labels that are no texts': [
+    'labels that are numbers or flags': [
       { config: { pool: 'rack7', selector: { disk: true } }, host: 'systemd' },
       'expected at most 16 labels',
     ],
     'a sandbox': [{ config: { pool: 'rack7' }, host: 'sandbox' }, 'expected systemd'],
-    'a zone that is no label': [
+    'a zone that is too long': [
       { config: { pool: 'rack7' }, host: 'systemd', zone: 'z'.repeat(64) },
       'expected at most 63 characters',
     ],
@@ -95,7 +98,7 @@ describe('MAC-30 a pool', () => {
     expect(one.verified).toEqual(Array.from({ length: 2 }, () => `10.0.0.1 ${first.tags.machineUid}`));
   });
 
-  it('gives the host of a Machine that could not clean it to nobody, until it is verified to be clean', async () => {
+  it('gives the host of a Machine that could not clean it to no other one, until it is verified to be clean', async () => {
     const one = bed(1);
     const request = requestOf(SHAPE, { machine: 'n1' });
     const id = await one.provider.create(request, NEVER);
@@ -105,7 +108,7 @@ describe('MAC-30 a pool', () => {
     expect(await one.provider.find({ clusterUid: CLUSTER }, NEVER)).toEqual([]);
     await expect(one.provider.create(request, NEVER)).rejects.toMatchObject({ reason: 'Deleted' });
     await expect(one.provider.create(requestOf(SHAPE), NEVER)).rejects.toThrow(
-      'belong to n1, which is gone and may have left something (kubenode pool free)',
+      'belong to n1, which was deleted and may have left something (kubenode pool free)',
     );
     await expect(one.provider.delete(id, NEVER)).rejects.toMatchObject({ reason: 'CleanupIncomplete' });
     one.dirty.clear();
@@ -162,8 +165,9 @@ describe('MAC-30 a pool', () => {
         namespaced: true,
       },
     };
-    for (const name of one.taken())
+    for (const name of one.taken()) {
       one.api.objects.delete(resource, { name, namespace: 'kubenode-hosts' }, {});
+    }
     await one.provider.create(requestOf(SHAPE), NEVER);
     const instances = await one.provider.find({ clusterUid: CLUSTER }, NEVER);
     expect(new Set(instances.map(({ addresses }) => addresses[0]?.address)).size).toBe(2);
