@@ -42,8 +42,9 @@ export async function buildDebianPackage({ program, folder, version, arch }: Deb
     const ran = spawnSync('dpkg-deb', ['--build', '--root-owner-group', '-Zgzip', root, file], {
       encoding: 'utf8',
     });
-    if (ran.error)
+    if (ran.error) {
       throw new Error('dpkg-deb is needed for a .deb: run this on Debian or Ubuntu', { cause: ran.error });
+    }
     if (ran.status !== 0) throw new Error(`dpkg-deb failed: ${ran.stderr.trim()}`);
     return file;
   } finally {

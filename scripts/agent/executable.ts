@@ -69,8 +69,9 @@ async function nodeFor(arch: AgentArch, work: string): Promise<string> {
   const found = `sha512-${createHash('sha512')
     .update(await readFile(archive))
     .digest('base64')}`;
-  if (found !== integrity)
+  if (found !== integrity) {
     throw new Error(`${name}@${NODE_VERSION} has digest ${found}, expected ${integrity}`);
+  }
   runProgram('tar', ['-xzf', archive, 'package/bin/node'], work);
   const node = join(work, `node-${arch}`);
   await rename(join(work, 'package/bin/node'), node);
