@@ -9,7 +9,7 @@ import { OWN_UNIT, ownUnit } from '../install/own-unit.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE } from '../layout.ts';
 import type { DeliveredAccess } from './access-input.ts';
 import { TakeoverError } from './errors.ts';
-import { machineOf, parseCertificate, requireHostFor, subjectPart } from './host-owner.ts';
+import { machineOfCertificate, parseCertificate, requireHostFor, subjectPart } from './host-owner.ts';
 import { readImportRecord } from './record.ts';
 
 export async function acceptAccess(host: Host, machine: string, access: DeliveredAccess): Promise<void> {
@@ -34,7 +34,7 @@ export async function acceptAccess(host: Host, machine: string, access: Delivere
 function requireCertificate(pem: string, machine: string): X509Certificate {
   const certificate = parseCertificate(pem);
   if (!certificate) throw new TakeoverError('BadInput', 'stdin: certificatePem is not a certificate in PEM');
-  if (machineOf(certificate) !== machine || subjectPart(certificate, 'O') !== AGENT_GROUP) {
+  if (machineOfCertificate(certificate) !== machine || subjectPart(certificate, 'O') !== AGENT_GROUP) {
     throw new TakeoverError('WrongCertificate', `the certificate is not for the agent of Machine ${machine}`);
   }
   return certificate;

@@ -26,7 +26,7 @@ async function readOwners(files: OwnerFiles): Promise<KnownOwners> {
   return {
     ...optional('record', await readImportRecord(files)),
     ...optional('accepted', accepted && { name: accepted.name, uid: accepted.uid }),
-    ...optional('certificateMachine', certificate && machineOf(parseCertificate(certificate))),
+    ...optional('certificateMachine', certificate && machineOfCertificate(parseCertificate(certificate))),
   };
 }
 
@@ -40,7 +40,7 @@ export function parseCertificate(pem: Uint8Array | string): X509Certificate | un
 }
 
 /** Returns the machine whose agent the certificate is for. */
-export function machineOf(certificate: X509Certificate | undefined): string | undefined {
+export function machineOfCertificate(certificate: X509Certificate | undefined): string | undefined {
   const name = subjectPart(certificate, 'CN');
   const prefix = agentUser('');
   return name?.startsWith(prefix) ? name.slice(prefix.length) : undefined;

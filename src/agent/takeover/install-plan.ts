@@ -44,16 +44,18 @@ export function planInstall(input: InstallInput): readonly InstallAction[] {
   ];
 }
 
-function recordActions({
-  owner,
-  version,
-  unit,
-  keepsProgram,
-  observed,
-  now,
-}: InstallInput): readonly InstallAction[] {
+function recordActions(input: InstallInput): readonly InstallAction[] {
+  const before = input.observed.record;
+  const record = importRecord(input);
+  if (before && JSON.stringify(before) === JSON.stringify(record)) return [];
+  const because = before ? 'another program or unit is installed' : 'recorded before anything is changed';
+  return [{ type: 'WriteRecord', record, because }];
+}
+
+/** Returns the record. The directories that were missing at the first time are never judged again. */
+function importRecord({ owner, version, unit, keepsProgram, observed, now }: InstallInput): ImportRecord {
   const { record: before, missing } = observed;
-  const record: ImportRecord = {
+  return {
     ...mergeOwner(before, owner),
     at: before?.at ?? now.toISOString(),
     version,
@@ -61,9 +63,6 @@ function recordActions({
     ...(unit && { unit }),
     keepsProgram,
   };
-  if (before && JSON.stringify(before) === JSON.stringify(record)) return [];
-  const because = before ? 'another program or unit is installed' : 'recorded before anything is changed';
-  return [{ type: 'WriteRecord', record, because }];
 }
 
 function programActions({ observed }: InstallInput, { program }: AgentUnitOptions): readonly InstallAction[] {
@@ -79,20 +78,27 @@ function programActions({ observed }: InstallInput, { program }: AgentUnitOption
   ];
 }
 
+const ACTIVE: readonly UnitStatus['active'][] = ['Active', 'Activating'];
+const MISSING_UNIT = { defined: false, enabled: false, active: 'Inactive' } as const;
+
 function unitActions({ observed }: InstallInput, unit: AgentUnitOptions): readonly InstallAction[] {
-  const { unitStatus, canConnect } = observed;
-  const isDefined = unitStatus?.defined === true;
-  const isActive = unitStatus?.active === 'Active' || unitStatus?.active === 'Activating';
-  const outdated = isActive && (!isDefined || isProgramReplaced(observed, unit));
+  const { defined, enabled } = observed.unitStatus ?? MISSING_UNIT;
+  const actions: InstallAction[] = [];
+  if (!defined) actions.push({ type: 'WriteUnit', unit, because: 'the unit has another definition' });
+  if (!defined || !enabled) {
+    actions.push({ type: 'EnableUnit', because: 'the unit does not start at boot' });
+  }
+  return [...actions, ...startActions(observed, unit)];
+}
+
+function startActions(observed: InstallObservation, unit: AgentUnitOptions): readonly InstallAction[] {
+  const { defined, active } = observed.unitStatus ?? MISSING_UNIT;
+  const isActive = ACTIVE.includes(active);
+  const isOutdated = isActive && (!defined || isProgramReplaced(observed, unit));
+  const starts = observed.canConnect && (isOutdated || !isActive);
   return [
-    ...(isDefined ? [] : [{ type: 'WriteUnit', unit, because: 'the unit has another definition' } as const]),
-    ...(unitStatus?.enabled === true && isDefined
-      ? []
-      : [{ type: 'EnableUnit', because: 'the unit does not start at boot' } as const]),
-    ...(outdated ? [{ type: 'StopUnit', because: 'the unit runs what was there before' } as const] : []),
-    ...(canConnect && (outdated || !isActive)
-      ? [{ type: 'StartUnit', because: 'the agent can reach its API server' } as const]
-      : []),
+    ...(isOutdated ? [{ type: 'StopUnit', because: 'the unit runs what was there before' } as const] : []),
+    ...(starts ? [{ type: 'StartUnit', because: 'the agent can reach its API server' } as const] : []),
   ];
 }
 

@@ -22,7 +22,7 @@ export interface OwnProgram {
   readonly node?: string;
 }
 
-export interface InstallOptions {
+export interface AgentInstallOptions {
   readonly owner: MachineOwner;
   readonly program: OwnProgram;
   /** The path of a program that somebody else placed and keeps, such as a package. */
@@ -43,7 +43,7 @@ export interface InstalledAgent {
 const DIRECTORIES = [dirname(PROGRAM_DIRECTORY), '/opt', WANTS_DIRECTORY];
 const EXECUTABLE = { mode: '0755', owner: 'root:root' };
 
-export async function installAgent(host: Host, options: InstallOptions): Promise<InstalledAgent> {
+export async function installAgent(host: Host, options: AgentInstallOptions): Promise<InstalledAgent> {
   const { owner, program, clock } = options;
   const { files, capabilities } = host;
   await requireHostFor(files, owner);
@@ -61,7 +61,13 @@ export async function installAgent(host: Host, options: InstallOptions): Promise
   return { version: program.version, sha256, ...(unit && { unit: `${OWN_UNIT}.service` }) };
 }
 
-function unitOptions({ owner, program, keptProgram, bootstrap, port }: InstallOptions): AgentUnitOptions {
+function unitOptions({
+  owner,
+  program,
+  keptProgram,
+  bootstrap,
+  port,
+}: AgentInstallOptions): AgentUnitOptions {
   const name = program.node === undefined ? 'kubenode-agent' : 'agent.mjs';
   return {
     machine: owner.machine,

@@ -33,7 +33,7 @@ function isOther(owner: MachineOwner, claimed: ClaimedOwner): boolean {
   );
 }
 
-/** What is not known differs from nothing. */
+/** Compares two ids. One that is not known differs from none. */
 function differ(known: string | undefined, claimed: string | undefined): boolean {
   return known !== undefined && claimed !== undefined && known !== claimed;
 }

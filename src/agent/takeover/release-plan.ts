@@ -9,7 +9,7 @@ import type { HostCleanup } from './record.ts';
 
 export interface ReleaseInput {
   readonly cleanup: HostCleanup;
-  /** What the journal knows of each component. */
+  /** The components that the journal knows. */
   readonly components: readonly InstalledComponent[];
 }
 
@@ -21,7 +21,7 @@ export interface InstalledComponent {
   readonly damaged: boolean;
 }
 
-export type ReleaseStep =
+export type HostReleaseStep =
   | {
       readonly type:
         | 'EndUpgrade'
@@ -34,7 +34,7 @@ export type ReleaseStep =
   | { readonly type: 'RemoveComponent' | 'RemoveVersions' | 'RemoveData'; readonly component: string };
 
 /** The agent stops first, so that it corrects nothing. What depends on others goes before them. The program goes last: it does all this. */
-export function planRelease({ cleanup, components }: ReleaseInput): readonly ReleaseStep[] {
+export function planHostRelease({ cleanup, components }: ReleaseInput): readonly HostReleaseStep[] {
   const stop = [{ type: 'EndUpgrade' }, { type: 'StopAgent' }] as const;
   if (cleanup === 'Orphan') {
     return [...stop, { type: 'RemoveUnit' }, { type: 'ForgetMachine' }, { type: 'RemoveProgram' }];
@@ -62,7 +62,7 @@ function removalOrder(components: readonly InstalledComponent[]): readonly strin
 }
 
 /** Returns the name of a step, as the record on the host has it. */
-export function stepName(step: ReleaseStep): string {
+export function formatReleaseStep(step: HostReleaseStep): string {
   return 'component' in step ? `${step.type} ${step.component}` : step.type;
 }
 

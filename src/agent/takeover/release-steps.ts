@@ -23,7 +23,7 @@ import {
 } from '../layout.ts';
 import { endHandOver } from '../upgrade/hand-over.ts';
 import type { HostCleanup, ImportRecord } from './record.ts';
-import { type InstalledComponent, type ReleaseStep, removalOperations } from './release-plan.ts';
+import { type HostReleaseStep, type InstalledComponent, removalOperations } from './release-plan.ts';
 
 export interface ReleasedHost {
   readonly host: Host;
@@ -42,36 +42,30 @@ const FILES_OF_MACHINE = [
   AGENT_PROGRAM_LINK,
 ];
 
+type ReleaseAct = (released: ReleasedHost, component: string) => Promise<readonly string[] | undefined>;
+
+const STEPS: Readonly<Record<HostReleaseStep['type'], ReleaseAct>> = {
+  EndUpgrade: ({ host }) => nothingLeft(endHandOver(host)),
+  StopAgent: (released) => nothingLeft(stopAgent(released)),
+  RemoveComponent: removeComponent,
+  RemoveVersions: ({ host }, component) => nothingLeft(host.files.remove(componentDirectory(component))),
+  RemoveData: ({ host }, component) => nothingLeft(host.files.remove(dataDirectory(component))),
+  RemoveUnit: removeAgentUnit,
+  ForgetMachine: ({ host }) => nothingLeft(removeAll(host.files, FILES_OF_MACHINE)),
+  RemoveState: removeState,
+  RemoveProgram: (released) => nothingLeft(removeProgram(released)),
+};
+
 /** Returns what the step leaves on the host. Throws when it cannot be done. */
-export async function carryOutRelease(released: ReleasedHost, step: ReleaseStep): Promise<readonly string[]> {
-  const { host } = released;
-  switch (step.type) {
-    case 'EndUpgrade':
-      return await none(endHandOver(host));
-    case 'StopAgent':
-      return await none(stopAgent(released));
-    case 'RemoveComponent':
-      return await removeComponent(released, step.component);
-    case 'RemoveVersions':
-      return await none(host.files.remove(componentDirectory(step.component)));
-    case 'RemoveData':
-      return await none(host.files.remove(dataDirectory(step.component)));
-    case 'RemoveUnit':
-      return await removeAgentUnit(released);
-    case 'ForgetMachine':
-      return await none(removeAll(host.files, FILES_OF_MACHINE));
-    case 'RemoveState':
-      return await removeState(released);
-    case 'RemoveProgram':
-      return await none(removeProgram(released));
-    default:
-      return step satisfies never;
-  }
+export async function carryOutRelease(
+  released: ReleasedHost,
+  step: HostReleaseStep,
+): Promise<readonly string[]> {
+  return (await STEPS[step.type](released, 'component' in step ? step.component : '')) ?? [];
 }
 
-async function none(done: Promise<void>): Promise<readonly string[]> {
+async function nothingLeft(done: Promise<void>): Promise<undefined> {
   await done;
-  return [];
 }
 
 /** It must not start again at the next boot either: that would install everything once more. */

@@ -11,7 +11,12 @@ import type { ComponentProgress } from '../journal/progress.ts';
 import { readTarget } from '../target/store.ts';
 import { requireHostFor } from './host-owner.ts';
 import { type HostCleanup, readImportRecord, readReleaseRecord, writeReleaseRecord } from './record.ts';
-import { type InstalledComponent, planRelease, type ReleaseStep, stepName } from './release-plan.ts';
+import {
+  formatReleaseStep,
+  type HostReleaseStep,
+  type InstalledComponent,
+  planHostRelease,
+} from './release-plan.ts';
 import { carryOutRelease, type ReleasedHost } from './release-steps.ts';
 
 export interface ReleaseOptions {
@@ -22,14 +27,14 @@ export interface ReleaseOptions {
 }
 
 export interface HostRelease {
-  /** What is still on the host, by path or unit, each with the reason. */
+  /** The paths and units that are still on the host, each with the reason. */
   readonly left: readonly string[];
   /** Whether every step succeeded. Otherwise the records are kept, and the release can be repeated. */
   readonly complete: boolean;
 }
 
 /** The steps that need the success of all before them: they remove what a repeat needs. */
-const LAST: readonly ReleaseStep['type'][] = ['RemoveState', 'ForgetMachine', 'RemoveProgram'];
+const LAST: readonly HostReleaseStep['type'][] = ['RemoveState', 'ForgetMachine', 'RemoveProgram'];
 
 export async function releaseHost(host: Host, options: ReleaseOptions): Promise<HostRelease> {
   const { cleanup, machineUid, clock } = options;
@@ -40,7 +45,7 @@ export async function releaseHost(host: Host, options: ReleaseOptions): Promise<
   const released: ReleasedHost = { host, record, cleanup, components };
   const left: string[] = [];
   let complete = true;
-  for (const step of planRelease({ cleanup, components })) {
+  for (const step of planHostRelease({ cleanup, components })) {
     if (!complete && LAST.includes(step.type)) continue;
     await begin(step);
     try {
@@ -49,7 +54,7 @@ export async function releaseHost(host: Host, options: ReleaseOptions): Promise<
       // Only errors of the host are answers.
       if (!(error instanceof OsError)) throw error;
       complete = false;
-      left.push(`${stepName(step)}: ${messageOf(error)}`);
+      left.push(`${formatReleaseStep(step)}: ${messageOf(error)}`);
     }
   }
   return { left, complete };
@@ -59,11 +64,11 @@ export async function releaseHost(host: Host, options: ReleaseOptions): Promise<
 function createStepRecorder(
   { files }: Pick<Host, 'files'>,
   { cleanup, at }: { readonly cleanup: HostCleanup; readonly at: string },
-): (step: ReleaseStep) => Promise<void> {
+): (step: HostReleaseStep) => Promise<void> {
   return async (step) => {
     const before = await readReleaseRecord(files);
     const record = before?.cleanup === cleanup ? before : { cleanup, at, begun: [] };
-    const name = stepName(step);
+    const name = formatReleaseStep(step);
     if (record.begun.includes(name)) return;
     await writeReleaseRecord(files, { ...record, begun: [...record.begun, name] });
   };

@@ -10,7 +10,7 @@ import { requireHostFor } from './host-owner.ts';
 
 export interface RequestCertificateOptions {
   readonly machine: string;
-  /** Whether another key is wanted although the host has a certificate: a person raised the epoch of the agent. */
+  /** Whether to make another key although the host has a certificate: a person raised the epoch of the agent. */
   readonly renew: boolean;
   readonly clock: Pick<Clock, 'now'>;
 }

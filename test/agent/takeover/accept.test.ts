@@ -95,7 +95,7 @@ describe('requestCertificate', () => {
 });
 
 describe('acceptAccess', () => {
-  it('MAC-16 stores what the agent needs to reach its API server, and starts it', async () => {
+  it('stores what the agent needs to reach its API server, and starts it', async () => {
     const ca = sign(await request());
     await accept(sign(await request()), { ca });
     expect(await text(CLUSTER_FILE)).toBe(`{"server":"${SERVER}","hasCa":true}`);
@@ -128,14 +128,8 @@ describe('acceptAccess', () => {
     }
   });
 
-  async function acceptKilled(): Promise<{ readonly calls: readonly string[] }> {
-    const crashing = crashAt(host);
-    await acceptAccess(crashing.host, 'n1', { certificatePem: sign(await request()), server: SERVER });
-    return crashing;
-  }
-
   it.each<[name: string, code: string, certificate: () => Promise<string>]>([
-    ['text that is no certificate', 'BadInput', async () => 's3cret'],
+    ['text that is not a certificate', 'BadInput', async () => 's3cret'],
     ['a certificate for another key', 'WrongCertificate', otherKey],
     ['a certificate for another Machine', 'WrongCertificate', otherMachine],
   ])('MAC-14 refuses %s, and does not repeat it', async (_, code, certificate) => {
@@ -147,14 +141,20 @@ describe('acceptAccess', () => {
     expect(await text(PATHS.certificate)).toBeUndefined();
     expect(await text(CLUSTER_FILE)).toBeUndefined();
   });
-
-  async function otherKey(): Promise<string> {
-    const other = createProxyHost(clock);
-    return sign(await requestCertificate(other, { machine: 'n1', renew: false, clock }));
-  }
-
-  async function otherMachine(): Promise<string> {
-    const other = createProxyHost(clock);
-    return sign(await requestCertificate(other, { machine: 'n2', renew: false, clock }));
-  }
 });
+
+async function acceptKilled(): Promise<{ readonly calls: readonly string[] }> {
+  const crashing = crashAt(host);
+  await acceptAccess(crashing.host, 'n1', { certificatePem: sign(await request()), server: SERVER });
+  return crashing;
+}
+
+async function otherKey(): Promise<string> {
+  const other = createProxyHost(clock);
+  return sign(await requestCertificate(other, { machine: 'n1', renew: false, clock }));
+}
+
+async function otherMachine(): Promise<string> {
+  const other = createProxyHost(clock);
+  return sign(await requestCertificate(other, { machine: 'n2', renew: false, clock }));
+}

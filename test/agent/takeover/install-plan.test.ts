@@ -81,7 +81,7 @@ describe('planInstall', () => {
       { ...DONE, hasProgram: false, unitStatus: { defined: true, enabled: false, active: 'Inactive' } },
       `CopyProgram: ${PROGRAM}; EnableUnit: the unit does not start at boot`,
     ],
-  ])('MAC-10 %s', (_, observed, expected) => {
+  ])('MAC-10 plans an install that %s', (_, observed, expected) => {
     expect(plan(observed)).toBe(expected);
   });
 

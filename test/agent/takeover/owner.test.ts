@@ -9,7 +9,7 @@ const N1 = { machine: 'n1', machineUid: 'u1' };
 
 describe('MAC-21 foreignOwnerReason: one host has one Machine', () => {
   it.each<[name: string, known: KnownOwners, claimed: ClaimedOwner, reason: string | undefined]>([
-    ['permits a host that nobody owns', {}, N1, undefined],
+    ['permits a host without an owner', {}, N1, undefined],
     ['permits the Machine that took it over', { record: N1 }, N1, undefined],
     ['permits the same name where a UID is not known', { record: { machine: 'n1' } }, N1, undefined],
     ['permits a release that names no Machine', { record: N1 }, {}, undefined],

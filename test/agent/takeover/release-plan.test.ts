@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { HostCleanup } from '../../../src/agent/takeover/record.ts';
-import { type InstalledComponent, planRelease, stepName } from '../../../src/agent/takeover/release-plan.ts';
+import {
+  formatReleaseStep,
+  type InstalledComponent,
+  planHostRelease,
+} from '../../../src/agent/takeover/release-plan.ts';
 import { target } from '../../support/agent/targets.ts';
 
 function component(name: string, ...dependsOn: string[]): InstalledComponent {
@@ -20,7 +24,7 @@ const COMPONENT_STEPS =
   'RemoveComponent kubelet, RemoveComponent cni, RemoveComponent containerd, ' +
   'RemoveVersions kubelet, RemoveVersions cni, RemoveVersions containerd';
 
-describe('planRelease', () => {
+describe('planHostRelease', () => {
   it.each<[name: string, cleanup: HostCleanup, components: readonly InstalledComponent[], steps: string]>([
     [
       'removes first what depends on others, and the program last',
@@ -52,7 +56,7 @@ describe('planRelease', () => {
       [component('a', 'b'), component('b', 'a')],
       `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
     ],
-  ])('MAC-20 %s', (_, cleanup, components, steps) => {
-    expect(planRelease({ cleanup, components }).map(stepName).join(', ')).toBe(steps);
+  ])('MAC-20 plans a release that %s', (_, cleanup, components, steps) => {
+    expect(planHostRelease({ cleanup, components }).map(formatReleaseStep).join(', ')).toBe(steps);
   });
 });

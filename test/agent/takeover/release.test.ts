@@ -24,13 +24,14 @@ const ATTRIBUTES = { mode: '0600', owner: 'joe:joe' };
 const FILE = join(tempFolder('program'), 'kubenode-agent');
 writeFileSync(FILE, 'the program');
 
-/** A host with a file of a person, before anything of ours is on it. */
+/** A host with a file of a person, before the import. */
 async function bareHost(): Promise<MemoryHost> {
   const host = createProxyHost();
   await host.files.write('/etc/proxy/extra', bytes('theirs'), ATTRIBUTES);
   await host.files.write(FILE, bytes('the program'), { mode: '0755', owner: 'root:root' });
-  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib'])
+  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib']) {
     await host.files.makeDirectory(path);
+  }
   return host;
 }
 
@@ -105,7 +106,7 @@ describe('releaseHost', () => {
     expect(first).toBe(`files.write ${RELEASE_FILE}`);
   });
 
-  it('MAC-20 keeps data of components for Restore, says so, and removes it for Wipe', async () => {
+  it('MAC-20 keeps data of components for Restore, reports it, and removes it for Wipe', async () => {
     const { host, before } = await takenOver();
     const data = dataDirectory('proxy');
     await host.files.write(`${data}/db`, bytes('rows'), ATTRIBUTES);

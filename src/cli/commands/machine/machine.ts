@@ -4,6 +4,7 @@ import { createMachineHoldCommand, createMachineReleaseCommand } from './hold.ts
 import { createMachineListCommand } from './list.ts';
 import { createMachineShowCommand } from './show.ts';
 import { createMachineTokenCommand } from './token.ts';
+import { createMachineUserdataCommand } from './userdata.ts';
 
 export function createMachineCommand(io: Io): Command {
   return new Command('machine')
@@ -12,5 +13,6 @@ export function createMachineCommand(io: Io): Command {
     .addCommand(createMachineShowCommand(io))
     .addCommand(createMachineHoldCommand(io))
     .addCommand(createMachineReleaseCommand(io))
-    .addCommand(createMachineTokenCommand(io));
+    .addCommand(createMachineTokenCommand(io))
+    .addCommand(createMachineUserdataCommand(io));
 }

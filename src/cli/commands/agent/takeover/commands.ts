@@ -8,15 +8,11 @@ import { readStandardInput, runTakeover } from './run.ts';
 
 export function createTakeoverCommands(io: Io): readonly Command[] {
   return (Object.keys(TAKEOVER_COMMANDS) as TakeoverCommandName[]).map((name) =>
-    createDefinedCommand(name).action(async (flags: Readonly<Record<string, unknown>>) => {
-      const find = (option: string): string | undefined => textOf(flags[camelCase(option)]);
+    createDefinedCommand(name).action(async (flags: Readonly<Record<string, string | number | boolean>>) => {
+      const find = (option: string): string | undefined => flags[camelCase(option)]?.toString();
       setExitCode(io, await runTakeover(io, name, { find, readInput: readStandardInput }));
     }),
   );
-}
-
-function textOf(value: unknown): string | undefined {
-  return value === undefined ? undefined : String(value);
 }
 
 /** Converts the name of an option to the key that commander gives it. */

@@ -123,17 +123,16 @@ async function release(context: Context, cleanup: HostCleanup): Promise<ExitCode
   try {
     const options = { cleanup, clock: io.clock, ...optional('machineUid', find('machine-uid')) };
     const { left, complete } = await releaseHost(host, options);
-    if (isJson(context)) io.out(formatJson({ left }));
-    else
-      io.out(
-        left.length === 0
-          ? 'released\n'
-          : `left on this host:\n${left.map((each) => `  ${each}\n`).join('')}`,
-      );
+    io.out(isJson(context) ? formatJson({ left }) : formatLeft(left));
     return complete ? EXIT.ok : EXIT.failed;
   } finally {
     await agent?.release();
   }
+}
+
+function formatLeft(left: readonly string[]): string {
+  if (left.length === 0) return 'released\n';
+  return `left on this host:\n${left.map((each) => `  ${each}\n`).join('')}`;
 }
 
 /** In a sandbox nothing but a person ends the agent. */
@@ -150,7 +149,7 @@ function isJson({ find }: TakeoverOptions): boolean {
   return find('output') === 'json';
 }
 
-/** What a caller sends is a few kilobytes. */
+/** The limit of the input. A caller sends a few kilobytes. */
 const MAX_INPUT_BYTES = 1024 ** 2;
 
 /** Reads stdin to its end. A terminal sends nothing. */
@@ -162,8 +161,9 @@ export async function readStandardInput(): Promise<string> {
   for await (const chunk of stdin as AsyncIterable<Buffer>) {
     chunks.push(chunk);
     size += chunk.length;
-    if (size > MAX_INPUT_BYTES)
+    if (size > MAX_INPUT_BYTES) {
       throw new TakeoverError('BadInput', `stdin: more than ${MAX_INPUT_BYTES} bytes`);
+    }
   }
   return Buffer.concat(chunks).toString('utf8');
 }

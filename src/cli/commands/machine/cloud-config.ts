@@ -1,0 +1,42 @@
+/** Formats cloud-init user data with which a new host joins. Pure. */
+import { formatYaml } from '../../../views/text/yaml.ts';
+
+export interface CloudConfigOptions {
+  readonly machine: string;
+  /** The file of `kubenode machine token`: a secret. */
+  readonly bootstrap: string;
+  /** Where the host downloads the program of the agent, as it is or compressed by gzip. */
+  readonly agentUrl: string;
+  /** The SHA-256 in hex of what the URL serves. */
+  readonly agentSha256: string;
+}
+
+const BOOTSTRAP_FILE = '/etc/kubenode/bootstrap.json';
+
+/** A constant: values are its arguments, and the token is in the file only. Nothing runs before its checksum is right. */
+const INSTALL = `set -eu
+folder=$(mktemp -d /root/kubenode.XXXXXX)
+trap 'rm -rf "$folder"' EXIT
+if command -v curl > /dev/null; then
+  curl --fail --silent --show-error --location --retry 10 --retry-connrefused --output "$folder/download" "$1"
+else
+  wget --quiet --tries=10 --output-document="$folder/download" "$1"
+fi
+echo "$2  $folder/download" | sha256sum --check --status || { echo "kubenode-agent: wrong checksum" >&2; exit 1; }
+case "$1" in
+  *.gz) gzip -dc "$folder/download" > "$folder/kubenode-agent" ;;
+  *) mv "$folder/download" "$folder/kubenode-agent" ;;
+esac
+chmod 0755 "$folder/kubenode-agent"
+"$folder/kubenode-agent" install --machine "$3" --bootstrap "$4" < /dev/null
+`;
+
+export function formatCloudConfig({ machine, bootstrap, agentUrl, agentSha256 }: CloudConfigOptions): string {
+  const config = {
+    write_files: [
+      { path: BOOTSTRAP_FILE, owner: 'root:root', permissions: '0600', content: `${bootstrap}\n` },
+    ],
+    runcmd: [['sh', '-c', INSTALL, 'sh', agentUrl, agentSha256, machine, BOOTSTRAP_FILE]],
+  };
+  return `#cloud-config\n${formatYaml(config)}`;
+}

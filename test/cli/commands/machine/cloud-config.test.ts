@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { formatCloudConfig } from '../../../../src/cli/commands/machine/cloud-config.ts';
+import { tempFolder } from '../../../support/temp.ts';
+
+const missing = spawnSync('cloud-init', ['--version']).error && 'cloud-init is not installed';
+if (missing) process.stderr.write(`skipped: ${missing}\n`);
+
+const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$@" > "$OUT"\n';
+const OPTIONS = {
+  machine: 'n1',
+  bootstrap: '{"token":"s3cret"}',
+  agentUrl: 'https://example.com/kubenode-agent',
+  agentSha256: createHash('sha256').update(PROGRAM).digest('hex'),
+};
+
+interface CloudConfig {
+  readonly write_files: readonly { readonly permissions: string; readonly content: string }[];
+  readonly runcmd: readonly (readonly string[])[];
+}
+
+function config(fields: Partial<typeof OPTIONS> = {}): CloudConfig {
+  return parse(formatCloudConfig({ ...OPTIONS, ...fields })) as CloudConfig;
+}
+
+/** Runs the command of the document with a curl that serves the program, below a folder instead of /root. */
+function runCommands(fields: Partial<typeof OPTIONS> = {}): {
+  readonly code: number | null;
+  readonly args: string;
+} {
+  const folder = tempFolder('cloud');
+  const [bin, out] = [join(folder, 'bin'), join(folder, 'out')];
+  mkdirSync(bin);
+  writeFileSync(join(folder, 'served'), PROGRAM);
+  const curl = `#!/bin/sh\nfor each in "$@"; do [ "$last" = --output ] && cp "${folder}/served" "$each"; last=$each; done\n`;
+  writeFileSync(join(bin, 'curl'), curl);
+  chmodSync(join(bin, 'curl'), 0o755);
+  const [[program = '', ...args] = []] = config(fields).runcmd;
+  const here = args.map((word) => word.replace('mktemp -d /root/', `mktemp -d ${folder}/`));
+  const env = { PATH: `${bin}:${process.env['PATH']}`, OUT: out };
+  const { status } = spawnSync(program, here, { env });
+  return { code: status, args: status === 0 ? readFileSync(out, 'utf8') : '' };
+}
+
+describe('formatCloudConfig', () => {
+  it('writes the token to one file that root alone reads', () => {
+    const { write_files: files, runcmd } = config();
+    expect(files).toMatchObject([{ permissions: '0600', content: '{"token":"s3cret"}\n' }]);
+    expect(JSON.stringify(runcmd)).not.toContain('s3cret');
+  });
+
+  it('MAC-12 gives values as arguments, and never as code', () => {
+    const agentUrl = 'https://example.com/$(reboot)/"; reboot; "';
+    const { runcmd } = config({ agentUrl });
+    expect(runcmd[0]?.[2]).toBe(config().runcmd[0]?.[2]);
+    expect(runcmd[0]?.slice(4)).toEqual([
+      agentUrl,
+      OPTIONS.agentSha256,
+      'n1',
+      '/etc/kubenode/bootstrap.json',
+    ]);
+  });
+
+  it('runs the program that it downloaded, and only with the right checksum', () => {
+    expect(runCommands()).toEqual({
+      code: 0,
+      args: 'install\n--machine\nn1\n--bootstrap\n/etc/kubenode/bootstrap.json\n',
+    });
+    expect(runCommands({ agentSha256: '0'.repeat(64) })).toEqual({ code: 1, args: '' });
+  });
+
+  it.skipIf(missing)(`is valid by the schema of cloud-init${missing ? ` (${missing})` : ''}`, () => {
+    const file = join(tempFolder('cloud'), 'user-data');
+    writeFileSync(file, formatCloudConfig(OPTIONS));
+    const { status, stdout } = spawnSync('cloud-init', ['schema', '--config-file', file], {
+      encoding: 'utf8',
+    });
+    expect([status, stdout]).toEqual([0, expect.stringContaining('Valid')]);
+  });
+});
