@@ -41,12 +41,17 @@ export interface ImportHost {
    */
   install(): Promise<InstalledProgram>;
   /** Returns the certificate request of the agent as PEM. The key is made on the host, once, and stays there. */
-  request(): Promise<string>;
+  request(options?: RequestOptions): Promise<string>;
   /** Stores the certificate, and where the API server is, and starts the agent. */
   deliver(access: AgentAccess): Promise<void>;
   /** Undoes the import. What it could not undo stands in `left`, by path or unit. */
   release(cleanup: MachineDeletion['cleanup']): Promise<ReleaseReport>;
   close(): void;
+}
+
+export interface RequestOptions {
+  /** Makes another request although the host has a certificate: spec.agentEpoch was raised. */
+  readonly renew?: boolean;
 }
 
 export interface InstalledProgram {
