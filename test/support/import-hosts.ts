@@ -3,8 +3,8 @@ import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { AGENT_GROUP, agentUser } from '../../src/api/names.ts';
 import { OsError } from '../../src/os/errors.ts';
 import { createCertificateRequest } from '../../src/os/x509/certificate-request.ts';
-import type { ImportHost, ImportHosts, ImportTarget } from '../../src/providers/ssh/import/contract.ts';
 import { SshError, type SshErrorCode } from '../../src/providers/ssh/errors.ts';
+import type { ImportHost, ImportHosts, ImportTarget } from '../../src/providers/ssh/import/contract.ts';
 import { preflightInput } from '../providers/ssh/preflight/host-output.ts';
 
 export const HOST_KEY = { algorithm: 'ssh-ed25519', fingerprint: `SHA256:${'a'.repeat(43)}` };

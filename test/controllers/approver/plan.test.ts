@@ -471,7 +471,7 @@ const young = { createdAt: at(-4) };
 const waits: Row[] = [
   [
     'an import whose step may be late in the view',
-    imported(),
+    imported({ createdAt: at(-4) }),
     'wait 6 s: Machine n17 is not in step Registering of an import',
     { conditions: REGISTERING.slice(1) },
   ],

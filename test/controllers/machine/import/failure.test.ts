@@ -6,8 +6,8 @@ import {
 } from '../../../../src/controllers/machine/import/failure.ts';
 import { OsError } from '../../../../src/os/errors.ts';
 import { sshError } from '../../../support/import-hosts.ts';
-import { DOWN } from './inputs.ts';
 import { importedMachine } from './execute/import-bed.ts';
+import { DOWN } from './inputs.ts';
 
 describe('importFailure', () => {
   it.each([

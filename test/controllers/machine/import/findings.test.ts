@@ -25,7 +25,7 @@ describe('importFindings', () => {
 
   it('name the step that is under way, and those that follow', () => {
     expect(told(importInput(machineAt(1)))).toEqual({
-      HostTrusted: 'True AsWanted',
+      HostTrusted: 'True Healthy',
       PreflightPassed: 'False Checking',
       AgentInstalled: 'False NotStarted',
       CertificateIssued: 'False NotStarted',
@@ -95,9 +95,9 @@ describe('importFindings', () => {
 
   it('MAC-16 need no credentials once the agent has reported', () => {
     expect(told(importInput(machineAt(3, { conditions: [condition('AgentReady', 'True')] })))).toEqual({
-      HostTrusted: 'True AsWanted',
-      PreflightPassed: 'True AsWanted',
-      AgentInstalled: 'True AsWanted',
+      HostTrusted: 'True Healthy',
+      PreflightPassed: 'True Healthy',
+      AgentInstalled: 'True Healthy',
       SSHCredentialsNeeded: 'False AgentReports',
     });
   });
