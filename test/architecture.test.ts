@@ -116,6 +116,7 @@ const IMPURE = /Date\.now|new Date\(\)|Math\.random|process\.|\bawait\b|\basync\
 const PURE_NODE: Record<string, readonly string[]> = {
   'node:util': ['isDeepStrictEqual'],
   'node:crypto': ['createHash', 'hash'],
+  'node:net': ['isIP'],
 };
 
 /** What users import. */

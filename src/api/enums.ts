@@ -9,9 +9,11 @@ export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const
 export type ActivationClass = (typeof CLASSES)[number];
 
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
-/** The providers that this version supports: those with an entry in src/providers/registry.ts. */
-export const SUPPORTED_PROVIDERS = ['local'] as const satisfies readonly (typeof PROVIDERS)[number][];
-export type SupportedProvider = (typeof SUPPORTED_PROVIDERS)[number];
+/** The providers whose machines this version creates: those with an entry in src/providers/registry.ts. */
+export const INSTANCE_PROVIDERS = ['local'] as const satisfies readonly (typeof PROVIDERS)[number][];
+export type InstanceProvider = (typeof INSTANCE_PROVIDERS)[number];
+/** The provider of hosts that exist and are imported: `spec.import` tells how to reach them. */
+export const IMPORT_PROVIDER = 'ssh' as const satisfies (typeof PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;
 

@@ -8,6 +8,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
+import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 
 export interface ControllerGroup {
@@ -27,6 +28,8 @@ export interface GroupParts {
   readonly grants: GrantPort;
   /** The providers of machines, with a client of kubenode-machine. */
   readonly openInstances: (client: Client) => Promise<InstanceParts | undefined>;
+  /** What imports hosts over SSH, with a client of kubenode-machine. */
+  readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

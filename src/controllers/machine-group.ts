@@ -9,12 +9,20 @@ export async function createMachineControllers({
   connectAs,
   grants,
   openInstances,
+  openImports,
+  metrics,
 }: GroupParts): Promise<ControllerGroup> {
   const client = await connectAs(PRINCIPAL_MACHINE);
   const instances = optional('instances', await openInstances(client));
+  const imports = optional('imports', await openImports(client));
+  const incompleteCleanups = metrics.counter({
+    name: 'incomplete_host_cleanups_total',
+    help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',
+    labels: ['reason'],
+  });
   return {
     controllers: [
-      createMachineController({ client, grants, ...instances }),
+      createMachineController({ client, grants, ...instances, ...imports, incompleteCleanups }),
       createMachineSetController({ client: await connectAs(PRINCIPAL_MACHINESET), grants }),
     ],
     views: {},

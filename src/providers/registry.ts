@@ -1,8 +1,8 @@
 /**
- * Lists the providers of machines that this version supports. A process opens those for which it has options, and a machine goes to the
+ * Lists the providers of machines that this version supports: those that create instances. A process opens those for which it has options, and a machine goes to the
  * one that its spec names.
  */
-import { SUPPORTED_PROVIDERS, type SupportedProvider } from '../api/enums.ts';
+import { INSTANCE_PROVIDERS, type InstanceProvider } from '../api/enums.ts';
 import type { Provider, ProviderKind } from './contract.ts';
 import { LOCAL } from './local/config.ts';
 import { type LocalProviderOptions, openLocalProvider } from './local/provider.ts';
@@ -19,7 +19,7 @@ export interface ProviderOptions {
 }
 
 export const PROVIDER_REGISTRY: {
-  readonly [Name in SupportedProvider]: ProviderEntry<ProviderOptions[Name]>;
+  readonly [Name in InstanceProvider]: ProviderEntry<ProviderOptions[Name]>;
 } = {
   local: {
     ...LOCAL,
@@ -30,18 +30,18 @@ export const PROVIDER_REGISTRY: {
 
 export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
 
-/** Returns the entry; undefined: this version does not support the provider. */
+/** Returns the entry; undefined: this version creates no instances of the provider. */
 export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
-  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name as SupportedProvider] : undefined;
+  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name as InstanceProvider] : undefined;
 }
 
 /** Opens each provider that has options. */
 export async function openProviders(options: Partial<ProviderOptions>): Promise<OpenProviders> {
-  const opened = await Promise.all(SUPPORTED_PROVIDERS.map((name) => openProvider(name, options[name])));
+  const opened = await Promise.all(INSTANCE_PROVIDERS.map((name) => openProvider(name, options[name])));
   return Object.fromEntries(opened.flatMap((provider) => (provider ? [[provider.name, provider]] : [])));
 }
 
-async function openProvider<Name extends SupportedProvider>(
+async function openProvider<Name extends InstanceProvider>(
   name: Name,
   options: ProviderOptions[Name] | undefined,
 ): Promise<Provider | undefined> {

@@ -30,6 +30,7 @@ beforeAll(async () => {
     connectAs: async () => CLIENT,
     connectTo: async () => CLIENT,
     openInstances: async () => undefined,
+    openImports: async () => undefined,
     grants: defender.ledger,
   };
   groups = await createControllerGroups(parts, defender.views);

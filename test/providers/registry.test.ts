@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PROVIDERS, SUPPORTED_PROVIDERS, type SupportedProvider } from '../../src/api/enums.ts';
+import { INSTANCE_PROVIDERS, type InstanceProvider, PROVIDERS } from '../../src/api/enums.ts';
 import { INACTIVE_FIELDS } from '../../src/api/inactive/fields.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { findProviderEntry, openProviders, PROVIDER_REGISTRY } from '../../src/providers/registry.ts';
@@ -9,17 +9,15 @@ import { describeProviderContract } from './contract/suite.ts';
 import { LOCAL_CONTRACT, STUB_PROGRAMS } from './local/stub-agents.ts';
 
 /** A provider without a contract does not compile. */
-const CONTRACTS: Readonly<Record<SupportedProvider, ContractProvider>> = { local: LOCAL_CONTRACT };
+const CONTRACTS: Readonly<Record<InstanceProvider, ContractProvider>> = { local: LOCAL_CONTRACT };
 
-for (const name of SUPPORTED_PROVIDERS) describeProviderContract(CONTRACTS[name]);
+for (const name of INSTANCE_PROVIDERS) describeProviderContract(CONTRACTS[name]);
 
 describe('PROVIDER_REGISTRY', () => {
   it('has the providers that the API calls supported, each under its name', () => {
-    expect(Object.values(PROVIDER_REGISTRY).map(({ name }) => name)).toEqual([...SUPPORTED_PROVIDERS]);
-    expect(Object.keys(PROVIDER_REGISTRY)).toEqual([...SUPPORTED_PROVIDERS]);
-    expect(SUPPORTED_PROVIDERS.map((name) => CONTRACTS[name].entry)).toEqual(
-      Object.values(PROVIDER_REGISTRY),
-    );
+    expect(Object.values(PROVIDER_REGISTRY).map(({ name }) => name)).toEqual([...INSTANCE_PROVIDERS]);
+    expect(Object.keys(PROVIDER_REGISTRY)).toEqual([...INSTANCE_PROVIDERS]);
+    expect(INSTANCE_PROVIDERS.map((name) => CONTRACTS[name].entry)).toEqual(Object.values(PROVIDER_REGISTRY));
   });
 
   it.each([
@@ -31,11 +29,11 @@ describe('PROVIDER_REGISTRY', () => {
   });
 
   it.each(PROVIDERS)('has an entry for %s, or none', (name) => {
-    const isSupported = SUPPORTED_PROVIDERS.some((each) => each === name);
+    const isSupported = INSTANCE_PROVIDERS.some((each) => each === name);
     expect(findProviderEntry(name)?.name).toBe(isSupported ? name : undefined);
   });
 
-  it.each(SUPPORTED_PROVIDERS)('tells how to start %s', (name) => {
+  it.each(INSTANCE_PROVIDERS)('tells how to start %s', (name) => {
     expect(PROVIDER_REGISTRY[name].startHint).toMatch(/^run kubenode controllers with --.+[^.]$/);
   });
 });

@@ -1150,6 +1150,14 @@ export interface FieldPolicy {
   readonly policy: 'Override' | 'Merge' | 'Ignore';
 }
 
+/** The key of the first connection, with hostKeyPolicy TrustOnFirstUse. */
+export interface FirstHostKey {
+  /** Key algorithm. */
+  readonly algorithm: string;
+  /** Key fingerprint. */
+  readonly fingerprint: string;
+}
+
 /** A sign that another tool maintains the node. */
 export interface ForeignMaintenance {
   /** Name of a Lease. */
@@ -2074,12 +2082,28 @@ export interface MachineImport {
   readonly hostKeyPolicy: 'Pinned' | 'TrustOnFirstUse';
   /** Accepted host keys. (at most 8) */
   readonly hostKeys?: readonly HostKey[];
+  /** Jump host, for a host that is not reached directly. It gets the same SSH key. */
+  readonly via?: MachineJumpHost;
   /** What to do if the host already is a Node. Adopt reports differences and restarts nothing. Converge corrects them. (default "Reject") */
   readonly existingNode: 'Reject' | 'Adopt' | 'Converge';
   /** Whether to run only the preflight checks, without changing the host. (default false) */
   readonly dryRun: boolean;
   /** Preflight checks to skip. (at most 16) */
   readonly skipChecks: readonly string[];
+}
+
+/** What the import of the host has found and done. */
+export interface MachineImportStatus {
+  /** The key of the first connection, with hostKeyPolicy TrustOnFirstUse. */
+  readonly hostKey?: FirstHostKey;
+  /** Machine id of the host, by its preflight. */
+  readonly machineID?: string;
+  /** UUID of the hardware, by its preflight. */
+  readonly systemUUID?: string;
+  /** Value of spec.agentEpoch for which the host got a certificate over SSH. */
+  readonly agentEpoch?: number;
+  /** The attempt that failed for good. Another spec.import, spec.agentEpoch or spec.retryToken is another attempt. */
+  readonly failedAttempt?: string;
 }
 
 /** Infrastructure provider of the machine. */
@@ -2102,6 +2126,18 @@ export interface MachineInfraStatus {
   readonly addresses?: readonly MachineAddress[];
   /** When the instance was created. */
   readonly createdAt?: string;
+}
+
+/** Jump host, for a host that is not reached directly. It gets the same SSH key. */
+export interface MachineJumpHost {
+  /** Host name or IP address. */
+  readonly address: string;
+  /** SSH port. (1 to 65535; default 22) */
+  readonly port: number;
+  /** SSH user. (default "root") */
+  readonly user: string;
+  /** Accepted host keys of the jump host. They are always pinned. (at most 8) */
+  readonly hostKeys: readonly HostKey[];
 }
 
 /** Labels, annotations and taints of the Node. Those set by others are never changed. */
@@ -2264,9 +2300,9 @@ export interface MachineSpec {
   readonly components: readonly MachineComponentEntry[];
   /** Keeps automation away from the machine. */
   readonly hold?: MachineHold;
-  /** A new value clears the list of denied digests of the agent. */
+  /** A new value clears the list of denied digests of the agent, and repeats an import that failed for good. */
   readonly retryToken?: string;
-  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. (default 0) */
+  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. An imported host gets it over SSH. (default 0) */
   readonly agentEpoch: number;
   /** What happens when the Machine is deleted. */
   readonly deletion: MachineDeletion;
@@ -2302,6 +2338,8 @@ export interface MachineStatus {
   readonly remedyWaits?: readonly MachineRemedyWait[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
+  /** What the import of the host has found and done. */
+  readonly import?: MachineImportStatus;
   /** Result of the preflight checks. */
   readonly preflight?: MachinePreflight;
   /** Repairs of the hardware. They are kept when a machine is replaced in place. */
@@ -2698,8 +2736,8 @@ export interface PlannedAction {
 export interface PreflightResult {
   /** Name of the check. */
   readonly check: string;
-  /** Result of the check. */
-  readonly result?: 'Pass' | 'Warn' | 'Fail';
+  /** Result of the check. Unknown: the host did not tell. */
+  readonly result?: 'Pass' | 'Warn' | 'Fail' | 'Unknown';
   /** Explanation for people, with a hint. */
   readonly message?: string;
 }

@@ -3,7 +3,7 @@
  * nothing would be taken for protection, so sync and `kubenode validate` refuse it, and the controller of the kind reports it
  * where it was applied past sync. docs/reference/fields.md names who reads every other field.
  */
-import { SUPPORTED_PROVIDERS } from '../enums.ts';
+import { INSTANCE_PROVIDERS } from '../enums.ts';
 import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 
@@ -44,23 +44,22 @@ const CLUSTER: readonly InactiveField[] = [
   { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NO_HOSTING },
 ];
 
-const ONLY_LOCAL = 'local is the only infrastructure provider';
+const ONLY_LOCAL = 'no other provider creates machines, and ssh imports hosts that exist';
 const NO_CLEANUP = 'the agent removes its components and keeps its own files';
 
-function machineFields(parent: string): readonly InactiveField[] {
-  return [
-    { path: `${parent}.infra.provider`, accepts: SUPPORTED_PROVIDERS, because: ONLY_LOCAL },
-    { path: `${parent}.deletion.cleanup`, accepts: ['Restore'], because: NO_CLEANUP },
-  ];
-}
-
 const MACHINE: readonly InactiveField[] = [
-  ...machineFields('spec'),
-  { path: 'spec.import', because: 'no host is imported over SSH' },
+  { path: 'spec.infra.provider', accepts: INSTANCE_PROVIDERS, because: ONLY_LOCAL, unless: 'spec.import' },
+  { path: 'spec.deletion.cleanup', accepts: ['Restore'], because: NO_CLEANUP, unless: 'spec.import' },
+  {
+    path: 'spec.import.existingNode',
+    accepts: ['Reject'],
+    because: 'the agent restarts the services that it takes over, and so would disturb the pods of that Node',
+  },
 ];
 
 const MACHINE_SET: readonly InactiveField[] = [
-  ...machineFields('spec.template'),
+  { path: 'spec.template.infra.provider', accepts: INSTANCE_PROVIDERS, because: ONLY_LOCAL },
+  { path: 'spec.template.deletion.cleanup', accepts: ['Restore'], because: NO_CLEANUP },
   {
     path: 'spec.updateStrategy.type',
     accepts: ['InPlace', 'OnDelete'],

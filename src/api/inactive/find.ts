@@ -24,11 +24,15 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
 
 /** Returns the inactive fields within a value, with paths relative to the value. */
 export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
-  return fields.flatMap((field) =>
-    placesOf(value, field.path)
-      .filter((place) => isInactive(field, place))
-      .map(({ path }) => ({ path, message: messageOf(field) })),
-  );
+  return fields
+    .filter(({ unless }) => unless === undefined || valueAt(value, ...unless.split('.')) === undefined)
+    .flatMap((field) => problemsOf(value, field));
+}
+
+function problemsOf(value: unknown, field: InactiveField): readonly Problem[] {
+  return placesOf(value, field.path)
+    .filter((place) => isInactive(field, place))
+    .map(({ path }) => ({ path, message: messageOf(field) }));
 }
 
 /** Formats a problem: `spec.rollout.partition: not supported in this version, …`. */

@@ -1,11 +1,13 @@
 /** The status of a Machine: the part of the agent, and the part of the controllers. */
 import { count, statusHead, waiting } from '../common.ts';
 import { HOSTS, RISKS } from '../enums.ts';
+import { FINGERPRINT } from '../patterns.ts';
 import {
   bigInt,
   choice,
   digest,
   flag,
+  int,
   list,
   listMap,
   message,
@@ -222,6 +224,19 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       [0, 8],
     ).optional(),
   }).optional(),
+  import: named('MachineImportStatus', 'What the import of the host has found and done.', {
+    hostKey: named('FirstHostKey', 'The key of the first connection, with hostKeyPolicy TrustOnFirstUse.', {
+      algorithm: name('Key algorithm.', 32),
+      fingerprint: text('Key fingerprint.', { max: 50, pattern: FINGERPRINT }),
+    }).optional(),
+    machineID: text('Machine id of the host, by its preflight.', { max: 128 }).optional(),
+    systemUUID: text('UUID of the hardware, by its preflight.', { max: 128 }).optional(),
+    agentEpoch: int('Value of spec.agentEpoch for which the host got a certificate over SSH.').optional(),
+    failedAttempt: text(
+      'The attempt that failed for good. Another spec.import, spec.agentEpoch or spec.retryToken is another attempt.',
+      { max: 16 },
+    ).optional(),
+  }).optional(),
   preflight: named('MachinePreflight', 'Result of the preflight checks.', {
     at: time('When the checks ran.').optional(),
     results: listMap(
@@ -229,7 +244,12 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       ['check'],
       named('PreflightResult', 'Result of one check.', {
         check: name('Name of the check.'),
-        result: choice('Result of the check.', ['Pass', 'Warn', 'Fail']).optional(),
+        result: choice('Result of the check. Unknown: the host did not tell.', [
+          'Pass',
+          'Warn',
+          'Fail',
+          'Unknown',
+        ]).optional(),
         message: message().optional(),
       }),
       [0, 40],

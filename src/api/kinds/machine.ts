@@ -99,6 +99,16 @@ const takeOver = rules(
       ['Pinned', 'TrustOnFirstUse'],
     ).default('Pinned'),
     hostKeys: list('Accepted host keys.', hostKey, [0, 8]).optional(),
+    via: named(
+      'MachineJumpHost',
+      'Jump host, for a host that is not reached directly. It gets the same SSH key.',
+      {
+        address: name('Host name or IP address.', 253),
+        port: int('SSH port.', [1, 65_535]).default(22),
+        user: name('SSH user.').default('root'),
+        hostKeys: list('Accepted host keys of the jump host. They are always pinned.', hostKey, [1, 8]),
+      },
+    ).optional(),
     existingNode: choice(
       'What to do if the host already is a Node. Adopt reports differences and restarts nothing. Converge corrects them.',
       ['Reject', 'Adopt', 'Converge'],
@@ -188,9 +198,12 @@ const spec = rules(
       ]).default('Disruptive'),
       until: time('When the hold ends. Default: when it is removed.').optional(),
     }).optional(),
-    retryToken: text('A new value clears the list of denied digests of the agent.', { max: 64 }).optional(),
+    retryToken: text(
+      'A new value clears the list of denied digests of the agent, and repeats an import that failed for good.',
+      { max: 64 },
+    ).optional(),
     agentEpoch: int(
-      'Raise it to allow a new first certificate for an agent whose certificate is missing or expired.',
+      'Raise it to allow a new first certificate for an agent whose certificate is missing or expired. An imported host gets it over SSH.',
     ).default(0),
     deletion,
   }),
@@ -220,6 +233,10 @@ const ADDRESS_IS_PINNED =
 const PROVIDER_ID_STAYS =
   '!has(oldSelf.status) || !has(oldSelf.status.infra) || !has(oldSelf.status.infra.providerID) || (has(self.status) && has(self.status.infra) && has(self.status.infra.providerID) && self.status.infra.providerID == oldSelf.status.infra.providerID)';
 
+/** The first key is trusted once: a host that shows another one later is another host, or another server in its place. */
+const FIRST_KEY_STAYS =
+  '!has(oldSelf.status) || !has(oldSelf.status.__import__) || !has(oldSelf.status.__import__.hostKey) || (has(self.status) && has(self.status.__import__) && has(self.status.__import__.hostKey) && self.status.__import__.hostKey == oldSelf.status.__import__.hostKey)';
+
 export const machine: Kind = {
   kind: 'Machine',
   plural: 'machines',
@@ -242,6 +259,13 @@ export const machine: Kind = {
       rule: PROVIDER_ID_STAYS,
       message: 'the provider ID cannot be changed; create another Machine for another instance',
       fieldPath: '.status.infra.providerID',
+      reason: 'FieldValueForbidden',
+    },
+    {
+      rule: FIRST_KEY_STAYS,
+      message:
+        'the host key of the first connection cannot be changed; delete the Machine and import the host again',
+      fieldPath: '.status.import.hostKey',
       reason: 'FieldValueForbidden',
     },
   ],

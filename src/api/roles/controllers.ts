@@ -35,15 +35,18 @@ export interface Rights {
 
 /** The permissions of the machine controller. Machines, Nodes, Leases, sets and the ledger are read by the Defender of the same process. */
 export const machineRights: Rights = {
-  description: 'Machine status, Nodes, evictions, and bootstrap tokens.',
+  description: 'Machine status, Nodes, evictions, bootstrap tokens, and imports of hosts.',
   cluster: [
     may(['get'], GROUP, ['machines']), // the record of a bootstrap token
     may(PATCH, GROUP, ['machines', 'machines/status']), // machines: the finalizer
     may(['get', ...PATCH, 'delete'], '', ['nodes']), // get, delete: of a Machine that is deleted
     ...draining,
     may(['get'], '', ['namespaces'], [NAMESPACE_KUBE_SYSTEM]), // its UID is on the instances of this cluster
+    may(['create'], CERTIFICATES, ['certificatesigningrequests']), // of hosts that it imports
   ],
   namespaced: {
+    // SSH keys of hosts that are imported. By name only: no list and no watch.
+    [NAMESPACE]: [may(['get'], '', ['secrets'])],
     // Bootstrap tokens. RBAC can limit neither type nor name of a Secret that is created, so the policy
     // kubenode-bootstrap-tokens does. No right to read: the other Secrets in kube-system stay secret.
     [NAMESPACE_KUBE_SYSTEM]: [may(['create', 'delete'], '', ['secrets'])],

@@ -1120,6 +1120,8 @@ export interface MachineImport {
   readonly hostKeyPolicy?: 'Pinned' | 'TrustOnFirstUse';
   /** Accepted host keys. (at most 8) */
   readonly hostKeys?: readonly HostKey[];
+  /** Jump host, for a host that is not reached directly. It gets the same SSH key. */
+  readonly via?: MachineJumpHost;
   /** What to do if the host already is a Node. Adopt reports differences and restarts nothing. Converge corrects them. (default "Reject") */
   readonly existingNode?: 'Reject' | 'Adopt' | 'Converge';
   /** Whether to run only the preflight checks, without changing the host. (default false) */
@@ -1134,6 +1136,18 @@ export interface MachineInfra {
   readonly provider: 'local' | 'ssh' | 'alibaba' | 'aws' | 'azure';
   /** Configuration of the provider, which validates it in the condition InfraConfigValid. */
   readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** Jump host, for a host that is not reached directly. It gets the same SSH key. */
+export interface MachineJumpHost {
+  /** Host name or IP address. */
+  readonly address: string;
+  /** SSH port. (1 to 65535; default 22) */
+  readonly port?: number;
+  /** SSH user. (default "root") */
+  readonly user?: string;
+  /** Accepted host keys of the jump host. They are always pinned. (at most 8) */
+  readonly hostKeys: readonly HostKey[];
 }
 
 /** Labels, annotations and taints of the Node. Those set by others are never changed. */
@@ -1198,9 +1212,9 @@ export interface MachineSpec {
   readonly components?: readonly MachineComponentEntry[];
   /** Keeps automation away from the machine. */
   readonly hold?: MachineHold;
-  /** A new value clears the list of denied digests of the agent. */
+  /** A new value clears the list of denied digests of the agent, and repeats an import that failed for good. */
   readonly retryToken?: string;
-  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. (default 0) */
+  /** Raise it to allow a new first certificate for an agent whose certificate is missing or expired. An imported host gets it over SSH. (default 0) */
   readonly agentEpoch?: number;
   /** What happens when the Machine is deleted. */
   readonly deletion?: MachineDeletion;

@@ -21,14 +21,15 @@ function onlyBy(requester: Claim['requester'], check: Check): Check {
   return (claim, snapshot) => (claim.requester === requester ? check(claim, snapshot) : undefined);
 }
 
-/** HostTrusted is a condition of imported machines only. */
-function importing({ machine }: Claim, snapshot: ApproverInput): Objection | undefined {
+/** HostTrusted is a condition of imported machines only. Both are written before the request, and our view may be late. */
+function importing(claim: Claim, snapshot: ApproverInput): Objection | undefined {
+  const { machine } = claim;
   const conditions = snapshot.machine(machine)?.status?.conditions ?? [];
   const trusted = conditions.some(({ type, status }) => type === 'HostTrusted' && status === 'True');
   const step = conditions.find(({ type }) => type === 'Progressing')?.reason;
   if (trusted && step === 'Registering') return undefined;
   const because = `Machine ${machine} is not in step Registering of an import`;
-  return { reason: 'NotRegistering', because };
+  return afterWaiting(claim, snapshot, { reason: 'NotRegistering', because });
 }
 
 function tokenIsCurrent(claim: Claim, snapshot: ApproverInput): Objection | undefined {
@@ -52,8 +53,7 @@ function tokenIsUnused({ request }: Claim, snapshot: ApproverInput): Objection |
 /** Also while its first certificate is on the way: two tokens must not make two agents. */
 function alreadyRegistered(claim: Claim, snapshot: ApproverInput): Objection | undefined {
   const { machine, requester } = claim;
-  const replaces = requester === 'Token' && recordOf(snapshot.machine(machine))?.replacesAgent === true;
-  if (replaces) return undefined;
+  if (replacesAgent(requester, snapshot.machine(machine))) return undefined;
   const reason = 'AlreadyRegistered';
   const hint = 'Raise spec.agentEpoch of the Machine if that agent is lost';
   const joining = joiningRequest(claim, snapshot);
@@ -64,6 +64,13 @@ function alreadyRegistered(claim: Claim, snapshot: ApproverInput): Objection | u
   if (ageMs === undefined || ageMs >= SILENT_MS) return undefined;
   const because = `the agent of Machine ${machine} is alive. ${hint}`;
   return afterWaiting(claim, snapshot, { reason, because }, SILENT_MS);
+}
+
+/** Tells whether spec.agentEpoch was raised for this certificate: a token records it, and an import compares it. */
+function replacesAgent(requester: Claim['requester'], machine: Machine | undefined): boolean {
+  if (requester === 'Token') return recordOf(machine)?.replacesAgent === true;
+  if (requester !== 'Import' || !machine) return false;
+  return machine.spec.agentEpoch > (machine.status?.import?.agentEpoch ?? 0);
 }
 
 function joiningRequest({ request, machine }: Claim, snapshot: ApproverInput): AgentRequest | undefined {

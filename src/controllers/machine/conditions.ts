@@ -18,9 +18,12 @@ import type { MachineInput } from './observe.ts';
 
 /** In the order in which a machine comes to life. */
 export function hostFindings(observation: MachineInput): readonly Finding[] {
+  const imported = observation.importFindings ?? [];
   return [
     ...observation.infraFindings,
-    certificateFinding(observation),
+    ...imported,
+    // An import that is not done gets the certificate itself.
+    ...(imported.some(({ type }) => type === 'CertificateIssued') ? [] : [certificateFinding(observation)]),
     agentFinding(observation),
     nodeFinding(observation),
     syncFinding(observation),

@@ -5,6 +5,7 @@ import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { machinesOf } from '../../api/machine/certificate-requests.ts';
 import { readyCondition } from '../../api/machine/node-state.ts';
 import {
+  ANNOTATION_MACHINE_UID,
   EVENT_PREFIX,
   FINALIZER_MACHINE,
   LABEL_AGENT_BLOCKED,
@@ -27,9 +28,12 @@ import { type DeletionExecutor } from './execute/deletion.ts';
 import { type DrainExecutor, type DrainResult } from './execute/drain.ts';
 import { blockLease, carryOutMachine, writeNode } from './execute/execute.ts';
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
+import { createImports, type Imports } from './import/execute/execute.ts';
+import type { CleanupCounter } from './import/execute/release.ts';
+import type { ImportParts } from './import/execute/steps.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
-import { observeMachineState } from './observe.ts';
+import { type MachineInput, observeMachineState } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { machineRequeueAt } from './requeue.ts';
 import { type MachineReport, machineStatus } from './status.ts';
@@ -43,6 +47,10 @@ export interface MachineControllerOptions {
   readonly grants: DrainExecutor['grants'];
   /** Default: hosts of provider local join by themselves, and no provider is run. */
   readonly instances?: InstanceParts;
+  /** Default: no host is imported, and Machines that ask for it tell so. */
+  readonly imports?: ImportParts;
+  /** Counts the hosts that may not be as they were before their import. */
+  readonly incompleteCleanups?: CleanupCounter;
 }
 
 const NO_PROVIDERS: InstanceParts = {
@@ -55,15 +63,22 @@ export function createMachineController({
   client,
   grants,
   instances = NO_PROVIDERS,
+  imports,
+  incompleteCleanups,
 }: MachineControllerOptions): Controller {
   const heartbeats = createHeartbeats();
   const created = createInstances(instances);
+  const imported = createImports({
+    ...optional('parts', imports),
+    ...optional('incomplete', incompleteCleanups),
+  });
   const executor: DeletionExecutor = {
     client,
     grants,
     answers: new Map(),
     deadNode: 'Wait',
-    removeInstance: (machine, context) => created.remove(machine, context),
+    removeInstance: async (machine, context) =>
+      imported.release(machine, context) ?? (await created.remove(machine, context)),
   };
   return {
     name: 'machine',
@@ -75,17 +90,23 @@ export function createMachineController({
       // The grant of a deletion. A denial is asked about again; no other change matters.
       read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
+    triggers: (add) => imported.open(add),
+    creates: ['CertificateSigningRequest'],
     writes: [
       'Machine.status.observedGeneration',
       'Machine.status.phase',
       'Machine.status.waiting',
       'Machine.status.infra',
+      'Machine.status.import',
+      'Machine.status.preflight',
       'Machine.status.node',
       'Machine.status.drain',
       ...OWN_CONDITIONS.map((type) => `Machine.status.conditions[${type}]`),
       `Machine.metadata.finalizers[${FINALIZER_MACHINE}]`,
       'Node.metadata.labels[*]',
       `Lease.metadata.labels[${LABEL_AGENT_BLOCKED}]`,
+      'CertificateSigningRequest.spec',
+      `CertificateSigningRequest.metadata.annotations[${ANNOTATION_MACHINE_UID}]`,
     ],
     // With jobs: cordons and taints are marked with their owner.
     shares: ['Node.metadata.annotations[*]', 'Node.spec.taints', 'Node.spec.unschedulable'],
@@ -93,7 +114,8 @@ export function createMachineController({
     evicts: true,
     fieldManager: MANAGER_MACHINE,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_MACHINE },
-    reconcile: (name, context) => reconcile(name, { heartbeats, instances: created, executor, context }),
+    reconcile: (name, context) =>
+      reconcile(name, { heartbeats, instances: created, imports: imported, executor, context }),
   };
 }
 
@@ -114,6 +136,7 @@ function partOfNode(node: KubeObject): unknown {
 interface Reconcile {
   readonly heartbeats: Heartbeats;
   readonly instances: Instances;
+  readonly imports: Imports;
   readonly executor: DeletionExecutor;
   readonly context: ReconcileContext;
 }
@@ -130,12 +153,15 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   await blockLease(machine, context);
   const isDeleting = machine.metadata.deletionTimestamp !== undefined;
   const infra = await ensureInstance(machine, parts);
-  const plan = isDeleting ? planNow(machine, infra, parts) : await syncNode(machine, infra, parts);
+  const imported = await parts.imports.ensure(machine, context);
+  const host = { infraFindings: infra.findings, importFindings: imported.findings };
+  const plan = isDeleting ? planNow(machine, host, parts) : await syncNode(machine, host, parts);
   const node = context.view(NODES).get(name);
   const result = await carryOutMachine(executor, { machine, node }, context);
   if (!result.drain) executor.answers.delete(name);
   if (result.isFinished) {
     parts.instances.forget(machine);
+    parts.imports.forget(machine);
     return {};
   }
   // Of a Machine that is deleted, only the Node that was observed before is its own.
@@ -146,28 +172,28 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
     plan,
     ...withoutRequeue(result),
     ...optional('infra', infra.status),
+    imported: { ...optional('import', imported.import), ...optional('preflight', imported.preflight) },
   };
-  await writeStatus({ ...report, now: context.clock.now() }, result, context);
-  const outcome = { machine, infra, plan, result, heartbeat: heartbeats.of(machine, context) };
+  const isIntent = result.isIntent === true || imported.isIntent;
+  await writeStatus({ ...report, now: context.clock.now() }, isIntent, context);
+  const outcome = { machine, infra, imported, plan, result, heartbeat: heartbeats.of(machine, context) };
   return optional('requeueAt', machineRequeueAt(outcome, context.clock.now()));
 }
 
 /** Writes to the Node what is declared first; then, when nothing else is missing, it removes the start-up taint. */
-async function syncNode(machine: Machine, infra: InfraReport, parts: Reconcile): Promise<MachinePlan> {
+async function syncNode(machine: Machine, host: HostFindings, parts: Reconcile): Promise<MachinePlan> {
   await writeNode(machine, false, parts.context);
-  const plan = planNow(machine, infra, parts);
+  const plan = planNow(machine, host, parts);
   if (!plan.removeStartupTaint) return plan;
   await writeNode(machine, true, parts.context);
-  return planNow(machine, infra, parts);
+  return planNow(machine, host, parts);
 }
 
-function planNow(
-  machine: Machine,
-  { findings }: InfraReport,
-  { heartbeats, context }: Reconcile,
-): MachinePlan {
+type HostFindings = Required<Pick<MachineInput, 'infraFindings' | 'importFindings'>>;
+
+function planNow(machine: Machine, host: HostFindings, { heartbeats, context }: Reconcile): MachinePlan {
   const heartbeat = heartbeats.of(machine, context);
-  return planMachine(observeMachineState({ machine, heartbeat, infraFindings: findings }, context));
+  return planMachine(observeMachineState({ machine, heartbeat, ...host }, context));
 }
 
 async function ensureInstance(
@@ -188,7 +214,7 @@ function withoutRequeue({ drain, wait }: DrainResult): Pick<MachineReport, 'drai
 /** Writes the status. One that the next act relies upon is written when this resolves. */
 async function writeStatus(
   report: MachineReport,
-  { isIntent }: DrainResult,
+  isIntent: boolean,
   context: ReconcileContext,
 ): Promise<void> {
   const { name } = report.machine.metadata;

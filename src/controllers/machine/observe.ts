@@ -20,6 +20,8 @@ export interface MachineInput {
   readonly sync?: NodeSync;
   /** Whether the provider accepts the config, and whether the host runs. */
   readonly infraFindings: readonly Finding[];
+  /** How far the import of the host is; empty for hosts that join by themselves. */
+  readonly importFindings?: readonly Finding[];
   /** The newest certificate requests for its agent and its kubelet. */
   readonly requests?: { readonly [holder in 'agent' | 'kubelet']?: CertificateRequestObject | undefined };
   readonly now: Date;
@@ -35,7 +37,7 @@ export interface Heartbeat {
 }
 
 export function observeMachineState(
-  known: Pick<MachineInput, 'machine' | 'heartbeat' | 'infraFindings'>,
+  known: Pick<MachineInput, 'machine' | 'heartbeat' | 'infraFindings' | 'importFindings'>,
   context: ReconcileContext,
 ): MachineInput {
   const { machine } = known;

@@ -7,6 +7,7 @@ import { holdInForce } from '../../rollout/holds.ts';
 import { heldFinding, hostFindings, reportedFinding } from './conditions.ts';
 import { type Finding, finding } from './finding.ts';
 import { gatesStability } from './gate-waits.ts';
+import { IMPORT_CONDITIONS } from './import/findings.ts';
 import type { MachineInput } from './observe.ts';
 
 export interface MachinePlan {
@@ -25,10 +26,15 @@ export interface MachineWait {
   readonly reason: string;
   readonly message: string;
   readonly blocker?: Finding['blocker'];
+  /** Whether it ends only when a person changes something. */
+  readonly isFinal?: boolean;
 }
 
 export type MachineStep =
   | 'Provisioning'
+  | 'Connecting'
+  | 'Preflight'
+  | 'Bootstrapping'
   | 'Registering'
   | 'InstallingComponents'
   | 'Joining'
@@ -38,6 +44,9 @@ export type MachineStep =
 const STEPS: Readonly<Record<string, MachineStep>> = {
   InfraConfigValid: 'Provisioning',
   InfraReady: 'Provisioning',
+  HostTrusted: 'Connecting',
+  PreflightPassed: 'Preflight',
+  AgentInstalled: 'Bootstrapping',
   CertificateIssued: 'Registering',
   AgentReady: 'Registering',
   ComponentsReady: 'InstallingComponents',
@@ -49,6 +58,9 @@ const STEPS: Readonly<Record<string, MachineStep>> = {
 const ORDER = [
   'InfraConfigValid',
   'InfraReady',
+  'HostTrusted',
+  'PreflightPassed',
+  'AgentInstalled',
   'CertificateIssued',
   'AgentReady',
   'ComponentsReady',
@@ -61,6 +73,7 @@ const ORDER = [
 export const OWN_CONDITIONS = [
   'InfraConfigValid',
   'InfraReady',
+  ...IMPORT_CONDITIONS,
   'CertificateIssued',
   'AgentReady',
   'NodeReady',
@@ -77,7 +90,7 @@ export function planMachine(observation: MachineInput): MachinePlan {
   const host = hostFindings(observation);
   const needed = neededFindings(machine, host);
   const unmet = needed.find(({ status }) => status !== 'True');
-  const before = ownConditions(machine);
+  const before = conditionsInForce(machine, host);
   const isStarting = node !== undefined && hasStartupTaint(node);
   // What has just become True counts from now.
   const known = withConditions(before, host, now);
@@ -98,7 +111,9 @@ function neededFindings(machine: Machine, host: readonly Finding[]): readonly Fi
   const reported = ['ComponentsReady', 'UpToDate'].map((type) =>
     reportedFinding(machine, type, 'the agent has not reported its components'),
   );
-  const all = [...host, ...reported].toSorted((a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type));
+  const all = [...host.filter(({ type }) => ORDER.includes(type)), ...reported].toSorted(
+    (a, b) => ORDER.indexOf(a.type) - ORDER.indexOf(b.type),
+  );
   const gates = machine.spec.readinessGates.map(({ conditionType }) =>
     reportedFinding(machine, conditionType, `the readiness gate ${conditionType} is not reported`),
   );
@@ -107,6 +122,13 @@ function neededFindings(machine: Machine, host: readonly Finding[]): readonly Fi
 
 export function ownConditions({ status }: Machine): readonly Condition[] {
   return (status?.conditions ?? []).filter(({ type }) => OWN_CONDITIONS.includes(type));
+}
+
+/** The conditions of an import go when the machine has none any more. */
+function conditionsInForce(machine: Machine, found: readonly Finding[]): readonly Condition[] {
+  return ownConditions(machine).filter(
+    ({ type }) => !IMPORT_CONDITIONS.includes(type) || found.some((each) => each.type === type),
+  );
 }
 
 export function foreignConditions({ status }: Machine): readonly Condition[] {
@@ -123,9 +145,15 @@ function startsAt(machine: Machine, conditions: readonly Condition[]): Date {
   return new Date(Math.max(...moments) + machine.spec.minReadySeconds * 1000);
 }
 
-function waitFor({ type, reason, message, blocker }: Finding): MachineWait {
+function waitFor({ type, reason, message, blocker, isFinal }: Finding): MachineWait {
   const step = STEPS[type] ?? 'Verifying';
-  return { step, reason, message: `${type}: ${message}`, ...optional('blocker', blocker) };
+  return {
+    step,
+    reason,
+    message: `${type}: ${message}`,
+    ...optional('blocker', blocker),
+    ...optional('isFinal', isFinal),
+  };
 }
 
 /** Returns the wait for the start-up. Ready is reported once pods may be scheduled to the Node. */

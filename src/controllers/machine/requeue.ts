@@ -10,14 +10,15 @@ export interface MachineOutcome {
   readonly machine: Machine;
   readonly heartbeat: Heartbeat | undefined;
   readonly infra: { readonly requeueAt?: Date };
+  readonly imported?: { readonly requeueAt?: Date };
   readonly plan: Pick<MachinePlan, 'wait' | 'changesAt'>;
   readonly result: { readonly requeueAt?: Date; readonly wait?: MachinePlan['wait'] };
 }
 
 export function machineRequeueAt(outcome: MachineOutcome, now: Date): Date | undefined {
-  const { infra, plan, result } = outcome;
+  const { infra, imported, plan, result } = outcome;
   const late = [silentAt(outcome, now), lateAt(outcome)].filter((at) => at !== undefined && at > now);
-  return firstMoment([...late, infra.requeueAt, plan.changesAt, result.requeueAt]);
+  return firstMoment([...late, infra.requeueAt, imported?.requeueAt, plan.changesAt, result.requeueAt]);
 }
 
 /**

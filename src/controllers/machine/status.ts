@@ -17,6 +17,8 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type Finding, finding } from './finding.ts';
 import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gate-waits.ts';
+import { DRY_RUN } from './import/findings.ts';
+import type { ImportStatus } from './import/status.ts';
 import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
 
@@ -28,6 +30,7 @@ export interface MachineReport {
   readonly wait?: MachineWait;
   readonly drain?: MachineDrain;
   readonly infra?: MachineInfraStatus;
+  readonly imported?: ImportStatus;
   readonly now: Date;
 }
 
@@ -52,6 +55,7 @@ export function machineStatus(report: MachineReport): MachineStatus {
     conditions,
     ...optional('waiting', waiting),
     ...optional('infra', infra),
+    ...report.imported,
     ...optional('node', nodeStatus(report)),
     ...optional('drain', drain),
   };
@@ -86,13 +90,19 @@ function establishedAt(node: KubeObject, before: MachineStatus['node'], now: Dat
 function progressConditions(report: MachineReport, waiting: Wait | undefined): readonly Condition[] {
   const { machine, plan, now } = report;
   const wait = report.wait ?? plan.wait;
-  const isLate = waiting !== undefined && wait !== undefined && now >= stallsAt(machine, wait, waiting);
+  const isLate = waiting !== undefined && wait !== undefined && isStalled(report, wait, waiting);
   const late = isLate ? { ...wait, since: waiting.since } : flapping(report);
   const progressing = wait
     ? finding('Progressing', late ? 'False' : 'True', wait.step, wait.message)
     : finding('Progressing', 'True', 'AsWanted', 'nothing is to be done');
   const findings = [progressing, stalledFinding(machine, late)];
   return withConditions(plan.conditions, findings, now, machine.metadata.generation);
+}
+
+/** What only a person can change is late at once, and what a person asked for never. */
+function isStalled({ machine, now }: MachineReport, wait: MachineWait, waiting: Wait): boolean {
+  if (wait.reason === DRY_RUN) return false;
+  return wait.isFinal === true || now >= stallsAt(machine, wait, waiting);
 }
 
 interface LateWait {

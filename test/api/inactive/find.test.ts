@@ -46,7 +46,8 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
     ['Machine', 'infra.provider', { infra: { provider: 'aws' } }, 'use local'],
     ['Machine', 'deletion.cleanup', { deletion: { cleanup: 'Wipe' } }, 'use Restore'],
-    ['Machine', 'import', { import: { address: 'n1' } }, 'remove it'],
+    ['Machine', 'infra.provider', { infra: { provider: 'ssh' } }, 'use local'],
+    ['Machine', 'import.existingNode', { import: { existingNode: 'Adopt' } }, 'use Reject'],
     ['MachineSet', 'template.infra.provider', { template: { infra: { provider: 'ssh' } } }, 'use local'],
     [
       'MachineSet',
@@ -165,6 +166,13 @@ describe('the fields of an object that this version does not act on', () => {
       expect(problemsOf(kind, 'not an object')).toEqual([]);
       expect(problemsOf(kind, undefined)).toEqual([]);
     }
+  });
+
+  it.each([
+    ['the provider', { infra: { provider: 'ssh' }, import: { existingNode: 'Reject' } }],
+    ['the cleanup', { infra: { provider: 'ssh' }, import: {}, deletion: { cleanup: 'Wipe' } }],
+  ])('do not include %s of a host that is imported', (_, spec) => {
+    expect(problemsOf('Machine', spec)).toEqual([]);
   });
 
   it('do not exist in kinds of other groups and in unknown kinds', () => {

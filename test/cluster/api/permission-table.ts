@@ -139,7 +139,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inKubeSystem('get', 'secrets'), []],
   [inKubeSystem('list', 'secrets'), []],
   [inKubeSystem('patch', 'secrets'), []],
-  [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
+  [inSystem('get', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, PRINCIPAL_MACHINE]],
   [inSystem('list', 'secrets'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING]],
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
@@ -173,7 +173,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [{ verb: 'patch', group: EVENTS, resource: 'events', namespace: 'default' }, EVENT_WRITERS],
   [{ verb: 'create', group: EVENTS, resource: 'events', namespace: 'shop' }, []],
   [{ verb: 'create', resource: 'events', namespace: 'default' }, []],
-  [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, []],
+  [{ verb: 'create', group: csr, resource: 'certificatesigningrequests' }, [PRINCIPAL_MACHINE]],
   [
     { verb: 'update', group: csr, resource: 'certificatesigningrequests', subresource: 'approval' },
     [PRINCIPAL_APPROVER],

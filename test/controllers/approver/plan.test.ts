@@ -77,6 +77,9 @@ interface Known {
   readonly identity?: 'None' | 'Kubelet' | 'NotFound';
   readonly state?: 'Present' | 'Absent';
   readonly heartbeatAgeMs?: number;
+  /** spec.agentEpoch, and that of the last certificate over SSH. */
+  readonly epoch?: number;
+  readonly certified?: number;
   readonly approved?: readonly AgentRequest[];
 }
 
@@ -98,8 +101,11 @@ function snapshot(known: Known = {}): ApproverInput {
   const { machine, token, conditions = [], identity = 'None', state = 'Present', approved = [] } = known;
   const found = {
     metadata: { name: 'n17', uid: UID, annotations: tokenAnnotations(token), ...machine },
-    spec: { components: [{ name: 'kubelet', componentRef: 'kubelet-1.31.4', state }] },
-    status: { conditions },
+    spec: {
+      agentEpoch: known.epoch ?? 0,
+      components: [{ name: 'kubelet', componentRef: 'kubelet-1.31.4', state }],
+    },
+    status: { conditions, import: { agentEpoch: known.certified } },
   } as unknown as Machine;
   const component = { spec: { identity } } as unknown as MachineComponent;
   return {
@@ -155,6 +161,12 @@ const approves: Row[] = [
     imported(),
     'approve: first certificate of the agent of Machine n17, requested by its import',
     { conditions: REGISTERING },
+  ],
+  [
+    'another first certificate over SSH, beside an agent that a person gave up',
+    imported(),
+    'approve: first certificate of the agent of Machine n17, requested by its import',
+    { conditions: REGISTERING, heartbeatAgeMs: 0, epoch: 1 },
   ],
   [
     'an RSA key with key encipherment',
@@ -328,19 +340,25 @@ const deniesRequester: Row[] = [
   ],
   [
     'an import in another step',
-    imported(),
+    imported({ createdAt: at(-60) }),
     'deny NotRegistering: Machine n17 is not in step Registering of an import',
     { conditions: [REGISTERING[0] ?? {}, { type: 'Progressing', status: 'True', reason: 'Joining' }] },
   ],
   [
     'the machine controller, for a machine that it does not import',
-    imported(),
+    imported({ createdAt: at(-60) }),
     'deny NotRegistering: Machine n17 is not in step Registering of an import',
     { conditions: REGISTERING.slice(1) },
   ],
 ];
 
 const deniesMachine: Row[] = [
+  [
+    'another first certificate over SSH beside an agent that is alive',
+    imported({ createdAt: at(-60) }),
+    `deny ${alive}`,
+    { conditions: REGISTERING, heartbeatAgeMs: 0, epoch: 1, certified: 1 },
+  ],
   [
     'a Machine that does not exist',
     first(),
@@ -451,6 +469,12 @@ const deniesToken: Row[] = [
 
 const young = { createdAt: at(-4) };
 const waits: Row[] = [
+  [
+    'an import whose step may be late in the view',
+    imported({ createdAt: at(-4) }),
+    'wait 6 s: Machine n17 is not in step Registering of an import',
+    { conditions: REGISTERING.slice(1) },
+  ],
   [
     'a Machine that our view may not have yet',
     first(young),

@@ -30,6 +30,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
+import { addImportOptions, type ImportFlags, importsOpener } from './imports.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
 const HELP = `
@@ -43,6 +44,9 @@ credentials of that user, or with those of an administrator.
 With --local-machines, Machines of provider local with spec.infra.config.type sandbox or simulated get an instance on
 this machine: an agent in a directory of its own, or one in memory. Without it hosts of provider local join by themselves.
 
+Machines with spec.import are hosts that exist: they are connected to over SSH, and get the program of the agent from the
+folder of --agent-programs, which npm run build:agent makes. docs/guides/import.md shows how.
+
 With --defender-port other tools ask the Defender over HTTPS: docs/guides/http-api.md.
 
 Examples:
@@ -50,7 +54,7 @@ Examples:
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags, LogFlags, ProviderFlags {
+interface Flags extends ConnectionFlags, HttpFlags, ImportFlags, LogFlags, ProviderFlags {
   readonly port?: number;
   readonly host: string;
 }
@@ -67,9 +71,9 @@ export function createControllersCommand(io: Io): Command {
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
-  return addConnectionOptions(addProviderOptions(addHttpOptions(addLogOptions(command)))).action(
-    (flags: Flags) => controllers(io, flags),
-  );
+  return addConnectionOptions(
+    addProviderOptions(addImportOptions(addHttpOptions(addLogOptions(command)))),
+  ).action((flags: Flags) => controllers(io, flags));
 }
 
 async function controllers(io: Io, flags: Flags): Promise<void> {
@@ -87,6 +91,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
       calls.add(report);
     },
   };
+  const openImports = importsOpener(io, flags, connection);
   const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
   const shared = { clock, log, random: systemRandom };
   const client = await connect(connection);
@@ -104,7 +109,15 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
   const openInstances = instancesOpener(io, flags, connection);
   const skewSeconds = (): number | undefined => calls.skewSeconds();
-  const parts = { ...common, skewSeconds, connectAs, connectTo, openInstances, grants: defender.ledger };
+  const parts = {
+    ...common,
+    skewSeconds,
+    connectAs,
+    connectTo,
+    openInstances,
+    openImports,
+    grants: defender.ledger,
+  };
   const groups = await createControllerGroups(parts, defender.views);
   let http: HttpServer | undefined;
   try {

@@ -1,7 +1,7 @@
 /** Opens the providers of machines that the flags of `kubenode controllers` ask for. */
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
-import { SUPPORTED_PROVIDERS, type SupportedProvider } from '../../../api/enums.ts';
+import { INSTANCE_PROVIDERS, type InstanceProvider } from '../../../api/enums.ts';
 import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
 import type { Bootstrap, InstanceParts } from '../../../controllers/machine/instance/calls.ts';
 import { type LoadedConfig, loadConfig } from '../../../kube/auth/config.ts';
@@ -26,7 +26,7 @@ interface ProviderCommandOptions<Options> {
 
 /** The options of each provider of src/providers/registry.ts. */
 const COMMAND_OPTIONS: {
-  readonly [Name in SupportedProvider]: ProviderCommandOptions<ProviderOptions[Name]>;
+  readonly [Name in InstanceProvider]: ProviderCommandOptions<ProviderOptions[Name]>;
 } = {
   local: { add: addLocalMachinesOptions, read: readLocalOptions },
 };
@@ -64,7 +64,7 @@ async function readProviderOptions(
   flags: ProviderFlags,
   server: Server,
 ): Promise<Partial<ProviderOptions>> {
-  const read = SUPPORTED_PROVIDERS.map(
+  const read = INSTANCE_PROVIDERS.map(
     async (name) => [name, await COMMAND_OPTIONS[name].read(io, flags, server)] as const,
   );
   return Object.fromEntries(await Promise.all(read));

@@ -88,6 +88,7 @@ interface Observed {
 
 async function observeInfra(input: InstanceInput, act: Act): Promise<Observed> {
   const { machine } = input;
+  if (machine.spec.import) return { observation: { host: 'Imported' } };
   const provider = act.providers[machine.spec.infra.provider];
   if (!provider) return { observation: withoutProvider(machine) };
   const refused = withoutInstance(machine, provider);

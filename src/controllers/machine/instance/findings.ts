@@ -1,5 +1,5 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
-import { SUPPORTED_PROVIDERS } from '../../../api/enums.ts';
+import { IMPORT_PROVIDER, INSTANCE_PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import { type Finding, finding } from '../finding.ts';
@@ -7,6 +7,8 @@ import { type Finding, finding } from '../finding.ts';
 /** Describes what is known of the host of a machine. */
 export type InfraObservation =
   | { readonly host: 'JoinsByItself' }
+  /** The host exists, and `spec.import` tells how to reach it. */
+  | { readonly host: 'Imported' }
   | { readonly host: 'NotSupported' }
   /** This process did not open the provider. The hint tells how one does. */
   | { readonly host: 'NotOpen'; readonly hint: string }
@@ -23,7 +25,11 @@ export type InfraObservation =
     };
 
 const VALID = finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config');
-const SUPPORTED = SUPPORTED_PROVIDERS.join(' or ');
+/** Provider ssh creates no machine. */
+const UNSUPPORTED: Readonly<Partial<Record<string, string>>> = {
+  [IMPORT_PROVIDER]: 'needs spec.import, because there are no pools of hosts yet',
+};
+const SUPPORTED = INSTANCE_PROVIDERS.join(' or ');
 /** Providers list a new instance after a moment. */
 const UNKNOWN_MS = 60_000;
 
@@ -51,15 +57,21 @@ export function providerBlocker({ spec }: Machine): NonNullable<Finding['blocker
 
 function withoutProvider(
   provider: string,
-  observation: Extract<InfraObservation, { host: 'JoinsByItself' | 'NotSupported' | 'NotOpen' }>,
+  observation: Extract<InfraObservation, { host: 'JoinsByItself' | 'Imported' | 'NotSupported' | 'NotOpen' }>,
 ): readonly Finding[] {
   if (observation.host === 'JoinsByItself') {
     return [VALID, finding('InfraReady', 'True', 'HostJoins', 'the host joins by itself')];
   }
+  if (observation.host === 'Imported') {
+    return [VALID, finding('InfraReady', 'True', 'HostExists', 'the host of spec.import exists already')];
+  }
   const [reason, message] =
     observation.host === 'NotOpen'
       ? (['ProviderMissing', observation.hint] as const)
-      : (['NotSupported', `provider ${provider} is not supported yet. Use ${SUPPORTED}`] as const);
+      : ([
+          'NotSupported',
+          `provider ${provider} ${UNSUPPORTED[provider] ?? 'is not supported yet'}. Use ${SUPPORTED}`,
+        ] as const);
   return [
     finding('InfraConfigValid', 'Unknown', reason, message),
     finding('InfraReady', 'False', reason, message),

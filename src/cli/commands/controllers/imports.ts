@@ -1,0 +1,85 @@
+/** Opens what imports hosts over SSH, by the flags of `kubenode controllers`. */
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { ImportParts } from '../../../controllers/machine/import/execute/steps.ts';
+import { loadConfig } from '../../../kube/auth/config.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import type { ConnectOptions } from '../../../kube/client/connect.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { CliError, EXIT } from '../../errors.ts';
+import type { Io } from '../../io.ts';
+
+export interface ImportFlags {
+  readonly agentPrograms?: string;
+  readonly serverForHosts?: string;
+}
+
+/** `src/cli/commands/controllers` in a checkout and `dist/cli/commands/controllers` in the package have the same depth. */
+const BUILT = new URL('../../../../dist/agent/', import.meta.url);
+/** The list of the programs, one for each architecture. */
+const PROGRAM_LIST = 'programs.json';
+
+export function addImportOptions(command: Command): Command {
+  return command
+    .option(
+      '--agent-programs <folder>',
+      'programs of the agent for hosts that are imported over SSH (default: those of npm run build:agent, if they are there)',
+    )
+    .option(
+      '--server-for-hosts <url>',
+      'API server as imported hosts reach it (default: that of the connection)',
+      parseServer,
+    );
+}
+
+function parseServer(text: string): string {
+  const url = URL.parse(text);
+  if (url?.protocol === 'https:' && url.username === '' && url.pathname === '/') return url.origin;
+  throw new InvalidArgumentError(`Expected https://HOST[:PORT], got ${JSON.stringify(text)}.`);
+}
+
+/** Returns the folder of the programs; undefined: there are none, and no host is imported. */
+export function programsFolder(
+  { agentPrograms }: ImportFlags,
+  built = fileURLToPath(BUILT),
+): string | undefined {
+  const folder = agentPrograms === undefined ? built : resolve(agentPrograms);
+  if (existsSync(join(folder, PROGRAM_LIST))) return folder;
+  if (agentPrograms === undefined) return undefined;
+  throw new CliError(`there are no programs of the agent in ${folder}: ${PROGRAM_LIST} is missing`, {
+    hint: 'make them with `npm run build:agent`, and pass the folder dist/agent to --agent-programs',
+    exitCode: EXIT.badInput,
+  });
+}
+
+/** The SSH client is loaded only by a process that imports hosts. */
+export function importsOpener(
+  { clock }: Io,
+  flags: ImportFlags,
+  connection: ConnectOptions,
+): (client: Client) => Promise<ImportParts | undefined> {
+  const programs = programsFolder(flags);
+  return async (client) => {
+    if (programs === undefined) return undefined;
+    const { openImportHosts } = await import('../../../providers/ssh/import/open.ts');
+    return {
+      hosts: openImportHosts({ programs, clock }),
+      client,
+      clock,
+      access: () => readAccess(flags, connection, clock),
+    };
+  };
+}
+
+/** Read again for each host: the CA of the connection may change. */
+async function readAccess(
+  { serverForHosts }: ImportFlags,
+  options: ConnectOptions,
+  clock: Io['clock'],
+): Promise<Awaited<ReturnType<ImportParts['access']>>> {
+  const { connection } = await loadConfig({ ...options, clock });
+  const { tls } = await connection.credentials.current();
+  return { server: serverForHosts ?? connection.server, ...optional('ca', tls.ca) };
+}

@@ -1,0 +1,105 @@
+/** Gives the host of a Machine that is deleted back, over SSH. The deletion waits for it, and ends without it after its time limit. */
+import type { Machine } from '../../../../api/generated/types.ts';
+import { EVENT_PREFIX, MANAGER_MACHINE } from '../../../../api/names.ts';
+import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { Counter } from '../../../../kube/process/metrics.ts';
+import type { RemovalWait } from '../../instance/removal.ts';
+import type { ImportStepResult } from '../plan.ts';
+import { planRelease, type ReleaseInput, type ReleaseResult } from '../release.ts';
+import { failureOf, retryAt } from './failures.ts';
+import { type ImportParts, onHost } from './steps.ts';
+import type { HostWork } from './work.ts';
+
+/** The attempt of releases: a change of the spec does not start another one. */
+export const RELEASE = 'release';
+
+export type HostResult = ImportStepResult | (ReleaseResult & { readonly step: 'Release' });
+export type CleanupCounter = Counter<'reason'>;
+
+interface Release {
+  readonly parts: ImportParts | undefined;
+  readonly work: HostWork<HostResult> | undefined;
+  readonly incomplete: CleanupCounter | undefined;
+  readonly context: ReconcileContext;
+}
+
+const LIMIT_MS = 900_000;
+/** How often a release that waits for a process or a host is looked at, at the latest. */
+const CHECK_MS = 30_000;
+
+/** Returns undefined when nothing more is done for the host. */
+export function releaseHost(machine: Machine, scope: Release): RemovalWait | undefined {
+  const decision = planRelease(observeRelease(machine, scope));
+  const { because } = decision;
+  if (decision.type === 'Done') return undefined;
+  if (decision.type === 'GiveUp') {
+    tellIncomplete(machine, [decision.reason, because], scope);
+    return undefined;
+  }
+  const { clock } = scope.context;
+  const requeueAt = new Date(clock.now().getTime() + CHECK_MS);
+  if (decision.type === 'Wait') {
+    return { reason: decision.reason, message: because, requeueAt: decision.until ?? requeueAt };
+  }
+  start(machine, scope);
+  return { reason: 'Releasing', message: because, requeueAt };
+}
+
+function observeRelease(machine: Machine, { parts, work, context }: Release): ReleaseInput {
+  const { uid = '' } = machine.metadata;
+  const found = work?.result(uid, RELEASE);
+  return {
+    machine,
+    isOpen: parts !== undefined,
+    isRunning: work?.isRunning(uid) === true,
+    ...optional('result', found?.step === 'Release' ? found : undefined),
+    now: context.clock.now(),
+  };
+}
+
+function tellIncomplete(
+  machine: Machine,
+  [reason, because]: readonly [reason: string, because: string],
+  { incomplete, work, context }: Release,
+): void {
+  work?.abort(machine.metadata.uid ?? '');
+  incomplete?.add({ reason });
+  context.log.warn('host cleanup incomplete', { machine: machine.metadata.name, reason, because });
+  context.event(machine, {
+    type: 'Warning',
+    reason: `${EVENT_PREFIX[MANAGER_MACHINE]}CleanupIncomplete`,
+    action: 'Release',
+    note: `${reason}: ${because}`,
+  });
+}
+
+function start(machine: Machine, { parts, work, context }: Release): void {
+  if (!parts || context.signal.aborted) return;
+  const { name, uid = '' } = machine.metadata;
+  const { cleanup } = machine.spec.deletion;
+  const { log } = context;
+  log.info('host release started', { machine: name, cleanup });
+  work?.start({
+    machine: name,
+    uid,
+    attempt: RELEASE,
+    limitMs: LIMIT_MS,
+    run: async (signal) => {
+      const { left } = await onHost(machine, parts, signal, (host) => host.release(cleanup));
+      log.info('host released', { machine: name, cleanup, left });
+      return { step: 'Release', left };
+    },
+    failed: (error, failures) => {
+      const failure = failureOf(machine, error);
+      log.warn('host release failed', {
+        machine: name,
+        reason: failure.reason,
+        message: failure.message,
+        failures,
+      });
+      return { step: 'Release', failure, retryAt: retryAt(failure, failures, parts) };
+    },
+    hasFailed: ({ failure }) => failure !== undefined,
+  });
+}

@@ -1,0 +1,54 @@
+/** Judges the facts of a host before it is imported. Pure. */
+import type { Machine, MachineImportStatus, MachinePreflight } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
+import { type CheckResult, evaluatePreflight } from '../../../providers/ssh/preflight/evaluate.ts';
+import type { InspectedHost } from '../../../providers/ssh/preflight/inspect.ts';
+import { finalFailure, type ImportFailure } from './failure.ts';
+
+export interface PreflightOutcome {
+  readonly preflight: MachinePreflight;
+  readonly ids: Pick<MachineImportStatus, 'machineID' | 'systemUUID'>;
+  readonly failure?: ImportFailure;
+}
+
+/** Other Machines are compared when the step ends: they are not known on the host. */
+const COMPARED_LATER = 'DuplicateHost';
+/** The check that fails on a host that is a Node already: existingNode has no other value than Reject yet. */
+const EXISTING_NODE = 'Kubelet';
+
+export function judgeHost(
+  { spec }: Machine,
+  { facts, started, ended, notRootReason }: InspectedHost,
+  server: ServerAddress | undefined,
+): PreflightOutcome {
+  const input = {
+    facts,
+    started,
+    ended,
+    ...optional('server', server),
+    ...optional('notRootReason', notRootReason),
+  };
+  const skipped = [...(spec.import?.skipChecks ?? []), COMPARED_LATER];
+  const results = evaluatePreflight(input, skipped);
+  return {
+    preflight: { at: ended.toISOString(), results: results.map(recorded) },
+    ids: { ...optional('machineID', facts.machineId), ...optional('systemUUID', facts.systemUuid) },
+    ...optional('failure', failureOf(results.filter(({ state }) => state === 'Fail'))),
+  };
+}
+
+function recorded({ check, state, found, hint }: CheckResult): {
+  check: string;
+  result: CheckResult['state'];
+  message: string;
+} {
+  return { check, result: state, message: hint === undefined ? found : `${found}: ${hint}` };
+}
+
+function failureOf(failed: readonly CheckResult[]): ImportFailure | undefined {
+  if (failed.length === 0) return undefined;
+  const isNode = failed.some(({ check }) => check === EXISTING_NODE);
+  const texts = failed.map((result) => `${result.check}: ${recorded(result).message}`);
+  return finalFailure(isNode ? 'ExistingNode' : 'PreflightFailed', texts.join('; '));
+}
