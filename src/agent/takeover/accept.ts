@@ -7,12 +7,12 @@ import { knownCluster, rememberCluster } from '../identity/access.ts';
 import { createIdentityStore, identityFiles } from '../identity/store.ts';
 import { OWN_UNIT, ownUnit } from '../install/own-unit.ts';
 import { AGENT_PKI, CLUSTER_CA_FILE } from '../layout.ts';
-import type { DeliveredAccess } from './access-input.ts';
+import type { AccessInput } from './access-input.ts';
 import { TakeoverError } from './errors.ts';
 import { machineOfCertificate, parseCertificate, requireHostFor, subjectPart } from './host-owner.ts';
 import { readImportRecord } from './record.ts';
 
-export async function acceptAccess(host: Host, machine: string, access: DeliveredAccess): Promise<void> {
+export async function acceptAccess(host: Host, machine: string, access: AccessInput): Promise<void> {
   const { files } = host;
   await requireHostFor(files, { machine });
   const certificate = requireCertificate(access.certificatePem, machine);
@@ -62,7 +62,7 @@ function parseKey(content: Uint8Array | undefined): KeyObject | undefined {
 
 async function isOther(
   files: HostFiles,
-  { server, ca }: DeliveredAccess,
+  { server, ca }: AccessInput,
   certificate: X509Certificate,
 ): Promise<boolean> {
   const cluster = await knownCluster({ files });

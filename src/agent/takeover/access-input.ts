@@ -3,7 +3,7 @@ import { textAt } from '../../kube/objects/json.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { TakeoverError } from './errors.ts';
 
-export interface DeliveredAccess {
+export interface AccessInput {
   readonly certificatePem: string;
   readonly server: string;
   /** PEM; without it the CAs of the host are trusted. */
@@ -29,7 +29,7 @@ export function parseOwner(text: string): SentOwner {
   return { ...optional('machineUid', machineUid), ...optional('clusterUid', clusterUid) };
 }
 
-export function parseAccess(text: string): DeliveredAccess {
+export function parseAccess(text: string): AccessInput {
   const sent = parseObject(text);
   const certificatePem = optionalText(sent, 'certificatePem');
   const server = optionalText(sent, 'server');

@@ -50,11 +50,15 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs root and systemd',
     coveredBy: ['test/nodes/agent-unit.test.ts', 'test/nodes/agent/node.test.ts'],
   },
-  ...['Check hosts', 'Many hosts', 'Keys and passwords'].map((section) => ({
+  ...['Check hosts', 'Many hosts', 'Apply Machines', 'Keys and passwords'].map((section) => ({
     path: 'docs/guides/import.md',
     section,
     because: 'it needs hosts; tests run the same commands against sshd, on this machine and in real nodes',
-    coveredBy: ['test/cli/commands/import/import.test.ts', 'test/nodes/import/import.test.ts'],
+    coveredBy: [
+      'test/cli/commands/import/import.test.ts',
+      'test/cluster/cli/import.test.ts',
+      'test/nodes/import/import.test.ts',
+    ],
   })),
   ...['See who has which host', 'Give a host back'].map((section) => ({
     path: 'docs/guides/host-pools.md',

@@ -7,23 +7,30 @@ import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import type { HostIdentity } from '../../../providers/ssh/preflight/duplicates.ts';
 import { collect, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
+import { foreignMachineReason } from './apply/owned.ts';
 import { type ImportFlags, parseServer } from './options.ts';
+import type { ClusterMachine } from './report/report.ts';
 
 export interface ImportCluster {
-  readonly machines: readonly HostIdentity[];
+  readonly machines: readonly ClusterMachine[];
   readonly server?: ServerAddress;
 }
 
 /** Asks no cluster unless one is named: the hosts may be for a cluster that does not exist yet. */
 export async function readImportCluster(io: Io, flags: ImportFlags): Promise<ImportCluster> {
-  const { kubeconfig, context, server } = flags;
-  if (kubeconfig === undefined && context === undefined) {
+  const { kubeconfig, context, server, apply } = flags;
+  if (!apply && kubeconfig === undefined && context === undefined) {
     return { machines: [], ...optional('server', server) };
   }
   return await withCluster(io, flags, async (client) => {
-    const machines = await collect(client, MACHINES, { signal: io.signal }, machineIdentity);
+    const machines = await collect(client, MACHINES, { signal: io.signal }, clusterMachine);
     return { machines, ...optional('server', server ?? serverForHosts(client.server)) };
   });
+}
+
+/** The Machines of earlier calls with --apply are found again by a later one. */
+function clusterMachine(machine: Machine): ClusterMachine {
+  return { ...machineIdentity(machine), isApplied: foreignMachineReason(machine) === undefined };
 }
 
 export function machineIdentity({ metadata, spec, status }: Machine): HostIdentity {

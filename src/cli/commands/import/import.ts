@@ -1,8 +1,7 @@
-/** `kubenode import`: checks hosts over SSH, without changing them, and prints their Machines with pinned keys. */
+/** `kubenode import`: checks hosts over SSH, without changing them, and prints or applies their Machines with pinned keys. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { NAMESPACE } from '../../../api/names.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { messageOf } from '../../../os/errors.ts';
 import { formatJson } from '../../../views/text/json.ts';
@@ -12,6 +11,7 @@ import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
 import { printResult, printWarnings } from '../../output.ts';
+import { applyImport } from './apply/apply.ts';
 import { readImportCluster } from './cluster.ts';
 import type { ListedHost } from './hosts/host.ts';
 import { selectHosts } from './hosts/select.ts';
@@ -25,21 +25,26 @@ import { formatMachineModule } from './report/typescript.ts';
 import { type ImportSecrets, readSecrets } from './secrets.ts';
 
 const HELP = `
-Reads the keys of each host, runs read-only checks on it, and changes nothing, neither on the host nor in a cluster. With --dry-run
-it prints the report: the keys, and for each check what was found and what to do. Without it, it prints a Machine for each host that fails no
-check, with its keys pinned, to be committed: TypeScript for fleet/machines.ts, or YAML with -o yaml. A host is [user@]address[:port].
+Reads the keys of each host, and runs read-only checks on it. With --dry-run it prints the report: the keys, and for each check what was
+found and what to do. Without it, it prints a Machine for each host that fails no check, with its keys pinned, to be committed: TypeScript
+for fleet/machines.ts, or YAML with -o yaml. A host is [user@]address[:port].
 
-Exit codes: 0 no check failed, 3 a check failed, 69 a host could not be checked, 77 a host refuses the key or has another key than
-the pinned one, 64 and 65 for options and hosts that are invalid.
+With --apply it applies these Machines instead, and follows them until each is Ready or needs a person. The controllers do the import, with
+the key in the Secret of --secret: create it before, or add --create-secret, which makes it of --identity and the files of passwords. The
+command may be interrupted and repeated: it changes only Machines that it made.
+
+Exit codes: 0 no check failed, and with --apply all are Ready; 3 a check or an import failed, or --wait is over; 69 a host could not be
+checked; 77 a host refuses the key or has another key than the pinned one; 64 and 65 for options and hosts that are invalid.
 
 Examples:
   kubenode import 10.4.7.3 10.4.7.4 --user admin --dry-run
   kubenode import --from hosts.yaml --identity ~/.ssh/fleet -o yaml > hosts-machines.yaml
+  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --apply --create-secret
   kubenode import admin@n1.example.com:2222 --via jump@bastion.example.com --dry-run -o json`;
 
 export function createImportCommand(io: Io): Command {
   const command = new Command('import')
-    .description('check hosts over SSH, and print their Machines with pinned host keys')
+    .description('check hosts over SSH, and print or apply their Machines with pinned host keys')
     .argument('[host...]', 'hosts, as [user@]address[:port]')
     .addHelpText('after', HELP);
   return addImportOptions(command).action(async (args: string[], flags: ImportFlags) => {
@@ -59,7 +64,7 @@ export function createImportCommand(io: Io): Command {
     const reports = judgeHosts(outcomes, { skipped, machines: known, ...optional('server', server) });
     setExitCode(io, importExitCode(reports));
     if (flags.dryRun) printReports(io, reports, flags);
-    else printMachines(io, { hosts, reports, skipped, flags });
+    else await useMachines(io, { hosts, reports, skipped, flags, secrets });
   });
 }
 
@@ -99,18 +104,23 @@ interface Printing {
   readonly reports: readonly HostReport[];
   readonly skipped: readonly string[];
   readonly flags: ImportFlags;
+  readonly secrets: ImportSecrets;
 }
 
-function printMachines(io: Io, { hosts, reports, skipped, flags }: Printing): void {
+async function useMachines(io: Io, { hosts, reports, skipped, flags, secrets }: Printing): Promise<void> {
   const { machines, problems } = makeMachines(hosts, reports, { secret: flags.secret, skipped });
   const refused = reports.filter(({ state }) => state === 'Fail' || state === 'Error');
   if (refused.length > 0) {
     io.err(`${formatReports(refused, { columns: io.screen()?.columns ?? COLUMNS, isFull: false })}\n`);
   }
   io.err(formatSummary(reports));
-  printWarnings(io, [...problems, ...warningsFor(hosts, reports)]);
-  if (problems.length > 0) setExitCode(io, EXIT.badInput);
-  if (machines.length > 0) io.out(formatMachines(machines, flags.output));
+  printWarnings(io, [...problems, ...warningsFor(reports)]);
+  const code = problems.length > 0 ? EXIT.badInput : importExitCode(reports);
+  setExitCode(io, code);
+  if (flags.apply) {
+    const named = new Map(reports.map(({ host, name = '' }) => [name, host]));
+    await applyImport(io, { machines, hosts: named, secrets, flags, preflightCode: code });
+  } else if (machines.length > 0) io.out(formatMachines(machines, flags.output));
 }
 
 function formatMachines(machines: readonly ImportedMachine[], output: ImportFlags['output']): string {
@@ -119,15 +129,11 @@ function formatMachines(machines: readonly ImportedMachine[], output: ImportFlag
   return formatMachineModule(machines);
 }
 
-function warningsFor(hosts: readonly ListedHost[], reports: readonly HostReport[]): readonly string[] {
+function warningsFor(reports: readonly HostReport[]): readonly string[] {
   const isUnpinned = reports.some(({ hostKeysPinned, state }) => !hostKeysPinned && state !== 'Error');
-  return [
-    ...(isUnpinned
-      ? ['the keys are those that the hosts have shown: compare the fingerprints before you commit them']
-      : []),
-    ...(hosts.some(({ via }) => via)
-      ? ['a Machine has no field for a jump host: the controllers connect directly']
-      : []),
-    `this version checks hosts only: sync refuses Machines with spec.import until its controller exists (docs/reference/fields.md); their Secret in ${NAMESPACE} is not read yet`,
-  ];
+  return isUnpinned
+    ? [
+        'the keys are those that the hosts have shown: compare the fingerprints before you commit or apply them',
+      ]
+    : [];
 }

@@ -25,10 +25,16 @@ export interface ImportFlags extends ConnectionFlags {
   /** In seconds. */
   readonly timeout: number;
   readonly dryRun?: true;
+  readonly apply?: true;
+  readonly createSecret?: true;
+  /** In seconds; false: not at all. */
+  readonly wait: number | false;
   readonly output?: ReportFormat | MachineFormat;
 }
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
+/** Two hundred hosts take five minutes. */
+const DEFAULT_WAIT_SECONDS = 600;
 
 export function addImportOptions(command: Command): Command {
   command
@@ -49,6 +55,10 @@ export function addImportOptions(command: Command): Command {
       DEFAULT_TIMEOUT_SECONDS,
     )
     .option('--dry-run', 'only check the hosts and print the report')
+    .option('--apply', 'apply the Machines to the cluster, and follow them until they are Ready')
+    .option('--create-secret', 'with --apply: make the Secret of --secret from the files of this command')
+    .option('--wait <duration>', 'with --apply: how long to follow', parseDuration, DEFAULT_WAIT_SECONDS)
+    .option('--no-wait', 'with --apply: return as soon as the Machines are applied')
     .addOption(
       new Option(
         '-o, --output <format>',
@@ -63,7 +73,7 @@ const MAX_SKIPPED = 16;
 
 /** Refuses options that would do nothing. */
 export function checkFlags(hosts: readonly string[], flags: ImportFlags): void {
-  const refusal = hostsRefusal(hosts, flags) ?? outputRefusal(flags);
+  const refusal = hostsRefusal(hosts, flags) ?? (flags.apply ? applyRefusal(flags) : printRefusal(flags));
   if (refusal === undefined) return;
   const [what, hint] = refusal;
   throw new CliError(what, { hint, exitCode: EXIT.usage });
@@ -82,7 +92,16 @@ function hostsRefusal(hosts: readonly string[], flags: ImportFlags): Refusal | u
   return [`more than ${MAX_SKIPPED} checks are skipped`, 'fix some of them: a Machine takes no more'];
 }
 
-function outputRefusal({ output, dryRun }: ImportFlags): Refusal | undefined {
+function applyRefusal({ dryRun, output }: ImportFlags): Refusal | undefined {
+  if (dryRun) return ['--dry-run changes nothing', 'leave out --dry-run or --apply'];
+  if (output === 'typescript' || output === 'yaml') {
+    return ['--apply prints the progress, not Machines', 'use -o table or json'];
+  }
+  return undefined;
+}
+
+function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | undefined {
+  if (createSecret) return ['--create-secret is for --apply', 'add --apply, or leave it out'];
   if (output === 'table' && !dryRun) {
     return ['Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml'];
   }

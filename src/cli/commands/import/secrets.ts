@@ -12,6 +12,14 @@ import type { ImportFlags } from './options.ts';
 export interface ImportSecrets {
   readonly credentials: SshCredentials;
   readonly sudoPassword?: string;
+  /** The texts for --create-secret. Undefined with an agent, which does not give its keys away. */
+  readonly texts?: SecretTexts;
+}
+
+export interface SecretTexts {
+  readonly privateKey: string;
+  readonly passphrase?: string;
+  readonly sudoPassword?: string;
 }
 
 export async function readSecrets(io: Io, flags: ImportFlags): Promise<ImportSecrets> {
@@ -23,15 +31,18 @@ export async function readSecrets(io: Io, flags: ImportFlags): Promise<ImportSec
       exitCode: EXIT.usage,
     });
   }
-  const privateKey = identity === undefined ? undefined : await readSecretFile(io, identity);
-  const passphrase = passphraseFile === undefined ? undefined : await readLine(io, passphraseFile);
-  const sudoPassword = sudoPasswordFile === undefined ? undefined : await readLine(io, sudoPasswordFile);
+  const sudoPassword = await readOptional(io, sudoPasswordFile);
+  const sudo = optional('sudoPassword', sudoPassword);
+  if (identity === undefined) return { credentials: optional('agent', agent), ...sudo };
+  const privateKey = await readSecretFile(io, identity);
+  const passphrase = await readOptional(io, passphraseFile);
   // A key that is named is the only one that is offered: servers count every key that they refuse.
-  const credentials =
-    identity === undefined || privateKey === undefined
-      ? optional('agent', agent)
-      : optional('privateKey', parseKey(privateKey, passphrase, identity));
-  return { credentials, ...optional('sudoPassword', sudoPassword) };
+  const credentials = optional('privateKey', parseKey(privateKey, passphrase, identity));
+  return { credentials, ...sudo, texts: { privateKey, ...optional('passphrase', passphrase), ...sudo } };
+}
+
+async function readOptional(io: Io, file: string | undefined): Promise<string | undefined> {
+  return file === undefined ? undefined : await readLine(io, file);
 }
 
 function parseKey(text: string, passphrase: string | undefined, file: string): SshCredentials['privateKey'] {

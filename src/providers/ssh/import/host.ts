@@ -13,7 +13,7 @@ import type { HostProgramFacts } from './lookup.ts';
 import { lookUp, placeProgram } from './place-program.ts';
 import { readPrograms } from './programs.ts';
 import { ACCEPT, FORGET, INSTALL, RELEASE, REQUEST } from './scripts.ts';
-import type { ImportSession } from './session.ts';
+import { agentCommandError, type ImportSession } from './session.ts';
 
 export type HostIdentityOfMachine = Pick<ImportTarget, 'machine' | 'machineUid'>;
 
@@ -94,17 +94,18 @@ interface Undo {
 
 async function undoInstall(session: ImportSession, undo: Undo): Promise<readonly string[]> {
   const { facts, machineUid, folder, cleanup } = undo;
-  if (!facts.isInstalled && facts.owner === 'None') return [];
-  // A release that was killed has removed the link before its records: they need the program once more.
-  const program = facts.isInstalled ? '' : await placeAgain(session, machineUid, folder);
-  const output = await session.command({
-    script: RELEASE,
-    values: [program, machineUid, cleanup],
-    timeoutMs: session.limits.releaseMs,
-  });
-  const answer = parseAnswer(output);
-  if (!isRecord(answer) || !Array.isArray(answer['left'])) throw badAnswer('release', session.where);
-  return listAt(answer, 'left').filter((each) => typeof each === 'string');
+  if (facts.installed === undefined && facts.owner === 'None') return [];
+  // An installation that was killed has left its records, and they need the program.
+  const program = facts.installed ?? (await placeAgain(session, machineUid, folder));
+  const values = [program, machineUid, cleanup];
+  const end = await session.run({ script: RELEASE, values, timeoutMs: session.limits.releaseMs });
+  const answer = parseAnswer(end.output);
+  if (isRecord(answer) && Array.isArray(answer['left'])) {
+    return listAt(answer, 'left').filter((each) => typeof each === 'string');
+  }
+  throw end.exitCode === 0
+    ? badAnswer('release', session.where)
+    : agentCommandError(end, RELEASE.name, session.where);
 }
 
 async function placeAgain(session: ImportSession, machineUid: string, folder: string): Promise<string> {

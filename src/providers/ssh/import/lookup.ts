@@ -7,7 +7,8 @@ export interface HostProgramFacts {
   readonly arch: string;
   /** The verified program with the expected sha256. */
   readonly program?: string;
-  readonly isInstalled: boolean;
+  /** A program that an installation placed, of whatever version. */
+  readonly installed?: string;
   /** None: no Machine has taken over the host. */
   readonly owner: 'None' | 'Own' | 'Other';
   /** The name in the record, for people. */
@@ -27,10 +28,11 @@ export function readLookup(output: string): HostProgramFacts | undefined {
   const facts = factsOf(output);
   if (!facts) return undefined;
   const [program] = facts.get('program') ?? [];
+  const [installed] = facts.get('installed') ?? [];
   return {
     arch: facts.get('arch')?.[0] ?? '',
     ...(program !== undefined && { program }),
-    isInstalled: facts.has('linked'),
+    ...(installed !== undefined && { installed }),
     ...ownerOf(facts),
     missingTools: facts.get('lacks') ?? [],
     space: spaceOf(facts),

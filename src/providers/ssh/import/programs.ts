@@ -19,7 +19,7 @@ export interface AgentProgram {
 
 export type HostArch = 'x86_64' | 'aarch64';
 
-const ARCHES: Readonly<Record<string, HostArch>> = { x64: 'x86_64', arm64: 'aarch64' };
+const ARCHES: Readonly<Record<string, HostArch>> = { amd64: 'x86_64', arm64: 'aarch64' };
 const SHA256 = /^[0-9a-f]{64}$/;
 export const PROGRAM_LIST = 'programs.json';
 

@@ -45,7 +45,9 @@ if [ -n "$sum" ]; then
     if has_sum "$file" "$sum"; then fact program "$file"; break; fi
   done
 fi
-[ -x "$linked" ] && fact linked "$linked"
+for file in "$linked" "$placed"; do
+  if [ -x "$file" ]; then fact installed "$file"; break; fi
+done
 if [ -f "$state/import.json" ]; then
   if grep -qF "\\"$uid\\"" "$state/import.json" || ! grep -qF '"machineUid"' "$state/import.json"
   then fact owner own
@@ -122,13 +124,13 @@ ${NOT_INSTALLED}exec "$linked" accept --machine "$machine"
 `,
 };
 
-/** Values: root, path of a program or an empty line for the installed one, UID of the Machine, cleanup. */
+/** Values: root, path of the program, UID of the Machine, cleanup. */
 export const RELEASE: HostScript = {
   name: 'release of the host',
   text: `${PRELUDE}IFS= read -r program
 IFS= read -r uid
 IFS= read -r cleanup
-exec "\${program:-$linked}" release --cleanup "$cleanup" --machine-uid "$uid" -o json
+exec "$program" release --cleanup "$cleanup" --machine-uid "$uid" -o json
 `,
 };
 

@@ -3,7 +3,7 @@ import { checkFlags, type ImportFlags, parseServer } from '../../../../src/cli/c
 import { runCommandLine } from '../../../../src/cli/run.ts';
 import { testIo } from '../../../support/test-io.ts';
 
-const FLAGS: ImportFlags = { user: 'root', port: 22, secret: 'ssh', timeout: 30 };
+const FLAGS: ImportFlags = { user: 'root', port: 22, secret: 'ssh', timeout: 30, wait: 600 };
 
 describe('checkFlags', () => {
   it.each<[string, readonly string[], Partial<ImportFlags>, string]>([
@@ -16,6 +16,14 @@ describe('checkFlags', () => {
       { output: 'typescript', dryRun: true },
       'the report of --dry-run is not TypeScript',
     ],
+    ['a dry run that applies', ['n1'], { apply: true, dryRun: true }, '--dry-run changes nothing'],
+    [
+      'Machines as YAML that are applied',
+      ['n1'],
+      { apply: true, output: 'yaml' },
+      '--apply prints the progress, not Machines',
+    ],
+    ['a Secret for nothing', ['n1'], { createSecret: true }, '--create-secret is for --apply'],
     [
       'too many skipped checks',
       ['n1'],

@@ -93,6 +93,11 @@ describe.skipIf(unavailable !== undefined)(`the host of an import${note}`, () =>
     expect(await again.release('Restore')).toEqual({ left: ['/etc/kept'] });
     expect(existsSync(state)).toBe(false);
     expect(await again.release('Restore')).toEqual({ left: [] });
+    // An installation that was killed after its record.
+    mkdirSync(state, { recursive: true });
+    writeFileSync(join(state, 'import.json'), JSON.stringify({ machineUid: UID }));
+    expect(await again.release('Restore')).toEqual({ left: ['/etc/kept'] });
+    expect(existsSync(state)).toBe(false);
     expect(calls().at(-1)).toBe(`release --cleanup Restore --machine-uid ${UID} -o json`);
   });
 
@@ -168,7 +173,9 @@ describe.skipIf(unavailable !== undefined)(`the host of an import${note}`, () =>
       code: 'ProgramMissing',
       where: join(folder, 'none', 'programs.json'),
     });
-    const foreign = makeStandIn(join(folder, 'foreign'), { arch: process.arch === 'x64' ? 'arm64' : 'x64' });
+    const foreign = makeStandIn(join(folder, 'foreign'), {
+      arch: process.arch === 'x64' ? 'arm64' : 'amd64',
+    });
     await expect((await open({ programs: foreign.folder })).install()).rejects.toMatchObject({
       code: 'ProgramMissing',
     });

@@ -13,12 +13,6 @@ const ENTRY = {
 };
 
 describe('readPrograms', () => {
-  const read = (list: unknown) => {
-    const folder = tempFolder('programs');
-    writeFileSync(join(folder, 'programs.json'), typeof list === 'string' ? list : JSON.stringify(list));
-    return readPrograms(folder).then((programs) => ({ folder, programs }));
-  };
-
   it('reads the programs of the architectures that hosts have, from this folder only', async () => {
     const { folder, programs } = await read({
       version: '1.0.0',
@@ -51,3 +45,9 @@ describe('readPrograms', () => {
     });
   });
 });
+
+async function read(list: unknown) {
+  const folder = tempFolder('programs');
+  writeFileSync(join(folder, 'programs.json'), typeof list === 'string' ? list : JSON.stringify(list));
+  return { folder, programs: await readPrograms(folder) };
+}

@@ -21,7 +21,7 @@ export interface StandInOptions {
 
 export function makeStandIn(
   folder: string,
-  { padding = 0, arch = process.arch }: StandInOptions = {},
+  { padding = 0, arch = process.arch === 'x64' ? 'amd64' : 'arm64' }: StandInOptions = {},
 ): StandIn {
   mkdirSync(folder, { recursive: true });
   const content = Buffer.concat([Buffer.from(PROGRAM), noise(padding)]);
@@ -73,6 +73,7 @@ case $1 in
   release)
     rm -rf "$root/usr/local/lib/kubenode" "$state/key" "$state/accepted" "$state/agent" "$state/import.json"
     echo '{"left":["/etc/kept"]}'
+    exit 1
     ;;
   *) echo "unknown command" >&2; exit 64 ;;
 esac

@@ -41,12 +41,20 @@ export function makeMachines(
     }
     return (names.get(name)?.length ?? 0) > 1 ? [`${host} has the name of another host, ${name}`] : [];
   });
+  const jumps = passed.flatMap(({ host: { via }, report: { host } }) =>
+    !isPinned(via) ? [`${host} has a jump host without a pinned key: add hostKeys to its via in --from`] : [],
+  );
   const machines = passed.flatMap(({ host, report: { name, hostKeys } }) =>
-    name !== undefined && isMachineName(name) && names.get(name)?.length === 1
+    isPinned(host.via) && name !== undefined && isMachineName(name) && names.get(name)?.length === 1
       ? [machineFor(name, { host, hostKeys, settings })]
       : [],
   );
-  return { machines, problems };
+  return { machines, problems: [...problems, ...jumps] };
+}
+
+/** A Machine pins the key of its jump host, too. */
+function isPinned(via: ListedHost['via']): boolean {
+  return via === undefined || via.hostKeys.type === 'Pinned';
 }
 
 interface Source extends Pick<HostReport, 'hostKeys'> {
@@ -55,7 +63,7 @@ interface Source extends Pick<HostReport, 'hostKeys'> {
 }
 
 function machineFor(name: string, { host, hostKeys, settings }: Source): ImportedMachine {
-  const { target, zone, labels } = host;
+  const { target, zone, labels, via } = host;
   return {
     apiVersion: API_VERSION,
     kind: 'Machine',
@@ -67,11 +75,18 @@ function machineFor(name: string, { host, hostKeys, settings }: Source): Importe
         ...(target.port !== 22 && { port: target.port }),
         user: target.user,
         credentialsRef: { name: settings.secret },
-        hostKeys: hostKeys.map(({ algorithm, fingerprint }) => ({ algorithm, fingerprint })),
+        hostKeys: keysOf(hostKeys),
+        ...(via?.hostKeys.type === 'Pinned' && {
+          via: { ...via.target, hostKeys: keysOf(via.hostKeys.keys) },
+        }),
         ...(settings.skipped.length > 0 && { skipChecks: settings.skipped }),
       },
       ...optional('zone', zone),
       ...(labels && { node: { labels } }),
     },
   };
+}
+
+function keysOf(keys: HostReport['hostKeys']): readonly object[] {
+  return keys.map(({ algorithm, fingerprint }) => ({ algorithm, fingerprint }));
 }

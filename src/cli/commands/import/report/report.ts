@@ -31,8 +31,16 @@ export interface HostReport {
 export interface JudgeOptions {
   readonly skipped: readonly string[];
   readonly server?: ServerAddress;
-  readonly machines: readonly HostIdentity[];
+  readonly machines: readonly ClusterMachine[];
 }
+
+export interface ClusterMachine extends HostIdentity {
+  /** An earlier call with --apply made it. */
+  readonly isApplied?: boolean;
+}
+
+/** The checks that fail on a host because its import has begun. */
+const BEGUN = ['Agent', 'Kubelet', 'ContainerRuntime', 'CNI', 'Ports'];
 
 export function judgeHosts(outcomes: readonly HostOutcome[], options: JudgeOptions): readonly HostReport[] {
   const identities = outcomes.map((outcome) =>
@@ -41,11 +49,20 @@ export function judgeHosts(outcomes: readonly HostOutcome[], options: JudgeOptio
   return outcomes.map((outcome, index) => {
     if ('error' in outcome) return failedReport(outcome, options);
     const own = identities[index];
+    const applied = own && options.machines.find((machine) => isMachineOf(machine, outcome.host, own));
     const others = [...options.machines, ...identities].filter(
-      (other): other is HostIdentity => other !== undefined && other !== own,
+      (other): other is HostIdentity => other !== undefined && other !== own && other !== applied,
     );
-    return checkedReport(outcome, own ? findDuplicate(own, others) : {}, options);
+    const skipped = applied ? [...new Set([...options.skipped, ...BEGUN])] : options.skipped;
+    return checkedReport(outcome, own ? findDuplicate(own, others) : {}, { ...options, skipped });
   });
+}
+
+function isMachineOf(machine: ClusterMachine, { name }: ListedHost, own: HostIdentity): boolean {
+  const { isApplied, hostName, address, port } = machine;
+  return (
+    isApplied === true && hostName === (name ?? own.hostName) && address === own.address && port === own.port
+  );
 }
 
 function identityOf(host: ListedHost, { facts, hostKeys }: InspectedHost): HostIdentity {

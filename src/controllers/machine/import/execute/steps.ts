@@ -10,7 +10,7 @@ import { textAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type {
-  AgentAccess,
+  DeliveredAccess,
   ImportHost,
   ImportHosts,
   ImportSecret,
@@ -26,7 +26,7 @@ export interface ImportParts {
   /** The client of kubenode-machine, which reads the Secrets with SSH keys. */
   readonly client: Pick<Client, 'get'>;
   /** Resolves to the API server, as hosts reach it. */
-  readonly access: () => Promise<Omit<AgentAccess, 'certificatePem'>>;
+  readonly access: () => Promise<Omit<DeliveredAccess, 'certificatePem'>>;
   /** How many hosts are worked on at once. */
   readonly atOnce?: number;
 }

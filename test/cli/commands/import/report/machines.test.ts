@@ -38,6 +38,21 @@ describe('makeMachines', () => {
     });
   });
 
+  it('MAC-11 pins the key of a jump host, and makes no Machine without it', () => {
+    const target = { address: 'bastion', port: 22, user: 'jump' };
+    const keys = [{ algorithm: 'ssh-ed25519', fingerprint: `SHA256:${'b'.repeat(43)}` }];
+    const hosts = [
+      importHost('n1', { via: { target, hostKeys: { type: 'Pinned', keys } } }),
+      importHost('n2', { via: { target, hostKeys: { type: 'TrustOnFirstUse' } } }),
+    ];
+    const reports = [hostReport(), hostReport({ name: 'n2' })];
+    const { machines, problems } = makeMachines(hosts, reports, SETTINGS);
+    expect(machines).toMatchObject([{ spec: { import: { via: { ...target, hostKeys: keys } } } }]);
+    expect(problems).toEqual([
+      expect.stringContaining('has a jump host without a pinned key: add hostKeys to its via in --from'),
+    ]);
+  });
+
   it('makes none for a host that failed or could not be checked', () => {
     const hosts = [importHost('n1'), importHost('n2')];
     const reports = [hostReport({ state: 'Fail' }), hostReport({ state: 'Error' })];

@@ -50,6 +50,18 @@ describe('judgeHosts', () => {
     expect(found(2, 'HostName')).toBe('n3: it is the name of Machine n3 too');
   });
 
+  it('takes the Machine that an earlier call applied for the one of this host', () => {
+    const host = importHost('n1');
+    const machine = { label: 'Machine n1', hostName: 'n1', address: 'n1', port: 22, hostKeys: [] };
+    const judge = (isApplied: boolean) =>
+      judgeHosts([inspected(host, { path: '/var/lib/kubenode', process: 'kubelet' })], {
+        ...OPTIONS,
+        machines: [{ ...machine, isApplied }],
+      })[0];
+    expect(judge(true)?.state).toBe('Pass');
+    expect(judge(false)?.state).toBe('Fail');
+  });
+
   it('leaves out what is skipped, and lists it', () => {
     const [report] = judgeHosts([inspected(importHost('n1'), { swap: '/swapfile' })], {
       ...OPTIONS,

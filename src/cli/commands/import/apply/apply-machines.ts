@@ -1,0 +1,70 @@
+/** Applies the Machines of an import, some at a time. One that is refused does not hold up the others. */
+import { MACHINES } from '../../../../api/generated/resources.ts';
+import { MANAGER_IMPORT } from '../../../../api/names.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { isKubeError } from '../../../../kube/client/errors.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { messageOf } from '../../../../os/errors.ts';
+import { HOSTS_AT_A_TIME } from '../inspect-all.ts';
+import type { ImportedMachine } from '../report/machines.ts';
+import { foreignMachineReason } from './owned.ts';
+
+export interface AppliedMachine {
+  readonly name: string;
+  /** Why it was not applied. */
+  readonly refusal?: string;
+}
+
+/** Returns one result for each Machine, in their order. Rejects when the API server cannot be reached, or the command is interrupted. */
+export async function applyMachines(
+  client: Client,
+  machines: readonly ImportedMachine[],
+  signal: AbortSignal,
+): Promise<readonly AppliedMachine[]> {
+  const results: AppliedMachine[] = [];
+  let next = 0;
+  await Promise.all(Array.from({ length: Math.min(HOSTS_AT_A_TIME, machines.length) }, () => work()));
+  return results;
+
+  async function work(): Promise<void> {
+    for (;;) {
+      const index = next;
+      next += 1;
+      const machine = machines[index];
+      if (machine === undefined) return;
+      results[index] = await applyOne(client, machine, signal);
+    }
+  }
+}
+
+async function applyOne(
+  client: Client,
+  machine: ImportedMachine,
+  signal: AbortSignal,
+): Promise<AppliedMachine> {
+  const { name } = machine.metadata;
+  const existing = await findMachine(client, name, signal);
+  const refusal = existing && foreignMachineReason(existing);
+  if (refusal !== undefined) return { name, refusal };
+  try {
+    // Without force: a field that somebody else changed since is a conflict, and stays theirs.
+    await client.apply(MACHINES, { ...machine }, { fieldManager: MANAGER_IMPORT, signal });
+    return { name };
+  } catch (error) {
+    if (!isKubeError(error, 'Conflict', 'Invalid', 'Forbidden')) throw error;
+    return { name, refusal: messageOf(error) };
+  }
+}
+
+async function findMachine(
+  client: Client,
+  name: string,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(MACHINES, { name }, { signal });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
