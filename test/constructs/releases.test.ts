@@ -49,15 +49,30 @@ describe('componentReleases', () => {
     ]);
   });
 
+  it('replaces version and architecture in the paths of links', () => {
+    const [release] = componentReleases({
+      component: 'node-exporter',
+      url: 'https://example.com/{version}-{arch}',
+      install: [{ from: 'node_exporter-{version}.linux-{arch}/node_exporter', to: '/usr/local/bin/x' }],
+      versions: { '1.9.1': { amd64: AMD64, arm64: ARM64 } },
+    });
+    expect(release?.artifacts.map(({ install }) => install)).toEqual([
+      [{ from: 'node_exporter-1.9.1.linux-amd64/node_exporter', to: '/usr/local/bin/x' }],
+      [{ from: 'node_exporter-1.9.1.linux-arm64/node_exporter', to: '/usr/local/bin/x' }],
+    ]);
+  });
+
   it('rejects a placeholder that it does not know', () => {
     const props = {
       component: 'web',
       url: 'https://example.com/{os}',
       versions: { '1.0.0': { amd64: AMD64 } },
     };
-    expect(() => componentReleases(props)).toThrow(
-      'component web: expected {version} and {arch} in the URL, found {os}',
-    );
+    const message = 'component web: expected {version} and {arch} in url and install, found {os}';
+    expect(() => componentReleases(props)).toThrow(message);
+    const install = [{ from: '{os}/web', to: '/usr/local/bin/web' }];
+    const inLink = { ...props, url: 'https://example.com/{arch}', install };
+    expect(() => componentReleases(inLink)).toThrow(message);
   });
 });
 

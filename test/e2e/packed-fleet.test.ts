@@ -43,7 +43,7 @@ describe('a fleet repository from the package', () => {
       files: [`kubenode-${KUBENODE_VERSION}.tgz`],
     });
     expect(lock.packages['node_modules/kubenode']?.resolved).toBe(`file:${tarball}`);
-    expect(npx(fleet, 'kubenode', 'render', '.')).toMatch(/prod +components +7/);
+    expect(npx(fleet, 'kubenode', 'render', '.')).toMatch(/prod +components +15/);
   });
 
   it('passes its own tests and synthesizes', () => {
@@ -56,7 +56,7 @@ describe('a fleet repository from the package', () => {
     git(fleet, 'add', '.');
     git(fleet, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'The fleet');
     const commit = kubenode(installed, fleet, 'render', '--commit', 'HEAD');
-    expect(commit).toMatch(/prod +components +7/);
+    expect(commit).toMatch(/prod +components +15/);
     expect(kubenode(installed, fleet, 'render', '.')).toBe(commit);
     expect(git(fleet, 'status', '--porcelain')).toBe('');
   });

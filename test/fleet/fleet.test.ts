@@ -42,9 +42,9 @@ describe('the example fleet', () => {
     );
     expect(outline).toEqual([
       'hub: clusters pipelines',
-      'pre: components machines rules',
-      'prod: components machines rules',
-      'test: components machines rules',
+      'pre: addons components machines rules',
+      'prod: addons components machines rules',
+      'test: addons components machines rules',
     ]);
   });
 
@@ -54,12 +54,19 @@ describe('the example fleet', () => {
     );
     expect([...new Set(kinds)].toSorted()).toEqual([
       'Cluster',
+      'ClusterRole',
+      'ClusterRoleBinding',
+      'ConfigMap',
+      'DaemonSet',
       'DefenderPolicy',
+      'Deployment',
       'MachineComponent',
       'MachineComponentSet',
       'MachineSet',
       'NodeRemedier',
       'Pipeline',
+      'Service',
+      'ServiceAccount',
     ]);
   });
 
@@ -82,7 +89,7 @@ describe('the example fleet', () => {
     const folder = copyExample();
     const file = join(folder, 'fleet/versions.ts');
     const before = readFileSync(file, 'utf8').split('\n');
-    const after = before.map((line) => line.replace("'node-exporter': '1.8.2'", "'node-exporter': '1.8.1'"));
+    const after = before.map((line) => line.replace("'node-exporter': '1.9.1'", "'node-exporter': '1.8.2'"));
     expect(after.filter((line, index) => line !== before[index])).toHaveLength(1);
     writeFileSync(file, after.join('\n'));
     const bumped = await renders.folder({ folder });

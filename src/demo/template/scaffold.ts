@@ -38,8 +38,8 @@ export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, st
   const example = ['fleet', 'rules', 'docs/runbooks']
     .flatMap((name) => filesIn(join(PACKAGE_ROOT, name), `${name}/`))
     .filter(([path]) => path !== DENIALS_PAGE);
-  const content =
-    options.content === 'Fleet' ? example : filesIn(join(templates, options.content.toLowerCase()), '');
+  const own = filesIn(join(templates, options.content.toLowerCase()), '');
+  const content = options.content === 'Fleet' ? [...example, ...own] : own;
   const files = [...filesIn(join(templates, 'common'), ''), ...content];
   return new Map(files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options)]));
 }
@@ -76,6 +76,7 @@ function packageJson(text: string, { kubenode, name }: ScaffoldOptions): string 
   const values: Readonly<Record<string, string | undefined>> = {
     KUBENODE: kubenode,
     CDK8S: versions['cdk8s'],
+    CDK8S_PLUS: versions['cdk8s-plus-27'],
     CONSTRUCTS: versions['constructs'],
     TYPES_NODE: versions['@types/node'],
     TYPESCRIPT: versions['typescript'],

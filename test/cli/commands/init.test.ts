@@ -98,7 +98,7 @@ describe.each([
 
     // The packages where npm would install them.
     mkdirSync(join(folder, 'node_modules'));
-    for (const name of ['cdk8s', 'constructs', '@types']) {
+    for (const name of ['cdk8s', 'cdk8s-plus-27', 'constructs', '@types']) {
       symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
     }
     symlinkSync(ROOT, join(folder, 'node_modules', 'kubenode'));

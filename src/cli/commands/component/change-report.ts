@@ -5,6 +5,7 @@ import { formatYaml } from '../../../views/text/yaml.ts';
 import type { Io } from '../../io.ts';
 import type { OutputFormat } from '../../output.ts';
 import { findInCatalog } from './catalog/catalog.ts';
+import { fillUrlTemplate } from './catalog/template.ts';
 import type { ReleaseFile } from './download/release-files.ts';
 import { DEFAULT_STYLE, formatEntry } from './source/entry.ts';
 import type { EditRefusal } from './source/find.ts';
@@ -31,7 +32,7 @@ export function printChange(io: Io, format: OutputFormat, report: ChangeReport):
 }
 
 function printText(io: Io, report: ChangeReport): void {
-  for (const file of report.files) io.err(`${formatFile(file)}\n`);
+  for (const file of report.files) io.err(`${formatFile(file, signatureOf(report, file))}\n`);
   if (report.refused) {
     // A file that its publisher replaced must not get into git by copy and paste.
     if (!report.refused.isDigestChanged) io.out(formatByHand(report));
@@ -51,7 +52,11 @@ function dataOf(report: ChangeReport): object {
     component,
     version,
     state: stateOf(report),
-    files: files.map(({ checkedBy, ...file }) => ({ ...file, checkedBy: checkedBy ?? null })),
+    files: files.map(({ checkedBy, ...file }) => ({
+      ...file,
+      checkedBy: checkedBy ?? null,
+      uncheckedSignature: signatureOf(report, file) ?? null,
+    })),
     changes: edits.map(({ path, because }) => ({ path, because })),
     diff,
     ...(refused && { because: refused.because }),
@@ -65,12 +70,29 @@ function stateOf({ refused, diff, isDryRun }: ChangeReport): string {
   return isDryRun ? 'Planned' : 'Changed';
 }
 
-export function formatFile({ arch, url, sizeBytes, sha256, checkedBy }: ReleaseFile): string {
+/** Returns where the publisher signs the file. Undefined: no signature is known. */
+function signatureOf(
+  { component, version, source }: ChangeReport,
+  { arch, url }: Pick<ReleaseFile, 'arch' | 'url'>,
+): string | undefined {
+  const catalog = findInCatalog(component);
+  if (catalog?.signature === undefined || catalog.url !== source.url) return undefined;
+  return fillUrlTemplate(catalog.signature, { version, arch, url });
+}
+
+export function formatFile(
+  { arch, url, sizeBytes, sha256, checkedBy }: ReleaseFile,
+  signature: string | undefined,
+): string {
   const checked =
     checkedBy === undefined
       ? 'not compared: no checksum file of the publisher is known, name one with --checksum-url'
-      : `the same in ${checkedBy}, whose signature was not checked`;
-  return `${arch}: ${url}\n  ${sizeBytes} bytes, sha256 ${sha256}\n  ${checked}`;
+      : `the same in ${checkedBy}`;
+  const signed =
+    signature === undefined
+      ? 'no signature of the publisher is known'
+      : `the signature of the publisher was not checked: ${signature}`;
+  return `${arch}: ${url}\n  ${sizeBytes} bytes, sha256 ${sha256}\n  ${checked}\n  ${signed}`;
 }
 
 /** Returns the whole declaration, which shows a person where the entry belongs in a repository of another form. */

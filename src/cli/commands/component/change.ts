@@ -23,8 +23,8 @@ of the publisher, and edits the repository: one new entry in componentReleases({
 was compared with what on stderr. Nothing of the files is kept, and nothing is committed.
 
 The URL is that of the entry or of the declaration; a component that is not declared yet is known for: cni-plugins, containerd, crictl,
-kubelet, node-exporter, node-problem-detector, runc. Signatures are not checked. A version that is declared already is downloaded and
-compared: a file that its publisher replaced is an error.`;
+kubelet, node-exporter, node-problem-detector, runc. Signatures are not checked: stderr names those of kubelet (cosign) and runc (OpenPGP). A
+version that is declared already is downloaded and compared: a file that its publisher replaced is an error.`;
 
 const ADD_HELP = `${HELP}
 

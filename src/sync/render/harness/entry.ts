@@ -23,13 +23,19 @@ export function findEntry(root: string, path: string): RenderEntry {
   );
 }
 
+/**
+ * The command of `app`. cdk8s runs it as it is, and in a checkout of kubenode it needs the condition for the sources; here kubenode is resolved
+ * without it.
+ */
+const APP = /^node\s+(?:--conditions=kubenode-source\s+)?(?<program>[\w./@-]+\.[cm]?[jt]s)$/;
+
 /** We run the program ourselves, so `app` has to be a plain call of Node. */
 function fromCdk8sYaml(root: string, folder: string): RenderEntry {
   const file = join(folder, 'cdk8s.yaml');
   const config: unknown = parse(readFileSync(join(root, file), 'utf8'));
   const app = (config as { app?: unknown } | null)?.app;
   if (typeof app !== 'string') return none(`${file} has no app: write \`app: node fleet/main.ts\``);
-  const program = /^node\s+(?<program>[\w./@-]+\.[cm]?[jt]s)$/.exec(app.trim())?.groups?.['program'];
+  const program = APP.exec(app.trim())?.groups?.['program'];
   if (program === undefined) return none(`${file}: expected \`app: node FILE\`, got \`app: ${app}\``);
   const target = normalize(join(folder, program));
   if (target.startsWith('..') || !existsSync(join(root, target))) {

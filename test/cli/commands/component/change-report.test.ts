@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { findInCatalog } from '../../../../src/cli/commands/component/catalog/catalog.ts';
 import {
   type ChangeReport,
   formatByHand,
@@ -67,8 +68,28 @@ describe('printChange', () => {
     const files = REPORT.files.map((file) => ({ ...file, checkedBy: 'https://example.com/SHA256SUMS' }));
     printChange(io, 'table', { ...REPORT, files });
     expect(io.stderr).toContain(
-      'amd64: https://example.com/web\n  7 bytes, sha256 a\n  the same in https://example.com/SHA256SUMS, whose signature was not checked\n',
+      'amd64: https://example.com/web\n  7 bytes, sha256 a\n  the same in https://example.com/SHA256SUMS\n  no signature of the publisher is known\n',
     );
+  });
+
+  it.each([
+    ['kubelet', 'sig'],
+    ['runc', 'asc'],
+  ])('names the signature of the publisher that was not checked: %s', (component, extension) => {
+    const url = findInCatalog(component)?.url ?? '';
+    const source = { ...REPORT.source, url };
+    const io = testIo();
+    printChange(io, 'table', { ...REPORT, component, source });
+    const expected = `the signature of the publisher was not checked: https://example.com/web.${extension}\n`;
+    expect(io.stderr).toContain(expected);
+    const json = testIo();
+    printChange(json, 'json', { ...REPORT, component, source });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      files: [{ uncheckedSignature: `https://example.com/web.${extension}` }],
+    });
+    const own = testIo();
+    printChange(own, 'table', { ...REPORT, component });
+    expect(own.stderr).toContain('no signature of the publisher is known');
   });
 });
 

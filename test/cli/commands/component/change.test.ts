@@ -10,6 +10,8 @@ import { testIo } from '../../../support/test-io.ts';
 const PATHS = { amd64: '/kubelet/1.36.4/linux-amd64', arm64: '/kubelet/1.36.4/linux-arm64' };
 const KUBELET = 'fleet/components/kubelet.ts';
 const VERSIONS = 'fleet/versions.ts';
+/** Most tests are about a publisher whose checksum file is not known. */
+const OFFICIAL = 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/kubelet';
 
 interface FleetRepository {
   readonly folder: string;
@@ -39,7 +41,8 @@ async function createRepository(): Promise<FleetRepository> {
     write: (path, text) => writeFileSync(join(folder, path), text),
   };
   await runCommandLine(testIo(), ['init', folder, '--kubenode', 'file:/x.tgz']);
-  repository.write(KUBELET, repository.read(KUBELET).replace('https://artifacts.example.com', publisher.url));
+  const own = `${publisher.url}/kubelet/{version}/linux-{arch}`;
+  repository.write(KUBELET, repository.read(KUBELET).replace(OFFICIAL, own));
   repository.git('add', '.');
   repository.git('commit', '-qm', 'The fleet');
   publisher.files.set(PATHS.amd64, 'kubelet for amd64');
@@ -78,6 +81,31 @@ describe('kubenode component update', () => {
     writeFileSync(join(repository.folder, 'printed.diff'), out);
     repository.git('apply', '--reverse', 'printed.diff');
     expect(changedLines(repository)).toEqual([]);
+  });
+
+  it('finds each component of the fleet at its publisher, and compares with the checksum file there', async () => {
+    const repository = await createRepository();
+    const { publisher, kubenode } = repository;
+    const tag = '/github/containerd/containerd/releases/download/v2.3.9/';
+    for (const arch of ['amd64', 'arm64']) {
+      const name = `containerd-2.3.9-linux-${arch}.tar.gz`;
+      publisher.files.set(tag + name, `containerd for ${arch}`);
+      publisher.files.set(`${tag}${name}.sha256sum`, `${sha256Of(`containerd for ${arch}`)}  ${name}\n`);
+    }
+    const { code, err } = await kubenode('component', 'update', 'containerd', '2.3.9');
+    expect({ code, err }).toMatchObject({ code: 0 });
+    expect(changedLines(repository)).toEqual([
+      "+    '2.3.9': {",
+      `+      amd64: '${sha256Of('containerd for amd64')}',`,
+      `+      arm64: '${sha256Of('containerd for arm64')}',`,
+      '+    },',
+      "-  containerd: '2.3.4',",
+      "+  containerd: '2.3.9',",
+    ]);
+    expect(err).toContain('the same in https://github.com/containerd/containerd/releases/download/v2.3.9/');
+    expect(err).toContain('no signature of the publisher is known');
+    const rendered = await kubenode('render', '.', '--target', 'test', '-o', 'yaml');
+    expect(rendered.out).toContain('componentRef: containerd-2.3.9');
   });
 
   it('compares with the checksum file that is named', async () => {
@@ -186,7 +214,7 @@ describe('kubenode component update', () => {
     const { code, out, err } = await repository.kubenode(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
-      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of('kubelet for amd64')}, published is ${sha256Of('replaced')}\n  where: ${KUBELET}:8`,
+      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of('kubelet for amd64')}, published is ${sha256Of('replaced')}\n  where: ${KUBELET}:9`,
     );
     expect(changedLines(repository)).toEqual([]);
   });
@@ -221,6 +249,7 @@ describe('kubenode component update', () => {
 describe('kubenode component add', () => {
   it('prints what to write by hand for a component that is not declared', async () => {
     const repository = await createRepository();
+    repository.git('rm', '-q', 'fleet/components/crictl.ts');
     for (const arch of ['amd64', 'arm64']) {
       const path = `/github/kubernetes-sigs/cri-tools/releases/download/v1.36.0/crictl-v1.36.0-linux-${arch}.tar.gz`;
       repository.publisher.files.set(path, `crictl for ${arch}`);
@@ -229,7 +258,7 @@ describe('kubenode component add', () => {
     const { code, out, err } = await repository.kubenode('component', 'add', 'crictl', '1.36.0');
     expect(code).toBe(65);
     expect(err).toContain('the repository declares no releases of crictl with componentReleases');
-    expect(err).toContain('or use one of: kubelet, node-exporter');
+    expect(err).toContain('or use one of: cni-plugins, containerd, kubelet, node-exporter, runc');
     expect(err).toContain('the same in https://github.com/kubernetes-sigs/cri-tools/');
     expect(out).toBe(`// In the archive: crictl.
 const releases = componentReleases({

@@ -11,6 +11,12 @@ describe('findEntry', () => {
       '.',
       program('b.ts'),
     ],
+    [
+      'a program that cdk8s runs with the sources of kubenode',
+      { 'cdk8s.yaml': 'app: node --conditions=kubenode-source a/b.ts', 'a/b.ts': '' },
+      '.',
+      program('a/b.ts'),
+    ],
     ['fleet/main.ts', { 'fleet/main.ts': '', 'main.ts': '' }, '.', program('fleet/main.ts')],
     ['a program in the path of the Pipeline', { 'a/main.ts': '', 'main.ts': '' }, 'a', program('a/main.ts')],
     ['a program before YAML', { 'main.js': '', 'hub/a.yaml': '' }, '.', program('main.js')],

@@ -11,6 +11,8 @@ export interface CatalogEntry {
   readonly url: string;
   /** URL template of the checksum file. Undefined: the publisher has none. */
   readonly checksums?: string;
+  /** URL template of the signature of a file. It is reported and not checked. Undefined: none is known. */
+  readonly signature?: string;
   readonly format: 'Raw' | 'TarGz';
   /** The programs in the archive, below the folder of the version. */
   readonly programs?: readonly string[];
@@ -45,6 +47,7 @@ const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   kubelet: {
     url: 'https://dl.k8s.io/release/v{version}/bin/linux/{arch}/kubelet',
     checksums: BESIDE,
+    signature: '{url}.sig',
     format: 'Raw',
     index: { kind: 'Kubernetes' },
   },
@@ -65,6 +68,7 @@ const CATALOG: Readonly<Record<string, CatalogEntry>> = {
   runc: {
     url: `${GITHUB}/opencontainers/runc/releases/download/v{version}/runc.{arch}`,
     checksums: `${GITHUB}/opencontainers/runc/releases/download/v{version}/runc.sha256sum`,
+    signature: '{url}.asc',
     format: 'Raw',
     index: { kind: 'GitHub', repository: 'opencontainers/runc' },
   },
