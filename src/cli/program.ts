@@ -41,6 +41,7 @@ const COMMANDS: Readonly<Record<string, (io: Io) => Promise<Command>>> = {
   pool: async (io) => (await import('./commands/pool/pool.ts')).createPoolCommand(io),
   import: async (io) => (await import('./commands/import/import.ts')).createImportCommand(io),
   component: async (io) => (await import('./commands/component/component.ts')).createComponentCommand(io),
+  mirror: async (io) => (await import('./commands/mirror/mirror.ts')).createMirrorCommand(io),
   agent: async (io) => (await import('./commands/agent/agent.ts')).createAgentCommand(io),
   validate: async (io) => (await import('./commands/validate.ts')).createValidateCommand(io),
   rules: async (io) => (await import('./commands/rules/rules.ts')).createRulesCommand(io),

@@ -48,7 +48,12 @@ export async function downloadArtifact(
       // Half a download, which a crash leaves, must not look like one with a wrong checksum.
       return await files.rename(loading, partFile(sha256));
     } catch (error) {
-      if (!(error instanceof OsError) || error.code === 'DiskFull') throw error;
+      if (!(error instanceof OsError)) throw error;
+      if (error.code === 'DiskFull') {
+        // What arrived takes the space that is missing.
+        for (const file of loadingFiles(sha256)) await files.remove(file);
+        throw error;
+      }
       failures.push(error);
       if (error instanceof RetryLater) later.push(error);
     }
@@ -56,13 +61,13 @@ export async function downloadArtifact(
   throw allFailed(declared, failures, later);
 }
 
-/** The artifact may be loaded later if that is so for one of its URLs: at the earliest time for which a server asked. */
+/** The artifact may be loaded later if that is so for one of its URLs: when each server that asked to wait has had its time. */
 function allFailed(where: string, failures: readonly OsError[], later: readonly RetryLater[]): HostError {
   const message = `the artifact could not be downloaded: ${failures.map((each) => each.message).join('; ')}`;
   const hint = failures.find((each) => each.hint !== undefined)?.hint ?? REACH_HINT;
   if (later.length === 0) return new HostError('Download', message, { where, hint });
   const waits = later.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
-  const retryAfterMs = waits.length === 0 ? undefined : Math.min(...waits);
+  const retryAfterMs = waits.length === 0 ? undefined : Math.max(...waits);
   return new RetryLater(message, { where, hint, retryAfterMs });
 }
 
@@ -154,6 +159,10 @@ function loadingFile(sha256: string): string {
 
 /** Returns the files of an artifact in the cache, also while it is downloaded and before it is verified. */
 export function artifactFiles(sha256: string): readonly string[] {
-  const loading = loadingFile(sha256);
-  return [cachedArtifact(sha256), partFile(sha256), loading, `${loading}.source`];
+  return [cachedArtifact(sha256), partFile(sha256), ...loadingFiles(sha256)];
+}
+
+/** Returns the part of an artifact that arrived, and the file that tells from where. */
+function loadingFiles(sha256: string): readonly string[] {
+  return [loadingFile(sha256), `${loadingFile(sha256)}.source`];
 }

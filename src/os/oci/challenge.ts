@@ -1,4 +1,5 @@
 /** Reads what a registry requires of a client that it does not know: the header WWW-Authenticate. Pure. */
+import { registryOrigin } from './reference.ts';
 
 export type RegistryChallenge =
   | { readonly scheme: 'Basic' }
@@ -22,8 +23,9 @@ export function parseChallenge(header: string | null, scope: string): RegistryCh
   return { scheme: 'Bearer', realm, query: query.toString() };
 }
 
-/** Tells whether credentials for a registry may be sent to the server of its tokens: never without TLS, but for a registry without it. */
+/** Credentials are sent without TLS only from a registry on this machine to another program on it. */
 export function mayAskForToken(origin: string, realm: string): boolean {
   const { protocol, host } = new URL(realm);
-  return protocol === 'https:' || (protocol === 'http:' && `http://${host}` === origin);
+  if (protocol === 'https:') return true;
+  return protocol === 'http:' && origin.startsWith('http:') && registryOrigin(host).startsWith('http:');
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { RetryLater } from '../../../src/agent/host/errors.ts';
 import { createMemoryHost, type MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import {
   downloadArtifact,
@@ -73,7 +74,7 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
     await expect(
       downloadArtifact(files, network, artifact({ mirrors: ['https://mirror/program'] })),
     ).rejects.toThrow(
-      'the artifact could not be downloaded: https://x/program: https://x/program answered 404; https://mirror/program: https://mirror/program answered 404',
+      'the artifact could not be downloaded: https://x/program answered 404; https://mirror/program answered 404',
     );
   });
 
@@ -88,6 +89,42 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
     };
     await expect(downloadArtifact(files, full, artifact())).rejects.toMatchObject({ code: 'DiskFull' });
     expect(await findArtifact(files, SHA)).toBeUndefined();
+  });
+
+  it('comes from the mirrors of the host first, by its digest', async () => {
+    const { files, network } = host({});
+    const asked: [string, number | undefined][] = [];
+    const denied: MemoryHost['network'] = {
+      ...network,
+      async download(url, _to, { bytesPerSecond }) {
+        asked.push([url, bytesPerSecond]);
+        throw new OsError('Download', '404');
+      },
+    };
+    const settings = { mirrors: ['http://a/b', 'oci://registry.lan/b'] };
+    const loading = downloadArtifact(files, denied, artifact(), { settings, bytesPerSecond: 5 });
+    await expect(loading).rejects.toThrow('404; 404; 404');
+    expect(asked).toEqual([
+      [`http://a/b/${SHA}`, 5],
+      ['oci://registry.lan/b', 5],
+      [URL, 5],
+    ]);
+  });
+
+  it('may be loaded later when each server that asked to wait has had its time', async () => {
+    const { files, network } = host({});
+    const waits = [5000, undefined, 7000];
+    const busy: MemoryHost['network'] = {
+      ...network,
+      async download() {
+        throw new RetryLater('busy', { retryAfterMs: waits.shift() });
+      },
+    };
+    const urls = artifact({ mirrors: ['https://a/b', 'https://a/c'] });
+    await expect(downloadArtifact(files, busy, urls)).rejects.toMatchObject({
+      name: 'HostError',
+      retryAfterMs: 7000,
+    });
   });
 
   it.each([

@@ -217,12 +217,6 @@ describe('resolveTarget', () => {
       'NoArtifact: proxy-1.0 has no artifact for linux/amd64',
     ],
     [
-      'an OCI artifact',
-      spec({ artifacts: [artifact('any', 'any', { format: 'Oci' })] }),
-      {},
-      'NotSupported: proxy-1.0: artifacts of format Oci are not supported yet: use Raw or TarGz',
-    ],
-    [
       'an unknown placeholder',
       spec({ files: [agentFile('/a', '${secret.x} ${param.x}')] }),
       {},

@@ -63,7 +63,6 @@ describe('the fields of an object that this version does not act on', () => {
       'remove it',
     ],
     ['MachineSet', 'updateStrategy.maxSurge', { updateStrategy: { maxSurge: 0 } }, 'remove it'],
-    ['MachineComponent', 'artifacts[0].format', { artifacts: [{ format: 'Oci' }] }, 'use Raw, TarGz'],
     ['MachineComponent', 'compat.kubernetes', { compat: { kubernetes: { min: '1.31' } } }, 'remove it'],
     ['MachineComponent', 'compat.upgradeFrom', { compat: { upgradeFrom: ['1.0.0'] } }, 'remove it'],
     ['MachineComponent', 'compat.kernelMin', { compat: { kernelMin: '6.1' } }, 'remove it'],

@@ -16,6 +16,28 @@ describe('fetchText', () => {
     expect(await fetchText(url, { clock })).toBe('/there identity');
   });
 
+  it('sends credentials to the server that they are for, and to no other one', async () => {
+    const got: (string | undefined)[] = [];
+    const other = await serve((request, response) => {
+      got.push(request.headers.authorization);
+      response.end('file');
+    });
+    const url = await serve((request, response) => {
+      got.push(request.headers.authorization);
+      response.writeHead(307, { location: request.url === '/' ? '/again' : other }).end();
+    });
+    expect(await fetchText(url, { clock, headers: { authorization: 'Bearer secret' } })).toBe('file');
+    expect(got).toEqual(['Bearer secret', 'Bearer secret', undefined]);
+  });
+
+  it('shows no signature of a URL that it does not follow', async () => {
+    const location = 'ftp://files.example.com/a?signature=secret';
+    const url = await serve((_, response) => void response.writeHead(302, { location }).end());
+    await expect(fetchText(url, { clock })).rejects.toThrow(
+      /^the redirect to ftp:\/\/files\.example\.com\/a is refused$/,
+    );
+  });
+
   it.each([
     [404, false],
     [403, false],

@@ -1,7 +1,6 @@
 /** Streams a URL to a file of this machine's disk, within limits. What arrived of an interrupted download is kept and continued. */
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
-import type { Clock } from '../../../os/clock.ts';
 import { OsError, systemCode } from '../../../os/errors.ts';
 import { toDiskError } from '../../../os/files.ts';
 import { HttpFailure } from '../../../os/net/http.ts';
@@ -12,11 +11,7 @@ import { createPacer } from './pacer.ts';
 import { openPartial, rangeHeaders, readPartial, removePartial, sourceFile, WrongRest } from './partial.ts';
 import { type DownloadSource, openSource } from './source.ts';
 
-export interface DownloadMachine {
-  readonly clock: Clock;
-  /** The file with credentials of registries. */
-  readonly registriesFile: string;
-}
+export type DownloadMachine = Pick<DownloadSource, 'clock' | 'platform' | 'registriesFile'>;
 
 export async function downloadTo(
   url: string,
@@ -36,7 +31,7 @@ export async function downloadTo(
     });
     await rm(sourceFile(to), { force: true });
   } catch (error) {
-    if (isFullDisk(error) || error instanceof HostError) await removePartial(to);
+    if (error instanceof HostError) await removePartial(to);
     // A full disk is not a fault of the URL.
     throw isFullDisk(error) ? toDiskError(error, to) : downloadError(error, source);
   }

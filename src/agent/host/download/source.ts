@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../os/clock.ts';
 import { type FetchResponse, openUrl } from '../../../os/net/http.ts';
 import { readCredentials } from '../../../os/oci/credentials.ts';
+import type { OciPlatform } from '../../../os/oci/manifest.ts';
 import { isOciUrl, OCI_URL_FORM, parseOciUrl } from '../../../os/oci/reference.ts';
 import { createRegistryReader } from '../../../os/oci/registry.ts';
 import { HostError } from '../errors.ts';
@@ -15,6 +16,8 @@ export interface DownloadSource {
   readonly signal: AbortSignal;
   /** The file with credentials of registries. */
   readonly registriesFile: string;
+  /** The platform of the content in an index; that of this machine by default. */
+  readonly platform?: OciPlatform;
 }
 
 export async function openSource(
@@ -29,7 +32,7 @@ export async function openSource(
 }
 
 async function openInRegistry(
-  { url, sha256, clock, signal, registriesFile }: DownloadSource,
+  { url, sha256, clock, signal, registriesFile, platform = THIS_PLATFORM }: DownloadSource,
   headers: Readonly<Record<string, string>>,
 ): Promise<FetchResponse> {
   const reference = parseOciUrl(url);
@@ -41,7 +44,7 @@ async function openInRegistry(
   }
   const credentials = await readCredentials(registriesFile);
   const registry = createRegistryReader(reference, { clock, credentials, signal });
-  if (reference.manifest !== undefined) await registry.findLayer(reference.manifest, sha256, THIS_PLATFORM);
+  if (reference.manifest !== undefined) await registry.findLayer(reference.manifest, sha256, platform);
   return await registry.openBlob(sha256, headers);
 }
 

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync, zstdCompressSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { entryProblem, unpackTarGz } from '../../../../src/agent/host/disk/unpack.ts';
 import { type ArchiveEntry, tarGz } from '../../../support/agent/archives.ts';
@@ -16,6 +17,12 @@ beforeEach(() => {
   into = join(folder, 'into');
   mkdirSync(into);
 });
+
+async function unpackLayer(...entries: readonly ArchiveEntry[]): Promise<void> {
+  const archive = join(folder, 'layer');
+  writeFileSync(archive, zstdCompressSync(gunzipSync(tarGz(entries))));
+  await unpackTarGz(archive, into, { ...LIMITS, isLayer: true });
+}
 
 async function unpack(...entries: readonly ArchiveEntry[]): Promise<void> {
   const archive = join(folder, 'archive.tar.gz');
@@ -119,5 +126,51 @@ describe('unpackTarGz', () => {
       code: 'TooLarge',
     });
     expect(readdirSync(into)).toEqual([]);
+  });
+});
+
+describe('a layer of an image', () => {
+  it('is unpacked without what makes sense only in the root of a container', async () => {
+    await unpackLayer(
+      GOOD,
+      { path: 'bin/link', flag: '2', target: 'run' },
+      { path: 'etc/absolute', flag: '2', target: '/etc/passwd' },
+      { path: 'etc/hard', flag: '1', target: 'etc/absolute' },
+      { path: 'etc/out', flag: '2', target: '../../x' },
+      { path: 'dev/null', flag: '3' },
+      { path: 'usr/.wh.removed' },
+      { path: 'usr/kept', content: 'kept' },
+    );
+    expect(readdirSync(into, { recursive: true }).map(String).toSorted()).toEqual([
+      'bin',
+      'bin/link',
+      'bin/run',
+      'usr',
+      'usr/kept',
+    ]);
+  });
+
+  it.each<[name: string, entries: readonly ArchiveEntry[], problem: string]>([
+    ['leaves the directory', [{ path: '../x' }], 'leaves the directory'],
+    [
+      'is behind a link',
+      [
+        { path: 'lib', flag: '2', target: 'usr' },
+        { path: 'lib/x', content: 'x' },
+      ],
+      'is behind the link lib',
+    ],
+  ])('is refused when a path %s', async (_name, entries, problem) => {
+    await expect(unpackLayer(GOOD, ...entries)).rejects.toThrow(problem);
+    expect(readdirSync(into)).toEqual([]);
+  });
+
+  it('that is damaged is refused', async () => {
+    const archive = join(folder, 'layer');
+    const layer = zstdCompressSync(gunzipSync(tarGz([GOOD])));
+    writeFileSync(archive, layer.subarray(0, layer.length - 8));
+    await expect(unpackTarGz(archive, into, { ...LIMITS, isLayer: true })).rejects.toMatchObject({
+      code: 'BadArchive',
+    });
   });
 });

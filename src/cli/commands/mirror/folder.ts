@@ -1,0 +1,37 @@
+/** A mirror in a folder, which any server of static files serves: each file is named by its SHA-256. */
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemCode } from '../../../os/errors.ts';
+import { sha256OfFile, toDiskError } from '../../../os/files.ts';
+import type { MirrorTarget } from './target.ts';
+
+/** A name that begins with a dot: servers of files do not list it, and no artifact has it. */
+const PARTIAL_FOLDER = '.partial';
+
+export async function openMirrorFolder(folder: string): Promise<MirrorTarget> {
+  const partial = join(folder, PARTIAL_FOLDER);
+  await mkdir(partial, { recursive: true }).catch((error: unknown) => {
+    throw toDiskError(error, folder);
+  });
+  return {
+    url: undefined,
+    partialFile: (sha256) => join(partial, sha256),
+    async has(sha256) {
+      const file = join(folder, sha256);
+      const found = await digestOf(file);
+      // A disk may have changed it, or a copy of the folder may have ended early.
+      if (found !== undefined && found !== sha256) await rm(file);
+      return found === sha256;
+    },
+    put: (sha256, file) => rename(file, join(folder, sha256)),
+  };
+}
+
+async function digestOf(file: string): Promise<string | undefined> {
+  try {
+    return await sha256OfFile(file);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw toDiskError(error, file);
+  }
+}

@@ -1,0 +1,11 @@
+/** A place that has artifacts by their SHA-256. */
+export interface MirrorTarget {
+  /** Tells whether the content is there and is what its name states. */
+  has(sha256: string): Promise<boolean>;
+  /** The file to download to. What is there of an earlier attempt is continued. */
+  partialFile(sha256: string): string;
+  /** Puts a verified file in its place; the file is gone afterwards. */
+  put(sha256: string, file: string): Promise<void>;
+  /** The URL for the hosts. Undefined: it depends on the server of the folder. */
+  readonly url: string | undefined;
+}
