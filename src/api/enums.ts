@@ -10,10 +10,8 @@ export type ActivationClass = (typeof CLASSES)[number];
 
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 /** The providers whose machines this version creates: those with an entry in src/providers/registry.ts. */
-export const INSTANCE_PROVIDERS = ['local'] as const satisfies readonly (typeof PROVIDERS)[number][];
+export const INSTANCE_PROVIDERS = ['local', 'ssh'] as const satisfies readonly (typeof PROVIDERS)[number][];
 export type InstanceProvider = (typeof INSTANCE_PROVIDERS)[number];
-/** The provider of hosts that exist and are imported: `spec.import` tells how to reach them. */
-export const IMPORT_PROVIDER = 'ssh' as const satisfies (typeof PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;
 

@@ -27,7 +27,10 @@ export interface GroupParts {
   /** The Defender of this process. */
   readonly grants: GrantPort;
   /** The providers of machines, with a client of kubenode-machine. */
-  readonly openInstances: (client: Client) => Promise<InstanceParts | undefined>;
+  readonly openInstances: (
+    client: Client,
+    imports: ImportParts | undefined,
+  ) => Promise<InstanceParts | undefined>;
   /** What imports hosts over SSH, with a client of kubenode-machine. */
   readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
   readonly clock: Clock;

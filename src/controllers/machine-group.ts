@@ -13,8 +13,9 @@ export async function createMachineControllers({
   metrics,
 }: GroupParts): Promise<ControllerGroup> {
   const client = await connectAs(PRINCIPAL_MACHINE);
-  const instances = optional('instances', await openInstances(client));
-  const imports = optional('imports', await openImports(client));
+  const hosts = await openImports(client);
+  const imports = optional('imports', hosts);
+  const instances = optional('instances', await openInstances(client, hosts));
   const incompleteCleanups = metrics.counter({
     name: 'incomplete_host_cleanups_total',
     help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',

@@ -1,11 +1,13 @@
 /**
- * Lists the providers of machines that this version supports: those that create instances. A process opens those for which it has options, and a machine goes to the
- * one that its spec names.
+ * Lists the providers of machines that this version supports: those that create instances, or take hosts of a pool. A process opens those for
+ * which it has options, and a machine goes to the one that its spec names.
  */
 import { INSTANCE_PROVIDERS, type InstanceProvider } from '../api/enums.ts';
 import type { Provider, ProviderKind } from './contract.ts';
 import { LOCAL } from './local/config.ts';
 import { type LocalProviderOptions, openLocalProvider } from './local/provider.ts';
+import { SSH } from './ssh/pool/config.ts';
+import { createSshProvider, type SshProviderOptions } from './ssh/pool/provider.ts';
 
 export interface ProviderEntry<Options = never> extends ProviderKind {
   /** Tells people, in the imperative, how a process gets the options. */
@@ -16,6 +18,7 @@ export interface ProviderEntry<Options = never> extends ProviderKind {
 /** The options with which each provider is opened. */
 export interface ProviderOptions {
   readonly local: LocalProviderOptions;
+  readonly ssh: SshProviderOptions;
 }
 
 export const PROVIDER_REGISTRY: {
@@ -25,6 +28,11 @@ export const PROVIDER_REGISTRY: {
     ...LOCAL,
     startHint: 'run kubenode controllers with --local-machines on the machine of the instances',
     open: openLocalProvider,
+  },
+  ssh: {
+    ...SSH,
+    startHint: 'run kubenode controllers with --agent-programs',
+    open: (options) => Promise.resolve(createSshProvider(options)),
   },
 };
 

@@ -7,9 +7,13 @@ import { tempFolder } from '../support/temp.ts';
 import type { ContractProvider } from './contract/harness.ts';
 import { describeProviderContract } from './contract/suite.ts';
 import { LOCAL_CONTRACT, STUB_PROGRAMS } from './local/stub-agents.ts';
+import { SSH_CONTRACT } from './ssh/pool/contract.ts';
 
 /** A provider without a contract does not compile. */
-const CONTRACTS: Readonly<Record<InstanceProvider, ContractProvider>> = { local: LOCAL_CONTRACT };
+const CONTRACTS: Readonly<Record<InstanceProvider, ContractProvider>> = {
+  local: LOCAL_CONTRACT,
+  ssh: SSH_CONTRACT,
+};
 
 for (const name of INSTANCE_PROVIDERS) describeProviderContract(CONTRACTS[name]);
 

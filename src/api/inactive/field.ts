@@ -8,6 +8,6 @@ export interface InactiveField {
   readonly accepts?: readonly unknown[];
   /** The field beside it and a value: this field is inactive only where that field has this value. */
   readonly when?: readonly [field: string, value: unknown];
-  /** The path of a field that makes this one active wherever it is set. */
-  readonly unless?: string;
+  /** The paths of fields each of which makes this one active wherever it is set. */
+  readonly unless?: readonly string[];
 }

@@ -44,12 +44,17 @@ const CLUSTER: readonly InactiveField[] = [
   { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NO_HOSTING },
 ];
 
-const ONLY_LOCAL = 'no other provider creates machines, and ssh imports hosts that exist';
-const NO_CLEANUP = 'the agent removes its components and keeps its own files';
+const UNKNOWN_PROVIDER = 'no other provider has machines';
+const NO_CLEANUP = 'only hosts that were reached over SSH are cleaned';
 
 const MACHINE: readonly InactiveField[] = [
-  { path: 'spec.infra.provider', accepts: INSTANCE_PROVIDERS, because: ONLY_LOCAL, unless: 'spec.import' },
-  { path: 'spec.deletion.cleanup', accepts: ['Restore'], because: NO_CLEANUP, unless: 'spec.import' },
+  { path: 'spec.infra.provider', accepts: INSTANCE_PROVIDERS, because: UNKNOWN_PROVIDER },
+  {
+    path: 'spec.deletion.cleanup',
+    accepts: ['Restore'],
+    because: NO_CLEANUP,
+    unless: ['spec.import', 'spec.infra.config.pool'],
+  },
   {
     path: 'spec.import.existingNode',
     accepts: ['Reject'],
@@ -58,8 +63,13 @@ const MACHINE: readonly InactiveField[] = [
 ];
 
 const MACHINE_SET: readonly InactiveField[] = [
-  { path: 'spec.template.infra.provider', accepts: INSTANCE_PROVIDERS, because: ONLY_LOCAL },
-  { path: 'spec.template.deletion.cleanup', accepts: ['Restore'], because: NO_CLEANUP },
+  { path: 'spec.template.infra.provider', accepts: INSTANCE_PROVIDERS, because: UNKNOWN_PROVIDER },
+  {
+    path: 'spec.template.deletion.cleanup',
+    accepts: ['Restore'],
+    because: NO_CLEANUP,
+    unless: ['spec.template.infra.config.pool'],
+  },
   {
     path: 'spec.updateStrategy.type',
     accepts: ['InPlace', 'OnDelete'],

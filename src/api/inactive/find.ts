@@ -25,7 +25,7 @@ export function inactiveFields(object: Candidate): readonly Problem[] {
 /** Returns the inactive fields within a value, with paths relative to the value. */
 export function inactiveWithin(value: unknown, fields: readonly InactiveField[]): readonly Problem[] {
   return fields
-    .filter(({ unless }) => unless === undefined || valueAt(value, ...unless.split('.')) === undefined)
+    .filter(({ unless = [] }) => unless.every((path) => valueAt(value, ...path.split('.')) === undefined))
     .flatMap((field) => problemsOf(value, field));
 }
 

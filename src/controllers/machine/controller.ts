@@ -27,12 +27,14 @@ import { ownNode } from './deletion.ts';
 import { type DeletionExecutor } from './execute/deletion.ts';
 import { type DrainExecutor, type DrainResult } from './execute/drain.ts';
 import { blockLease, carryOutMachine, writeNode } from './execute/execute.ts';
+import { removeHost } from './execute/host-removal.ts';
 import { createHeartbeats, type Heartbeats } from './heartbeats.ts';
 import { createImports, type Imports } from './import/execute/execute.ts';
 import type { CleanupCounter } from './import/execute/release.ts';
 import type { ImportParts } from './import/execute/steps.ts';
 import type { InstanceParts } from './instance/calls.ts';
 import { createInstances, type InfraReport, type Instances } from './instance/execute.ts';
+import { withImport } from './instance/pooled.ts';
 import { type MachineInput, observeMachineState } from './observe.ts';
 import { type MachinePlan, OWN_CONDITIONS, planMachine } from './plan.ts';
 import { machineRequeueAt } from './requeue.ts';
@@ -77,8 +79,8 @@ export function createMachineController({
     grants,
     answers: new Map(),
     deadNode: 'Wait',
-    removeInstance: async (machine, context) =>
-      imported.release(machine, context) ?? (await created.remove(machine, context)),
+    removeInstance: (machine, context) =>
+      removeHost(machine, { imports: imported, instances: created }, context),
   };
   return {
     name: 'machine',
@@ -153,7 +155,7 @@ async function reconcile(name: string, parts: Reconcile): Promise<ReconcileResul
   await blockLease(machine, context);
   const isDeleting = machine.metadata.deletionTimestamp !== undefined;
   const infra = await ensureInstance(machine, parts);
-  const imported = await parts.imports.ensure(machine, context);
+  const imported = await parts.imports.ensure(withImport(machine, infra.import), context);
   const host = { infraFindings: infra.findings, importFindings: imported.findings };
   const plan = isDeleting ? planNow(machine, host, parts) : await syncNode(machine, host, parts);
   const node = context.view(NODES).get(name);

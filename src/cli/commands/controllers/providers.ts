@@ -3,6 +3,8 @@ import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
 import { INSTANCE_PROVIDERS, type InstanceProvider } from '../../../api/enums.ts';
 import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
+import { createCleanCheck } from '../../../controllers/machine/import/execute/clean-check.ts';
+import type { ImportParts } from '../../../controllers/machine/import/execute/steps.ts';
 import type { Bootstrap, InstanceParts } from '../../../controllers/machine/instance/calls.ts';
 import { type LoadedConfig, loadConfig } from '../../../kube/auth/config.ts';
 import type { Client } from '../../../kube/client/client.ts';
@@ -16,23 +18,44 @@ import { addLocalMachinesOptions, type LocalMachinesFlags, readLocalOptions } fr
 
 export type ProviderFlags = LocalMachinesFlags;
 
-type Server = () => Promise<string>;
+/** What the options of a provider may be made of. */
+interface ProviderSource {
+  /** Loads the address of the API server. */
+  readonly server: () => Promise<string>;
+  /** The client of kubenode-machine. */
+  readonly client: Client;
+  /** What imports hosts. Undefined: this process imports none. */
+  readonly imports: ImportParts | undefined;
+}
 
 interface ProviderCommandOptions<Options> {
   readonly add: (command: Command) => Command;
-  /** Resolves to none without the flags that ask for the provider. `server` loads the address of the API server. */
-  readonly read: (io: Io, flags: ProviderFlags, server: Server) => Promise<Options | undefined>;
+  /** Resolves to none without the flags that ask for the provider. */
+  readonly read: (io: Io, flags: ProviderFlags, source: ProviderSource) => Promise<Options | undefined>;
 }
 
 /** The options of each provider of src/providers/registry.ts. */
 const COMMAND_OPTIONS: {
   readonly [Name in InstanceProvider]: ProviderCommandOptions<ProviderOptions[Name]>;
 } = {
-  local: { add: addLocalMachinesOptions, read: readLocalOptions },
+  local: {
+    add: addLocalMachinesOptions,
+    read: (io, flags, { server }) => readLocalOptions(io, flags, server),
+  },
+  // Its options are those of imports.
+  ssh: { add: (command) => command, read: readPoolOptions },
 };
 
 export function addProviderOptions(command: Command): Command {
   return Object.values(COMMAND_OPTIONS).reduce((before, { add }) => add(before), command);
+}
+
+async function readPoolOptions(
+  { clock }: Io,
+  _flags: ProviderFlags,
+  { client, imports }: ProviderSource,
+): Promise<ProviderOptions['ssh'] | undefined> {
+  return imports && { client, clock, verifyClean: createCleanCheck(imports) };
 }
 
 /** Opens the providers with a client of kubenode-machine. Resolves to none without the flags of one. */
@@ -40,8 +63,8 @@ export function instancesOpener(
   io: Io,
   flags: ProviderFlags,
   connection: ConnectOptions,
-): (client: Client) => Promise<InstanceParts | undefined> {
-  return async (client) => {
+): (client: Client, imports: ImportParts | undefined) => Promise<InstanceParts | undefined> {
+  return async (client, imports) => {
     const { clock, signal } = io;
     let loaded: Promise<LoadedConfig> | undefined;
     const load = (): Promise<LoadedConfig> => {
@@ -49,7 +72,7 @@ export function instancesOpener(
       return loaded;
     };
     const server = async (): Promise<string> => (await load()).connection.server;
-    const providers = await openProviders(await readProviderOptions(io, flags, server));
+    const providers = await openProviders(await readProviderOptions(io, flags, { server, client, imports }));
     if (Object.keys(providers).length === 0) return undefined;
     return {
       providers,
@@ -62,10 +85,10 @@ export function instancesOpener(
 async function readProviderOptions(
   io: Io,
   flags: ProviderFlags,
-  server: Server,
+  source: ProviderSource,
 ): Promise<Partial<ProviderOptions>> {
   const read = INSTANCE_PROVIDERS.map(
-    async (name) => [name, await COMMAND_OPTIONS[name].read(io, flags, server)] as const,
+    async (name) => [name, await COMMAND_OPTIONS[name].read(io, flags, source)] as const,
   );
   return Object.fromEntries(await Promise.all(read));
 }

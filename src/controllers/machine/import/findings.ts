@@ -3,6 +3,7 @@ import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { type Finding, finding } from '../finding.ts';
+import { isPooled } from '../instance/pooled.ts';
 import { hasSpoken, isRegistered } from './attempt.ts';
 import { deliveredFinding, importCertificateFinding } from './certificate.ts';
 import { failed, failedForGood } from './failed-finding.ts';
@@ -29,7 +30,8 @@ const UNDER_WAY: Readonly<Record<HostStep, readonly [reason: string, message: st
 /** Also returns CertificateIssued while it is the import that gets the certificate. */
 export function importFindings(input: ImportInput): readonly Finding[] {
   const { machine } = input;
-  if (!machine.spec.import) return [];
+  // While the provider of a pool does not answer, its host is not known.
+  if (!machine.spec.import) return isPooled(machine) ? recordedFindings(machine, IMPORT_CONDITIONS) : [];
   if (machine.metadata.deletionTimestamp !== undefined) return recordedFindings(machine, IMPORT_CONDITIONS);
   if (isRegistered(machine)) return registeredFindings(machine);
   const needed = finding(

@@ -1,5 +1,5 @@
 /** Creates, starts and deletes the instances of machines. Every call may be repeated: the UID of the Machine is its token. */
-import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
+import type { Machine, MachineImport, MachineInfraStatus } from '../../../api/generated/types.ts';
 import { EVENT_PREFIX, LABEL_MACHINESET, MANAGER_MACHINE } from '../../../api/names.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -10,7 +10,7 @@ import type { Finding } from '../finding.ts';
 import { type Bootstrap, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { type InfraObservation, infraFindings, infraStatus } from './findings.ts';
 import { type InstanceDecision, planInstance, shapeOf } from './plan.ts';
-import { type RemovalWait, removeInstance } from './removal.ts';
+import { type RemovalWait, removeInstance, withPooledHost } from './removal.ts';
 
 export interface InstanceInput {
   readonly machine: Machine;
@@ -22,13 +22,19 @@ export interface InfraReport {
   readonly findings: readonly Finding[];
   /** The infra status as it has to be written. */
   readonly status: MachineInfraStatus | undefined;
+  /** How the host is imported that the provider has taken for the machine. */
+  readonly import?: MachineImport;
   readonly requeueAt?: Date;
 }
 
 export interface Instances {
   ensure(input: InstanceInput, context: ReconcileContext): Promise<InfraReport>;
+  /** Returns the machine with the host that its provider has taken for it, or why that is not known. */
+  withHost(machine: Machine, context: ReconcileContext): Promise<Machine | RemovalWait>;
   /** Deletes the instance. Returns undefined when nothing of it is left, otherwise why something may be, and when to call again. */
   remove(machine: Machine, context: ReconcileContext): Promise<RemovalWait | undefined>;
+  /** Lets go of an instance that may not be clean, where its provider can. Otherwise it is deleted. */
+  abandon(machine: Machine, context: ReconcileContext): Promise<RemovalWait | undefined>;
   forget(machine: Machine): void;
 }
 
@@ -42,7 +48,9 @@ export function createInstances(parts: InstanceParts): Instances {
   const failures = new Map<string, Failure>();
   return {
     ensure: (input, context) => ensure(input, { ...parts, delivered, failures, context }),
-    remove: (machine, context) => removeInstance(machine, parts, context),
+    withHost: (machine, context) => withPooledHost(machine, parts, context),
+    remove: (machine, context) => removeInstance(machine, parts, { context, how: 'Delete' }),
+    abandon: (machine, context) => removeInstance(machine, parts, { context, how: 'Abandon' }),
     forget({ metadata: { uid = '' } }) {
       delivered.delete(uid);
       failures.delete(uid);
@@ -75,6 +83,7 @@ async function ensure(input: InstanceInput, act: Act): Promise<InfraReport> {
   const { observation, retryMs } = await observeInfra(input, act);
   const waitMs = retryMs ?? (observation.host === 'Instance' && !hasJoined ? STARTING_MS : undefined);
   return {
+    ...optional('import', observation.host === 'Instance' ? observation.instance?.import : undefined),
     findings: infraFindings(machine, observation),
     status: infraStatus(machine, observation),
     ...optional('requeueAt', waitMs === undefined ? undefined : new Date(clock.now().getTime() + waitMs)),

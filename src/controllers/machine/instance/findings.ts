@@ -1,5 +1,5 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
-import { IMPORT_PROVIDER, INSTANCE_PROVIDERS } from '../../../api/enums.ts';
+import { INSTANCE_PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import { type Finding, finding } from '../finding.ts';
@@ -25,10 +25,6 @@ export type InfraObservation =
     };
 
 const VALID = finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config');
-/** Provider ssh creates no machine. */
-const UNSUPPORTED: Readonly<Partial<Record<string, string>>> = {
-  [IMPORT_PROVIDER]: 'needs spec.import, because there are no pools of hosts yet',
-};
 const SUPPORTED = INSTANCE_PROVIDERS.join(' or ');
 /** Providers list a new instance after a moment. */
 const UNKNOWN_MS = 60_000;
@@ -68,10 +64,7 @@ function withoutProvider(
   const [reason, message] =
     observation.host === 'NotOpen'
       ? (['ProviderMissing', observation.hint] as const)
-      : ([
-          'NotSupported',
-          `provider ${provider} ${UNSUPPORTED[provider] ?? 'is not supported yet'}. Use ${SUPPORTED}`,
-        ] as const);
+      : (['NotSupported', `provider ${provider} is not supported yet. Use ${SUPPORTED}`] as const);
   return [
     finding('InfraConfigValid', 'Unknown', reason, message),
     finding('InfraReady', 'False', reason, message),

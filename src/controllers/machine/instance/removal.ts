@@ -1,10 +1,11 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
-import type { Provider } from '../../../providers/contract.ts';
+import type { Instance, Provider } from '../../../providers/contract.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import { type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
+import { isPooled, withImport } from './pooled.ts';
 
 export interface RemovalWait {
   readonly reason: string;
@@ -14,40 +15,75 @@ export interface RemovalWait {
 
 const UNMANAGED_MS = 60_000;
 
-/** Deletes the instance. Returns undefined when nothing of it is left. */
+interface Removal {
+  readonly context: ReconcileContext;
+  /** Abandon: a provider that can lets go of what may not be clean. */
+  readonly how: 'Delete' | 'Abandon';
+}
+
+/** Deletes the instance. Returns undefined when nothing of it is left, or when it was let go. */
 export async function removeInstance(
   machine: Machine,
-  { providers, clusterUid }: Pick<InstanceParts, 'providers' | 'clusterUid'>,
-  context: ReconcileContext,
+  parts: ProviderParts,
+  { context, how }: Removal,
 ): Promise<RemovalWait | undefined> {
-  const provider = providers[machine.spec.infra.provider];
-  const id = machine.status?.infra?.providerID;
+  const provider = parts.providers[machine.spec.infra.provider];
   if (!provider) return waitForProvider(machine, context);
+  const id = machine.status?.infra?.providerID;
   if (id === undefined && !provider.hasInstance(shapeOf(machine))) return undefined;
-  const { signal, clock, log } = context;
+  const { signal, log } = context;
   const { name } = machine.metadata;
-  try {
-    const ids = await listIds(machine, provider, { clusterUid, signal });
-    for (const each of ids) await provider.delete(each, signal);
-    log.info('instance deleted', { machine: name, ids });
+  return await unlessProviderFails(machine, context, async () => {
+    const found = await findInstances(machine, provider, { parts, signal });
+    const ids = [...new Set([...(id === undefined ? [] : [id]), ...found.map((each) => each.id)])];
+    for (const each of ids) {
+      if (how === 'Abandon' && provider.abandon) await provider.abandon(each, signal);
+      else await provider.delete(each, signal);
+    }
+    log.info(how === 'Abandon' ? 'instance abandoned' : 'instance deleted', { machine: name, ids });
     return undefined;
+  });
+}
+
+/** Returns the machine with the host that its provider has taken for it, or why that is not known. */
+export async function withPooledHost(
+  machine: Machine,
+  parts: ProviderParts,
+  context: ReconcileContext,
+): Promise<Machine | RemovalWait> {
+  const provider = isPooled(machine) ? parts.providers[machine.spec.infra.provider] : undefined;
+  if (!provider) return machine;
+  const { signal } = context;
+  return await unlessProviderFails(machine, context, async () => {
+    const [instance] = await findInstances(machine, provider, { parts, signal });
+    return withImport(machine, instance?.import);
+  });
+}
+
+type ProviderParts = Pick<InstanceParts, 'providers' | 'clusterUid'>;
+
+/** Also finds what was created and never recorded. */
+async function findInstances(
+  machine: Machine,
+  provider: Provider,
+  { parts, signal }: { readonly parts: ProviderParts; readonly signal: AbortSignal },
+): Promise<readonly Instance[]> {
+  return await provider.find(tagsOf(machine, parts.clusterUid), signal);
+}
+
+async function unlessProviderFails<T>(
+  machine: Machine,
+  { signal, clock, log }: ReconcileContext,
+  work: () => Promise<T>,
+): Promise<T | RemovalWait> {
+  try {
+    return await work();
   } catch (error) {
     const failure = providerFailure(error, signal);
-    log.warn('instance not deleted', { machine: name, error: failure });
+    log.warn('instance not deleted', { machine: machine.metadata.name, error: failure });
     const { reason, message } = failure;
     return { reason, message, requeueAt: new Date(clock.now().getTime() + retryAfterMs(failure)) };
   }
-}
-
-/** Also of what was created and never recorded. */
-async function listIds(
-  machine: Machine,
-  provider: Provider,
-  { clusterUid, signal }: { readonly clusterUid: string; readonly signal: AbortSignal },
-): Promise<readonly string[]> {
-  const id = machine.status?.infra?.providerID;
-  const found = await provider.find(tagsOf(machine, clusterUid), signal);
-  return [...new Set([...(id === undefined ? [] : [id]), ...found.map((each) => each.id)])];
 }
 
 /** The Machine waits for a process with its provider: otherwise its instance would be forgotten. */

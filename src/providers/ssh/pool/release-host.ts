@@ -24,6 +24,8 @@ export async function giveHostBack(
     signal.throwIfAborted();
     const stored = await parts.store.get(machineUid, signal);
     if (stored?.claim.state === 'Deleted') return await forget(machineUid, parts, signal);
+    // It was let go: a person frees the host.
+    if (stored?.claim.state === 'Unclean') return;
     await advanceRelease(machineUid, stored, { ...parts, signal });
   }
   throw tooManyChanges();
@@ -44,7 +46,7 @@ async function advanceRelease(
     await store.write({ ...claim, state: 'Releasing' }, stored, signal);
     return;
   }
-  if (claim.host && claim.state !== 'Claiming') await verifyClean(claim.host, machineUid, signal);
+  if (claim.host && claim.state === 'Releasing') await verifyClean(claim.host, machineUid, signal);
   await store.write({ ...claim, state: 'Deleted', claimedAt: clock.now() }, stored, signal);
 }
 

@@ -11,7 +11,6 @@ import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../../rollout/holds.ts';
 import type { Finding } from '../../finding.ts';
-import type { RemovalWait } from '../../instance/removal.ts';
 import { importAttempt } from '../attempt.ts';
 import { importFindings } from '../findings.ts';
 import {
@@ -26,7 +25,13 @@ import { certificateRequest, findImportRequest } from '../request.ts';
 import { type ImportStatus, importStatus } from '../status.ts';
 import { findImportTwin, type ImportTwin } from '../twins.ts';
 import { failureOf, retryAt } from './failures.ts';
-import { type CleanupCounter, type HostResult, RELEASE, releaseHost } from './release.ts';
+import {
+  type CleanupCounter,
+  type HostReleaseState,
+  type HostResult,
+  RELEASE,
+  releaseImportedHost,
+} from './release.ts';
 import { type ImportParts, runStep } from './steps.ts';
 import { createHostWork, type HostWork } from './work.ts';
 
@@ -40,8 +45,8 @@ export interface ImportReport extends ImportStatus {
 export interface Imports {
   /** Starts the next step on the host, when one is due. It does not wait for the host. */
   ensure(machine: Machine, context: ReconcileContext): Promise<ImportReport>;
-  /** Gives the host of a Machine that is deleted back. Returns undefined when nothing more is done for it. */
-  release(machine: Machine, context: ReconcileContext): RemovalWait | undefined;
+  /** Gives the host of a Machine that is deleted back. */
+  release(machine: Machine, context: ReconcileContext): HostReleaseState;
   forget(machine: Machine): void;
   /** Calls `add` for each Machine whose step has ended. Returns a function that ends all steps. */
   open(add: (machine: string) => void): () => void;
@@ -70,7 +75,7 @@ export function createImports({ parts, incomplete }: ImportsOptions): Imports {
   const work = parts && createHostWork<HostResult>(parts.clock, parts.atOnce);
   return {
     ensure: (machine, context) => ensure(machine, { parts, work, context }),
-    release: (machine, context) => releaseHost(machine, { parts, work, incomplete, context }),
+    release: (machine, context) => releaseImportedHost(machine, { parts, work, incomplete, context }),
     forget: ({ metadata: { uid = '' } }) => work?.forget(uid),
     open: (add) => work?.open(add) ?? (() => undefined),
   };

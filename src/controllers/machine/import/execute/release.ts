@@ -28,14 +28,16 @@ const LIMIT_MS = 900_000;
 /** How often a release that waits for a process or a host is looked at, at the latest. */
 const CHECK_MS = 30_000;
 
-/** Returns undefined when nothing more is done for the host. */
-export function releaseHost(machine: Machine, scope: Release): RemovalWait | undefined {
+/** How far a release is. Incomplete: it ended, and something may be left on the host. */
+export type HostReleaseState = 'Released' | 'Incomplete' | RemovalWait;
+
+export function releaseImportedHost(machine: Machine, scope: Release): HostReleaseState {
   const decision = planRelease(observeRelease(machine, scope));
   const { because } = decision;
-  if (decision.type === 'Done') return undefined;
+  if (decision.type === 'Done') return 'Released';
   if (decision.type === 'GiveUp') {
     tellIncomplete(machine, [decision.reason, because], scope);
-    return undefined;
+    return 'Incomplete';
   }
   const { clock } = scope.context;
   const requeueAt = new Date(clock.now().getTime() + CHECK_MS);

@@ -14,6 +14,7 @@ import type {
   ImportHost,
   ImportHosts,
   ImportSecret,
+  ImportTarget,
 } from '../../../../providers/ssh/import/contract.ts';
 import type { ServerAddress } from '../../../../providers/ssh/preflight/check.ts';
 import { isRegisteringAgain } from '../attempt.ts';
@@ -52,26 +53,30 @@ export async function runStep(
   });
 }
 
-/** Connects to the host, and closes the connection in any case. */
+/** Works on the host of a Machine. */
 export async function onHost<T>(
-  machine: Machine,
-  { hosts, client }: ImportParts,
+  { metadata: { name, uid = '' }, spec, status }: Machine,
+  parts: ImportParts,
   signal: AbortSignal,
   work: (host: ImportHost) => Promise<T>,
 ): Promise<T> {
-  const { metadata, spec, status } = machine;
-  if (!spec.import) throw new Error(`Machine ${metadata.name} has no spec.import`);
-  const secret = await readImportSecret(machine, client, signal);
-  const host = await hosts.connect(
-    {
-      machine: metadata.name,
-      machineUid: metadata.uid ?? '',
-      spec: spec.import,
-      ...optional('knownHostKey', status?.import?.hostKey),
-      secret,
-    },
-    signal,
+  if (!spec.import) throw new Error(`Machine ${name} has no host to import`);
+  const known = optional('knownHostKey', status?.import?.hostKey);
+  return await withHost(
+    { machine: name, machineUid: uid, spec: spec.import, ...known },
+    { parts, signal },
+    work,
   );
+}
+
+/** Connects to a host, and closes the connection in any case. */
+export async function withHost<T>(
+  target: Omit<ImportTarget, 'secret'>,
+  { parts, signal }: { readonly parts: Pick<ImportParts, 'hosts' | 'client'>; readonly signal: AbortSignal },
+  work: (host: ImportHost) => Promise<T>,
+): Promise<T> {
+  const secret = await readImportSecret(target, parts.client, signal);
+  const host = await parts.hosts.connect({ ...target, secret }, signal);
   try {
     return await work(host);
   } finally {
@@ -102,12 +107,13 @@ function addressOf(server: string): ServerAddress {
 
 /** Throws a SecretError for a Secret that is missing or does not permit its use. */
 async function readImportSecret(
-  machine: Machine,
+  { machine, spec }: Omit<ImportTarget, 'secret'>,
   client: Pick<Client, 'get'>,
   signal: AbortSignal,
 ): Promise<ImportSecret> {
-  const [reference] = secretReferences('Machine', machine);
-  if (!reference) throw new SecretError(`Machine ${machine.metadata.name} references no Secret`);
+  const user = { metadata: { name: machine }, spec: { import: spec } };
+  const [reference] = secretReferences('Machine', user);
+  if (!reference) throw new SecretError(`Machine ${machine} references no Secret`);
   const name = { name: reference.name, namespace: NAMESPACE };
   const secret = await unlessMissing(client.get(SECRETS, name, { signal }));
   const privateKey = readSecret({ get: () => secret }, reference, 'nowhere');

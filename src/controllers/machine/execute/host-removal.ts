@@ -1,0 +1,37 @@
+/** Removes what a Machine had: its agent and components from a host that was imported, and its instance from the provider. */
+import type { Machine } from '../../../api/generated/types.ts';
+import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import type { Imports } from '../import/execute/execute.ts';
+import type { Instances } from '../instance/execute.ts';
+import { isPooled } from '../instance/pooled.ts';
+import type { RemovalWait } from '../instance/removal.ts';
+
+export interface HostRemoval {
+  readonly imports: Pick<Imports, 'release'>;
+  readonly instances: Pick<Instances, 'withHost' | 'remove' | 'abandon'>;
+}
+
+/** Returns undefined when nothing more is done for the host. */
+export async function removeHost(
+  machine: Machine,
+  { imports, instances }: HostRemoval,
+  context: ReconcileContext,
+): Promise<RemovalWait | undefined> {
+  const host = await instances.withHost(machine, context);
+  if (!('metadata' in host)) return host;
+  const released = imports.release(host, context);
+  if (typeof released === 'object') return released;
+  // A host that keeps something goes to no other machine.
+  const isKept =
+    released === 'Incomplete' || (isPooled(machine) && machine.spec.deletion.cleanup === 'Orphan');
+  if (isKept) return await instances.abandon(machine, context);
+  const left = await instances.remove(machine, context);
+  return left && isPooled(machine) && isOver(machine, context)
+    ? await instances.abandon(machine, context)
+    : left;
+}
+
+function isOver({ metadata, spec }: Machine, { clock }: ReconcileContext): boolean {
+  const since = Date.parse(metadata.deletionTimestamp ?? '');
+  return clock.now().getTime() >= since + spec.deletion.timeoutSeconds * 1000;
+}
