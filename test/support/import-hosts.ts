@@ -86,10 +86,11 @@ export function memoryHosts(): MemoryHosts {
     return {
       hostKey: HOST_KEY,
       inspect: async () => {
-        await call('inspect', address, signal);
-        const { facts, started, ended } = preflightInput(
-          changes.get(address) ?? { 'machine-id': idOf(address) },
-        );
+        const { owner } = await call('inspect', address, signal);
+        const { facts, started, ended } = preflightInput({
+          ...(changes.get(address) ?? { 'machine-id': idOf(address) }),
+          ...(owner !== undefined && { path: '/var/lib/kubenode' }),
+        });
         return { hostKeys: [HOST_KEY], facts, started, ended };
       },
       install: async () => {

@@ -44,11 +44,10 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],
     ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
-    ['Machine', 'infra.provider', { infra: { provider: 'aws' } }, 'use local'],
+    ['Machine', 'infra.provider', { infra: { provider: 'aws' } }, 'use local, ssh'],
     ['Machine', 'deletion.cleanup', { deletion: { cleanup: 'Wipe' } }, 'use Restore'],
-    ['Machine', 'infra.provider', { infra: { provider: 'ssh' } }, 'use local'],
     ['Machine', 'import.existingNode', { import: { existingNode: 'Adopt' } }, 'use Reject'],
-    ['MachineSet', 'template.infra.provider', { template: { infra: { provider: 'ssh' } } }, 'use local'],
+    ['MachineSet', 'template.infra.provider', { template: { infra: { provider: 'aws' } } }, 'use local, ssh'],
     [
       'MachineSet',
       'template.deletion.cleanup',

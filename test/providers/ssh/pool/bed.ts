@@ -50,7 +50,10 @@ export function poolObject(pool: string, content: object, name = pool): KubeObje
   };
 }
 
-export function poolBed(object: KubeObject): PoolBed {
+export type CleanCheck = (host: PooledHost, machineUid: string, signal: AbortSignal) => Promise<void>;
+
+/** `check` looks at the hosts; without it they are clean but for those of `dirty`. */
+export function poolBed(object: KubeObject, check?: CleanCheck): PoolBed {
   const clock = createSystemClock();
   const api = createMemoryApi({ clock, kinds: [LEASE_KIND, CONFIG_MAP_KIND] });
   const [dirty, verified] = [new Set<string>(), [] as string[]];
@@ -65,7 +68,7 @@ export function poolBed(object: KubeObject): PoolBed {
   }
 
   const providerOf = (connection: MemoryConnection): Provider =>
-    createSshProvider({ client: connection.client(), clock, verifyClean });
+    createSshProvider({ client: connection.client(), clock, verifyClean: check ?? verifyClean });
   const connect = (): Provider => {
     const connection = api.connection();
     connections.push(connection);

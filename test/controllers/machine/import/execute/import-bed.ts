@@ -5,6 +5,8 @@ import { PRINCIPAL_MACHINE, serviceAccountUser } from '../../../../../src/api/na
 import { readRequest } from '../../../../../src/controllers/approver/observe.ts';
 import { planApproval } from '../../../../../src/controllers/approver/plan.ts';
 import { createMachineController } from '../../../../../src/controllers/machine/controller.ts';
+import type { ImportParts } from '../../../../../src/controllers/machine/import/execute/steps.ts';
+import type { InstanceParts } from '../../../../../src/controllers/machine/instance/calls.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestObject,
@@ -12,6 +14,7 @@ import {
 import { KubeError } from '../../../../../src/kube/client/errors.ts';
 import { NODES, SECRETS } from '../../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../../src/kube/objects/object.ts';
+import { optional } from '../../../../../src/kube/objects/optional.ts';
 import { servedKind } from '../../../../../src/sim/api-server/kinds.ts';
 import { condition, machine } from '../../../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../../../support/controller/bed.ts';
@@ -74,24 +77,24 @@ export function importedMachine(
 
 async function* noPages(): AsyncGenerator<never> {}
 
-export function importBed(objects: readonly Machine[] = [importedMachine('m')]): ImportBed {
+/** `openInstances`: the providers, with what imports hosts. */
+export function importBed(
+  objects: readonly Machine[] = [importedMachine('m')],
+  openInstances?: (imports: ImportParts) => InstanceParts,
+): ImportBed {
   const hosts = memoryHosts();
   const secret: { current: KubeObject | undefined } = { current: sshSecret() };
   const bed = createControllerBed({
     controllers: () => [
       createMachineController({
+        ...optional('instances', openInstances?.(importParts())),
         client: { pages: noPages, get: readSecret } as never,
         grants: {
           ask: async (asks) => asks.map(() => ({ granted: true, id: 'g-1', fence: 1 }) as never),
           settle: async () => undefined,
           renew: async () => [{ granted: true } as never],
         },
-        imports: {
-          hosts,
-          clock: bed.clock,
-          client: { get: readSecret } as never,
-          access: async () => ({ server: 'https://api.example.com:6443', ca: 'CA' }),
-        },
+        imports: importParts(),
       }),
     ],
     kinds: [
@@ -111,6 +114,15 @@ export function importBed(objects: readonly Machine[] = [importedMachine('m')]):
     beat: (name = 'm') => beat(bed, name),
     tell: (name = 'm') => tell(observed(name)),
   });
+
+  function importParts(): ImportParts {
+    return {
+      hosts,
+      clock: bed.clock,
+      client: { get: readSecret } as never,
+      access: async () => ({ server: 'https://api.example.com:6443', ca: 'CA' }),
+    };
+  }
 
   async function readSecret(resource: unknown): Promise<KubeObject> {
     if (resource === SECRETS && secret.current) return secret.current;
