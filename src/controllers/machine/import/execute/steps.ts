@@ -1,25 +1,19 @@
 /** Carries out one step of an import on the host: a connection for each, which is closed when the step ends. */
 import type { Machine } from '../../../../api/generated/types.ts';
-import { NAMESPACE } from '../../../../api/names.ts';
-import { readSecret, SecretError } from '../../../../api/secrets/read.ts';
-import { secretReferences } from '../../../../api/secrets/references.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { unlessMissing } from '../../../../kube/client/errors.ts';
-import { SECRETS } from '../../../../kube/objects/core-kinds.ts';
-import { textAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type {
   DeliveredAccess,
   ImportHost,
   ImportHosts,
-  ImportSecret,
   ImportTarget,
 } from '../../../../providers/ssh/import/contract.ts';
 import type { ServerAddress } from '../../../../providers/ssh/preflight/check.ts';
 import { isRegisteringAgain } from '../attempt.ts';
 import type { ImportStep, ImportStepResult } from '../plan.ts';
 import { judgeHost } from '../preflight.ts';
+import { readImportSecret } from './import-secret.ts';
 
 export interface ImportParts {
   readonly hosts: ImportHosts;
@@ -31,10 +25,6 @@ export interface ImportParts {
   /** How many hosts are worked on at once. */
   readonly atOnce?: number;
 }
-
-/** The keys that the Secret may have beside that of `credentialsRef`. */
-const PASSPHRASE = 'ssh-passphrase';
-const SUDO_PASSWORD = 'sudo-password';
 
 /** Returns a step as a function of the signal. The certificate is that of the request, in base64. */
 export async function runStep(
@@ -103,27 +93,4 @@ async function inspect(
 function addressOf(server: string): ServerAddress {
   const { hostname, port } = new URL(server);
   return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: port === '' ? 443 : Number(port) };
-}
-
-/** Throws a SecretError for a Secret that is missing or does not permit its use. */
-async function readImportSecret(
-  { machine, spec }: Omit<ImportTarget, 'secret'>,
-  client: Pick<Client, 'get'>,
-  signal: AbortSignal,
-): Promise<ImportSecret> {
-  const user = { metadata: { name: machine }, spec: { import: spec } };
-  const [reference] = secretReferences('Machine', user);
-  if (!reference) throw new SecretError(`Machine ${machine} references no Secret`);
-  const name = { name: reference.name, namespace: NAMESPACE };
-  const secret = await unlessMissing(client.get(SECRETS, name, { signal }));
-  const privateKey = readSecret({ get: () => secret }, reference, 'nowhere');
-  const value = (key: string): string | undefined => {
-    const encoded = secret && textAt(secret, 'data', key);
-    return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
-  };
-  return {
-    privateKey,
-    ...optional('passphrase', value(PASSPHRASE)),
-    ...optional('sudoPassword', value(SUDO_PASSWORD)),
-  };
 }

@@ -1,0 +1,49 @@
+/** Reads the Secret of an import. A commit can name any host and any Secret: the password of sudo goes only to hosts that the Secret names. */
+import { isIPv6 } from 'node:net';
+import { NAMESPACE } from '../../../../api/names.ts';
+import { readSecret, SecretError } from '../../../../api/secrets/read.ts';
+import { secretReferences } from '../../../../api/secrets/references.ts';
+import type { Client } from '../../../../kube/client/client.ts';
+import { unlessMissing } from '../../../../kube/client/errors.ts';
+import { SECRETS } from '../../../../kube/objects/core-kinds.ts';
+import { textAt } from '../../../../kube/objects/json.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { ImportSecret, ImportTarget } from '../../../../providers/ssh/import/contract.ts';
+
+/** The keys that the Secret may have beside that of `credentialsRef`. */
+const PASSPHRASE = 'ssh-passphrase';
+const SUDO_PASSWORD = 'sudo-password';
+const SSH_PORT = 22;
+
+/** Throws a SecretError for a Secret that is missing or does not permit its use. */
+export async function readImportSecret(
+  { machine, spec }: Omit<ImportTarget, 'secret'>,
+  client: Pick<Client, 'get'>,
+  signal: AbortSignal,
+): Promise<ImportSecret> {
+  const user = { metadata: { name: machine }, spec: { import: spec } };
+  const [reference] = secretReferences('Machine', user);
+  if (!reference) throw new SecretError(`Machine ${machine} references no Secret`);
+  const name = { name: reference.name, namespace: NAMESPACE };
+  const secret = await unlessMissing(client.get(SECRETS, name, { signal }));
+  const secrets = { get: () => secret };
+  // A key only signs: the server that it is for learns nothing that it could use elsewhere.
+  const privateKey = readSecret(secrets, reference, 'nowhere');
+  const has = (key: string): boolean => textAt(secret, 'data', key) !== undefined;
+  const read = (key: string, host?: string): string | undefined =>
+    has(key)
+      ? readSecret(secrets, { ...reference, key }, host === undefined ? 'nowhere' : { host })
+      : undefined;
+  const needsSudo = spec.user !== 'root';
+  return {
+    privateKey,
+    ...optional('passphrase', read(PASSPHRASE)),
+    ...optional('sudoPassword', needsSudo ? read(SUDO_PASSWORD, hostOf(spec)) : undefined),
+  };
+}
+
+/** Returns the host as the annotation of a Secret names it. */
+function hostOf({ address, port }: ImportTarget['spec']): string {
+  const host = isIPv6(address) ? `[${address}]` : address;
+  return port === SSH_PORT ? host : `${host}:${port}`;
+}
