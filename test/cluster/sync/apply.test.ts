@@ -6,6 +6,7 @@ import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { objectIdOf } from '../../../src/kube/objects/object-id.ts';
 import { planDigestOf } from '../../../src/sync/judge/delete-budget.ts';
 import type { ApiServer } from '../../support/control-plane.ts';
+import { createTestRenderer } from '../../support/fleet-repository.ts';
 import {
   commitNo,
   configMap,
@@ -17,6 +18,7 @@ import {
   targetOf,
 } from './target-cluster.ts';
 
+const renders = createTestRenderer();
 let server: ApiServer;
 beforeAll(async () => {
   server = await startTargetCluster();
@@ -50,6 +52,18 @@ describe('syncCluster on a real API server', () => {
     await expect(
       server.client.get(resource, { name: 'only-web', namespace: 'default' }),
     ).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
+  it('S7 sends the add-ons of the example fleet, which the server accepts as they are', async () => {
+    const sync = await startSync();
+    const { targets } = await renders.folder({ folder: process.cwd() });
+    const units = targets.find(({ target }) => target === 'test')?.units ?? [];
+    const addons = units.find(({ unit }) => unit === 'addons')?.objects.map(({ object }) => object) ?? [];
+    const { outcomes } = await sync.sync(targetOf(commitNo(1), { addons }));
+    expect([...outcomes].filter(([, { state }]) => state !== 'applied')).toEqual([]);
+    expect(outcomes.size).toBe(10);
+    const again = await sync.sync(targetOf(commitNo(2), { addons }));
+    expect(again.outcomes.size).toBe(0);
   });
 
   it('S7 refuses a misspelt field with its path, and S8 applies the other objects', async () => {

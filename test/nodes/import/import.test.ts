@@ -1,8 +1,13 @@
-/** `kubenode import` against the sshd and the sudo of a real host with systemd. */
+/** `kubenode import`, and the session of the controllers, against the sshd and the sudo of a real host with systemd. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { HostKey } from '../../../src/api/generated/types.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
+import { createSystemClock } from '../../../src/os/system-clock.ts';
+import type { ImportHost } from '../../../src/providers/ssh/import/contract.ts';
+import { openImportHosts } from '../../../src/providers/ssh/import/open.ts';
+import { makeStandIn, STAND_IN_VERSION } from '../../providers/ssh/import/stand-in.ts';
 import { makeUserKey, type UserKey } from '../../providers/ssh/sshd.ts';
 import { type NodeKit, nodeKit, type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { tempFolder } from '../../support/temp.ts';
@@ -15,7 +20,7 @@ const note = unavailable ? ` (skipped: ${unavailable})` : '';
 interface Report {
   readonly state: string;
   readonly name?: string;
-  readonly hostKeys: readonly { readonly algorithm: string; readonly fingerprint: string }[];
+  readonly hostKeys: readonly HostKey[];
   readonly checks: readonly { readonly check: string; readonly state: string; readonly found: string }[];
 }
 
@@ -48,9 +53,9 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
 
   it('MAC-13 reads the facts of the host and leaves every file as it was', async () => {
     await permit('admin ALL=(root) NOPASSWD: /bin/sh');
-    const before = await treeHash();
+    await snapshot('before');
     const { code, report } = await check(`admin@${node.address}`);
-    expect(await treeHash()).toBe(before);
+    expect(await changes()).toBe('');
     expect({ code, state: report.state }).toEqual({
       code: expect.any(Number) as number,
       state: report.state,
@@ -97,6 +102,74 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     expect(found(missing.report, 'Sudo')).toBe('sudo is not installed');
   });
 
+  it('MAC-10 installs the agent by sudo, gets its request, starts it and releases the host again', async () => {
+    await permit('admin ALL=(root) ALL');
+    const programs = makeStandIn(join(folder, 'programs'), { padding: 1024 * 1024 });
+    const { hostKeys } = (await check(`admin@${node.address}`)).report;
+    await snapshot('before');
+    const observed = watchCommandLines();
+    const host = await connect(programs.folder, hostKeys);
+    try {
+      expect((await host.inspect(undefined)).facts.uid).toBe(0);
+      expect(await host.install()).toEqual({ version: STAND_IN_VERSION, sha256: programs.sha256 });
+      const program = await node.run('stat', '-c', '%U %a', '/usr/local/lib/kubenode/kubenode-agent');
+      expect(program.stdout).toBe('root 755\n');
+      expect(await host.request()).toBe(await host.request());
+      await host.deliver({ certificatePem: 'pem', server: 'https://k8s.example.com:6443' });
+      expect(await host.release('Restore')).toEqual({ left: ['/etc/kept'] });
+    } finally {
+      host.close();
+    }
+    expect(await observed.stop()).toBe(false);
+    // The stand-in notes its calls beside what it installs.
+    await node.run('rm', '-f', '/calls', '/command-lines');
+    expect(await changes()).toBe('');
+  });
+
+  it('names a disk that is full, one that is read-only, and one that starts no program; nothing is left there', async () => {
+    await permit('admin ALL=(root) NOPASSWD: /bin/sh');
+    const programs = makeStandIn(join(folder, 'large'), { padding: 4 * 1024 * 1024 });
+    const { hostKeys } = (await check(`admin@${node.address}`)).report;
+    await node.run('mkdir', '-p', '/var/lib/kubenode');
+    const tryWith = async (options: string): Promise<unknown> => {
+      await node.run('mount', '-t', 'tmpfs', '-o', options, 'tmpfs', '/var/lib/kubenode');
+      const host = await connect(programs.folder, hostKeys);
+      try {
+        return await host.install().catch((error: unknown) => error);
+      } finally {
+        host.close();
+        await node.run('umount', '/var/lib/kubenode');
+      }
+    };
+    expect(await tryWith('size=6m')).toMatchObject({ code: 'NoSpace' });
+    expect(await tryWith('ro,size=64m')).toMatchObject({ code: 'ReadOnly' });
+    expect(await tryWith('noexec,size=64m')).toMatchObject({ code: 'ProgramRefused' });
+    const { stdout } = await node.run('find', '/var/lib/kubenode', '/usr/local/lib', '-mindepth', '1');
+    expect(stdout).not.toContain('kubenode');
+    await node.run('rmdir', '/var/lib/kubenode');
+  });
+
+  async function connect(programs: string, hostKeys: readonly HostKey[]): Promise<ImportHost> {
+    const spec = {
+      address: node.address,
+      port: 22,
+      user: 'admin',
+      hostKeyPolicy: 'Pinned',
+      hostKeys,
+    } as const;
+    const rest = { existingNode: 'Reject', dryRun: false, skipChecks: [] } as const;
+    const credentialsRef = { name: 'ssh', key: 'ssh-privatekey' };
+    return await openImportHosts({ programs, clock: createSystemClock() }).connect(
+      {
+        machine: 'host-1',
+        machineUid: 'c1a6f0de-4e0b-4a57-9c86-1f5d4c3b2a10',
+        spec: { ...spec, ...rest, credentialsRef },
+        secret: { privateKey: key.privateKey, sudoPassword: PASSWORD },
+      },
+      new AbortController().signal,
+    );
+  }
+
   async function permit(rule: string): Promise<void> {
     await node.run(
       'sh',
@@ -128,16 +201,23 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     return { code, report };
   }
 
-  /** Of names, modes, owners, times and content. Logs are what sshd and sudo write themselves. */
-  async function treeHash(): Promise<string> {
-    const { stdout } = await node.run(
+  /**
+   * Remembers names, modes, owners and content, and the times of all but directories. Left out is what sshd and sudo write themselves.
+   */
+  async function snapshot(name: 'before' | 'after'): Promise<void> {
+    await node.run(
       'sh',
       '-c',
-      `find / -xdev -path /var/log -prune -o -printf '%p %m %u %g %s %T@\\n' | sort > /run/tree
-       find / -xdev -path /var/log -prune -o -type f -print0 | sort -z | xargs -0 sha256sum >> /run/tree
-       sha256sum < /run/tree`,
+      `find / -xdev \\( -path /var/log -o -path /run -o -name .sudo_as_admin_successful \\) -prune -o -type d -printf '%p %m %u %g\\n' -o -printf '%p %m %u %g %s %T@\\n' | sort > "/run/$1"
+       find / -xdev \\( -path /var/log -o -path /run -o -name .sudo_as_admin_successful \\) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum >> "/run/$1"`,
+      'sh',
+      name,
     );
-    return stdout;
+  }
+
+  async function changes(): Promise<string> {
+    await snapshot('after');
+    return (await node.run('sh', '-c', 'diff /run/before /run/after || true')).stdout;
   }
 });
 

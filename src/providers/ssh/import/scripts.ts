@@ -8,7 +8,7 @@ import type { HostScript } from '../channel/script.ts';
 const PRELUDE = `PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 LC_ALL=C
 export PATH LC_ALL
-umask 077
+umask 022
 IFS= read -r root
 state=$root/var/lib/kubenode
 incoming=$state/incoming
@@ -66,7 +66,8 @@ echo ${LAST_LINE}
  */
 export const COPY: HostScript = {
   name: 'copy of the program of the agent',
-  text: `${PRELUDE}IFS= read -r sum
+  text: `${PRELUDE}umask 077
+IFS= read -r sum
 part=$incoming/.part.$$
 finish() {
   rm -rf "$part"
