@@ -110,7 +110,7 @@ export function createDefender(options: DefenderOptions): Defender {
  * faults of Machines stay, because rules read them.
  */
 const NODE_DROPS = ['status.images', 'status.volumesInUse', 'status.volumesAttached', 'status.addresses'];
-const MACHINE_DROPS = ['spec.import', 'status.drift', 'status.preflight'];
+const MACHINE_DROPS = ['status.drift'];
 
 /** The managedFields that are kept from every manager: the owner of an entry of a Machine decides whether it is a pin. */
 const OWNERS_OF_COMPONENTS = ['f:spec', 'f:components'];

@@ -13,10 +13,19 @@ export const ACCOUNTS = ['system:serviceaccounts', 'system:serviceaccounts:kuben
 export async function startIdentityControllers(
   { server }: InstalledServer,
   others: readonly string[] = [],
+  options: readonly string[] = [],
 ): Promise<() => Promise<void>> {
   const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
   const kubeconfig = await server.kubeconfigFor({ user, groups: ACCOUNTS });
-  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'warn'];
+  const args = [
+    'src/cli/main.ts',
+    'controllers',
+    '--kubeconfig',
+    kubeconfig,
+    '--log-level',
+    'warn',
+    ...options,
+  ];
   const stopControllers = keepRunning(args);
   const stopManager = await startControllerManager(server, ['csrsigning', ...others]);
   return async () => {

@@ -70,7 +70,7 @@ export interface RepairedNodeOptions {
 
 export async function startRepairedNode(options: RepairedNodeOptions): Promise<RepairedNode> {
   const { name, pool, prepare } = options;
-  const cluster = await startNodeCluster(['disruption']);
+  const cluster = await startNodeCluster({ kubernetes: ['disruption'] });
   try {
     const { client } = cluster.installed.server;
     await applyFleetDefault(cluster.installed, POLICY);

@@ -62,10 +62,9 @@ describe.skipIf(reason)(
     let journal: Journal;
 
     beforeAll(async () => {
-      cluster = await startNodeCluster(['disruption']);
+      cluster = await startNodeCluster({ kubernetes: ['disruption'], imports: true });
       ({ client } = cluster.installed.server);
       await applyFleetDefault(cluster.installed, POLICY);
-      for (const name of NAMES) await cluster.declareMachine(name, [], { pool: SET });
       await cluster.publish(containerdComponent('1.0.0'));
       await publishKubelet(OLD, await olderKubelet());
       await publishKubelet(NEW, await kubeletBinary());
@@ -73,8 +72,9 @@ describe.skipIf(reason)(
       await writeFile(broken, '#!/bin/sh\necho "cannot start"\nexit 3\n');
       await publishKubelet(BROKEN, broken);
       journal = await startJournal(client);
-      const booted = await Promise.all(NAMES.map((name) => cluster.boot(name)));
-      nodes = new Map(booted.map((node) => [node.name, node]));
+      const hosts = await Promise.all(NAMES.map((name) => cluster.bootBare(name)));
+      for (const host of hosts) await cluster.declareMachine(host.node.name, [], { pool: SET }, host);
+      nodes = new Map(hosts.map(({ node }) => [node.name, node]));
     });
     afterAll(async () => {
       try {
@@ -260,6 +260,29 @@ describe.skipIf(reason)(
       const unfolded = io.stdout.replaceAll(/\s+/g, ' ');
       expect(unfolded).toContain('exit code 3');
       expect(unfolded).toContain('commit another version, or a new spec.retryToken');
+    });
+
+    it('MAC-16 MAC-20 needs no SSH once the agents report, and gives a host back without what was installed', async () => {
+      const [first, last] = NAMES;
+      await nodes.get(first)?.run('systemctl', 'stop', 'ssh.service');
+      const before = await readMachine(first);
+      expect(conditionOf(before.status?.conditions, 'SSHCredentialsNeeded')).toMatchObject({
+        status: 'False',
+      });
+      expect(before.status?.import).toMatchObject({ machineID: expect.any(String) as string });
+      const released = nodes.get(last);
+      await client.delete(MACHINES, { name: last }, { uid: (await readMachine(last)).metadata.uid ?? '' });
+      await expect
+        .poll(async () => (await client.list(MACHINES)).items.map(({ metadata }) => metadata.name), SELDOM)
+        .toEqual([first]);
+      expect((await client.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([first]);
+      const left = await released?.run(
+        'sh',
+        '-c',
+        'ls -d /var/lib/kubenode /opt/kubenode /usr/local/lib/kubenode 2>/dev/null; systemctl is-active kubelet kubenode-agent; systemctl is-enabled kubenode-agent; true',
+      );
+      expect(left?.stdout.split('\n')).toEqual(['inactive', 'inactive', 'not-found', '']);
+      expect((await readMachine(first)).status?.phase).toBe('Ready');
     });
   },
 );

@@ -1,19 +1,27 @@
-/** A real cluster for real nodes that run the bundle of the agent as its hardened unit: joined with a token, reached by nothing else. */
+/**
+ * A real cluster for real nodes that run the agent as its hardened unit: joined with a token and reached by nothing else, or imported over SSH
+ * by the controllers.
+ */
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { buildAgentPrograms } from '../../../scripts/agent/build.ts';
 import { buildBundle } from '../../../scripts/bundle.ts';
 import { formatAgentUnit } from '../../../src/agent/install/own-unit.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
+import { NAMESPACE } from '../../../src/api/names.ts';
+import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { sha256OfFile } from '../../../src/os/files.ts';
 import { type InstalledServer, startInstalledServer } from '../../cluster/api/installed-server.ts';
 import {
   bootstrapConfigFor,
   startIdentityControllers,
 } from '../../cluster/controllers/identity-controllers.ts';
+import { makeUserKey } from '../../providers/ssh/sshd.ts';
 import { putFile, putUnit } from '../node-kit/rootfs.ts';
 import { type NodeKit, nodeKit, type TestNode } from '../node-kit.ts';
 import { tempFolder } from '../temp.ts';
@@ -22,16 +30,25 @@ export interface NodeCluster extends AsyncDisposable {
   readonly installed: InstalledServer;
   /** A node whose agent joins as this Machine, which is declared already. */
   boot(name: string): Promise<TestNode>;
+  /** A host with nothing but sshd. */
+  bootBare(name: string): Promise<BareHost>;
   /** As an administrator, who leaves the grants to their writer. */
   declareMachine(
     name: string,
     components: Machine['spec']['components'],
     labels?: Readonly<Record<string, string>>,
+    host?: BareHost,
   ): Promise<void>;
   /** URL and digest of a file that the nodes download. */
   serve(file: string): Promise<{ readonly url: string; readonly sha256: string }>;
   /** Creates a version of a component. */
   publish(spec: object): Promise<MachineComponentSpec>;
+}
+
+export interface BareHost {
+  readonly node: TestNode;
+  /** How the controllers reach it. */
+  readonly import: object;
 }
 
 const NODE = '/usr/local/bin/node';
@@ -41,8 +58,18 @@ const OWN_BOOT_ID = '[Service]\nProtectKernelTunables=no\nProtectControlGroups=n
 /** What the agent joins with. */
 export const BOOTSTRAP = '/etc/kubenode/bootstrap.json';
 
-/** With `kubenode controllers`, and controllers of Kubernetes: the signer of certificates, and those. */
-export async function startNodeCluster(kubernetes: readonly string[] = []): Promise<NodeCluster> {
+export interface NodeClusterOptions {
+  /** Controllers of Kubernetes beside the signer of certificates. */
+  readonly kubernetes?: readonly string[];
+  /** Whether the controllers import hosts over SSH, with a key of their own. */
+  readonly imports?: boolean;
+}
+
+/** With `kubenode controllers`, and controllers of Kubernetes. */
+export async function startNodeCluster({
+  kubernetes = [],
+  imports = false,
+}: NodeClusterOptions = {}): Promise<NodeCluster> {
   const ends: (() => Promise<unknown>)[] = [];
   async function end(): Promise<void> {
     for (const each of ends.toReversed()) await each();
@@ -55,15 +82,18 @@ export async function startNodeCluster(kubernetes: readonly string[] = []): Prom
       names: [kit.hostAddress],
     });
     ends.push(() => installed.stop());
-    ends.push(await startIdentityControllers(installed, kubernetes));
+    const access = imports ? await prepareImports(installed, kit) : undefined;
+    ends.push(await startIdentityControllers(installed, kubernetes, access?.options));
     const files = await startFileServer(kit.hostAddress);
     ends.push(files.close);
     const { client } = installed.server;
     return {
       installed,
       boot: (name) => bootAgent(kit, installed, name),
-      async declareMachine(name, components, labels = {}) {
-        const spec = { infra: { provider: 'local' }, host: { type: 'systemd' }, components };
+      bootBare: (name) => bootBare(kit, name, access?.publicKey ?? ''),
+      async declareMachine(name, components, labels = {}, host = undefined) {
+        const infra = { provider: host ? 'ssh' : 'local' };
+        const spec = { infra, ...(host && { import: host.import }), host: { type: 'systemd' }, components };
         const object = { apiVersion: API, kind: 'Machine', metadata: { name, labels }, spec };
         await client.apply(MACHINES, object, { fieldManager: 'test', force: true });
       },
@@ -102,6 +132,47 @@ async function bootAgent(kit: NodeKit, installed: InstalledServer, name: string)
       await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
     },
   });
+}
+
+const SSH_SECRET = 'nodes-ssh';
+
+/** Makes the programs and the key that imports use. */
+async function prepareImports(
+  { server }: InstalledServer,
+  { hostAddress }: NodeKit,
+): Promise<{ readonly options: readonly string[]; readonly publicKey: string }> {
+  const folder = tempFolder('import');
+  const key = makeUserKey(folder, 'key');
+  const programs = join(folder, 'programs');
+  await buildAgentPrograms(programs, [process.arch === 'arm64' ? 'arm64' : 'amd64']);
+  const annotations = { 'kubenode.dev/secret-use': 'ssh' };
+  await server.client.create(SECRETS, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: SSH_SECRET, namespace: NAMESPACE, annotations },
+    stringData: { 'ssh-privatekey': key.privateKey },
+  });
+  const url = new URL(server.url);
+  url.hostname = hostAddress;
+  return {
+    options: ['--agent-programs', programs, '--server-for-hosts', url.origin],
+    publicKey: key.publicKey,
+  };
+}
+
+async function bootBare(kit: NodeKit, name: string, publicKey: string): Promise<BareHost> {
+  const node = await kit.boot({
+    name,
+    async prepare(root) {
+      await putFile(root, 'root/.ssh/authorized_keys', publicKey, 0o600);
+      await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
+    },
+  });
+  await node.run('systemctl', 'start', 'ssh.service');
+  const { stdout } = await node.run('ssh-keygen', '-lf', '/etc/ssh/ssh_host_ed25519_key.pub');
+  const [, fingerprint = ''] = stdout.split(' ');
+  const hostKeys = [{ algorithm: 'ssh-ed25519', fingerprint }];
+  return { node, import: { address: node.address, credentialsRef: { name: SSH_SECRET }, hostKeys } };
 }
 
 /** Serves files by their digest, as a site of artifacts does. */
