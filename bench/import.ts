@@ -147,7 +147,9 @@ async function importHost(
   { key, programs, root }: HostImport,
 ): Promise<void> {
   mkdirSync(root);
-  const hosts = openImportHosts({ programs, clock: createSystemClock(), root });
+  // Fifty handshakes at once share the CPUs of this machine with eight servers.
+  const limits = { connectMs: 120_000 };
+  const hosts = openImportHosts({ programs, clock: createSystemClock(), root, limits });
   const rest = { hostKeyPolicy: 'Pinned', existingNode: 'Reject', dryRun: false, skipChecks: [] } as const;
   const host = await hosts.connect(
     {

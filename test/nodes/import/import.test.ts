@@ -202,14 +202,14 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
   }
 
   /**
-   * Remembers names, modes, owners and content, and the times of all but directories. Left out is what sshd and sudo write themselves.
+   * Remembers names, modes and owners, the times of all but directories, and the content where programs write. Left out is what sshd and sudo write themselves.
    */
   async function snapshot(name: 'before' | 'after'): Promise<void> {
     await node.run(
       'sh',
       '-c',
       `find / -xdev \\( -path /var/log -o -path /run -o -name .sudo_as_admin_successful \\) -prune -o -type d -printf '%p %m %u %g\\n' -o -printf '%p %m %u %g %s %T@\\n' | sort > "/run/$1"
-       find / -xdev \\( -path /var/log -o -path /run -o -name .sudo_as_admin_successful \\) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum >> "/run/$1"`,
+       find /etc /home /opt /root /usr/local /var -xdev \\( -path /var/log -o -name .sudo_as_admin_successful \\) -prune -o -type f -print0 | sort -z | xargs -0 sha256sum >> "/run/$1"`,
       'sh',
       name,
     );
