@@ -75,7 +75,8 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   {
     path: 'docs/guides/example-fleet.md',
     section: 'Render it',
-    because: 'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
+    because:
+      'cdk8s-cli is not installed; a test runs what it runs, and compares the objects with those of sync',
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
   },
   {
