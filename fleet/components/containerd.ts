@@ -51,7 +51,7 @@ export function containerd({ component, version, artifacts }: ComponentRelease):
     units: [
       {
         name: 'containerd',
-        exec: { argv: ['/usr/local/bin/containerd', '--config=/etc/containerd/config.toml'] },
+        exec: { argv: ['${dir}/bin/containerd', '--config=/etc/containerd/config.toml'] },
         dropIns: [{ name: '10-kubenode', content: CONTAINERD_UNIT }],
       },
     ],

@@ -37,4 +37,5 @@ export const nodeTuning: MachineComponentSpec = {
   ],
   probes: [{ name: 'applied', unit: { name: 'node-tuning' } }],
   activation: { class: 'None' },
+  commitAfterSeconds: 5,
 };

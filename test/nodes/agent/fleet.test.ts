@@ -56,6 +56,14 @@ const CONTAINER: object = {
   commitAfterSeconds: 1,
 };
 
+/** Of the nodes of other tests, which have the runtime of Debian. */
+const BARE = `set -e
+systemctl disable --quiet --now containerd
+rm -f /lib/systemd/system/containerd.service /usr/bin/containerd* /usr/bin/ctr /usr/sbin/runc
+rm -rf /usr/lib/cni /etc/containerd /etc/cni /var/lib/containerd
+systemctl daemon-reload
+`;
+
 describe.skipIf(reason)(`the example fleet${reason ? ` (${reason})` : ''}`, { shuffle: false }, () => {
   const folder = tempFolder('releases');
   let agent: AgentNode;
@@ -63,6 +71,7 @@ describe.skipIf(reason)(`the example fleet${reason ? ` (${reason})` : ''}`, { sh
 
   beforeAll(async () => {
     [agent, base] = [await startAgentNode(NAME), await nodeBase()];
+    await agent.node.run('sh', '-c', BARE);
   });
   afterAll(() => agent?.[Symbol.asyncDispose]());
 
@@ -184,7 +193,7 @@ interface PodObject extends KubeObject {
 
 /** What differs here is on the host before the programs that read it start. */
 function withContainer(spec: object): object {
-  const { component, dependsOn = [] } = spec as MachineComponentSpec;
+  const { component, dependsOn } = spec as Partial<MachineComponentSpec>;
   const needsIt = component === 'containerd' || component === 'kubelet';
-  return needsIt ? { ...spec, dependsOn: [...dependsOn, { component: 'container' }] } : spec;
+  return needsIt ? { ...spec, dependsOn: [...(dependsOn ?? []), { component: 'container' }] } : spec;
 }
