@@ -65,6 +65,7 @@ function control(version: string, arch: string): string {
 Version: ${version}
 Architecture: ${arch}
 Maintainer: kubenode <kubenode@example.invalid>
+Depends: libatomic1, libc6 (>= 2.28), libstdc++6
 Section: admin
 Priority: optional
 Description: agent of kubenode, which keeps the components of a Kubernetes node

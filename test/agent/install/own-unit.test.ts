@@ -11,6 +11,14 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 const unit = (options: Partial<AgentUnitOptions> = {}): string =>
   formatAgentUnit({ machine: 'n1', node: process.execPath, program: '/opt/agent.mjs', port: 0, ...options });
 
+/** The settings of the unit that systemd.unit, systemd.service, systemd.exec and systemd.resource-control of version 239 describe. */
+const KNOWN_IN_239 = new Set(
+  `Description After Before StartLimitIntervalSec Type ExecStartPre ExecStart Restart RestartSec TimeoutStopSec KillMode MemoryHigh
+  MemoryMax TasksMax CPUWeight OOMScoreAdjust CapabilityBoundingSet AmbientCapabilities NoNewPrivileges ProtectKernelTunables
+  ProtectControlGroups RestrictNamespaces RestrictRealtime LockPersonality KeyringMode RemoveIPC RestrictAddressFamilies
+  SystemCallArchitectures SystemCallFilter SystemCallErrorNumber UMask WantedBy`.split(/\s+/),
+);
+
 describe('the systemd unit of the agent', () => {
   it.each([
     ['plain', '/etc/b.json', ' --bootstrap /etc/b.json\n'],
@@ -23,6 +31,27 @@ describe('the systemd unit of the agent', () => {
 
   it('AGT-43 ends after the watchdog of its upgrade at a shutdown: it is not taken for a crash', () => {
     expect(unit()).toMatch(/^Before=kubenode-agent-watchdog\.service$/m);
+  });
+
+  it('has only three settings that systemd 239 does not know: it warns, and ignores them', () => {
+    const settings = [...unit().matchAll(/^(?<name>[A-Z]\w+)=(?<value>.*)$/gm)].map(
+      ({ groups = {} }) => groups,
+    );
+    const newer = settings.filter(
+      ({ name = '', value }) => !KNOWN_IN_239.has(name) || (name === 'Type' && value === 'exec'),
+    );
+    expect(newer.map(({ name, value }) => `${name}=${value}`)).toEqual([
+      'Type=exec',
+      'ProtectHostname=yes',
+      'RestrictSUIDSGID=yes',
+    ]);
+  });
+
+  it('starts a program that has Node.js inside without any', () => {
+    const text = formatAgentUnit({ machine: 'n1', program: '/opt/kubenode-agent', port: 0 });
+    expect(text).toContain(
+      '\nExecStart=/var/lib/kubenode/agent/program run --machine n1 --host systemd --port 0\n',
+    );
   });
 
   it('says why for everything that stays open', () => {

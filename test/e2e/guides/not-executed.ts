@@ -50,6 +50,17 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs root and systemd',
     coveredBy: ['test/nodes/agent-unit.test.ts', 'test/nodes/agent/node.test.ts'],
   },
+  ...['Build it', 'Take over a host', 'In an image', 'With cloud-init', 'Release a host'].map((section) => ({
+    path: 'docs/guides/agent-program.md',
+    section,
+    because: 'it needs minutes, root and systemd; a test runs the program on a real host without Node.js',
+    coveredBy: [
+      'test/nodes/agent/takeover.test.ts',
+      'test/cli/commands/agent/takeover/run.test.ts',
+      'test/cli/commands/machine/cloud-config.test.ts',
+      'test/scripts/agent/deb.test.ts',
+    ],
+  })),
   ...['Check hosts', 'Many hosts', 'Apply Machines', 'Keys and passwords'].map((section) => ({
     path: 'docs/guides/import.md',
     section,

@@ -1,4 +1,4 @@
-/** The program of the agent on a host that has no Node.js and nothing else of kubenode: taken over as over SSH, and released. */
+/** The program of the agent on a host that has no Node.js and nothing else of kubenode (libatomic1 is in the base): taken over as over SSH, and released. */
 import { execFileSync } from 'node:child_process';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';

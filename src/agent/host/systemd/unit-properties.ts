@@ -57,8 +57,22 @@ export function parseUnits(shown: string, unitFiles: string): ReadonlyMap<string
   );
 }
 
-function parseUnitFiles(json: string): readonly { readonly unit_file: string; readonly state: string }[] {
-  return json.trim() === '' ? [] : (JSON.parse(json) as { unit_file: string; state: string }[]);
+interface UnitFileState {
+  readonly unit_file: string;
+  readonly state: string;
+}
+
+function parseUnitFiles(text: string): readonly UnitFileState[] {
+  return text.trim().startsWith('[') ? (JSON.parse(text) as UnitFileState[]) : parseUnitTable(text);
+}
+
+/** Parses the table that systemd before 247 prints whatever format it is asked for. Its other lines name no service. */
+function parseUnitTable(text: string): readonly UnitFileState[] {
+  const lines = text.matchAll(/^(?<file>\S+\.service)\s+(?<state>\S+)/gm);
+  return [...lines].map(({ groups = {} }) => ({
+    unit_file: groups['file'] ?? '',
+    state: groups['state'] ?? '',
+  }));
 }
 
 export function parseProperties(block: string): ReadonlyMap<string, string> {

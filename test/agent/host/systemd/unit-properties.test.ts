@@ -48,6 +48,14 @@ describe('parseUnits', () => {
     expect(units.get('b.service')).not.toHaveProperty('mainPid');
   });
 
+  it('reads the table of a systemd before 247, which prints no JSON', () => {
+    const table = `UNIT FILE     STATE\na.service     masked-runtime\nb.service     enabled\n\n2 unit files listed.\n`;
+    expect(parseUnits(block(), table).get('a.service')).toMatchObject({ fileState: 'masked-runtime' });
+    expect(parseUnits(block(), 'UNIT FILE STATE\n\n0 unit files listed.\n').get('a.service')).toEqual(
+      expect.not.objectContaining({ fileState: expect.anything() as unknown }),
+    );
+  });
+
   it.each([
     ['active', 'Active'],
     ['reloading', 'Active'],
