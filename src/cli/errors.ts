@@ -8,8 +8,8 @@ export const EXIT = {
   ok: 0,
   failed: 1,
   /**
-   * The result of `plan` and `install --dry-run` if there are changes, of `component outdated` if there are newer versions, and of `status`
-   * if the commit is not everywhere yet.
+   * The result of `plan` and `install --dry-run` if there are changes, of `component outdated` if there are newer versions, of
+   * `mirror sync --dry-run` if artifacts are missing, and of `status` if the commit is not everywhere yet.
    */
   changes: 2,
   /** The result of `plan` if at least one unit would be held, and of `defender ask` if it is denied. */

@@ -10,8 +10,8 @@ import { noteCommand } from './runnable.ts';
 import { KUBENODE_VERSION } from './version.ts';
 
 const FOOTER = `
-Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run) or newer
-versions (component outdated), 3 would be held (plan), a check failed (import), denied (defender ask) or waits for a person (rollout watch,
+Every command has its own --help. Exit codes: 0 success, 1 failure, 2 changes found (plan, install --dry-run), newer
+versions (component outdated) or missing artifacts (mirror sync --dry-run), 3 would be held (plan), a check failed (import), denied (defender ask) or waits for a person (rollout watch,
 remedy watch), 64 wrong usage, 65 invalid input, 69 unavailable, 77 permission denied, 130 interrupted.
 Commands find the API server by --kubeconfig, then $KUBECONFIG, then ~/.kube/config, then the local fleet.`;
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { createAuthority } from '../../src/local/pki/certificate.ts';
 import { findFreePort } from '../../src/os/net/ports.ts';
+import { createSystemClock } from '../../src/os/system-clock.ts';
 import { eventually } from './eventually.ts';
 import { findProgram } from './node-kit/shell.ts';
 import { tempFolder } from './temp.ts';
@@ -155,13 +156,13 @@ async function startTokenServer(
   readonly requests: TestRegistry['tokenRequests'];
   mint(scope: string): string;
 }> {
-  const { certPem, keyPem } = createAuthority('tokens', new Date(), 1);
+  const { certPem, keyPem } = createAuthority('tokens', createSystemClock().now(), 1);
   writeFileSync(join(folder, 'tokens.crt'), certPem);
   const requests: TestRegistry['tokenRequests'] = [];
 
   function mint(scope: string): string {
     const [type, name, actions = ''] = scope.split(':');
-    const nowSeconds = Math.floor(Date.now() / 1000);
+    const nowSeconds = Math.floor(createSystemClock().now().getTime() / 1000);
     const header = { typ: 'JWT', alg: 'ES256', x5c: [new X509Certificate(certPem).raw.toString('base64')] };
     const claims = {
       iss: 'tokens',
@@ -187,8 +188,8 @@ async function startTokenServer(
     const url = new URL(request.url ?? '', 'http://localhost');
     const { authorization } = request.headers;
     requests.push({ query: url.search, authorization });
-    if (authorization !== `Basic ${BASIC}`) return void response.writeHead(401).end();
-    response.end(JSON.stringify({ token: mint(url.searchParams.get('scope') ?? '') }));
+    if (authorization !== `Basic ${BASIC}`) response.writeHead(401).end();
+    else response.end(JSON.stringify({ token: mint(url.searchParams.get('scope') ?? '') }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

@@ -1,7 +1,7 @@
 /** Artifacts on the host: downloaded into the cache, verified, unpacked into the directory of their version. */
-import { OsError } from '../../os/errors.ts';
+import { messageOf, OsError } from '../../os/errors.ts';
 import { HostError, RetryLater } from '../host/errors.ts';
-import type { Host, HostFiles, HostNetwork } from '../host/port.ts';
+import type { DownloadLimits, Host, HostFiles, HostNetwork } from '../host/port.ts';
 import { cachedArtifact } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 import type { DownloadTerms } from './downloads.ts';
@@ -32,43 +32,54 @@ export async function downloadArtifact(
   files: HostFiles,
   network: HostNetwork,
   artifact: Artifact,
-  { settings, bytesPerSecond, signal }: Partial<DownloadTerms> = {},
+  terms: Partial<DownloadTerms> = {},
 ): Promise<void> {
-  const { sha256, url: declared, mirrors, sizeBytes: maxBytes = MAX_BYTES } = artifact;
-  const loading = loadingFile(sha256);
+  const { sha256, url: declared, mirrors } = artifact;
+  const { settings = NO_SETTINGS } = terms;
+  const [loading, limits] = [loadingFile(sha256), limitsFor(artifact, terms)];
   await requireSpace(files, artifact);
-  const pacedMs = bytesPerSecond === undefined ? 0 : (maxBytes / bytesPerSecond) * 1000;
-  const limits = { maxBytes, sha256, bytesPerSecond, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS + pacedMs };
-  const atMirrors = (settings ?? NO_SETTINGS).mirrors.map((mirror) => urlAtMirror(mirror, sha256));
-  const failures: OsError[] = [];
-  const later: RetryLater[] = [];
+  const atMirrors = settings.mirrors.map((mirror) => urlAtMirror(mirror, sha256));
+  const failures: unknown[] = [];
   for (const url of [...atMirrors, declared, ...mirrors]) {
     try {
       await network.download(url, loading, limits);
       // Half a download, which a crash leaves, must not look like one with a wrong checksum.
       return await files.rename(loading, partFile(sha256));
     } catch (error) {
-      if (!(error instanceof OsError)) throw error;
-      if (error.code === 'DiskFull') {
-        // What arrived takes the space that is missing.
-        for (const file of loadingFiles(sha256)) await files.remove(file);
-        throw error;
-      }
+      await requireOtherUrl(error, files, sha256);
       failures.push(error);
-      if (error instanceof RetryLater) later.push(error);
     }
   }
-  throw allFailed(declared, failures, later);
+  throw allFailed(declared, failures);
+}
+
+function limitsFor(
+  { sha256, sizeBytes: maxBytes = MAX_BYTES }: Artifact,
+  { bytesPerSecond, signal }: Partial<DownloadTerms>,
+): DownloadLimits {
+  const pacedMs = bytesPerSecond === undefined ? 0 : (maxBytes / bytesPerSecond) * 1000;
+  return { maxBytes, sha256, bytesPerSecond, signal, timeoutMs: DOWNLOAD_TIMEOUT_MS + pacedMs };
+}
+
+/** Throws what another URL does not help with. */
+async function requireOtherUrl(error: unknown, files: HostFiles, sha256: string): Promise<void> {
+  if (!(error instanceof OsError)) throw error;
+  if (error.code !== 'DiskFull') return;
+  // What arrived takes the space that is missing.
+  for (const file of loadingFiles(sha256)) await files.remove(file);
+  throw error;
 }
 
 /** The artifact may be loaded later if that is so for one of its URLs: when each server that asked to wait has had its time. */
-function allFailed(where: string, failures: readonly OsError[], later: readonly RetryLater[]): HostError {
-  const message = `the artifact could not be downloaded: ${failures.map((each) => each.message).join('; ')}`;
-  const hint = failures.find((each) => each.hint !== undefined)?.hint ?? REACH_HINT;
-  if (later.length === 0) return new HostError('Download', message, { where, hint });
+function allFailed(where: string, failures: readonly unknown[]): HostError {
+  const message = `the artifact could not be downloaded: ${failures.map(messageOf).join('; ')}`;
+  const hints = failures.flatMap((error) => (error instanceof OsError && error.hint ? [error.hint] : []));
+  const details = { where, hint: hints[0] ?? REACH_HINT };
+  const later = failures.filter((error) => error instanceof RetryLater);
+  if (later.length === 0) return new HostError('Download', message, details);
   const waits = later.flatMap(({ retryAfterMs }) => (retryAfterMs === undefined ? [] : [retryAfterMs]));
   const retryAfterMs = waits.length === 0 ? undefined : Math.max(...waits);
-  return new RetryLater(message, { where, hint, retryAfterMs });
+  return new RetryLater(message, { ...details, retryAfterMs });
 }
 
 const REACH_HINT = 'check that the machine reaches the URL, or add a mirror';

@@ -9,7 +9,7 @@ export interface DownloadPace {
 }
 
 /**
- * What a server sends before the reader slows it down: it fills the buffers of the connection. Linux begins with 128 KiB for the receiver
+ * A server sends these bytes before the reader slows it down: it fills the buffers of the connection. Linux begins with 128 KiB for the receiver
  * (net.ipv4.tcp_rmem), and the reader has up to two pieces of 64 KiB in hand.
  */
 export const CONNECTION_BYTES = 256 * 1024;

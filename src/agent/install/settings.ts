@@ -33,16 +33,18 @@ export function parseDownloadSettings(text: string): DownloadSettings {
   const { mirrors = [], bytesPerSecond, agents, ...others } = parseObject(text);
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw invalid(`expected only ${KEYS.join(', ')}, got ${unknown}`);
-  if (!Array.isArray(mirrors) || mirrors.length > MAX_MIRRORS || !mirrors.every(isMirror)) {
+  if (!isMirrorList(mirrors)) {
     throw invalid(
       `mirrors: expected at most ${MAX_MIRRORS} URLs that begin with https://, http://, file:/// or oci://`,
     );
   }
-  if (bytesPerSecond === undefined && agents === undefined) return { mirrors };
-  if (!isCount(bytesPerSecond) || !isCount(agents)) {
-    throw invalid('bytesPerSecond and agents: expected both, as positive integers');
-  }
-  return { mirrors, bandwidth: { bytesPerSecond, agents } };
+  return { mirrors, ...parseBandwidth(bytesPerSecond, agents) };
+}
+
+function parseBandwidth(bytesPerSecond: unknown, agents: unknown): Pick<DownloadSettings, 'bandwidth'> {
+  if (bytesPerSecond === undefined && agents === undefined) return {};
+  if (isCount(bytesPerSecond) && isCount(agents)) return { bandwidth: { bytesPerSecond, agents } };
+  throw invalid('bytesPerSecond and agents: expected both, as positive integers');
 }
 
 /** Returns the URL of an artifact at a mirror. */
@@ -60,8 +62,12 @@ function parseObject(text: string): Readonly<Record<string, unknown>> {
   throw invalid('expected a JSON object');
 }
 
-function isMirror(value: unknown): value is string {
-  return typeof value === 'string' && MIRROR.test(value);
+function isMirrorList(value: unknown): value is readonly string[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_MIRRORS &&
+    value.every((each) => typeof each === 'string' && MIRROR.test(each))
+  );
 }
 
 function isCount(value: unknown): value is number {

@@ -75,8 +75,10 @@ async function fetchFollowing(url: string, init: RequestInit): Promise<Response>
     await response.body?.cancel();
     if (redirects === MAX_REDIRECTS) throw new HttpFailure(`more than ${MAX_REDIRECTS} redirects`, false);
     const target = redirectTarget(next, location);
-    if (target === undefined)
+    if (target === undefined) {
+      // The query may contain a signature.
       throw new HttpFailure(`the redirect to ${location.replace(/\?.*/, '')} is refused`, false);
+    }
     // Credentials are for the server that they were given for: a registry redirects to a store of files of somebody else.
     if (new URL(target).origin !== new URL(next).origin) headers.delete('authorization');
     next = target;

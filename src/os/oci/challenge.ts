@@ -6,21 +6,18 @@ export type RegistryChallenge =
   | { readonly scheme: 'Bearer'; readonly realm: string; readonly query: string };
 
 /** Undefined: the registry requires nothing that this client can give. */
-export function parseChallenge(header: string | null, scope: string): RegistryChallenge | undefined {
-  const [, scheme = '', rest = ''] = /^\s*(\w+)(?:\s+(.*))?$/.exec(header ?? '') ?? [];
-  if (scheme.toLowerCase() === 'basic') return { scheme: 'Basic' };
-  if (scheme.toLowerCase() !== 'bearer') return undefined;
-  const parameters = new Map(
-    [...rest.matchAll(/(\w+)\s*=\s*"([^"]*)"/g)].map(([, name = '', value = '']) => [name, value]),
-  );
-  const realm = parameters.get('realm');
-  if (realm === undefined || !URL.canParse(realm)) return undefined;
-  const service = parameters.get('service');
-  const query = new URLSearchParams({
-    ...(service !== undefined && { service }),
-    scope: parameters.get('scope') ?? scope,
-  });
+export function parseChallenge(header: string, scope: string): RegistryChallenge | undefined {
+  const scheme = /^\s*(\w+)/.exec(header)?.[1]?.toLowerCase();
+  if (scheme === 'basic') return { scheme: 'Basic' };
+  const { realm = '', service, scope: named = scope } = parametersOf(header);
+  if (scheme !== 'bearer' || !URL.canParse(realm)) return undefined;
+  const query = new URLSearchParams({ ...(service !== undefined && { service }), scope: named });
   return { scheme: 'Bearer', realm, query: query.toString() };
+}
+
+function parametersOf(header: string): Readonly<Partial<Record<'realm' | 'scope' | 'service', string>>> {
+  const parameters = header.matchAll(/(\w+)\s*=\s*"([^"]*)"/g);
+  return Object.fromEntries([...parameters].map(([, name = '', value = '']) => [name, value]));
 }
 
 /** Credentials are sent without TLS only from a registry on this machine to another program on it. */

@@ -43,8 +43,9 @@ export function createRegistryReader(
     const url = `${origin}/v2/${repository}/manifests/${digest}`;
     const text = await readLimited(await get(url, { accept: MANIFEST_ACCEPT }), MAX_MANIFEST_BYTES);
     const found = `sha256:${createHash('sha256').update(text).digest('hex')}`;
-    if (found === digest)
+    if (found === digest) {
       return parseOciDocument(text.toString('utf8'), `${registry}/${repository}@${digest}`);
+    }
     throw new OsError(
       'Checksum',
       `the registry answered a manifest with digest ${found}, expected ${digest}`,
@@ -79,7 +80,7 @@ export function createRegistryReader(
   };
 }
 
-interface AuthorizedPlace {
+export interface AuthorizedPlace {
   readonly origin: string;
   readonly registry: string;
   readonly scope: string;
@@ -113,14 +114,13 @@ export async function authorize(
   { clock, credentials, signal }: RegistryOptions,
 ): Promise<string> {
   if (!isUnauthorized(failure)) throw failure;
-  const challenge = parseChallenge(failure.headers?.get('www-authenticate') ?? null, place.scope);
+  const challenge = parseChallenge(failure.headers?.get('www-authenticate') ?? '', place.scope);
   const basic = credentials.authorizationFor(place.registry);
-  if (!challenge || (challenge.scheme === 'Basic' && basic === undefined)) {
-    throw refused(place.registry, failure);
+  if (challenge?.scheme === 'Bearer') {
+    return `Bearer ${await askForToken(challenge, place, { clock, signal, basic })}`;
   }
-  if (challenge.scheme === 'Basic') return basic ?? '';
-  const token = await askForToken(challenge, place, { clock, signal, basic });
-  return `Bearer ${token}`;
+  if (challenge && basic !== undefined) return basic;
+  throw refused(place.registry, failure);
 }
 
 async function askForToken(

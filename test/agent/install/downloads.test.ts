@@ -21,6 +21,13 @@ function open(clock: VirtualClock, parts: Partial<DownloadsContext> = {}): Downl
   });
 }
 
+const unreadable = (): Promise<never> => Promise.reject(new Error('downloads.json: expected a JSON object'));
+
+const readSettings: DownloadsContext['readSettings'] = async () => ({
+  mirrors: [],
+  bandwidth: { bytesPerSecond: 125_000_000, agents: 1000 },
+});
+
 function busy(retryAfterMs?: number): RetryLater {
   return new RetryLater('the server answered 503', { retryAfterMs });
 }
@@ -65,9 +72,7 @@ describe('a download beside the loop of the agent', () => {
   });
 
   it('needs settings that are understood', async () => {
-    const readSettings = (): Promise<never> =>
-      Promise.reject(new Error('downloads.json: expected a JSON object'));
-    const loading = open(virtualClock(), { readSettings }).load(SHA, () => expect.unreachable());
+    const loading = open(virtualClock(), { readSettings: unreadable }).load(SHA, () => expect.unreachable());
     await expect(loading).rejects.toThrow('downloads.json: expected a JSON object');
   });
 });
@@ -93,7 +98,7 @@ describe('a download from a server that is busy', () => {
     ]);
   });
 
-  it('fails after some failures, and then begins anew', async () => {
+  it('fails after some failures, and then begins again', async () => {
     const clock = virtualClock();
     let attempts = 0;
     const download = (): Promise<void> => {
@@ -126,11 +131,6 @@ describe('a download from a server that is busy', () => {
 });
 
 describe('downloads with a declared bandwidth', () => {
-  const readSettings: DownloadsContext['readSettings'] = async () => ({
-    mirrors: [],
-    bandwidth: { bytesPerSecond: 125_000_000, agents: 1000 },
-  });
-
   it('begin within a window, at the share of the agent, one at a time', async () => {
     const clock = virtualClock();
     const downloads = open(clock, { readSettings });

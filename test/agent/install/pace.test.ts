@@ -48,7 +48,7 @@ describe('planPace', () => {
   ])('keeps another fleet within its bandwidth: %o', ({ agents, shareBytes, sizeBytes }) => {
     const bytesPerSecond = agents * shareBytes;
     const sent = sendToFleet({ bytesPerSecond, agents, sizeBytes, random: randomFrom(1) });
-    // A few agents are no average: the buffers of their connections may fall together.
+    // The average does not hold for a few agents: the buffers of their connections may fall together.
     const slack = agents * (CONNECTION_BYTES + PIECE_BYTES);
     expect(busiestWindow(sent)).toBeLessThanOrEqual(bytesPerSecond * (WINDOW_MS / 1000) + slack);
   });

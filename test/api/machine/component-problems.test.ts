@@ -20,6 +20,25 @@ function probe(fields: Partial<ComponentProbe>): Partial<MachineComponentSpec> {
   return { probes: [{ ...PROBE, ...fields }] };
 }
 
+describe('componentProblems', () => {
+  it('names the URL of a registry that is not one', () => {
+    const artifact = { os: 'any', arch: 'any', sha256: '', format: 'Oci', install: [] } as const;
+    const artifacts = [
+      {
+        ...artifact,
+        url: 'oci://registry.example.com/a:1',
+        mirrors: ['https://a/b', 'oci://registry.example.com'],
+      },
+      { ...artifact, url: 'oci://registry.example.com/A', mirrors: [] },
+    ];
+    const expected = 'expected oci://REGISTRY/REPOSITORY[:TAG][@sha256:MANIFEST], got';
+    expect(componentProblems(componentSpec('1.0', { artifacts }))).toEqual([
+      { path: 'spec.artifacts[0].mirrors[1]', message: `${expected} oci://registry.example.com` },
+      { path: 'spec.artifacts[1].url', message: `${expected} oci://registry.example.com/A` },
+    ]);
+  });
+});
+
 describe('findUnknownPlaceholders', () => {
   it.each<[path: string, fields: Partial<MachineComponentSpec>]>([
     ['spec.files[1].content', { files: [agentFile('/a', '${dir}'), agentFile('/b', X)] }],

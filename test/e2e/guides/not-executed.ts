@@ -87,6 +87,13 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it has no commands; a test runs its controller',
     coveredBy: ['test/kube/controller/guide.test.ts'],
   },
+  ...['Registries', 'A mirror for networks without access', 'Bandwidth'].map((section) => ({
+    path: 'docs/guides/artifacts.md',
+    section,
+    because:
+      'it needs a fleet with artifacts and a registry; tests with a registry of their own run the command',
+    coveredBy: ['test/cli/commands/mirror/sync.test.ts', 'test/agent/host/download/download.test.ts'],
+  })),
   ...['Find newer versions', 'Update'].map((section) => ({
     path: 'docs/guides/component-versions.md',
     section,

@@ -4,7 +4,7 @@ import { mayAskForToken, parseChallenge } from '../../../src/os/oci/challenge.ts
 const SCOPE = 'repository:a:pull';
 
 describe('parseChallenge', () => {
-  it.each<[header: string | null, challenge: object | undefined]>([
+  it.each<[header: string, challenge: object | undefined]>([
     ['Basic realm="test"', { scheme: 'Basic' }],
     [
       'Bearer realm="https://auth.example.com/token",service="registry",scope="repository:b:pull"',
@@ -21,7 +21,7 @@ describe('parseChallenge', () => {
     ['Bearer realm="no URL"', undefined],
     ['Bearer service="registry"', undefined],
     ['Negotiate', undefined],
-    [null, undefined],
+    ['', undefined],
   ])('reads %s', (header, challenge) => {
     expect(parseChallenge(header, SCOPE)).toEqual(challenge);
   });

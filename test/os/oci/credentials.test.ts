@@ -40,8 +40,8 @@ describe('parseCredentials', () => {
 
 describe('readCredentials', () => {
   it('takes a missing file for one without credentials', async () => {
-    const { authorizationFor } = await readCredentials(join(tempFolder(), 'none'));
-    expect(authorizationFor('a')).toBeUndefined();
+    const none = await readCredentials(join(tempFolder(), 'none'));
+    expect(none.authorizationFor('a')).toBeUndefined();
   });
 
   it('refuses a file that other users can read', async () => {

@@ -36,9 +36,9 @@ it('chooses the manifests of an index for a platform, then those for every platf
   const arm64 = { platform: { os: 'linux', architecture: 'arm64' } };
   const manifests = [descriptor('any'), descriptor('amd64', amd64), descriptor('arm64', arm64)];
   const index = parseOciDocument(JSON.stringify({ manifests }), 'x');
-  if (index.type !== 'Index') expect.unreachable();
+  const indexed = index.type === 'Index' ? index.manifests : [];
   const chosen = (os: string, arch: string): readonly string[] =>
-    manifestsFor(index.manifests, { os, arch }).map(({ digest }) => digest);
+    manifestsFor(indexed, { os, arch }).map(({ digest }) => digest);
   expect(chosen('linux', 'arm64')).toEqual(['arm64', 'any']);
   expect(chosen('linux', 'riscv64')).toEqual(['any']);
   expect(chosen('darwin', 'arm64')).toEqual(['any']);

@@ -62,23 +62,19 @@ async function checkEntries(
     bytes += entry.size;
     count += 1;
     if (bytes > maxBytes || count > maxEntries) {
-      throw new HostError(
-        'TooLarge',
-        `${archive} is larger than ${maxBytes} bytes or ${maxEntries} entries`,
-        {
-          where: archive,
-        },
-      );
+      const message = `${archive} is larger than ${maxBytes} bytes or ${maxEntries} entries`;
+      throw new HostError('TooLarge', message, { where: archive });
     }
-    if (isLayer && isOnlyForRoot(entry, links, leftOut)) {
-      leftOut.add(normalize(entry.path));
-      continue;
-    }
-    const problem = entryProblem(entry, links);
-    if (problem) throw badArchive(archive, `${entry.path} ${problem}`);
-    if (entry.type === 'Link') links.add(normalize(entry.path));
+    if (isLayer && isOnlyForRoot(entry, links, leftOut)) leftOut.add(normalize(entry.path));
+    else checkEntry(archive, entry, links);
   }
   return leftOut;
+}
+
+function checkEntry(archive: string, entry: TarEntry, links: Set<string>): void {
+  const problem = entryProblem(entry, links);
+  if (problem) throw badArchive(archive, `${entry.path} ${problem}`);
+  if (entry.type === 'Link') links.add(normalize(entry.path));
 }
 
 /**

@@ -13,7 +13,7 @@ export interface PartialFile {
 }
 
 const NOTHING: PartialFile = { bytes: 0 };
-const PARTIAL_CONTENT = 206;
+const OK = 200;
 const RANGE_NOT_SATISFIABLE = 416;
 
 /** Returns the file with the source of a partial file. */
@@ -56,11 +56,11 @@ export async function removePartial(to: string): Promise<void> {
 
 /** Only an answer with the same validator, from the right byte, is the rest of the same file. */
 function continues({ status, headers }: FetchResponse, { bytes, etag }: PartialFile): boolean {
-  if (etag === undefined || status === 200) return false;
+  if (etag === undefined || status === OK) return false;
+  if (status === RANGE_NOT_SATISFIABLE) throw new WrongRest('the server has no more bytes');
   const isRest = headers.get('content-range')?.startsWith(`bytes ${bytes}-`) === true;
-  if (status === PARTIAL_CONTENT && isRest && (headers.get('etag') ?? etag) === etag) return true;
-  const why = status === RANGE_NOT_SATISFIABLE ? 'has no more bytes' : 'continued another file than it began';
-  throw new WrongRest(`the server ${why}`);
+  if (isRest && (headers.get('etag') ?? etag) === etag) return true;
+  throw new WrongRest('the server continued another file than it began');
 }
 
 /** The part that is kept is of no use: the download starts over. */

@@ -1,5 +1,5 @@
 /** A mirror in a folder, which any server of static files serves: each file is named by its SHA-256. */
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../../os/errors.ts';
 import { sha256OfFile, toDiskError } from '../../../os/files.ts';
@@ -17,11 +17,8 @@ export async function openMirrorFolder(folder: string): Promise<MirrorTarget> {
     url: undefined,
     partialFile: (sha256) => join(partial, sha256),
     async has(sha256) {
-      const file = join(folder, sha256);
-      const found = await digestOf(file);
-      // A disk may have changed it, or a copy of the folder may have ended early.
-      if (found !== undefined && found !== sha256) await rm(file);
-      return found === sha256;
+      // A disk may have changed it, or a copy of the folder may have ended early: then it is replaced.
+      return (await digestOf(join(folder, sha256))) === sha256;
     },
     put: (sha256, file) => rename(file, join(folder, sha256)),
   };

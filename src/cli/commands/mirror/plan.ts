@@ -2,7 +2,7 @@
 import type { ComponentArtifact } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 
-/** What is read of a MachineComponent. It may come from git, without defaults. */
+/** The part of a MachineComponent that is read. It may come from git, without defaults. */
 export interface MirroredSpec {
   readonly component: string;
   readonly version: string;
@@ -25,20 +25,32 @@ export interface MirrorEntry {
 export function planMirror(specs: readonly MirroredSpec[]): readonly MirrorEntry[] {
   const entries = new Map<string, MirrorEntry>();
   for (const { component, version, artifacts = [] } of specs) {
-    for (const { os, arch, url, mirrors = [], sha256, sizeBytes } of artifacts) {
-      const before = entries.get(sha256);
-      entries.set(sha256, {
-        sha256,
-        usedBy: unique([...(before?.usedBy ?? []), `${component} ${version}`]),
-        platform: before?.platform ?? { os, arch },
-        urls: unique([...(before?.urls ?? []), url, ...mirrors]),
-        ...optional('sizeBytes', before?.sizeBytes ?? sizeBytes),
-      });
+    for (const artifact of artifacts) {
+      const entry = entryOf(`${component} ${version}`, artifact);
+      const before = entries.get(artifact.sha256);
+      entries.set(artifact.sha256, before ? merge(before, entry) : entry);
     }
   }
   return [...entries.values()].toSorted(
     (a, b) => compare(a.usedBy.join(), b.usedBy.join()) || compare(a.sha256, b.sha256),
   );
+}
+
+function entryOf(
+  user: string,
+  { os, arch, url, mirrors = [], sha256, sizeBytes }: MirroredArtifact,
+): MirrorEntry {
+  const urls = unique([url, ...mirrors]);
+  return { sha256, usedBy: [user], platform: { os, arch }, urls, ...optional('sizeBytes', sizeBytes) };
+}
+
+function merge(before: MirrorEntry, { usedBy, urls, sizeBytes }: MirrorEntry): MirrorEntry {
+  return {
+    ...before,
+    usedBy: unique([...before.usedBy, ...usedBy]),
+    urls: unique([...before.urls, ...urls]),
+    ...optional('sizeBytes', before.sizeBytes ?? sizeBytes),
+  };
 }
 
 function unique(texts: readonly string[]): readonly string[] {

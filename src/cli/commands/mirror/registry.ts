@@ -11,13 +11,15 @@ import { OsError } from '../../../os/errors.ts';
 import { openUrl } from '../../../os/net/http.ts';
 import { OCI_MANIFEST } from '../../../os/oci/manifest.ts';
 import { type OciReference, registryOrigin } from '../../../os/oci/reference.ts';
-import { authorize, type RegistryOptions } from '../../../os/oci/registry.ts';
+import { type AuthorizedPlace, authorize, type RegistryOptions } from '../../../os/oci/registry.ts';
 import type { MirrorTarget } from './target.ts';
 
 const ARTIFACT_TYPE = 'application/vnd.kubenode.artifact.v1';
 const CONTENT_TYPE = 'application/octet-stream';
 const EMPTY = Buffer.from('{}');
 const EMPTY_TYPE = 'application/vnd.oci.empty.v1+json';
+
+type SentHeaders = Readonly<Record<string, string>>;
 
 interface PushedContent {
   readonly sha256: string;
@@ -37,16 +39,7 @@ export async function openMirrorRegistry(
   const place = { origin, registry, scope: `repository:${repository}:pull,push` };
 
   /** A token may end while a large file is pushed: each artifact begins with a new one. */
-  async function authorization(): Promise<Readonly<Record<string, string>>> {
-    const { clock, signal } = options;
-    try {
-      const { body } = await openUrl(`${origin}/v2/`, { clock, signal });
-      for await (const _ of body);
-      return {};
-    } catch (error) {
-      return { authorization: await authorize(error, place, options) };
-    }
-  }
+  const authorization = (): Promise<SentHeaders> => authorizationFor(place, options);
 
   async function send(url: string | URL, init: RequestInit): Promise<Response> {
     const { signal } = options;
@@ -58,16 +51,13 @@ export async function openMirrorRegistry(
     );
   }
 
-  async function exists(path: string, headers: Readonly<Record<string, string>>): Promise<boolean> {
+  async function exists(path: string, headers: SentHeaders): Promise<boolean> {
     const { status } = await send(`${base}/${path}`, { method: 'HEAD', headers });
     if (status === 200 || status === 404) return status === 200;
     throw pushError(registry, `answered ${status}`);
   }
 
-  async function pushContent(
-    { sha256, size, open }: PushedContent,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async function pushContent({ sha256, size, open }: PushedContent, headers: SentHeaders): Promise<void> {
     if (await exists(`blobs/sha256:${sha256}`, headers)) return;
     const begun = await send(`${base}/blobs/uploads/`, { method: 'POST', headers });
     await requireStatus(registry, begun, 202);
@@ -79,11 +69,7 @@ export async function openMirrorRegistry(
     await requireStatus(registry, await send(upload, request as RequestInit), 201);
   }
 
-  async function pushManifest(
-    sha256: string,
-    size: number,
-    headers: Readonly<Record<string, string>>,
-  ): Promise<void> {
+  async function pushManifest(sha256: string, size: number, headers: SentHeaders): Promise<void> {
     const config = { mediaType: EMPTY_TYPE, digest: `sha256:${digestOf(EMPTY)}`, size: EMPTY.length };
     const layers = [{ mediaType: CONTENT_TYPE, digest: `sha256:${sha256}`, size }];
     const manifest = {
@@ -108,8 +94,7 @@ export async function openMirrorRegistry(
     async put(sha256, file) {
       const headers = await authorization();
       const { size } = await stat(file);
-      const content = (): RequestInit['body'] =>
-        Readable.toWeb(createReadStream(file)) as unknown as RequestInit['body'];
+      const content = (): RequestInit['body'] => Readable.toWeb(createReadStream(file));
       await pushContent({ sha256, size, open: content }, headers);
       const empty = { sha256: digestOf(EMPTY), size: EMPTY.length, open: () => EMPTY };
       await pushContent(empty, headers);
@@ -117,6 +102,17 @@ export async function openMirrorRegistry(
       await rm(file);
     },
   };
+}
+
+async function authorizationFor(place: AuthorizedPlace, options: RegistryOptions): Promise<SentHeaders> {
+  const { clock, signal } = options;
+  try {
+    const { body } = await openUrl(`${place.origin}/v2/`, { clock, signal });
+    for await (const _ of body);
+    return {};
+  } catch (error) {
+    return { authorization: await authorize(error, place, options) };
+  }
 }
 
 /** Returns the tag of an artifact, which is for the registry and for people. */

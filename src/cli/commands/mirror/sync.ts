@@ -64,15 +64,15 @@ export function createMirrorSyncCommand(io: Io): Command {
     .addOption(createOutputOption())
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (target: string, flags: Flags) => {
-    const { entries, url } = await withProgress(io, async ({ step }) => {
-      step('reading the components');
+    const { entries, url } = await withProgress(io, async (progress) => {
+      progress.step('reading the components');
       const planned = planMirror(await readMirroredSpecs(io, flags));
       const mirror = await openTarget(io, target, flags);
       const settings = {
         dryRun: flags.dryRun === true,
         registriesFile: registriesFile(io, flags) ?? NO_FILE,
         random: systemRandom,
-        onStep: step,
+        onStep: (text: string) => progress.step(text),
       };
       const copied = await withProxy(io.env, () => copyToMirror(io, planned, mirror, settings));
       return { entries: copied, url: mirror.url };

@@ -4,7 +4,7 @@ export interface MirrorTarget {
   has(sha256: string): Promise<boolean>;
   /** The file to download to. What is there of an earlier attempt is continued. */
   partialFile(sha256: string): string;
-  /** Puts a verified file in its place; the file is gone afterwards. */
+  /** Moves a verified file to its place. */
   put(sha256: string, file: string): Promise<void>;
   /** The URL for the hosts. Undefined: it depends on the server of the folder. */
   readonly url: string | undefined;

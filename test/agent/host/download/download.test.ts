@@ -62,11 +62,12 @@ describe('an interrupted download', () => {
     to = join(tempFolder('download'), 'to');
     [ranges, content, cutAt] = [[], CONTENT, 4];
     url = await serve(answer);
-    await expect(downloadTo(url, to, LIMITS, MACHINE)).rejects.toMatchObject({ name: 'HostError' });
+    await downloadTo(url, to, LIMITS, MACHINE).catch(() => undefined);
     cutAt = undefined;
   });
 
   it('is continued by the next one, and leaves nothing but the file', async () => {
+    expect([sizeOf(to), existsSync(`${to}.source`)]).toEqual([4, true]);
     await downloadTo(url, to, LIMITS, MACHINE);
     expect(readFileSync(to, 'utf8')).toBe(CONTENT);
     expect(ranges).toEqual([undefined, 'bytes=4-']);
@@ -98,8 +99,8 @@ describe('an interrupted download', () => {
 
   it('begins again when the server sends the rest of another file', async () => {
     const mixed = await serve((request, response) => {
-      if (request.headers.range === undefined) return void response.end(CONTENT);
-      response.writeHead(206, { etag: '"b"', 'content-range': 'bytes 4-9/10' }).end('badbad');
+      if (request.headers.range === undefined) response.end(CONTENT);
+      else response.writeHead(206, { etag: '"b"', 'content-range': 'bytes 4-9/10' }).end('badbad');
     });
     writeFileSync(`${to}.source`, JSON.stringify({ url: mixed, etag: '"a"' }));
     await downloadTo(mixed, to, LIMITS, MACHINE);

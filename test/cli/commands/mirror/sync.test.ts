@@ -131,9 +131,14 @@ describe('kubenode mirror sync to a folder', () => {
     const [amd64 = '', arm64 = ''] = DIGESTS;
     writeFileSync(join(target, amd64), 'changed');
     rmSync(join(target, arm64));
+    const url = `${publisher.url}/web-arm64`;
+    const etag = (await fetch(url)).headers.get('etag');
+    writeFileSync(join(target, '.partial', arm64), 'web ');
+    writeFileSync(join(target, '.partial', `${arm64}.source`), JSON.stringify({ url, etag }));
     const again = await sync(target);
     expect([again.code, ...states(again)]).toEqual([0, 'Copied', 'Copied']);
     expect(readFileSync(join(target, amd64), 'utf8')).toBe('web for amd64');
+    expect(publisher.asked.slice(-2)).toEqual(['/web-amd64', '/web-arm64 bytes=4-']);
   });
 
   it('copies nothing with another checksum, and the others nevertheless', async () => {
