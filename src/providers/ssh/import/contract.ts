@@ -41,15 +41,15 @@ export interface ImportHost {
    */
   install(): Promise<InstalledProgram>;
   /** Returns the certificate request of the agent as PEM. The key is made on the host, once, and stays there. */
-  request(options?: RequestOptions): Promise<string>;
+  request(options?: CertificateRequestOptions): Promise<string>;
   /** Stores the certificate, and where the API server is, and starts the agent. */
-  deliver(access: AgentAccess): Promise<void>;
-  /** Undoes the import. What it could not undo stands in `left`, by path or unit. */
+  deliver(access: DeliveredAccess): Promise<void>;
+  /** Undoes the import. `left` lists what it could not undo, by path or unit. */
   release(cleanup: MachineDeletion['cleanup']): Promise<ReleaseReport>;
   close(): void;
 }
 
-export interface RequestOptions {
+export interface CertificateRequestOptions {
   /** Makes another request although the host has a certificate: spec.agentEpoch was raised. */
   readonly renew?: boolean;
 }
@@ -59,7 +59,7 @@ export interface InstalledProgram {
   readonly sha256: string;
 }
 
-export interface AgentAccess {
+export interface DeliveredAccess {
   readonly certificatePem: string;
   readonly server: string;
   /** PEM; without it the CAs of the host are trusted. */

@@ -10,7 +10,7 @@ import { textAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type {
-  AgentAccess,
+  DeliveredAccess,
   ImportHost,
   ImportHosts,
   ImportSecret,
@@ -26,7 +26,7 @@ export interface ImportParts {
   /** The client of kubenode-machine, which reads the Secrets with SSH keys. */
   readonly client: Pick<Client, 'get'>;
   /** Resolves to the API server, as hosts reach it. */
-  readonly access: () => Promise<Omit<AgentAccess, 'certificatePem'>>;
+  readonly access: () => Promise<Omit<DeliveredAccess, 'certificatePem'>>;
   /** How many hosts are worked on at once. */
   readonly atOnce?: number;
 }
@@ -41,7 +41,7 @@ export async function runStep(
   { machine, certificate }: { readonly machine: Machine; readonly certificate?: string },
   { parts, signal }: { readonly parts: ImportParts; readonly signal: AbortSignal },
 ): Promise<ImportStepResult> {
-  return await onHost(machine, parts, signal, async (host) => {
+  return await withHost(machine, parts, signal, async (host) => {
     if (step === 'Connect') return { step, hostKey: host.hostKey };
     if (step === 'Preflight') return { step, ...(await inspect(host, machine, parts)) };
     if (step === 'Install') return { step, version: (await host.install()).version };
@@ -53,7 +53,7 @@ export async function runStep(
 }
 
 /** Connects to the host, and closes the connection in any case. */
-export async function onHost<T>(
+export async function withHost<T>(
   machine: Machine,
   { hosts, client }: ImportParts,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ export async function onHost<T>(
   }
 }
 
-/** A host that lost its agent gets the program again before it makes another key. */
+/** A host that has no agent any more gets the program again before it makes another key. */
 async function request(host: ImportHost, machine: Machine): Promise<string> {
   if (!isRegisteringAgain(machine)) return await host.request();
   await host.install();
