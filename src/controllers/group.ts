@@ -31,7 +31,7 @@ export interface GroupParts {
     client: Client,
     imports: ImportParts | undefined,
   ) => Promise<InstanceParts | undefined>;
-  /** What imports hosts over SSH, with a client of kubenode-machine. */
+  /** Opens the port that imports hosts over SSH, with a client of kubenode-machine. */
   readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */

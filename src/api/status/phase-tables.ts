@@ -60,6 +60,8 @@ const importing: Test = either(
   setButNotTrue('HostTrusted'),
   setButNotTrue('PreflightPassed'),
   setButNotTrue('AgentInstalled'),
+  // Its agent was started, and has not reported yet.
+  is('SSHCredentialsNeeded', 'True'),
   notTrue('CertificateIssued'),
 );
 

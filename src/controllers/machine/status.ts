@@ -17,7 +17,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { type Finding, finding } from './finding.ts';
 import { FLAPPING, gatesFlapSince, STABLE_SECONDS } from './gate-waits.ts';
-import { DRY_RUN } from './import/findings.ts';
+import { DRY_RUN_REASON } from './import/findings.ts';
 import type { ImportStatus } from './import/status.ts';
 import { observedCordon } from './node/cordon.ts';
 import { foreignConditions, type MachinePlan, type MachineWait } from './plan.ts';
@@ -99,9 +99,9 @@ function progressConditions(report: MachineReport, waiting: Wait | undefined): r
   return withConditions(plan.conditions, findings, now, machine.metadata.generation);
 }
 
-/** What only a person can change is late at once, and what a person asked for never. */
+/** A wait that only a person can end is late at once, and one that a person asked for never is. */
 function isStalled({ machine, now }: MachineReport, wait: MachineWait, waiting: Wait): boolean {
-  if (wait.reason === DRY_RUN) return false;
+  if (wait.reason === DRY_RUN_REASON) return false;
   return wait.isFinal === true || now >= stallsAt(machine, wait, waiting);
 }
 

@@ -46,6 +46,7 @@ const ROWS: readonly [kind: string, phase: string, state: string][] = [
   ['Machine', 'Importing', 'InfraReady=True'],
   ['Machine', 'Importing', 'InfraReady=True HostTrusted=False CertificateIssued=True'],
   ['Machine', 'Importing', 'InfraReady=True PreflightPassed=Unknown CertificateIssued=True'],
+  ['Machine', 'Importing', 'InfraReady=True SSHCredentialsNeeded=True CertificateIssued=True'],
   ['Machine', 'Unreachable', 'InfraReady=True CertificateIssued=True HostTrusted=True'],
   ['Machine', 'Updating', 'InfraReady=True CertificateIssued=True AgentReady=True'],
   [

@@ -3,7 +3,6 @@ import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync, type KeyObject, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
-import type { Machine } from '../../../src/api/generated/types.ts';
 import {
   AGENT_GROUP,
   ANNOTATION_MACHINE_UID,
@@ -443,33 +442,6 @@ describe('requests of others', () => {
     expect(left.status?.conditions ?? []).toEqual([]);
   });
 
-  it('MAC-14 approves the request of an import in step Registering, and denies one in another step', async () => {
-    const host = {
-      infra: { provider: 'ssh' },
-      host: { type: 'systemd' },
-      import: { address: 'h1', credentialsRef: { name: 'ssh' }, hostKeyPolicy: 'TrustOnFirstUse' },
-    };
-    const machine = await newMachine(host);
-    const other = await newMachine({ ...host, import: { ...host.import, address: 'h2' } });
-    const importer = await installed.as(serviceAccountUser(PRINCIPAL_MACHINE), ACCOUNTS);
-    const status = { conditions: ['HostTrusted', 'PreflightPassed', 'AgentInstalled'].map(hasPassed) };
-    const { apiVersion, kind } = machine;
-    const trusted = { apiVersion, kind, metadata: { name: machine.metadata.name }, status };
-    const apply = { fieldManager: 'kubenode-machine', force: true, subresource: 'status' } as const;
-    await admin.apply(MACHINES, trusted, apply);
-    await eventually(async () => {
-      const found = await admin.get<Machine>(MACHINES, { name: machine.metadata.name });
-      return found.status?.conditions?.some(({ reason }) => reason === 'Registering') || undefined;
-    }, 'the Machine is not in step Registering');
-    const requestOf = (object: KubeObject): Promise<string> =>
-      ask(importer, { name: agentName(object.metadata.name), uid: object.metadata.uid ?? '' });
-    expect(await decisionOf(await requestOf(machine))).toMatchObject({ type: 'Approved' });
-    expect(await decisionOf(await requestOf(other))).toMatchObject({
-      type: 'Denied',
-      reason: 'NotRegistering',
-    });
-  });
-
   it('MAC-14 lets no other account approve a request', async () => {
     const name = await ask(admin, { name: { commonName: 'anna', organization: 'team' } });
     const request = await admin.get<CertificateRequestObject>(CERTIFICATE_REQUESTS, { name });
@@ -485,16 +457,6 @@ describe('requests of others', () => {
     }
   });
 });
-
-function hasPassed(type: string): object {
-  return {
-    type,
-    status: 'True',
-    reason: 'AsWanted',
-    message: '',
-    lastTransitionTime: '2026-01-01T00:00:00Z',
-  };
-}
 
 /** A request of another program, for what ours never asks. */
 function openssl(subject: string, ...more: readonly string[]): string {

@@ -28,7 +28,7 @@ import { missedRights, type Right, rightInForce, rightsIn, rightTo, textOf, with
 const MACHINE = rightsIn(machineRights);
 /** Used for the tokens of new hosts, and when the provider local is opened. */
 const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete secrets', 'get namespaces'];
-/** Used for hosts that are imported: test/cluster/controllers/machine-import.test.ts. */
+/** Used for hosts that are imported over SSH. */
 const IMPORTING: readonly string[] = ['get secrets', 'create certificatesigningrequests'];
 /** Used for pods that the server does not let go: the Machine reports it. */
 const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];

@@ -30,7 +30,7 @@ import { addLogOptions, createCommandLog, type LogFlags } from '../../log-option
 import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
-import { addImportOptions, type ImportFlags, importsOpener } from './imports.ts';
+import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
 const HELP = `
@@ -54,7 +54,7 @@ Examples:
   kubenode controllers --local-machines hub
   kubenode controllers --defender-port 8443 --defender-cert tls.crt --defender-key tls.key`;
 
-interface Flags extends ConnectionFlags, HttpFlags, ImportFlags, LogFlags, ProviderFlags {
+interface Flags extends ConnectionFlags, HttpFlags, HostImportFlags, LogFlags, ProviderFlags {
   readonly port?: number;
   readonly host: string;
 }
@@ -72,7 +72,7 @@ export function createControllersCommand(io: Io): Command {
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
     .addHelpText('after', HELP);
   return addConnectionOptions(
-    addProviderOptions(addImportOptions(addHttpOptions(addLogOptions(command)))),
+    addProviderOptions(addHostImportOptions(addHttpOptions(addLogOptions(command)))),
   ).action((flags: Flags) => controllers(io, flags));
 }
 

@@ -11,7 +11,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 
-export interface ImportFlags {
+export interface HostImportFlags {
   readonly agentPrograms?: string;
   readonly serverForHosts?: string;
 }
@@ -21,7 +21,7 @@ const BUILT = new URL('../../../../dist/agent/', import.meta.url);
 /** The list of the programs, one for each architecture. */
 const PROGRAM_LIST = 'programs.json';
 
-export function addImportOptions(command: Command): Command {
+export function addHostImportOptions(command: Command): Command {
   return command
     .option(
       '--agent-programs <folder>',
@@ -42,7 +42,7 @@ function parseServer(text: string): string {
 
 /** Returns the folder of the programs; undefined: there are none, and no host is imported. */
 export function programsFolder(
-  { agentPrograms }: ImportFlags,
+  { agentPrograms }: HostImportFlags,
   built = fileURLToPath(BUILT),
 ): string | undefined {
   const folder = agentPrograms === undefined ? built : resolve(agentPrograms);
@@ -57,7 +57,7 @@ export function programsFolder(
 /** The SSH client is loaded only by a process that imports hosts. */
 export function importsOpener(
   { clock }: Io,
-  flags: ImportFlags,
+  flags: HostImportFlags,
   connection: ConnectOptions,
 ): (client: Client) => Promise<ImportParts | undefined> {
   const programs = programsFolder(flags);
@@ -75,7 +75,7 @@ export function importsOpener(
 
 /** Read again for each host: the CA of the connection may change. */
 async function readAccess(
-  { serverForHosts }: ImportFlags,
+  { serverForHosts }: HostImportFlags,
   options: ConnectOptions,
   clock: Io['clock'],
 ): Promise<Awaited<ReturnType<ImportParts['access']>>> {

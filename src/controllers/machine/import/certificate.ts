@@ -2,9 +2,9 @@
 import { CERTIFICATE_REQUESTS, decisionOf } from '../../../kube/auth/certificate-requests.ts';
 import { requestReason } from '../certificate-wait.ts';
 import { type Finding, finding } from '../finding.ts';
-import { failed, failedForGood } from './failed-finding.ts';
+import { failedFinding, failedForGood } from './failed-finding.ts';
 import { finalFailure, type ImportFailure } from './failure.ts';
-import { type ImportInput, nextStep } from './plan.ts';
+import { type ImportInput, nextImportStep } from './plan.ts';
 
 const TYPE = 'CertificateIssued';
 
@@ -12,7 +12,7 @@ export function importCertificateFinding(input: ImportInput): Finding {
   const result = registrationResult(input);
   if (result?.step === 'Deliver' && !result.failure) return deliveredFinding();
   const failure = deniedRequest(input) ?? result?.failure;
-  if (failure) return failed(TYPE, failure);
+  if (failure) return failedFinding(TYPE, failure);
   return failedForGood(TYPE, input) ?? { type: TYPE, status: 'False', ...waitReason(input) };
 }
 
@@ -36,7 +36,7 @@ export function deniedRequest({ request }: ImportInput): ImportFailure | undefin
 function waitReason(input: ImportInput): Pick<Finding, 'reason' | 'message' | 'blocker'> {
   const pending = requestReason(input.request);
   if (pending) return pending;
-  const next = nextStep(input);
+  const next = nextImportStep(input);
   if (next === 'Deliver') {
     return { reason: 'Delivering', message: 'the certificate is being delivered to the host' };
   }

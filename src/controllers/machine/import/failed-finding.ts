@@ -5,11 +5,11 @@ import { type Finding, finding } from '../finding.ts';
 import type { ImportFailure } from './failure.ts';
 import type { ImportInput } from './plan.ts';
 
-export function failed(type: string, { reason, message, blocker, isFinal }: ImportFailure): Finding {
+export function failedFinding(type: string, { reason, message, blocker, isFinal }: ImportFailure): Finding {
   return { ...finding(type, 'False', reason, message), ...optional('blocker', blocker), isFinal };
 }
 
-/** Returns what the status says of an attempt that failed for good, also in an earlier process. */
+/** Returns the finding of an attempt that failed for good, also in an earlier process. */
 export function failedForGood(type: string, { machine, attempt }: ImportInput): Finding | undefined {
   const { conditions, import: recorded } = machine.status ?? {};
   const before = conditionOf(conditions, type);

@@ -6,8 +6,8 @@ import { type Finding, finding } from '../finding.ts';
 import { isPooled } from '../instance/pooled.ts';
 import { hasSpoken, isRegistered } from './attempt.ts';
 import { deliveredFinding, importCertificateFinding } from './certificate.ts';
-import { failed, failedForGood } from './failed-finding.ts';
-import { HOST_STEPS, IMPORT_CONDITION, type ImportInput, nextStep } from './plan.ts';
+import { failedFinding, failedForGood } from './failed-finding.ts';
+import { HOST_STEPS, IMPORT_CONDITION, type ImportInput, nextImportStep } from './plan.ts';
 
 type HostStep = (typeof HOST_STEPS)[number];
 
@@ -19,7 +19,7 @@ export const IMPORT_CONDITIONS: readonly string[] = [
 ];
 
 /** The reason of an import that was asked for its preflight only. It needs no person. */
-export const DRY_RUN = 'DryRun';
+export const DRY_RUN_REASON = 'DryRun';
 
 const UNDER_WAY: Readonly<Record<HostStep, readonly [reason: string, message: string]>> = {
   Connect: ['Connecting', 'the host is being connected to'],
@@ -72,7 +72,7 @@ function stepFinding(step: HostStep, input: ImportInput): Finding {
 }
 
 function openFinding(step: HostStep, input: ImportInput): Finding {
-  return nextStep(input) === step ? resultFinding(step, input) : laterFinding(step, input);
+  return nextImportStep(input) === step ? resultFinding(step, input) : laterFinding(step, input);
 }
 
 function laterFinding(step: HostStep, input: ImportInput): Finding {
@@ -80,7 +80,7 @@ function laterFinding(step: HostStep, input: ImportInput): Finding {
   if (step === 'Install' && isDryRun(input)) {
     const message =
       'spec.import.dryRun: only the preflight was asked for. Set it to false to import the host';
-    return finding(type, 'False', DRY_RUN, message);
+    return finding(type, 'False', DRY_RUN_REASON, message);
   }
   return finding(type, 'False', 'NotStarted', 'the step before it is not done');
 }
@@ -100,7 +100,7 @@ function twinFinding(type: string, { twin }: ImportInput): Finding | undefined {
 function resultFinding(step: HostStep, input: ImportInput): Finding {
   const type = IMPORT_CONDITION[step];
   const { result } = input;
-  if (result?.step === step) return result.failure ? failed(type, result.failure) : done(step, input);
+  if (result?.step === step) return result.failure ? failedFinding(type, result.failure) : done(step, input);
   return failedForGood(type, input) ?? waitFinding(step, input);
 }
 

@@ -71,7 +71,7 @@ export type ImportDecision = { readonly because: string } & (
 export function planImport(input: ImportInput): ImportDecision {
   const ended = endReason(input);
   if (ended !== undefined) return { type: 'Nothing', because: ended };
-  const next = nextStep(input);
+  const next = nextImportStep(input);
   if (typeof next === 'object') return next;
   if (input.isRunning) return { type: 'Wait', because: 'a step is under way' };
   const { result } = input;
@@ -94,7 +94,7 @@ export function mayHaveTwin({ status }: Machine): boolean {
 }
 
 /** Returns the first step that the status does not have yet. */
-export function nextStep({ machine, request }: ImportInput): ImportStep | ImportDecision {
+export function nextImportStep({ machine, request }: ImportInput): ImportStep | ImportDecision {
   const missing = missingStep(machine);
   if (missing === 'Install' && machine.spec.import?.dryRun) {
     return { type: 'Nothing', because: 'only the preflight is asked for' };

@@ -34,7 +34,7 @@ export function judgeHost(
   return {
     preflight: { at: ended.toISOString(), results: results.map(recorded) },
     ids: { ...optional('machineID', facts.machineId), ...optional('systemUUID', facts.systemUuid) },
-    ...optional('failure', failureOf(results.filter(({ state }) => state === 'Fail'))),
+    ...optional('failure', stepFailure(results.filter(({ state }) => state === 'Fail'))),
   };
 }
 
@@ -46,7 +46,7 @@ function recorded({ check, state, found, hint }: CheckResult): {
   return { check, result: state, message: hint === undefined ? found : `${found}: ${hint}` };
 }
 
-function failureOf(failed: readonly CheckResult[]): ImportFailure | undefined {
+function stepFailure(failed: readonly CheckResult[]): ImportFailure | undefined {
   if (failed.length === 0) return undefined;
   const isNode = failed.some(({ check }) => check === EXISTING_NODE);
   const texts = failed.map((result) => `${result.check}: ${recorded(result).message}`);

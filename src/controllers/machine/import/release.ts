@@ -3,7 +3,7 @@ import type { Machine } from '../../../api/generated/types.ts';
 import { conditionOf, conditionStatus } from '../../../kube/objects/conditions.ts';
 import { hasSpoken } from './attempt.ts';
 import { CREDENTIALS_MISSING, type ImportFailure } from './failure.ts';
-import { DRY_RUN } from './findings.ts';
+import { DRY_RUN_REASON } from './findings.ts';
 
 export interface ReleaseInput {
   readonly machine: Machine;
@@ -31,7 +31,7 @@ export type ReleaseDecision = { readonly because: string } & (
 
 const BY_HAND = 'To clean it up, run `kubenode-agent release` on the host';
 
-export function planRelease(input: ReleaseInput): ReleaseDecision {
+export function planHostRelease(input: ReleaseInput): ReleaseDecision {
   const { machine, result } = input;
   if (!wasChanged(machine)) return { type: 'Done', because: 'nothing was changed on the host' };
   if (result && !result.failure) return planReleased(result);
@@ -72,7 +72,7 @@ function planReleased({ left = [] }: ReleaseResult): ReleaseDecision {
 function wasChanged({ spec, status }: Machine): boolean {
   const { conditions } = status ?? {};
   if (!spec.import || conditionStatus(conditions, 'PreflightPassed') !== 'True') return false;
-  return conditionOf(conditions, 'AgentInstalled')?.reason !== DRY_RUN;
+  return conditionOf(conditions, 'AgentInstalled')?.reason !== DRY_RUN_REASON;
 }
 
 type Obstacle = Pick<ImportFailure, 'reason' | 'message'>;

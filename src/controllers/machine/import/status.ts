@@ -10,7 +10,7 @@ export interface ImportStatus {
   readonly preflight?: MachinePreflight;
 }
 
-/** What was recorded stays: the first key and the epoch of the certificate outlive the import. */
+/** Keeps what was recorded: the first key and the epoch of the certificate outlive the import. */
 export function importStatus(input: ImportInput): ImportStatus {
   const { machine, result } = input;
   if (!machine.spec.import) return {};

@@ -5,7 +5,7 @@ import { optional } from '../../../kube/objects/optional.ts';
 
 export interface ImportTwin {
   readonly name: string;
-  /** What both have. */
+  /** The property that both have. */
   readonly because: string;
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import {
-  addImportOptions,
+  addHostImportOptions,
   importsOpener,
   programsFolder,
 } from '../../../../src/cli/commands/controllers/imports.ts';
@@ -22,7 +22,7 @@ function built(): string {
 }
 
 function parsed(...args: readonly string[]): object {
-  const command = addImportOptions(new Command())
+  const command = addHostImportOptions(new Command())
     .exitOverride()
     .configureOutput({ writeErr: () => undefined });
   return command.parse([...args], { from: 'user' }).opts();

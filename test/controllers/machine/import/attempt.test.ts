@@ -41,7 +41,7 @@ describe('a host', () => {
       false,
     ],
     [
-      'whose agent lost its certificate',
+      'whose agent needs another certificate',
       machineAt(3, { conditions: silent, recorded: { agentEpoch: 0 }, spec: { agentEpoch: 1 } }),
       true,
       false,

@@ -5,7 +5,7 @@ import { condition, machine } from '../../../support/builders.ts';
 import { HOST_KEY } from '../../../support/import-hosts.ts';
 import { DOWN, importInput, MISMATCH, machineAt } from './inputs.ts';
 
-function told(input: ImportInput): Record<string, string> {
+function reasonsOf(input: ImportInput): Record<string, string> {
   return Object.fromEntries(
     importFindings(input).map(({ type, status, reason }) => [type, `${status} ${reason}`]),
   );
@@ -24,7 +24,7 @@ describe('importFindings', () => {
   });
 
   it('name the step that is under way, and those that follow', () => {
-    expect(told(importInput(machineAt(1)))).toEqual({
+    expect(reasonsOf(importInput(machineAt(1)))).toEqual({
       HostTrusted: 'True Healthy',
       PreflightPassed: 'False Checking',
       AgentInstalled: 'False NotStarted',
@@ -94,7 +94,7 @@ describe('importFindings', () => {
   });
 
   it('MAC-16 need no credentials once the agent has reported', () => {
-    expect(told(importInput(machineAt(3, { conditions: [condition('AgentReady', 'True')] })))).toEqual({
+    expect(reasonsOf(importInput(machineAt(3, { conditions: [condition('AgentReady', 'True')] })))).toEqual({
       HostTrusted: 'True Healthy',
       PreflightPassed: 'True Healthy',
       AgentInstalled: 'True Healthy',
@@ -105,12 +105,12 @@ describe('importFindings', () => {
   it('are of no step for an agent that was there before its Machine', () => {
     const failed = { ...condition('HostTrusted', 'False'), reason: 'Unreachable' };
     const input = importInput(machineAt(0, { conditions: [failed, condition('AgentReady', 'True')] }));
-    expect(told(input)).toEqual({ SSHCredentialsNeeded: 'False AgentReports' });
+    expect(reasonsOf(input)).toEqual({ SSHCredentialsNeeded: 'False AgentReports' });
   });
 
   it('stay as they are while the Machine is deleted', () => {
     const failed = { ...condition('HostTrusted', 'False'), reason: 'Unreachable' };
-    expect(told(importInput(machineAt(0, { deleted: true, conditions: [failed] })))).toEqual({
+    expect(reasonsOf(importInput(machineAt(0, { deleted: true, conditions: [failed] })))).toEqual({
       HostTrusted: 'False Unreachable',
     });
   });

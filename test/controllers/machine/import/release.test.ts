@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { planRelease, type ReleaseInput } from '../../../../src/controllers/machine/import/release.ts';
+import { planHostRelease, type ReleaseInput } from '../../../../src/controllers/machine/import/release.ts';
 import { condition, machine, NOW } from '../../../support/builders.ts';
 import { DOWN, machineAt } from './inputs.ts';
 
@@ -13,7 +13,7 @@ function input(more: Partial<ReleaseInput> = {}): ReleaseInput {
   return { machine: machineAt(3, { deleted: true }), isOpen: true, isRunning: false, now: NOW, ...more };
 }
 
-describe('planRelease', () => {
+describe('planHostRelease', () => {
   it.each<[it: string, input: ReleaseInput, expected: string]>([
     ['of a machine that is not imported', input({ machine: machine('m') }), 'Done'],
     ['of a host that was only looked at', input({ machine: machineAt(1, { deleted: true }) }), 'Done'],
@@ -46,7 +46,7 @@ describe('planRelease', () => {
       'GiveUp CredentialsMissing',
     ],
   ])('MAC-20 %s', (_, given, expected) => {
-    const decision = planRelease(given);
+    const decision = planHostRelease(given);
     const reason = 'reason' in decision ? ` ${decision.reason}` : '';
     expect(`${decision.type}${reason}`).toBe(expected);
   });

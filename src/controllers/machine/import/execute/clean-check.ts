@@ -4,7 +4,7 @@ import { ProviderError } from '../../../../providers/contract.ts';
 import type { PooledHost } from '../../../../providers/ssh/pool/host.ts';
 import { importOfPooledHost } from '../../../../providers/ssh/pool/pool.ts';
 import type { SshProviderOptions } from '../../../../providers/ssh/pool/provider.ts';
-import { type ImportParts, withHost } from './steps.ts';
+import { type ImportParts, withTarget } from './steps.ts';
 
 const OWN_PATH = /kubenode/;
 
@@ -28,7 +28,7 @@ async function pathsOn(
 ): Promise<readonly string[]> {
   const target = { machine: 'a host of a pool', machineUid, spec: importOfPooledHost(host) };
   try {
-    const { facts } = await withHost(target, { parts, signal }, (connected) => connected.inspect(undefined));
+    const { facts } = await withTarget(target, { parts, signal }, (connected) => connected.inspect(undefined));
     return facts.paths.filter((path) => OWN_PATH.test(path));
   } catch (error) {
     signal.throwIfAborted();

@@ -24,7 +24,7 @@ import {
 import { certificateRequest, findImportRequest } from '../request.ts';
 import { type ImportStatus, importStatus } from '../status.ts';
 import { findImportTwin, type ImportTwin } from '../twins.ts';
-import { failureOf, retryAt } from './failures.ts';
+import { retryAt, stepFailure } from './failures.ts';
 import {
   type CleanupCounter,
   type HostReleaseState,
@@ -88,6 +88,7 @@ interface Ensure {
 }
 
 async function ensure(machine: Machine, scope: Ensure): Promise<ImportReport> {
+  if (!machine.spec.import) return { findings: [], isIntent: false };
   const input = observeImport(machine, scope);
   const decision = planImport(input);
   const { uid = '' } = machine.metadata;
@@ -126,7 +127,7 @@ function stepResult(found: HostResult | undefined): ImportStepResult | undefined
 }
 
 function twinOf(machine: Machine, context: ReconcileContext): ImportTwin | undefined {
-  if (!machine.spec.import || !mayHaveTwin(machine)) return undefined;
+  if (!mayHaveTwin(machine)) return undefined;
   return findImportTwin(machine, context.view<Machine>(MACHINES).list());
 }
 
@@ -187,7 +188,7 @@ function start(
       return result;
     },
     failed: (error, failures) => {
-      const failure = failureOf(machine, error);
+      const failure = stepFailure(machine, error);
       log.warn('import step failed', { step, reason: failure.reason, message: failure.message, failures });
       return { step, failure, retryAt: retryAt(failure, failures, parts) };
     },

@@ -4,7 +4,7 @@ import { SecretError } from '../../../../api/secrets/read.ts';
 import { credentialsFailure, type ImportFailure, importFailure, importRetryMs } from '../failure.ts';
 import type { ImportParts } from './steps.ts';
 
-export function failureOf(machine: Machine, error: unknown): ImportFailure {
+export function stepFailure(machine: Machine, error: unknown): ImportFailure {
   return error instanceof SecretError ? credentialsFailure(machine, error) : importFailure(error);
 }
 

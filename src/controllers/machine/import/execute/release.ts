@@ -6,9 +6,9 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import type { Counter } from '../../../../kube/process/metrics.ts';
 import type { RemovalWait } from '../../instance/removal.ts';
 import type { ImportStepResult } from '../plan.ts';
-import { planRelease, type ReleaseInput, type ReleaseResult } from '../release.ts';
-import { failureOf, retryAt } from './failures.ts';
-import { type ImportParts, onHost } from './steps.ts';
+import { planHostRelease, type ReleaseInput, type ReleaseResult } from '../release.ts';
+import { retryAt, stepFailure } from './failures.ts';
+import { type ImportParts, withHost } from './steps.ts';
 import type { HostWork } from './work.ts';
 
 /** The attempt of releases: a change of the spec does not start another one. */
@@ -32,7 +32,7 @@ const CHECK_MS = 30_000;
 export type HostReleaseState = 'Released' | 'Incomplete' | RemovalWait;
 
 export function releaseImportedHost(machine: Machine, scope: Release): HostReleaseState {
-  const decision = planRelease(observeRelease(machine, scope));
+  const decision = planHostRelease(observeRelease(machine, scope));
   const { because } = decision;
   if (decision.type === 'Done') return 'Released';
   if (decision.type === 'GiveUp') {
@@ -88,12 +88,12 @@ function start(machine: Machine, { parts, work, context }: Release): void {
     attempt: RELEASE,
     limitMs: LIMIT_MS,
     run: async (signal) => {
-      const { left } = await onHost(machine, parts, signal, (host) => host.release(cleanup));
+      const { left } = await withHost(machine, parts, signal, (host) => host.release(cleanup));
       log.info('host released', { machine: name, cleanup, left });
       return { step: 'Release', left };
     },
     failed: (error, failures) => {
-      const failure = failureOf(machine, error);
+      const failure = stepFailure(machine, error);
       log.warn('host release failed', {
         machine: name,
         reason: failure.reason,

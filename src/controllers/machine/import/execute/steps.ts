@@ -32,7 +32,7 @@ export async function runStep(
   { machine, certificate }: { readonly machine: Machine; readonly certificate?: string },
   { parts, signal }: { readonly parts: ImportParts; readonly signal: AbortSignal },
 ): Promise<ImportStepResult> {
-  return await onHost(machine, parts, signal, async (host) => {
+  return await withHost(machine, parts, signal, async (host) => {
     if (step === 'Connect') return { step, hostKey: host.hostKey };
     if (step === 'Preflight') return { step, ...(await inspect(host, machine, parts)) };
     if (step === 'Install') return { step, version: (await host.install()).version };
@@ -44,7 +44,7 @@ export async function runStep(
 }
 
 /** Works on the host of a Machine. */
-export async function onHost<T>(
+export async function withHost<T>(
   { metadata: { name, uid = '' }, spec, status }: Machine,
   parts: ImportParts,
   signal: AbortSignal,
@@ -52,7 +52,7 @@ export async function onHost<T>(
 ): Promise<T> {
   if (!spec.import) throw new Error(`Machine ${name} has no host to import`);
   const known = optional('knownHostKey', status?.import?.hostKey);
-  return await withHost(
+  return await withTarget(
     { machine: name, machineUid: uid, spec: spec.import, ...known },
     { parts, signal },
     work,
@@ -60,7 +60,7 @@ export async function onHost<T>(
 }
 
 /** Connects to a host, and closes the connection in any case. */
-export async function withHost<T>(
+export async function withTarget<T>(
   target: Omit<ImportTarget, 'secret'>,
   { parts, signal }: { readonly parts: Pick<ImportParts, 'hosts' | 'client'>; readonly signal: AbortSignal },
   work: (host: ImportHost) => Promise<T>,
@@ -74,7 +74,7 @@ export async function withHost<T>(
   }
 }
 
-/** A host that lost its agent gets the program again before it makes another key. */
+/** A host that has no agent any more gets the program again before it makes another key. */
 async function request(host: ImportHost, machine: Machine): Promise<string> {
   if (!isRegisteringAgain(machine)) return await host.request();
   await host.install();

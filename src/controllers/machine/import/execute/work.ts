@@ -100,7 +100,7 @@ export function createHostWork<Result>(clock: Clock, atOnce = AT_ONCE): HostWork
     const result = await outcome(job, signal, failures + 1);
     active -= 1;
     jobs.delete(uid);
-    // The result of a job that was aborted says nothing about the host.
+    // The result of a job that was aborted tells nothing about the host.
     if (!signal.aborted) {
       results.set(uid, { attempt, result, failures: job.hasFailed(result) ? failures + 1 : 0 });
     }

@@ -84,10 +84,10 @@ describe('an import', () => {
         "  connect 10.0.0.1",
         "  request 10.0.0.1",
         "  Approve: first certificate of the agent of Machine m, requested by its import",
-        "Unreachable Registering: NoHeartbeat",
+        "Importing Registering: NoHeartbeat",
         "  connect 10.0.0.1",
         "  deliver 10.0.0.1",
-        "Unreachable Registering: NoHeartbeat",
+        "Importing Registering: NoHeartbeat",
       ]
     `);
     expect(bed.hosts.host('10.0.0.1')).toMatchObject({ keys: 1, certificate: CERTIFICATE, version: '1.0.0' });
@@ -115,7 +115,7 @@ describe('an import', () => {
     expect(bed.machine()?.status?.preflight?.results?.length).toBeGreaterThan(20);
   });
 
-  it('MAC-16 opens no SSH connection after AgentReady, also when the Secret is gone and the agent is silent later', async () => {
+  it('MAC-16 opens no SSH connection after AgentReady, also when the Secret is deleted and the agent is silent later', async () => {
     const bed = await started(importBed());
     await live(bed, 20);
     expect(conditionsOf(bed)).toMatchObject({
@@ -298,7 +298,7 @@ describe('what keeps a host from being imported', () => {
     expect(conditionsOf(bed)['HostTrusted']).toBe('True TrustedOnFirstUse');
   });
 
-  it('MAC-21 is another Machine with the same address: the younger one gives way, until the first is gone', async () => {
+  it('MAC-21 is another Machine with the same address: the younger one gives way, until the first is deleted', async () => {
     const bed = await started(importBed([importedMachine('m')]));
     bed.hosts.fail('10.0.0.1', 'install', 'hang');
     bed.apply(importedMachine('n'));
@@ -338,7 +338,7 @@ describe('what keeps a host from being imported', () => {
   });
 });
 
-describe('an agent that lost its certificate', () => {
+describe('an agent without a valid certificate', () => {
   it('gets another one over SSH once spec.agentEpoch is raised, and SSH ends again', async () => {
     const bed = await started(importBed());
     await live(bed, 20);
