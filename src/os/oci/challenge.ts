@@ -9,13 +9,19 @@ export type RegistryChallenge =
 export function parseChallenge(header: string, scope: string): RegistryChallenge | undefined {
   const scheme = /^\s*(\w+)/.exec(header)?.[1]?.toLowerCase();
   if (scheme === 'basic') return { scheme: 'Basic' };
-  const { realm = '', service, scope: named = scope } = parametersOf(header);
-  if (scheme !== 'bearer' || !URL.canParse(realm)) return undefined;
+  return scheme === 'bearer' ? bearerChallenge(parametersOf(header), scope) : undefined;
+}
+
+function bearerChallenge(parameters: ChallengeParameters, scope: string): RegistryChallenge | undefined {
+  const { realm = '', service, scope: named = scope } = parameters;
+  if (!URL.canParse(realm)) return undefined;
   const query = new URLSearchParams({ ...(service !== undefined && { service }), scope: named });
   return { scheme: 'Bearer', realm, query: query.toString() };
 }
 
-function parametersOf(header: string): Readonly<Partial<Record<'realm' | 'scope' | 'service', string>>> {
+type ChallengeParameters = Readonly<Partial<Record<'realm' | 'scope' | 'service', string>>>;
+
+function parametersOf(header: string): ChallengeParameters {
   const parameters = header.matchAll(/(\w+)\s*=\s*"([^"]*)"/g);
   return Object.fromEntries([...parameters].map(([, name = '', value = '']) => [name, value]));
 }

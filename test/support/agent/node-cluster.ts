@@ -91,7 +91,7 @@ export async function startNodeCluster({
       installed,
       boot: (name) => bootAgent(kit, installed, name),
       bootBare: (name) => bootBare(kit, name, access?.publicKey ?? ''),
-      async declareMachine(name, components, labels = {}, host = undefined) {
+      async declareMachine(name, components, labels = {}, host) {
         const infra = { provider: host ? 'ssh' : 'local' };
         const spec = { infra, ...(host && { import: host.import }), host: { type: 'systemd' }, components };
         const object = { apiVersion: API, kind: 'Machine', metadata: { name, labels }, spec };

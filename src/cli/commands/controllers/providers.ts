@@ -18,13 +18,13 @@ import { addLocalMachinesOptions, type LocalMachinesFlags, readLocalOptions } fr
 
 export type ProviderFlags = LocalMachinesFlags;
 
-/** What the options of a provider may be made of. */
+/** Holds what the options of a provider may be made of. */
 interface ProviderSource {
   /** Loads the address of the API server. */
   readonly server: () => Promise<string>;
   /** The client of kubenode-machine. */
   readonly client: Client;
-  /** What imports hosts. Undefined: this process imports none. */
+  /** The port that imports hosts. Undefined: this process imports none. */
   readonly imports: ImportParts | undefined;
 }
 

@@ -21,14 +21,12 @@ export async function removeHost(
   if (!('metadata' in host)) return host;
   const released = imports.release(host, context);
   if (typeof released === 'object') return released;
-  // A host that keeps something goes to no other machine.
-  const isKept =
-    released === 'Incomplete' || (isPooled(machine) && machine.spec.deletion.cleanup === 'Orphan');
-  if (isKept) return await instances.abandon(machine, context);
-  const left = await instances.remove(machine, context);
-  return left && isPooled(machine) && isOver(machine, context)
-    ? await instances.abandon(machine, context)
-    : left;
+  if (!isPooled(machine)) return await instances.remove(machine, context);
+  // A host that keeps something is not given to another machine.
+  const isKept = released === 'Incomplete' || machine.spec.deletion.cleanup === 'Orphan';
+  const left = isKept ? undefined : await instances.remove(machine, context);
+  const isLetGo = isKept || (left !== undefined && isOver(machine, context));
+  return isLetGo ? await instances.abandon(machine, context) : left;
 }
 
 function isOver({ metadata, spec }: Machine, { clock }: ReconcileContext): boolean {

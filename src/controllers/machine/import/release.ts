@@ -5,7 +5,7 @@ import { hasSpoken } from './attempt.ts';
 import { CREDENTIALS_MISSING, type ImportFailure } from './failure.ts';
 import { DRY_RUN_REASON } from './findings.ts';
 
-export interface ReleaseInput {
+export interface ImportReleaseInput {
   readonly machine: Machine;
   /** Whether this process imports hosts. */
   readonly isOpen: boolean;
@@ -31,14 +31,14 @@ export type ReleaseDecision = { readonly because: string } & (
 
 const BY_HAND = 'To clean it up, run `kubenode-agent release` on the host';
 
-export function planHostRelease(input: ReleaseInput): ReleaseDecision {
+export function planImportRelease(input: ImportReleaseInput): ReleaseDecision {
   const { machine, result } = input;
   if (!wasChanged(machine)) return { type: 'Done', because: 'nothing was changed on the host' };
   if (result && !result.failure) return planReleased(result);
   return planUnreleased(input, result?.failure ?? obstacle(input));
 }
 
-function planUnreleased(input: ReleaseInput, { reason, message }: Obstacle): ReleaseDecision {
+function planUnreleased(input: ImportReleaseInput, { reason, message }: Obstacle): ReleaseDecision {
   if (isOver(input) || isWithoutSecret(input.machine, reason)) {
     return { type: 'GiveUp', reason, because: `${message}. ${BY_HAND}` };
   }
@@ -51,7 +51,7 @@ function isWithoutSecret(machine: Machine, reason: string): boolean {
   return reason === CREDENTIALS_MISSING && hasSpoken(machine.status);
 }
 
-function planRepeat({ result, now }: ReleaseInput, why: string): ReleaseDecision {
+function planRepeat({ result, now }: ImportReleaseInput, why: string): ReleaseDecision {
   const { failure, retryAt } = result ?? {};
   if (failure && retryAt !== undefined && retryAt > now) {
     return { type: 'Wait', reason: failure.reason, until: retryAt, because: why };
@@ -77,13 +77,13 @@ function wasChanged({ spec, status }: Machine): boolean {
 
 type Obstacle = Pick<ImportFailure, 'reason' | 'message'>;
 
-function obstacle({ isOpen }: ReleaseInput): Obstacle {
+function obstacle({ isOpen }: ImportReleaseInput): Obstacle {
   if (isOpen) return { reason: 'Releasing', message: 'the host is being released' };
   const message = 'this process imports no hosts: run kubenode controllers with --agent-programs';
   return { reason: 'ImportsNotRun', message };
 }
 
-function isOver({ machine: { metadata, spec }, now }: ReleaseInput): boolean {
+function isOver({ machine: { metadata, spec }, now }: ImportReleaseInput): boolean {
   const since = Date.parse(metadata.deletionTimestamp ?? '');
   return now.getTime() >= since + spec.deletion.timeoutSeconds * 1000;
 }

@@ -70,7 +70,7 @@ export async function deliverTo(
 }
 
 /** A host that another Machine took over, or that was never installed, has nothing of this Machine but copies of the program. */
-export async function releaseHost(
+export async function releaseOverSsh(
   session: ImportSession,
   { machineUid, folder }: Pick<ImportTarget, 'machineUid'> & { readonly folder: string },
   cleanup: MachineDeletion['cleanup'],

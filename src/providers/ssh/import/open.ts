@@ -5,7 +5,7 @@ import { connectSsh } from '../channel/connect.ts';
 import { elevationFor, inspectConnected } from '../preflight/inspect.ts';
 import { hostFor } from './address.ts';
 import type { ImportHost, ImportHosts, ImportTarget } from './contract.ts';
-import { deliverTo, installAgentOn, releaseHost, requestCertificateOn } from './host.ts';
+import { deliverTo, installAgentOn, releaseOverSsh, requestCertificateOn } from './host.ts';
 import { createImportSession, type ImportLimits } from './session.ts';
 
 export interface OpenImportOptions {
@@ -56,7 +56,8 @@ async function connect(
     install: () => installAgentOn(session, target, programs),
     request: (how = {}) => requestCertificateOn(session, target, how),
     deliver: (access) => deliverTo(session, target, access),
-    release: (cleanup) => releaseHost(session, { machineUid: target.machineUid, folder: programs }, cleanup),
+    release: (cleanup) =>
+      releaseOverSsh(session, { machineUid: target.machineUid, folder: programs }, cleanup),
     close: () => connection.close(),
   };
 }

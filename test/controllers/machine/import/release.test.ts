@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { planHostRelease, type ReleaseInput } from '../../../../src/controllers/machine/import/release.ts';
+import {
+  type ImportReleaseInput,
+  planImportRelease,
+} from '../../../../src/controllers/machine/import/release.ts';
 import { condition, machine, NOW } from '../../../support/builders.ts';
 import { DOWN, machineAt } from './inputs.ts';
 
@@ -9,12 +12,12 @@ const dry = [{ ...condition('AgentInstalled', 'False'), reason: 'DryRun' }];
 const late = new Date(+NOW + 7_200_000);
 const soon = new Date(+NOW + 1000);
 
-function input(more: Partial<ReleaseInput> = {}): ReleaseInput {
+function input(more: Partial<ImportReleaseInput> = {}): ImportReleaseInput {
   return { machine: machineAt(3, { deleted: true }), isOpen: true, isRunning: false, now: NOW, ...more };
 }
 
-describe('planHostRelease', () => {
-  it.each<[it: string, input: ReleaseInput, expected: string]>([
+describe('planImportRelease', () => {
+  it.each<[it: string, input: ImportReleaseInput, expected: string]>([
     ['of a machine that is not imported', input({ machine: machine('m') }), 'Done'],
     ['of a host that was only looked at', input({ machine: machineAt(1, { deleted: true }) }), 'Done'],
     ['of a dry run', input({ machine: machineAt(2, { deleted: true, conditions: dry }) }), 'Done'],
@@ -46,7 +49,7 @@ describe('planHostRelease', () => {
       'GiveUp CredentialsMissing',
     ],
   ])('MAC-20 %s', (_, given, expected) => {
-    const decision = planHostRelease(given);
+    const decision = planImportRelease(given);
     const reason = 'reason' in decision ? ` ${decision.reason}` : '';
     expect(`${decision.type}${reason}`).toBe(expected);
   });

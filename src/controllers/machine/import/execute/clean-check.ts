@@ -28,7 +28,9 @@ async function pathsOn(
 ): Promise<readonly string[]> {
   const target = { machine: 'a host of a pool', machineUid, spec: importOfPooledHost(host) };
   try {
-    const { facts } = await withTarget(target, { parts, signal }, (connected) => connected.inspect(undefined));
+    const { facts } = await withTarget(target, { parts, signal }, (connected) =>
+      connected.inspect(undefined),
+    );
     return facts.paths.filter((path) => OWN_PATH.test(path));
   } catch (error) {
     signal.throwIfAborted();

@@ -29,7 +29,7 @@ import {
   type CleanupCounter,
   type HostReleaseState,
   type HostResult,
-  RELEASE,
+  RELEASE_ATTEMPT,
   releaseImportedHost,
 } from './release.ts';
 import { type ImportParts, runStep } from './steps.ts';
@@ -93,7 +93,7 @@ async function ensure(machine: Machine, scope: Ensure): Promise<ImportReport> {
   const decision = planImport(input);
   const { uid = '' } = machine.metadata;
   // A change of the spec, a deletion and a hold end what is under way for them.
-  if (decision.type === 'Nothing') scope.work?.abort(uid, RELEASE);
+  if (decision.type === 'Nothing') scope.work?.abort(uid, RELEASE_ATTEMPT);
   else scope.work?.abort(uid, input.attempt);
   const requeueAt = await carryOut(decision, input, scope);
   return {

@@ -6,13 +6,13 @@ import { optional } from '../../../../kube/objects/optional.ts';
 import type { Counter } from '../../../../kube/process/metrics.ts';
 import type { RemovalWait } from '../../instance/removal.ts';
 import type { ImportStepResult } from '../plan.ts';
-import { planHostRelease, type ReleaseInput, type ReleaseResult } from '../release.ts';
+import { type ImportReleaseInput, planImportRelease, type ReleaseResult } from '../release.ts';
 import { retryAt, stepFailure } from './failures.ts';
 import { type ImportParts, withHost } from './steps.ts';
 import type { HostWork } from './work.ts';
 
 /** The attempt of releases: a change of the spec does not start another one. */
-export const RELEASE = 'release';
+export const RELEASE_ATTEMPT = 'release';
 
 export type HostResult = ImportStepResult | (ReleaseResult & { readonly step: 'Release' });
 export type CleanupCounter = Counter<'reason'>;
@@ -32,7 +32,7 @@ const CHECK_MS = 30_000;
 export type HostReleaseState = 'Released' | 'Incomplete' | RemovalWait;
 
 export function releaseImportedHost(machine: Machine, scope: Release): HostReleaseState {
-  const decision = planHostRelease(observeRelease(machine, scope));
+  const decision = planImportRelease(observeRelease(machine, scope));
   const { because } = decision;
   if (decision.type === 'Done') return 'Released';
   if (decision.type === 'GiveUp') {
@@ -48,9 +48,9 @@ export function releaseImportedHost(machine: Machine, scope: Release): HostRelea
   return { reason: 'Releasing', message: because, requeueAt };
 }
 
-function observeRelease(machine: Machine, { parts, work, context }: Release): ReleaseInput {
+function observeRelease(machine: Machine, { parts, work, context }: Release): ImportReleaseInput {
   const { uid = '' } = machine.metadata;
-  const found = work?.result(uid, RELEASE);
+  const found = work?.result(uid, RELEASE_ATTEMPT);
   return {
     machine,
     isOpen: parts !== undefined,
@@ -85,7 +85,7 @@ function start(machine: Machine, { parts, work, context }: Release): void {
   work?.start({
     machine: name,
     uid,
-    attempt: RELEASE,
+    attempt: RELEASE_ATTEMPT,
     limitMs: LIMIT_MS,
     run: async (signal) => {
       const { left } = await withHost(machine, parts, signal, (host) => host.release(cleanup));

@@ -27,6 +27,10 @@ function pooledMachine(name: string, cleanup: Machine['spec']['deletion']['clean
   return { ...rest, metadata, spec: { ...others, infra, host, deletion: { ...DELETION, cleanup } } };
 }
 
+const NO_BOOTSTRAP = (): never => {
+  throw new Error('no bootstrap file is needed');
+};
+
 interface PooledBed {
   readonly bed: ImportBed;
   readonly pool: PoolBed;
@@ -41,10 +45,7 @@ function pooledBed(machines: readonly Machine[]): PooledBed {
     const check = createCleanCheck(imports);
     parts.pool ??= poolBed(POOL, (host, uid, signal) => check(host, uid, signal));
     const ssh = withUuids(parts.pool.provider, isDown);
-    const createBootstrap = (): never => {
-      throw new Error('no bootstrap file is needed');
-    };
-    return { providers: { ssh }, clusterUid: CLUSTER, createBootstrap };
+    return { providers: { ssh }, clusterUid: CLUSTER, createBootstrap: NO_BOOTSTRAP };
   });
   return {
     bed,
@@ -56,14 +57,15 @@ function pooledBed(machines: readonly Machine[]): PooledBed {
   };
 }
 
+function uuid(uid: string): string {
+  const hex = Buffer.from(uid).toString('hex').padStart(12, '0').slice(-12);
+  return `d0000000-0000-4000-8000-${hex}`;
+}
+
 /** The API server in memory gives objects short UIDs. */
 function withUuids(provider: Provider, isDown: { readonly current: boolean }): Provider {
   const fail = (): void => {
     if (isDown.current) throw new ProviderError('Retryable', 'the API server is down');
-  };
-  const uuid = (uid: string): string => {
-    const hex = Buffer.from(uid).toString('hex').padStart(12, '0').slice(-12);
-    return `d0000000-0000-4000-8000-${hex}`;
   };
   return {
     ...provider,
