@@ -2,7 +2,7 @@
 import { printableLine } from '../../../kube/objects/printable.ts';
 import { SshError } from '../errors.ts';
 import type { Dialog } from './dialog.ts';
-import type { Elevation, ScriptRun } from './script.ts';
+import type { Elevation, ScriptRun } from './host-script.ts';
 
 export interface ScriptEnd {
   /** Undefined: the connection ended before the script did. */

@@ -3,42 +3,15 @@
  * reads its values there. So no login shell, no process list and no log of the host ever sees a value.
  */
 import type { Channel } from 'ssh2';
-import type { Clock } from '../../../os/clock.ts';
 import { whenAborted } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { SshConnection } from './connect.ts';
 import { type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
+import type { Elevation, ScriptRun } from './host-script.ts';
 import { type ScriptEnd, scriptEnd, scriptFailure } from './script-end.ts';
 import { sendInput } from './send-input.ts';
 import { withStallLimit } from './stall.ts';
-
-export interface HostScript {
-  /** The purpose of the script, as it completes "… failed". */
-  readonly name: string;
-  /** POSIX shell. A constant of this program. */
-  readonly text: string;
-}
-
-/** How a script becomes root: not at all, by sudo without a password, or by sudo with one. */
-export type Elevation =
-  | { readonly type: 'None' }
-  | { readonly type: 'Sudo' }
-  | { readonly type: 'SudoPassword'; readonly password: string };
-
-export interface ScriptRun {
-  readonly script: HostScript;
-  /** One line of stdin each. */
-  readonly values: readonly string[];
-  /** The bytes that follow the values on stdin. */
-  readonly input?: AsyncIterable<Uint8Array>;
-  readonly elevation: Elevation;
-  /** The limit of the whole run, or, while the host takes input, of the time without progress. */
-  readonly timeoutMs: number;
-  readonly maxBytes: number;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-}
 
 /**
  * The part of the command line that reads the script. `dd` with blocks of one byte reads exactly the script, and leaves the values. No

@@ -1,4 +1,5 @@
 /** Reads what the scripts found on a host, and decides whether the program of the agent has to be copied to it. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
 import { ImportError } from './errors.ts';
 import type { AgentProgram } from './programs.ts';
 import { LAST_LINE } from './scripts.ts';
@@ -31,8 +32,8 @@ export function readLookup(output: string): HostProgramFacts | undefined {
   const [installed] = facts.get('installed') ?? [];
   return {
     arch: facts.get('arch')?.[0] ?? '',
-    ...(program !== undefined && { program }),
-    ...(installed !== undefined && { installed }),
+    ...optional('program', program),
+    ...optional('installed', installed),
     ...ownerOf(facts),
     missingTools: facts.get('lacks') ?? [],
     space: spaceOf(facts),

@@ -2,7 +2,7 @@
  * The scripts of an import. Each is a constant, gets what differs by its stdin, one value a line, and may be killed and repeated. They need
  * a POSIX shell and coreutils. `root` is empty: another one maps all paths into a folder.
  */
-import type { HostScript } from '../channel/script.ts';
+import type { HostScript } from '../channel/host-script.ts';
 
 /** Only root can write to the folder in which a copy is verified: no other user can exchange it before it is run. */
 const PRELUDE = `PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin

@@ -2,7 +2,8 @@
 import type { HostKey } from '../../../api/generated/types.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { connectSsh, type SshConnection, type SshHost, scanHostKeys } from '../channel/connect.ts';
-import { type Elevation, runScript } from '../channel/script.ts';
+import type { Elevation } from '../channel/host-script.ts';
+import { runScript } from '../channel/script.ts';
 import { isSshError, SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
 import type { ServerAddress } from './check.ts';

@@ -1,5 +1,5 @@
 /** The script of the preflight. It only reads, and prints `name=value` lines; src/providers/ssh/preflight/facts.ts reads them. */
-import type { HostScript } from '../channel/script.ts';
+import type { HostScript } from '../channel/host-script.ts';
 
 /** The last line: without it the output is not complete. */
 export const LAST_FACT = 'end=complete';

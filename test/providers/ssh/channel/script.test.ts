@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { connectSsh, type SshConnection } from '../../../../src/providers/ssh/channel/connect.ts';
-import { runScript, type ScriptRun } from '../../../../src/providers/ssh/channel/script.ts';
+import type { ScriptRun } from '../../../../src/providers/ssh/channel/host-script.ts';
+import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { credentialsOf, makeUserKey, type SshServer, sshUnavailableReason, startSshServer } from '../sshd.ts';
 

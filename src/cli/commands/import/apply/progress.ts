@@ -12,7 +12,7 @@ export interface MachineProgress {
   readonly host: string;
   /** Failed: it needs a person. Deleted: somebody deleted the Machine. */
   readonly state: 'Ready' | 'Importing' | 'Failed' | 'NotApplied' | 'Deleted';
-  /** The step, or the phase when the import has none. */
+  /** The reason of Progressing. */
   readonly step?: string;
   readonly reason?: string;
   readonly message?: string;
@@ -47,10 +47,10 @@ function machineProgress(
 }
 
 function stateOf(machine: Machine): Omit<MachineProgress, 'machine' | 'host'> {
-  const { conditions, phase } = machine.status ?? {};
+  const { conditions } = machine.status ?? {};
   if (isCurrent(machine, conditionOf(conditions, 'Ready'))) return { state: 'Ready', step: 'Ready' };
   const { reason, message } = machineTrouble(machine) ?? {};
-  const step = conditionOf(conditions, 'Progressing')?.reason ?? phase;
+  const step = conditionOf(conditions, 'Progressing')?.reason;
   return {
     state: hasFailed(machine) ? 'Failed' : 'Importing',
     ...optional('step', step),
