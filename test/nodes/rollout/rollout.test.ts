@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
+import { ANNOTATION_CONFIRM_DELETE } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
@@ -271,7 +272,11 @@ describe.skipIf(reason)(
       });
       expect(before.status?.import).toMatchObject({ machineID: expect.any(String) as string });
       const released = nodes.get(last);
-      await client.delete(MACHINES, { name: last }, { uid: (await readMachine(last)).metadata.uid ?? '' });
+      const { uid = '' } = (await readMachine(last)).metadata;
+      const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
+      const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
+      await client.patch(MACHINES, { name: last }, patch);
+      await client.delete(MACHINES, { name: last }, { uid });
       await expect
         .poll(async () => (await client.list(MACHINES)).items.map(({ metadata }) => metadata.name), SELDOM)
         .toEqual([first]);

@@ -21,12 +21,26 @@ export async function removeHost(
   if (!('metadata' in host)) return host;
   const released = imports.release(host, context);
   if (typeof released === 'object') return released;
-  if (!isPooled(machine)) return await instances.remove(machine, context);
-  // A host that keeps something is not given to another machine.
-  const isKept = released === 'Incomplete' || machine.spec.deletion.cleanup === 'Orphan';
-  const left = isKept ? undefined : await instances.remove(machine, context);
-  const isLetGo = isKept || (left !== undefined && isOver(machine, context));
-  return isLetGo ? await instances.abandon(machine, context) : left;
+  return isPooled(machine)
+    ? await returnToPool(machine, { instances, isReleased: released === 'Released' }, context)
+    : await instances.remove(machine, context);
+}
+
+interface PoolReturn {
+  readonly instances: HostRemoval['instances'];
+  readonly isReleased: boolean;
+}
+
+/** A host that keeps something is not given to another machine. */
+async function returnToPool(
+  machine: Machine,
+  { instances, isReleased }: PoolReturn,
+  context: ReconcileContext,
+): Promise<RemovalWait | undefined> {
+  const { cleanup } = machine.spec.deletion;
+  if (!isReleased || cleanup === 'Orphan') return await instances.abandon(machine, context);
+  const left = await instances.remove(machine, context);
+  return left && isOver(machine, context) ? await instances.abandon(machine, context) : left;
 }
 
 function isOver({ metadata, spec }: Machine, { clock }: ReconcileContext): boolean {
