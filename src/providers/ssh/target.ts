@@ -55,3 +55,11 @@ export function portReason(port: string | number): string | undefined {
 export function formatTarget({ user, address, port }: SshTarget): string {
   return `${user}@${isIP(address) === 6 ? `[${address}]` : address}:${port}`;
 }
+
+const SSH_PORT = 22;
+
+/** Returns the host as the annotation of a Secret names those that its value may be sent to. */
+export function secretHost({ address, port }: Pick<SshTarget, 'address' | 'port'>): string {
+  const host = isIP(address) === 6 ? `[${address}]` : address.toLowerCase();
+  return port === SSH_PORT ? host : `${host}:${port}`;
+}

@@ -105,6 +105,20 @@ describe.skipIf(unavailable !== undefined)(`kubenode import --apply${note}`, () 
     expect((await read('n2')).metadata.generation).toBe(metadata.generation);
   });
 
+  it('MAC-12 makes a Secret whose password of sudo is for the hosts of this import only', async () => {
+    const password = join(folder, 'sudo-password');
+    writeFileSync(password, 'hunter2\n', { mode: 0o600 });
+    const options = ['--apply', '--create-secret', '--no-wait', '--sudo-password-file', password];
+    const made = await run(installed, ...args('n5', 'with-sudo', ...options));
+    expect([made.exitCode, made.stderr]).toEqual([0, expect.not.stringContaining('hunter2')]);
+    const secret = await client.get(SECRETS, { name: 'with-sudo', namespace: NAMESPACE });
+    const { address, port } = server.target;
+    expect(secret.metadata.annotations).toMatchObject({
+      'kubenode.dev/secret-use': `ssh; ${address}:${port}`,
+    });
+    expect(secret).toMatchObject({ data: { 'sudo-password': Buffer.from('hunter2').toString('base64') } });
+  });
+
   it('leaves a Machine of somebody else as it is, and tells that in its report', async () => {
     await declareMachine(client, 'n3');
     const before = await read('n3');

@@ -3,7 +3,6 @@ import { MACHINES } from '../../../api/generated/resources.ts';
 import type { Machine } from '../../../api/generated/types.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { type Finding, finding } from '../finding.ts';
-import { isPooled } from '../instance/pooled.ts';
 import { hasSpoken, isRegistered } from './attempt.ts';
 import { deliveredFinding, importCertificateFinding } from './certificate.ts';
 import { failedFinding, failedForGood } from './failed-finding.ts';
@@ -30,9 +29,8 @@ const UNDER_WAY: Readonly<Record<HostStep, readonly [reason: string, message: st
 /** Also returns CertificateIssued while it is the import that gets the certificate. */
 export function importFindings(input: ImportInput): readonly Finding[] {
   const { machine } = input;
-  // While the provider of a pool does not answer, its host is not known.
-  if (!machine.spec.import) return isPooled(machine) ? recordedFindings(machine, IMPORT_CONDITIONS) : [];
-  if (machine.metadata.deletionTimestamp !== undefined) return recordedFindings(machine, IMPORT_CONDITIONS);
+  if (!machine.spec.import) return [];
+  if (machine.metadata.deletionTimestamp !== undefined) return recordedImportFindings(machine);
   if (isRegistered(machine)) return registeredFindings(machine);
   const needed = finding(
     CREDENTIALS,
@@ -41,6 +39,11 @@ export function importFindings(input: ImportInput): readonly Finding[] {
     'the host is reached over SSH until its agent reports',
   );
   return [...HOST_STEPS.map((step) => stepFinding(step, input)), importCertificateFinding(input), needed];
+}
+
+/** Keeps what is recorded, of a host that is not looked at now. */
+export function recordedImportFindings(machine: Machine): readonly Finding[] {
+  return recordedFindings(machine, IMPORT_CONDITIONS);
 }
 
 /** Keeps what is True. An agent that was on the host before its Machine passed none of these steps. */

@@ -38,6 +38,8 @@ export interface PreflightFacts {
   readonly missingModules: readonly string[];
   readonly selinuxEnforce?: string;
   readonly programs: readonly string[];
+  /** The shared libraries that the program of the agent needs, and that the host has. */
+  readonly libraries: readonly string[];
 }
 
 /** The size of a file system, in KiB or in files. */
@@ -90,6 +92,7 @@ function identityFacts({ text, all }: FactReader) {
     processes: all('process'),
     paths: all('path'),
     programs: all('program'),
+    libraries: all('library'),
   });
 }
 

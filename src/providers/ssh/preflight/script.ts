@@ -112,6 +112,11 @@ for name in overlay br_netfilter nf_conntrack; do
 done
 first_line selinux-enforce /sys/fs/selinux/enforce
 for name in mount umount tar iptables nft; do has "$name" && fact program "$name"; done
+for name in libatomic.so.1 libstdc++.so.6; do
+  for path in /lib*/"$name" /usr/lib*/"$name" /lib*/*/"$name" /usr/lib*/*/"$name"; do
+    [ -e "$path" ] && { fact library "$name"; break; }
+  done
+done
 echo ${LAST_FACT}
 `,
 };

@@ -115,7 +115,7 @@ describe.skipIf(unavailable !== undefined)(`kubenode import${note}`, () => {
     const { code, out, err } = await kubenode(...args, '-o', 'yaml');
     expect({ code, err }).toEqual({
       code: 0,
-      err: expect.stringContaining('compare the fingerprints before you commit them') as string,
+      err: expect.stringContaining('compare the fingerprints before you commit or apply them') as string,
     });
     const machine = parse(out) as object;
     expect(validate(machine)).toEqual([]);

@@ -48,6 +48,7 @@ const ROWS: readonly Row[] = [
   ['Systemd', 'Warn: version 258', { 'systemd-version': '258~rc1' }],
   ['Systemd', 'Unknown: not known: the version of systemd', { 'systemd-version': [] }],
   ['Programs', 'Fail: tar missing', { program: ['mount', 'umount', 'nft'] }],
+  ['Libraries', 'Fail: libatomic.so.1 missing', { library: 'libstdc++.so.6' }],
   ['Programs', 'Warn: neither iptables nor nft', { program: ['mount', 'umount', 'tar'] }],
   ['KernelModules', 'Fail: overlay missing', { module: [], 'no-module': ['overlay'] }],
   ['KernelModules', 'Warn: br_netfilter missing', { module: 'overlay', 'no-module': 'br_netfilter' }],

@@ -45,6 +45,8 @@ program=mount
 program=umount
 program=tar
 program=nft
+library=libatomic.so.1
+library=libstdc++.so.6
 end=complete
 `;
 

@@ -1,7 +1,9 @@
 /** `kubenode import --apply`: applies the Machines of the hosts that passed, and follows them until they are Ready. */
 import type { Client } from '../../../../kube/client/client.ts';
+import { textAt, valueAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { withDeadline } from '../../../../os/deadline.ts';
+import { secretHost } from '../../../../providers/ssh/target.ts';
 import { COLUMNS } from '../../../../views/text/wrap.ts';
 import { CliError, EXIT, type ExitCode } from '../../../errors.ts';
 import { setExitCode } from '../../../exit.ts';
@@ -37,6 +39,7 @@ export async function applyImport(io: Io, request: ApplyRequest): Promise<void> 
     const { signal } = io;
     const warning = await requireSecret(client, {
       name: flags.secret,
+      hosts: machines.map(hostOfMachine),
       signal,
       ...optional('create', create),
     });
@@ -49,6 +52,14 @@ export async function applyImport(io: Io, request: ApplyRequest): Promise<void> 
     if (progress) printEnd(io, progress, flags);
     const isDone = wait === false ? isApplied(progress) : progress && importEnd(progress) === 'Ready';
     setExitCode(io, preflightCode !== EXIT.ok || isDone ? preflightCode : EXIT.unhealthy);
+  });
+}
+
+function hostOfMachine({ spec }: ImportedMachine): string {
+  const port = valueAt(spec, 'import', 'port');
+  return secretHost({
+    address: textAt(spec, 'import', 'address') ?? '',
+    port: typeof port === 'number' ? port : 22,
   });
 }
 

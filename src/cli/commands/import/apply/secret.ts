@@ -17,6 +17,8 @@ export interface SecretRequest {
   readonly name: string;
   /** The content of a Secret to create. Undefined: it must be there. */
   readonly create?: SecretTexts;
+  /** The hosts to which the password of sudo may be sent. */
+  readonly hosts: readonly string[];
   readonly signal: AbortSignal;
 }
 
@@ -28,7 +30,7 @@ export async function requireSecret(client: Client, request: SecretRequest): Pro
     if (create) throw refusal(name, 'this user may not read it, so it is not created');
     return `Secret ${NAMESPACE}/${name} could not be checked: this user may not read it`;
   }
-  if (existing === undefined && create) await createSecret(client, name, create, signal);
+  if (existing === undefined && create) await createSecret(client, { ...request, create });
   else checkSecret(existing, request);
   return undefined;
 }
@@ -50,10 +52,10 @@ async function findSecret(
 /** Create, not apply: a Secret that somebody made meanwhile is never overwritten. */
 async function createSecret(
   client: Client,
-  name: string,
-  { privateKey, passphrase, sudoPassword }: SecretTexts,
-  signal: AbortSignal,
+  { name, create, hosts, signal }: SecretRequest & { readonly create: SecretTexts },
 ): Promise<void> {
+  const { privateKey, passphrase, sudoPassword } = create;
+  const use = sudoPassword === undefined ? USE : `${USE}; ${hosts.join(', ')}`;
   const stringData = {
     [KEY]: privateKey,
     ...(passphrase !== undefined && { 'ssh-passphrase': passphrase }),
@@ -62,7 +64,7 @@ async function createSecret(
   const secret = {
     apiVersion: 'v1',
     kind: 'Secret',
-    metadata: { name, namespace: NAMESPACE, annotations: { [ANNOTATION_SECRET_USE]: USE } },
+    metadata: { name, namespace: NAMESPACE, annotations: { [ANNOTATION_SECRET_USE]: use } },
     type: 'kubernetes.io/ssh-auth',
     stringData,
   };

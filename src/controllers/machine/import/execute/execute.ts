@@ -11,8 +11,9 @@ import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { holdInForce } from '../../../../rollout/holds.ts';
 import type { Finding } from '../../finding.ts';
+import { isPooled } from '../../instance/pooled.ts';
 import { importAttempt } from '../attempt.ts';
-import { importFindings } from '../findings.ts';
+import { importFindings, recordedImportFindings } from '../findings.ts';
 import {
   type ImportDecision,
   type ImportInput,
@@ -87,8 +88,21 @@ interface Ensure {
   readonly context: ReconcileContext;
 }
 
+const NOT_IMPORTED: ImportReport = { findings: [], isIntent: false };
+
+/** While the provider of a pool does not answer, its host is not known. */
+function recordedReport(machine: Machine): ImportReport {
+  const { import: recorded, preflight } = machine.status ?? {};
+  return {
+    ...optional('import', recorded),
+    ...optional('preflight', preflight),
+    findings: recordedImportFindings(machine),
+    isIntent: false,
+  };
+}
+
 async function ensure(machine: Machine, scope: Ensure): Promise<ImportReport> {
-  if (!machine.spec.import) return { findings: [], isIntent: false };
+  if (!machine.spec.import) return isPooled(machine) ? recordedReport(machine) : NOT_IMPORTED;
   const input = observeImport(machine, scope);
   const decision = planImport(input);
   const { uid = '' } = machine.metadata;

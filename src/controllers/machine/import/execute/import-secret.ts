@@ -1,5 +1,4 @@
 /** Reads the Secret of an import. A commit can name any host and any Secret: the password of sudo goes only to hosts that the Secret names. */
-import { isIPv6 } from 'node:net';
 import { NAMESPACE } from '../../../../api/names.ts';
 import { readSecret, SecretError } from '../../../../api/secrets/read.ts';
 import { secretReferences } from '../../../../api/secrets/references.ts';
@@ -9,11 +8,11 @@ import { SECRETS } from '../../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../../kube/objects/json.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { ImportSecret, ImportTarget } from '../../../../providers/ssh/import/contract.ts';
+import { secretHost } from '../../../../providers/ssh/target.ts';
 
 /** The keys that the Secret may have beside that of `credentialsRef`. */
 const PASSPHRASE = 'ssh-passphrase';
 const SUDO_PASSWORD = 'sudo-password';
-const SSH_PORT = 22;
 
 /** Throws a SecretError for a Secret that is missing or does not permit its use. */
 export async function readImportSecret(
@@ -38,12 +37,6 @@ export async function readImportSecret(
   return {
     privateKey,
     ...optional('passphrase', read(PASSPHRASE)),
-    ...optional('sudoPassword', needsSudo ? read(SUDO_PASSWORD, hostOf(spec)) : undefined),
+    ...optional('sudoPassword', needsSudo ? read(SUDO_PASSWORD, secretHost(spec)) : undefined),
   };
-}
-
-/** Returns the host as the annotation of a Secret names it. */
-function hostOf({ address, port }: ImportTarget['spec']): string {
-  const host = isIPv6(address) ? `[${address}]` : address;
-  return port === SSH_PORT ? host : `${host}:${port}`;
 }

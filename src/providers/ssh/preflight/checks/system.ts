@@ -91,6 +91,16 @@ const programs: PreflightCheck = ({ facts: { programs: found } }) => {
   );
 };
 
+/** The Node.js in the program of the agent is linked to these. */
+const libraries: PreflightCheck = ({ facts: { libraries: found } }) => {
+  const missing = ['libatomic.so.1', 'libstdc++.so.6'].filter((name) => !found.includes(name));
+  if (missing.length === 0) return passed('libatomic, libstdc++');
+  return fail(
+    `${missing.join(', ')} missing`,
+    'install libatomic1 and libstdc++6 (Debian, Ubuntu), or libatomic and libstdc++ (Fedora, RHEL): the agent needs them',
+  );
+};
+
 const kernelModules: PreflightCheck = ({ facts: { modules, missingModules } }) => {
   if (missingModules.includes('overlay')) {
     return fail('overlay missing', 'install the modules of this kernel: containerd needs overlay');
@@ -133,6 +143,7 @@ export const SYSTEM_CHECKS: Readonly<Record<string, PreflightCheck>> = {
   CgroupControllers: cgroupControllers,
   Systemd: systemd,
   Programs: programs,
+  Libraries: libraries,
   KernelModules: kernelModules,
   SELinux: seLinux,
   Sysctls: sysctls,
