@@ -64,7 +64,7 @@ describe('planMachine', () => {
     [
       'supports no other provider yet',
       { spec: { infra: { provider: 'aws', config: {} } } },
-      'Provisioning NotSupported: InfraConfigValid: provider aws is not supported yet. Use local',
+      'Provisioning NotSupported: InfraConfigValid: provider aws is not supported yet. Use local or ssh',
     ],
     [
       'MAC-18 removes the start-up taint when all is there',
