@@ -57,9 +57,9 @@ const SPREAD = { labelKey: 'zone', max: 1 };
 
 describe('an object that is Stalled', () => {
   it('MAC-04 has one Event: a Machine', async () => {
-    const bed = await bedWith(personal(machine('m-1'), { import: { address: '10.0.0.1' } }));
+    const bed = await bedWith(personal(machine('m-1'), { deletion: { cleanup: 'Wipe' } }));
     expect(stalled(bed)).toEqual([
-      expect.stringMatching(/^Warning MachineStalled NotSupported: spec\.import: not supported/),
+      expect.stringMatching(/^Warning MachineStalled NotSupported: spec\.deletion\.cleanup: not supported/),
     ]);
   });
 

@@ -118,11 +118,14 @@ describe('readSecret', () => {
   it('is the only function that reads Secrets of the hub', () => {
     const readers = SOURCES.filter(({ text }) => /\bsecrets\s*\.(get|list|byIndex)\(/.test(text));
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
-    // The hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, and those that only write Secrets: bootstrap tokens and `kubenode local`.
+    // The hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
+    // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens and `kubenode local`.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
+      'src/cli/commands/import/apply/secret.ts',
       'src/cli/fleet/connect-cluster.ts',
       'src/controllers/bootstraptoken/execute.ts',
+      'src/controllers/machine/import/execute/import-secret.ts',
       'src/local/pki/secrets.ts',
       'src/sync/hub/hub-cache.ts',
     ]);

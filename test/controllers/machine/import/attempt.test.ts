@@ -47,7 +47,7 @@ describe('a host', () => {
       false,
       true,
     ],
-  ])('MAC-16 %s', (...row) => {
+  ])('MAC-16 tells whether SSH is needed again: %s', (...row) => {
     const [, found, ...expected] = row;
     expect([isEpochRaised(found), isRegistered(found), isRegisteringAgain(found)]).toEqual(expected);
   });

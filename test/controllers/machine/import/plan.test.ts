@@ -62,12 +62,12 @@ const EACH_STEP: readonly Row[] = STEPS.flatMap(([step, at, known]): Row[] => {
       'Nothing: the Machine is being deleted',
     ],
     [
-      `MAC-16 ${step}: is not needed once the agent has reported`,
+      `MAC-16 is not needed once the agent has reported: ${step}`,
       importInput(machineAt(at, { conditions: spoken }), known),
       'Nothing: the host has its certificate',
     ],
     [
-      `MAC-16 ${step}: is not needed while an agent that has reported is silent`,
+      `MAC-16 is not needed while an agent that has reported is silent: ${step}`,
       importInput(machineAt(at, { conditions: silent }), known),
       'Nothing: the host has its certificate',
     ],
@@ -126,7 +126,7 @@ const OTHERS: readonly Row[] = [
     'Nothing: the host has its certificate',
   ],
   [
-    'MAC-21 a twin',
+    'MAC-21 stops for an older Machine that is the same host',
     importInput(machineAt(1), { twin: { name: 'n', because: 'it is' } }),
     'Nothing: Machine n is the same host',
   ],
@@ -148,7 +148,7 @@ const OTHERS: readonly Row[] = [
 ];
 
 describe('planImport', () => {
-  it.each([...EACH_STEP, ...OTHERS])('MAC-10 decides: %s', (_, input, expected) => {
+  it.each([...EACH_STEP, ...OTHERS])('MAC-10 decides one step after the other: %s', (_, input, expected) => {
     const decision = planImport(input);
     const text = decision.type === 'Act' ? `Act ${decision.step}` : `${decision.type}: ${decision.because}`;
     expect(text).toBe(expected);

@@ -48,7 +48,7 @@ describe('planImportRelease', () => {
       }),
       'GiveUp CredentialsMissing',
     ],
-  ])('MAC-20 %s', (_, given, expected) => {
+  ])('MAC-20 decides how the release ends: %s', (_, given, expected) => {
     const decision = planImportRelease(given);
     const reason = 'reason' in decision ? ` ${decision.reason}` : '';
     expect(`${decision.type}${reason}`).toBe(expected);

@@ -60,7 +60,7 @@ describe('findImportTwin', () => {
       undefined,
     ],
     ['a machine that is not imported', machine('b'), host('a', 'h1'), undefined],
-  ])('MAC-21 compares %s', (_, mine, other, expected) => {
+  ])('MAC-21 finds Machines that are the same host: %s', (_, mine, other, expected) => {
     expect(findImportTwin(mine, [mine, other])?.because).toBe(expected);
   });
 

@@ -14,7 +14,11 @@ describe('removeInstance', () => {
     const context = { clock: virtualClock() } as never;
     const spec = { infra: { provider, config: {} } };
     const remove = (status: object): ReturnType<typeof removeInstance> =>
-      removeInstance(machine('m', { spec, status }), { providers: {}, clusterUid: 'c' }, context);
+      removeInstance(
+        machine('m', { spec, status }),
+        { providers: {}, clusterUid: 'c' },
+        { context, how: 'Delete' },
+      );
     expect(await remove(CREATED)).toMatchObject({
       reason: 'ProviderMissing',
       message: `instance x:///1 is left: ${hint}`,

@@ -13,8 +13,8 @@ function bed(count: number): PoolBed {
   return poolBed(poolObject('rack7', { hosts: hosts(count) }));
 }
 
-describe('MAC-30 a pool', () => {
-  it('gives 200 claims by four processes to 100 hosts: none twice, and the others learn what is missing', async () => {
+describe('MAC-30 a pool gives each host to one machine, and', () => {
+  it('serves 200 claims by four processes with 100 hosts: the others learn what is missing', async () => {
     const one = bed(100);
     const others = await Promise.all([1, 2, 3].map(() => one.reopen()));
     const providers = [one.provider, ...others];
@@ -149,7 +149,7 @@ it.each(['before', 'after'])(
 );
 
 /** Each write of a call is the last of its process once, arrived or not; another process repeats the call. */
-describe('MAC-06 a pool, when its process is killed', () => {
+describe('MAC-06 a pool whose process is killed', () => {
   const MOMENTS = [1, 2, 3, 4, 5].flatMap((n) => [[n, 'before'] as const, [n, 'after'] as const]);
 
   it.each(MOMENTS)('at write %i of create, %s it arrives: gives one host', async (n, when) => {

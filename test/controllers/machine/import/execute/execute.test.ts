@@ -215,7 +215,7 @@ describe('what keeps a host from being imported', () => {
       new TypeError('undefined is not a function'),
       'Importing Bootstrapping: ImportFailed',
     ],
-  ] as const)('MAC-04 is named: %s', async (_, call, error, expected) => {
+  ] as const)('MAC-04 names what holds up an import: %s', async (_, call, error, expected) => {
     const isFinal = expected.startsWith('Stalled');
     const bed = importBed();
     bed.hosts.fail('10.0.0.1', call, error);
