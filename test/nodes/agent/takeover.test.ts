@@ -122,7 +122,9 @@ describe.skipIf(reason)(`the program of the agent on a bare host${reason ? ` (${
     const placed = JSON.parse(await agent(owner, ...install)) as object;
     expect(placed).toMatchObject({ unit: 'kubenode-agent.service' });
     expect(JSON.parse(await agent(owner, ...install))).toEqual(placed);
-    await expect(node.run('systemctl', 'is-active', 'kubenode-agent')).rejects.toThrow('inactive');
+    await expect(node.run('systemctl', 'is-active', 'kubenode-agent')).rejects.toMatchObject({
+      stdout: 'inactive\n',
+    });
 
     const certificatePem = await sign(await agent('', 'request', '--machine', 't1'));
     const server = `https://${kit.hostAddress}:${new URL(installed.server.url).port}`;

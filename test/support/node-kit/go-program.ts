@@ -29,10 +29,14 @@ export async function builtProgram(wanted: GoProgram): Promise<string> {
   });
 }
 
+export async function isBuilt(wanted: GoProgram): Promise<boolean> {
+  return (await readCacheEntry(await cacheEntry(wanted)))?.has(wanted.program) === true;
+}
+
 /** Why this machine has none and cannot build one. */
 export async function whyNotBuilt(wanted: GoProgram): Promise<string | undefined> {
   const { program, version } = wanted;
-  if (findProgram('go') || (await readCacheEntry(await cacheEntry(wanted)))?.has(program)) return undefined;
+  if (findProgram('go') || (await isBuilt(wanted))) return undefined;
   return `${program} ${version} is built with Go: install it (https://go.dev/dl)`;
 }
 

@@ -30,8 +30,14 @@ export interface SshConnection {
   /** The key that the host has shown, for TrustOnFirstUse to record. */
   readonly hostKey: HostKey;
   /** Starts a command. The command line is a constant: what differs goes to its stdin. */
-  start(command: string): Promise<Channel>;
+  start(command: string): Promise<StartedCommand>;
   close(): void;
+}
+
+export interface StartedCommand {
+  readonly channel: Channel;
+  /** Undefined while the command runs, and for one that a signal or the end of the connection ended. */
+  exitCode(): number | undefined;
 }
 
 export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConnection> {
@@ -56,7 +62,7 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
           new Promise((resolve, reject) => {
             client.exec(command, (error, channel) =>
               error === undefined
-                ? resolve(channel)
+                ? resolve(followExit(channel))
                 : reject(new SshError('ScriptFailed', 'the host starts no command', { where, cause: error })),
             );
           }),
@@ -70,6 +76,15 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
       throw error;
     }
   });
+}
+
+/** Listens at once: the exit of a short command may be in the same packet as its start, before the caller has the channel. */
+function followExit(channel: Channel): StartedCommand {
+  let exitCode: number | undefined;
+  channel.once('exit', (code: number | null) => {
+    exitCode = code ?? undefined;
+  });
+  return { channel, exitCode: () => exitCode };
 }
 
 /** Returns the keys of a host, one of each type. Nothing is authenticated: each connection ends when the host has shown its key. */

@@ -2,11 +2,10 @@
  * Runs a fixed script on a host, as root where asked. The command line is a constant: it reads the script from its stdin, and the script
  * reads its values there. So no login shell, no process list and no log of the host ever sees a value.
  */
-import type { Channel } from 'ssh2';
 import { whenAborted } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
-import type { SshConnection } from './connect.ts';
+import type { SshConnection, StartedCommand } from './connect.ts';
 import { type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
 import type { Elevation, ScriptRun } from './host-script.ts';
 import { type ScriptEnd, scriptEnd, scriptFailure } from './script-end.ts';
@@ -44,8 +43,8 @@ export function finishScript(connection: SshConnection, run: ScriptRun): Promise
   return withStallLimit(
     { clock: run.clock, ms: run.timeoutMs, signal: run.signal, expired },
     async (signal, progress) => {
-      const channel = await connection.start(COMMANDS[run.elevation.type]);
-      return await converse(channel, { run, where, signal, progress });
+      const started = await connection.start(COMMANDS[run.elevation.type]);
+      return await converse(started, { run, where, signal, progress });
     },
   );
 }
@@ -57,23 +56,22 @@ interface Conversation {
   readonly progress: () => void;
 }
 
-function converse(channel: Channel, { run, where, signal, progress }: Conversation): Promise<ScriptEnd> {
+function converse(
+  { channel, exitCode }: StartedCommand,
+  { run, where, signal, progress }: Conversation,
+): Promise<ScriptEnd> {
   return new Promise((resolve, reject) => {
     const dialog = startDialog({ input: inputOf(run), maxBytes: run.maxBytes });
-    let exitCode: number | undefined;
     const stopListening = whenAborted(signal, fail);
     channel.setEncoding('utf8');
     channel.stderr.setEncoding('utf8');
     channel.on('data', (text: string) => follow(dialog.out(text)));
     channel.stderr.on('data', (text: string) => follow(dialog.err(text)));
     channel.on('error', () => undefined);
-    channel.once('exit', (code: number | null) => {
-      exitCode = code ?? undefined;
-    });
     channel.once('close', () => {
       stopListening();
       try {
-        resolve(scriptEnd(dialog, { run, where, exitCode }));
+        resolve(scriptEnd(dialog, { run, where, exitCode: exitCode() }));
       } catch (error) {
         reject(error);
       }
