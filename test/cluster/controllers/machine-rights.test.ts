@@ -6,6 +6,7 @@ import {
   ANNOTATION_CONFIRM_DELETE,
   LABEL_AGENT_BLOCKED,
   NAMESPACE_AGENTS,
+  NAMESPACE_HOSTS,
   PRINCIPAL_MACHINE,
   PRINCIPAL_MACHINESET,
   serviceAccountUser,
@@ -16,8 +17,12 @@ import { createBootstrapToken } from '../../../src/controllers/bootstraptoken/ex
 import type { Client } from '../../../src/kube/client/client.ts';
 import { LEASES } from '../../../src/kube/leader/record.ts';
 import { conditionStatus } from '../../../src/kube/objects/conditions.ts';
+import { CONFIG_MAPS } from '../../../src/kube/objects/core-kinds.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { createSshProvider } from '../../../src/providers/ssh/pool/provider.ts';
 import { readClusterUID } from '../../../src/sync/cluster-uid.ts';
+import { NEVER, requestOf } from '../../providers/contract/harness.ts';
+import { hosts, poolObject } from '../../providers/ssh/pool/bed.ts';
 import { slice } from '../../support/sweep-size.ts';
 import { ACCOUNTS } from '../defender/objects.ts';
 import { startLoggedControllers } from '../defender/processes.ts';
@@ -30,6 +35,8 @@ const MACHINE = rightsIn(machineRights);
 const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete secrets', 'get namespaces'];
 /** Used for hosts that are imported over SSH. */
 const IMPORTING: readonly string[] = ['get secrets', 'create certificatesigningrequests'];
+/** Used for hosts of pools. */
+const POOLING = MACHINE.filter(({ namespace }) => namespace === NAMESPACE_HOSTS);
 /** Used for pods that the server does not let go: the Machine reports it. */
 const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];
 /** Used for a Machine that may have an instance, and whose Node is not known. */
@@ -162,6 +169,56 @@ describe('the accounts of machines', () => {
     return JSON.stringify(metadata.annotations).includes('secretUid');
   }
 
+  /** As the controller does for a set whose hosts are in a pool. */
+  async function takeAndGiveBack(): Promise<void> {
+    const client = await accountOf(PRINCIPAL_MACHINE);
+    const provider = createSshProvider({
+      client,
+      clock: createSystemClock(),
+      verifyClean: () => Promise.resolve(),
+    });
+    const request = requestOf({ config: { pool: 'rack7' }, host: 'systemd' });
+    const id = await provider.create(request, NEVER);
+    expect(await provider.get(id, NEVER)).toMatchObject({ id, state: 'Running' });
+    await provider.delete(id, NEVER);
+    expect(await provider.find(request.tags, NEVER)).toEqual([]);
+  }
+
+  it('MAC-30 take a host of a pool and give it back', async () => {
+    await cluster.admin.create(CONFIG_MAPS, poolObject('rack7', { hosts: hosts(12) }));
+    await takeAndGiveBack();
+    await cluster.admin.delete(
+      CONFIG_MAPS,
+      { name: 'rack7', namespace: NAMESPACE_HOSTS },
+      { uid: await uidOfPool() },
+    );
+  });
+
+  it.each(slice(POOLING, 1).map((right) => [textOf(right), right] as const))(
+    'miss the right to %s in the namespace of pools, and go on with it',
+    async (text, right) => {
+      await cluster.admin.create(CONFIG_MAPS, poolObject('rack7', { hosts: hosts(12) }));
+      const giveBack = await takeAway(PRINCIPAL_MACHINE, right);
+      const [verb, resource] = text.split(' ');
+      await expect(takeAndGiveBack()).rejects.toMatchObject({
+        code: 'Auth',
+        message: expect.stringMatching(new RegExp(`cannot ${verb} resource "${resource}"`)) as string,
+      });
+      await giveBack();
+      await takeAndGiveBack();
+      await cluster.admin.delete(
+        CONFIG_MAPS,
+        { name: 'rack7', namespace: NAMESPACE_HOSTS },
+        { uid: await uidOfPool() },
+      );
+    },
+  );
+
+  async function uidOfPool(): Promise<string> {
+    const { metadata } = await cluster.admin.get(CONFIG_MAPS, { name: 'rack7', namespace: NAMESPACE_HOSTS });
+    return metadata.uid ?? '';
+  }
+
   it('do all that this test uses their rights for without a refusal', async () => {
     logged = '';
     await liveAndDie();
@@ -174,7 +231,11 @@ describe('the accounts of machines', () => {
 
   it.each(
     slice(
-      MACHINE.filter((right) => ![...JOINING, ...DRAINING, ...ENDING, ...IMPORTING].includes(textOf(right))),
+      MACHINE.filter(
+        (right) =>
+          ![...JOINING, ...DRAINING, ...ENDING, ...IMPORTING].includes(textOf(right)) &&
+          !POOLING.includes(right),
+      ),
       2,
     ).map((right) => [textOf(right), right] as const),
   )('miss the right of Machines to %s, log it, and continue with it', async (text, right) => {
