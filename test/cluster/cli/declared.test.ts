@@ -1,12 +1,14 @@
 /** A real API server accepts the example fleet and a new repository from sync: schemas, CEL rules and policies. */
 
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { demoFiles } from '../../../src/demo/template/demo.ts';
 import { createScaffold } from '../../../src/demo/template/scaffold.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createFleetFolder, createTestRenderer } from '../../support/fleet-repository.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
@@ -21,7 +23,10 @@ beforeAll(async () => {
   sync = await installed.as(SYNC, GROUPS);
 });
 // Two of them have a kubelet of the same version, and other content.
-beforeEach(() => installed.server.wipe());
+beforeEach(async () => {
+  await installed.server.wipe();
+  await permitAddOns();
+});
 afterAll(() => installed?.stop());
 
 describe.each([
@@ -48,6 +53,26 @@ describe.each([
     }
   });
 });
+
+/** As an administrator, by the role that the guide prints. Its label works with a controller of Kubernetes that does not run here. */
+async function permitAddOns(): Promise<void> {
+  const page = readFileSync('docs/guides/example-fleet.md', 'utf8');
+  const [, text = ''] = /```yaml\n(?<role>apiVersion: rbac[^`]+)```/.exec(page) ?? [];
+  const role = parse(text) as KubeObject;
+  const { client } = installed.server;
+  await client.create(rbacResource('ClusterRole', 'clusterroles'), role);
+  await client.create(rbacResource('ClusterRoleBinding', 'clusterrolebindings'), {
+    apiVersion: role.apiVersion,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: role.metadata.name },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role.metadata.name },
+    subjects: [{ kind: 'ServiceAccount', name: 'kubenode-sync', namespace: 'kubenode-system' }],
+  });
+}
+
+function rbacResource(kind: string, plural: string): Resource {
+  return { group: 'rbac.authorization.k8s.io', version: 'v1', kind, plural, namespaced: false };
+}
 
 /** The objects name its checksum: they do not depend on what it does. */
 function bundleFile(): URL {

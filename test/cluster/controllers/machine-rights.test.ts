@@ -195,7 +195,7 @@ describe('the accounts of machines', () => {
   });
 
   it.each(slice(POOLING, 1).map((right) => [textOf(right), right] as const))(
-    'miss the right to %s in the namespace of pools, and go on with it',
+    'miss the right to %s in the namespace of pools, and continue with it',
     async (text, right) => {
       await cluster.admin.create(CONFIG_MAPS, poolObject('rack7', { hosts: hosts(12) }));
       const giveBack = await takeAway(PRINCIPAL_MACHINE, right);
