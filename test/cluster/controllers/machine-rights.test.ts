@@ -186,7 +186,7 @@ describe('the accounts of machines', () => {
 
   it('MAC-30 take a host of a pool and give it back', async () => {
     await cluster.admin.create(CONFIG_MAPS, poolObject('rack7', { hosts: hosts(12) }));
-    await takeAndGiveBack();
+    await expect(takeAndGiveBack()).resolves.toBeUndefined();
     await cluster.admin.delete(
       CONFIG_MAPS,
       { name: 'rack7', namespace: NAMESPACE_HOSTS },

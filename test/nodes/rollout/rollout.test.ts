@@ -264,12 +264,27 @@ describe.skipIf(reason)(
       expect(unfolded).toContain('commit another version, or a new spec.retryToken');
     });
 
+    async function deleteMachine(name: string): Promise<void> {
+      const { uid = '' } = (await readMachine(name)).metadata;
+      const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
+      const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
+      await client.patch(MACHINES, { name }, patch);
+      await client.delete(MACHINES, { name }, { uid });
+    }
+
+    async function namesOfMachines(): Promise<readonly string[]> {
+      return (await client.list(MACHINES)).items.map(({ metadata }) => metadata.name);
+    }
+
+    /** The budget keeps the pod that is left where it is. */
+    async function nodeWithPod(): Promise<(typeof NAMES)[number]> {
+      const pods = (await client.list(PODS, { namespace: WEB.namespace })).items;
+      const names = pods.map(({ metadata }) => metadata.name);
+      return NAMES.find((name) => names.includes(webPodOf(name))) ?? NAMES[0];
+    }
+
     it('MAC-16 MAC-20 needs no SSH once the agents report, and gives a host back without what was installed', async () => {
-      // The budget keeps the pod that is left where it is.
-      const pods = (await client.list(PODS, { namespace: WEB.namespace })).items.map(
-        ({ metadata }) => metadata.name,
-      );
-      const first = NAMES.find((name) => pods.includes(webPodOf(name))) ?? NAMES[0];
+      const first = await nodeWithPod();
       const last = otherThan(first);
       await nodes.get(first)?.run('systemctl', 'stop', 'ssh.service');
       const before = await readMachine(first);
@@ -278,14 +293,8 @@ describe.skipIf(reason)(
       });
       expect(before.status?.import).toMatchObject({ machineID: expect.any(String) as string });
       const released = nodes.get(last);
-      const { uid = '' } = (await readMachine(last)).metadata;
-      const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
-      const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
-      await client.patch(MACHINES, { name: last }, patch);
-      await client.delete(MACHINES, { name: last }, { uid });
-      await expect
-        .poll(async () => (await client.list(MACHINES)).items.map(({ metadata }) => metadata.name), SELDOM)
-        .toEqual([first]);
+      await deleteMachine(last);
+      await expect.poll(namesOfMachines, SELDOM).toEqual([first]);
       expect((await client.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([first]);
       const left = await released?.run(
         'sh',

@@ -37,7 +37,7 @@ export interface SshConnection {
 export interface StartedCommand {
   readonly channel: Channel;
   /** Undefined while the command runs, and for one that a signal or the end of the connection ended. */
-  exitCode(): number | undefined;
+  readonly exitCode: () => number | undefined;
 }
 
 export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConnection> {
