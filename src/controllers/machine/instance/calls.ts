@@ -1,8 +1,10 @@
 /** Provides what the calls of providers share. */
 import type { Machine } from '../../../api/generated/types.ts';
 import {
+  type Instance,
   type InstanceTags,
   isProviderError,
+  type Provider,
   type ProviderError,
   type ProviderErrorCode,
 } from '../../../providers/contract.ts';
@@ -43,4 +45,16 @@ export function providerFailure(error: unknown, signal: AbortSignal): ProviderEr
 
 export function tagsOf({ metadata }: Machine, clusterUid: string): InstanceTags {
   return { clusterUid, machineUid: metadata.uid ?? '' };
+}
+
+/** Returns the recorded instance of a machine, or one that was created and never recorded. */
+export async function findInstance(
+  machine: Machine,
+  provider: Provider,
+  { clusterUid, signal }: { readonly clusterUid: string; readonly signal: AbortSignal },
+): Promise<Instance | undefined> {
+  const id = machine.status?.infra?.providerID;
+  if (id !== undefined) return await provider.get(id, signal);
+  const [found] = await provider.find(tagsOf(machine, clusterUid), signal);
+  return found;
 }

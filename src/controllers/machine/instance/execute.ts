@@ -7,7 +7,14 @@ import { optional } from '../../../kube/objects/optional.ts';
 import type { Instance, Provider, ProviderError } from '../../../providers/contract.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import type { Finding } from '../finding.ts';
-import { type Bootstrap, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
+import {
+  type Bootstrap,
+  findInstance,
+  type InstanceParts,
+  providerFailure,
+  retryAfterMs,
+  tagsOf,
+} from './calls.ts';
 import { type InfraObservation, infraFindings, infraStatus } from './findings.ts';
 import { type InstanceDecision, planInstance, shapeOf } from './plan.ts';
 import { type RemovalWait, removeInstance, withPooledHost } from './removal.ts';
@@ -149,7 +156,8 @@ function withoutProvider(machine: Machine): InfraObservation {
 async function advance(input: InstanceInput, provider: Provider, act: Act): Promise<InfraObservation> {
   const { machine } = input;
   const { signal, clock, log } = act.context;
-  const found = await findInstance(machine, provider, act);
+  const { clusterUid } = act;
+  const found = await findInstance(machine, provider, { clusterUid, signal });
   const uid = machine.metadata.uid ?? '';
   const shape = shapeOf(machine);
   const configReason = provider.configReason(shape);
@@ -180,14 +188,6 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
   act.context.event(machine, { type: 'Normal', reason, action: decision.type, note: `${id}: ${because}` });
   const instance = (await provider.get(id, signal)) ?? pending(id, machine, act);
   return { ...known, instance };
-}
-
-async function findInstance(machine: Machine, provider: Provider, act: Act): Promise<Instance | undefined> {
-  const { signal } = act.context;
-  const id = machine.status?.infra?.providerID;
-  if (id !== undefined) return await provider.get(id, signal);
-  const [found] = await provider.find(tagsOf(machine, act.clusterUid), signal);
-  return found;
 }
 
 async function carryOut(

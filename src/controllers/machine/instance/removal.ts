@@ -1,9 +1,8 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
-import type { Instance, Provider } from '../../../providers/contract.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
-import { type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
+import { findInstance, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
 import { isPooled, withImport } from './pooled.ts';
 
@@ -34,7 +33,8 @@ export async function removeInstance(
   const { signal, log } = context;
   const { name } = machine.metadata;
   return await unlessProviderFails(machine, context, async () => {
-    const found = await findInstances(machine, provider, { parts, signal });
+    // Also what was created and never recorded.
+    const found = await provider.find(tagsOf(machine, parts.clusterUid), signal);
     const ids = [...new Set([...(id === undefined ? [] : [id]), ...found.map((each) => each.id)])];
     for (const each of ids) {
       if (how === 'Abandon' && provider.abandon) await provider.abandon(each, signal);
@@ -55,21 +55,12 @@ export async function withPooledHost(
   if (!provider) return machine;
   const { signal } = context;
   return await unlessProviderFails(machine, context, async () => {
-    const [instance] = await findInstances(machine, provider, { parts, signal });
+    const instance = await findInstance(machine, provider, { clusterUid: parts.clusterUid, signal });
     return withImport(machine, instance?.import);
   });
 }
 
 type ProviderParts = Pick<InstanceParts, 'providers' | 'clusterUid'>;
-
-/** Also finds what was created and never recorded. */
-async function findInstances(
-  machine: Machine,
-  provider: Provider,
-  { parts, signal }: { readonly parts: ProviderParts; readonly signal: AbortSignal },
-): Promise<readonly Instance[]> {
-  return await provider.find(tagsOf(machine, parts.clusterUid), signal);
-}
 
 async function unlessProviderFails<T>(
   machine: Machine,
@@ -80,7 +71,7 @@ async function unlessProviderFails<T>(
     return await work();
   } catch (error) {
     const failure = providerFailure(error, signal);
-    log.warn('instance not deleted', { machine: machine.metadata.name, error: failure });
+    log.warn('a deletion waits for the provider', { machine: machine.metadata.name, error: failure });
     const { reason, message } = failure;
     return { reason, message, requeueAt: new Date(clock.now().getTime() + retryAfterMs(failure)) };
   }
