@@ -74,10 +74,15 @@ const REQUEST_MS = 1000;
 
 export function createImports({ parts, incomplete }: ImportsOptions): Imports {
   const work = parts && createHostWork<HostResult>(parts.clock, parts.atOnce);
+  const reported = new Set<string>();
   return {
     ensure: (machine, context) => ensure(machine, { parts, work, context }),
-    release: (machine, context) => releaseImportedHost(machine, { parts, work, incomplete, context }),
-    forget: ({ metadata: { uid = '' } }) => work?.forget(uid),
+    release: (machine, context) =>
+      releaseImportedHost(machine, { parts, work, incomplete, reported, context }),
+    forget({ metadata: { uid = '' } }) {
+      work?.forget(uid);
+      reported.delete(uid);
+    },
     open: (add) => work?.open(add) ?? (() => undefined),
   };
 }

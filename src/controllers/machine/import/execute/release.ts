@@ -21,6 +21,8 @@ interface Release {
   readonly parts: ImportParts | undefined;
   readonly work: HostWork<HostResult> | undefined;
   readonly incomplete: CleanupCounter | undefined;
+  /** The UIDs of the Machines with a reported incomplete cleanup: a deletion asks again until it ends. */
+  readonly reported: Set<string>;
   readonly context: ReconcileContext;
 }
 
@@ -63,9 +65,12 @@ function observeRelease(machine: Machine, { parts, work, context }: Release): Im
 function tellIncomplete(
   machine: Machine,
   [reason, because]: readonly [reason: string, because: string],
-  { incomplete, work, context }: Release,
+  { incomplete, work, reported, context }: Release,
 ): void {
-  work?.abort(machine.metadata.uid ?? '');
+  const { uid = '' } = machine.metadata;
+  if (reported.has(uid)) return;
+  reported.add(uid);
+  work?.abort(uid);
   incomplete?.add({ reason });
   context.log.warn('host cleanup incomplete', { machine: machine.metadata.name, reason, because });
   context.event(machine, {
