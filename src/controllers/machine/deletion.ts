@@ -129,12 +129,13 @@ function isForced({ machine: { spec, status }, now }: MachineDeletionInput): boo
   return drain === 'Force' && isPast(status?.drain?.since, drainTimeoutSeconds, now);
 }
 
-function isUnreachable(
-  { machine: { spec, metadata }, now }: MachineDeletionInput,
-  node: KubeObject,
-): boolean {
-  const isOver = isPast(metadata.deletionTimestamp, spec.deletion.timeoutSeconds, now);
-  return isOver && readinessOf(node) === 'Unknown';
+function isUnreachable({ machine, now }: MachineDeletionInput, node: KubeObject): boolean {
+  return isDeletionOverdue(machine, now) && readinessOf(node) === 'Unknown';
+}
+
+/** Tells whether the deletion has taken as long as it may wait for a host that does not answer. */
+export function isDeletionOverdue({ metadata, spec }: Machine, now: Date): boolean {
+  return isPast(metadata.deletionTimestamp, spec.deletion.timeoutSeconds, now);
 }
 
 function isDrained(drain: MachineDrain | undefined, { id }: DrainOrder): boolean {

@@ -1,6 +1,7 @@
 /** Removes what a Machine had: its agent and components from a host that was imported, and its instance from the provider. */
 import type { Machine } from '../../../api/generated/types.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import { isDeletionOverdue } from '../deletion.ts';
 import type { Imports } from '../import/execute/execute.ts';
 import type { Instances } from '../instance/execute.ts';
 import { isPooled } from '../instance/pooled.ts';
@@ -40,10 +41,6 @@ async function returnToPool(
   const { cleanup } = machine.spec.deletion;
   if (!isReleased || cleanup === 'Orphan') return await instances.abandon(machine, context);
   const left = await instances.remove(machine, context);
-  return left && isOver(machine, context) ? await instances.abandon(machine, context) : left;
-}
-
-function isOver({ metadata, spec }: Machine, { clock }: ReconcileContext): boolean {
-  const since = Date.parse(metadata.deletionTimestamp ?? '');
-  return clock.now().getTime() >= since + spec.deletion.timeoutSeconds * 1000;
+  const isOverdue = isDeletionOverdue(machine, context.clock.now());
+  return left && isOverdue ? await instances.abandon(machine, context) : left;
 }

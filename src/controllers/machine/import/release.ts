@@ -1,6 +1,7 @@
 /** Decides how the host of a Machine that is deleted is given back. Pure. */
 import type { Machine } from '../../../api/generated/types.ts';
 import { conditionOf, conditionStatus } from '../../../kube/objects/conditions.ts';
+import { isDeletionOverdue } from '../deletion.ts';
 import { hasSpoken } from './attempt.ts';
 import { CREDENTIALS_MISSING, type ImportFailure } from './failure.ts';
 import { DRY_RUN_REASON } from './findings.ts';
@@ -39,7 +40,8 @@ export function planImportRelease(input: ImportReleaseInput): ReleaseDecision {
 }
 
 function planUnreleased(input: ImportReleaseInput, { reason, message }: Obstacle): ReleaseDecision {
-  if (isOver(input) || isWithoutSecret(input.machine, reason)) {
+  const { machine, now } = input;
+  if (isDeletionOverdue(machine, now) || isWithoutSecret(machine, reason)) {
     return { type: 'GiveUp', reason, because: `${message}. ${BY_HAND}` };
   }
   if (input.isRunning || !input.isOpen) return { type: 'Wait', reason, because: message };
@@ -81,9 +83,4 @@ function obstacle({ isOpen }: ImportReleaseInput): Obstacle {
   if (isOpen) return { reason: 'Releasing', message: 'the host is being released' };
   const message = 'this process imports no hosts: run kubenode controllers with --agent-programs';
   return { reason: 'ImportsNotRun', message };
-}
-
-function isOver({ machine: { metadata, spec }, now }: ImportReleaseInput): boolean {
-  const since = Date.parse(metadata.deletionTimestamp ?? '');
-  return now.getTime() >= since + spec.deletion.timeoutSeconds * 1000;
 }
