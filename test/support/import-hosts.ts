@@ -20,6 +20,8 @@ export interface MemoryHost {
   keys: number;
   certificate?: string;
   released?: string;
+  /** What a release cannot remove. */
+  left?: readonly string[];
 }
 
 export interface MemoryHosts extends ImportHosts {
@@ -121,7 +123,7 @@ export function memoryHosts(): MemoryHosts {
         const found = await call('release', address, signal);
         found.released = cleanup;
         delete found.owner;
-        return { left: [] };
+        return { left: found.left ?? [] };
       },
       close: () => {
         open -= 1;

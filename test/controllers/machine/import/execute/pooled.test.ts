@@ -189,6 +189,14 @@ describe('MAC-20 the deletion of a machine of a pool', () => {
     expect(claims).toEqual([]);
   });
 
+  it('keeps a host on which its release left something, though it looks clean', async () => {
+    const { bed, pool } = await imported();
+    bed.hosts.host(ADDRESS).left = ['kubelet.service'];
+    bed.delete(MACHINES, 'm');
+    await until(bed, () => bed.machine() === undefined);
+    expect(pool.taken()).toHaveLength(1);
+  });
+
   it('keeps a host whose components stay, with cleanup Orphan', async () => {
     const { bed, pool } = await imported('Orphan');
     bed.delete(MACHINES, 'm');
