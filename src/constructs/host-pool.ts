@@ -48,7 +48,8 @@ export class HostPool extends Construct {
         apiVersion: 'v1',
         kind: 'ConfigMap',
         metadata: {
-          name: index === 0 ? name : `${name}-${index + 1}`,
+          // Another pool may be named rack7-2. None has a dot in its name.
+          name: index === 0 ? name : `${name}.${index + 1}`,
           namespace: NAMESPACE_HOSTS,
           labels: { [LABEL_HOST_POOL]: name },
         },
@@ -58,11 +59,11 @@ export class HostPool extends Construct {
   }
 }
 
-function problemsOf({ name, hosts, credentialsRef }: HostPoolProps): string[] {
-  const keys = hosts.map(({ address, port = 22 }) => `${address.toLowerCase()}:${port}`);
-  const repeated = new Set(keys.filter((key, index) => keys.indexOf(key) !== index));
+function problemsOf({ name, hosts, credentialsRef, port: usual = 22 }: HostPoolProps): string[] {
+  const keys = hosts.map(({ address, port = usual }) => `${address.toLowerCase()}:${port}`);
+  const repeated = [...Map.groupBy(keys, (key) => key)].filter(([, same]) => same.length > 1);
   return [
-    ...[...repeated].map((key) => `HostPool ${name}: ${key} is listed twice`),
+    ...repeated.map(([key]) => `HostPool ${name}: ${key} is listed twice`),
     ...hosts.flatMap((host) => {
       const where = `HostPool ${name}: ${host.address}`;
       return [

@@ -39,6 +39,8 @@ describe('HostPool', () => {
     }));
     const objects = synth({ hosts });
     expect(new Set(objects.map(({ metadata }) => metadata.name)).size).toBe(9);
+    // No other pool can have this name.
+    expect(objects[1]?.metadata.name).toBe('rack7.2');
     expect(Math.max(...objects.map((object) => JSON.stringify(object).length))).toBeLessThan(65_536);
     expect(new Set(readPool('rack7', objects).hosts.map(hostKeyText)).size).toBe(500);
   });
@@ -53,6 +55,17 @@ describe('HostPool', () => {
         ],
       },
       'HostPool rack7: n1:22 is listed twice',
+    ],
+    [
+      'a host that names the port of its pool',
+      {
+        port: 2022,
+        hosts: [
+          { address: 'n1', hostKeys: HOST_KEYS },
+          { address: 'n1', port: 2022, hostKeys: HOST_KEYS },
+        ],
+      },
+      'HostPool rack7: n1:2022 is listed twice',
     ],
     [
       'a host without a Secret',
