@@ -2092,7 +2092,7 @@ export interface MachineImport {
   readonly skipChecks: readonly string[];
 }
 
-/** What the import of the host has found and done. */
+/** Findings of the import of the host. */
 export interface MachineImportStatus {
   /** The key of the first connection, with hostKeyPolicy TrustOnFirstUse. */
   readonly hostKey?: FirstHostKey;
@@ -2338,7 +2338,7 @@ export interface MachineStatus {
   readonly remedyWaits?: readonly MachineRemedyWait[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
-  /** What the import of the host has found and done. */
+  /** Findings of the import of the host. */
   readonly import?: MachineImportStatus;
   /** Result of the preflight checks. */
   readonly preflight?: MachinePreflight;

@@ -224,7 +224,7 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       [0, 8],
     ).optional(),
   }).optional(),
-  import: named('MachineImportStatus', 'What the import of the host has found and done.', {
+  import: named('MachineImportStatus', 'Findings of the import of the host.', {
     hostKey: named('FirstHostKey', 'The key of the first connection, with hostKeyPolicy TrustOnFirstUse.', {
       algorithm: name('Key algorithm.', 32),
       fingerprint: text('Key fingerprint.', { max: 50, pattern: FINGERPRINT }),
