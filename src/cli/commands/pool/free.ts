@@ -1,7 +1,7 @@
 /** `kubenode pool free`: gives a host back to its pool that a person has cleaned. */
 import { Command } from 'commander';
 import { byCode } from '../../../kube/objects/digest.ts';
-import type { StoredClaim } from '../../../providers/ssh/pool/claim.ts';
+import { type StoredClaim, unreadableText } from '../../../providers/ssh/pool/claim.ts';
 import { hostKeyText } from '../../../providers/ssh/pool/host.ts';
 import { freeHost } from '../../../providers/ssh/pool/release-host.ts';
 import { type ClaimList, createClaimStore } from '../../../providers/ssh/pool/store.ts';
@@ -37,7 +37,10 @@ export function createPoolFreeCommand(io: Io): Command {
   );
 }
 
-export function uncleanClaim(host: string, { claims }: Pick<ClaimList, 'claims'>): StoredClaim {
+export function uncleanClaim(
+  host: string,
+  { claims, unreadable }: Pick<ClaimList, 'claims' | 'unreadable'>,
+): StoredClaim {
   const key = /:\d+$/.test(host) && !/^[\da-f:]+$/i.test(host) ? host : `${host}:22`;
   const held = claims.filter(({ claim }) => claim.host && claim.state !== 'Deleted');
   const found = held.find(({ claim }) => claim.host && hostKeyText(claim.host) === key.toLowerCase());
@@ -45,6 +48,13 @@ export function uncleanClaim(host: string, { claims }: Pick<ClaimList, 'claims'>
   if (found) {
     throw new CliError(`${host} belongs to Machine ${found.claim.machine}`, {
       hint: 'delete the Machine: its host is cleaned and given back',
+      exitCode: EXIT.badInput,
+    });
+  }
+  const damaged = unreadable.find((each) => each.host === key.toLowerCase());
+  if (damaged) {
+    throw new CliError(`it is not known who has ${host}`, {
+      hint: unreadableText(damaged),
       exitCode: EXIT.badInput,
     });
   }

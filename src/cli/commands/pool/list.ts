@@ -11,8 +11,8 @@ import { type PoolRow, poolRows } from './rows.ts';
 
 const HELP = `
 STATE is Free; Claiming or Claimed, by a Machine; Releasing, while it is cleaned; or Unclean: its Machine was deleted, the host could not be
-cleaned in time, and no Machine gets it until "kubenode pool free". A host in no pool any more stays with its Machine. Entries that cannot be read are
-warnings. Reads ConfigMaps and Leases in ${NAMESPACE_HOSTS}.
+cleaned in time, and no Machine gets it until "kubenode pool free". Unknown: the record of who has it cannot be read. A host in no pool any more stays with
+its Machine. What cannot be read is a warning. Reads ConfigMaps and Leases in ${NAMESPACE_HOSTS}.
 
 Examples:
   kubenode pool list

@@ -3,7 +3,12 @@ import { LABEL_HOST_POOL } from '../../../api/names.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { type ClaimState, parseClaim } from '../../../providers/ssh/pool/claim.ts';
+import {
+  type ClaimState,
+  parseClaim,
+  unreadableClaim,
+  unreadableText,
+} from '../../../providers/ssh/pool/claim.ts';
 import { hostKeyText } from '../../../providers/ssh/pool/host.ts';
 import { readPool } from '../../../providers/ssh/pool/pool.ts';
 
@@ -14,7 +19,8 @@ export interface PoolRow {
   readonly host: string;
   readonly zone?: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly state: 'Free' | Exclude<ClaimState, 'Deleted'>;
+  /** Unknown: somebody has the host, by a claim that cannot be read. */
+  readonly state: 'Free' | 'Unknown' | Exclude<ClaimState, 'Deleted'>;
   readonly machine?: string;
   /** When the Machine got the host. */
   readonly since?: string;
@@ -33,6 +39,8 @@ export function poolRows(pools: readonly KubeObject[], leases: readonly KubeObje
       : [];
   });
   const taken = new Map(claims.map((claim) => [hostKeyText(claim.host), claim]));
+  const unreadable = leases.flatMap((lease) => unreadableClaim(lease) ?? []);
+  const unknown = new Set(unreadable.map(({ host }) => host));
   const names = [...new Set(pools.flatMap(({ metadata }) => metadata.labels?.[LABEL_HOST_POOL] ?? []))];
   const read = names.toSorted(byCode).map((name) => ({ name, ...readPool(name, pools) }));
   const listed = read.flatMap(({ name, hosts }) => hosts.map((host) => ({ pool: name, host })));
@@ -45,10 +53,11 @@ export function poolRows(pools: readonly KubeObject[], leases: readonly KubeObje
       host: hostKeyText(host),
       ...optional('zone', host.zone),
       labels: host.labels,
-      state: claim?.state ?? 'Free',
+      state: unknown.has(hostKeyText(host)) ? 'Unknown' : (claim?.state ?? 'Free'),
       ...optional('machine', claim?.machine),
       ...optional('since', claim?.claimedAt.toISOString()),
     };
   });
-  return { hosts: rows, problems: read.flatMap(({ problems }) => problems) };
+  const problems = [...read.flatMap((each) => each.problems), ...unreadable.map(unreadableText)];
+  return { hosts: rows, problems };
 }

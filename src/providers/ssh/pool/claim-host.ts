@@ -3,7 +3,7 @@ import type { Clock } from '../../../os/clock.ts';
 import { type InstanceRequest, ProviderError } from '../../contract.ts';
 import type { HostClaim, StoredClaim } from './claim.ts';
 import { selectorOf } from './config.ts';
-import { hostKeyText, type PooledHost } from './host.ts';
+import { hostKeyText } from './host.ts';
 import { chooseHost } from './plan.ts';
 import type { ClaimList, ClaimStore } from './store.ts';
 
@@ -41,7 +41,7 @@ async function advanceClaim(
   const { machine, tags } = request;
   const claimedAt = clock.now();
   const begun = own?.claim ?? { machine, tags, state: 'Claiming', claimedAt };
-  await store.write({ ...begun, host: await freeHost(request, store, signal) }, own, signal);
+  await store.write({ ...begun, ...(await freeHost(request, store, signal)) }, own, signal);
   return false;
 }
 
@@ -61,26 +61,27 @@ async function freeHost(
   request: InstanceRequest,
   store: ClaimStore,
   signal: AbortSignal,
-): Promise<PooledHost> {
+): Promise<Required<Pick<HostClaim, 'pool' | 'host'>>> {
   const selector = selectorOf(request);
   if (selector === undefined) throw new ProviderError('Terminal', 'no pool', { reason: 'InvalidConfig' });
   const [pool, list] = [await store.pool(selector.pool, signal), await store.list(signal)];
   const { machineUid } = request.tags;
   const choice = chooseHost({ selector, pool, machineUid, holders: holdersOf(list, machineUid) });
-  if (choice.type === 'Take') return choice.host;
+  if (choice.type === 'Take') return { pool: selector.pool, host: choice.host };
   throw new ProviderError('Quota', choice.because, { reason: 'NoFreeHost' });
 }
 
 /** The Machines that have a host or are about to take one, by the key of the host. */
-function holdersOf({ claims }: ClaimList, machineUid: string): ReadonlyMap<string, string> {
+function holdersOf({ claims, unreadable }: ClaimList, machineUid: string): ReadonlyMap<string, string> {
   const others = claims.filter(
     ({ claim }) => claim.tags.machineUid !== machineUid && claim.state !== 'Deleted',
   );
-  return new Map(
-    others.flatMap(({ claim }) =>
+  return new Map([
+    ...unreadable.map(({ host, lease }) => [host, `Lease ${lease}, which cannot be read`] as const),
+    ...others.flatMap(({ claim }) =>
       claim.host ? [[hostKeyText(claim.host), holderText(claim)] as const] : [],
     ),
-  );
+  ]);
 }
 
 function holderText({ machine, state }: HostClaim): string {

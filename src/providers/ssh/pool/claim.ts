@@ -13,8 +13,8 @@ import { hostKeyText, type PooledHost } from './host.ts';
 
 /**
  * Claiming: the host is chosen, and not taken yet. Unclean: the Machine was deleted, and something of it may be left on the host, which
- * no Machine gets until a person frees it. Deleted: the host was given back; the claim stays for a while, so that a late create of this Machine takes
- * no host.
+ * no Machine gets until a person frees it. Deleted: the host was given back; the claim stays for a while, so that a late create of this
+ * Machine takes no host.
  */
 const STATES = ['Claiming', 'Claimed', 'Releasing', 'Unclean', 'Deleted'] as const;
 export type ClaimState = (typeof STATES)[number];
@@ -23,8 +23,11 @@ export interface HostClaim {
   readonly machine: string;
   readonly tags: InstanceTags;
   readonly state: ClaimState;
+  /** When the host was taken. Of a Deleted claim: when it was given back. */
   readonly claimedAt: Date;
-  /** Absent for a Machine that was deleted before it had one. */
+  /** Absent in a claim of an earlier version. */
+  readonly pool?: string;
+  /** The host as its pool listed it then. Absent for a Machine that was deleted before it had one. */
   readonly host?: PooledHost;
 }
 
@@ -42,10 +45,11 @@ export function hostLockName(host: PooledHost): string {
   return `host-${digestOf(hostKeyText(host)).slice('sha256:'.length, 39)}`;
 }
 
-export function formatClaim({ machine, tags, state, claimedAt, host }: HostClaim): KubeObject {
+export function formatClaim({ machine, tags, state, claimedAt, pool, host }: HostClaim): KubeObject {
+  const taken = { ...optional('pool', pool), ...optional('host', host) };
   return lease(claimName(tags.machineUid), {
     label: 'Machine',
-    record: { machine, tags, state, claimedAt: claimedAt.toISOString(), ...optional('host', host) },
+    record: { machine, tags, state, claimedAt: claimedAt.toISOString(), ...taken },
     holder: host ? hostKeyText(host) : '',
   });
 }
@@ -81,7 +85,7 @@ function lease(name: string, { label, record, holder }: LeaseContent): KubeObjec
   };
 }
 
-/** Undefined for a Lease that is not a claim, or that somebody has damaged. */
+/** Returns undefined for a Lease that is not a claim, or that is damaged. */
 export function parseClaim({ metadata: { labels, annotations } }: KubeObject): HostClaim | undefined {
   if (labels?.[LABEL_HOST_CLAIM] !== 'Machine') return undefined;
   const record = parseRecord(annotations?.[ANNOTATION_HOST_CLAIM]);
@@ -90,7 +94,26 @@ export function parseClaim({ metadata: { labels, annotations } }: KubeObject): H
   const state = STATES.find((each) => each === textAt(record, 'state'));
   const tags = parseTags(valueAt(record, 'tags'));
   if (machine === undefined || !claimedAt || !state || !tags) return undefined;
-  return { machine, tags, state, claimedAt, ...optional('host', hostIn(record)) };
+  const taken = { ...optional('pool', textAt(record, 'pool')), ...optional('host', hostIn(record)) };
+  return { machine, tags, state, claimedAt, ...taken };
+}
+
+/** A claim that was damaged, or that another version wrote. Its host is not free: a Machine may be on it. */
+export interface UnreadableClaim {
+  /** The name of the Lease. */
+  readonly lease: string;
+  /** The key of the host. */
+  readonly host: string;
+}
+
+export function unreadableClaim(object: KubeObject): UnreadableClaim | undefined {
+  const { name, labels } = object.metadata;
+  if (labels?.[LABEL_HOST_CLAIM] !== 'Machine' || parseClaim(object)) return undefined;
+  return { lease: name, host: textAt(object, 'spec', 'holderIdentity') ?? '' };
+}
+
+export function unreadableText({ lease: name }: UnreadableClaim): string {
+  return `Lease ${NAMESPACE_HOSTS}/${name} is not a claim that this version can read: restore its annotation ${ANNOTATION_HOST_CLAIM}, or clean the host and delete the Lease`;
 }
 
 function hostIn(record: unknown): PooledHost | undefined {

@@ -4,6 +4,7 @@
  */
 import { UUID } from '../../../api/patterns.ts';
 import { isKubeError, KubeError } from '../../../kube/client/errors.ts';
+import { byCode } from '../../../kube/objects/digest.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
 import {
@@ -16,7 +17,8 @@ import {
 import type { HostClaim } from './claim.ts';
 import { claimHost } from './claim-host.ts';
 import { SSH } from './config.ts';
-import { type PooledHost } from './host.ts';
+import { type CurrentHost, createCurrentHost } from './current-host.ts';
+import type { PooledHost } from './host.ts';
 import { importOfPooledHost } from './pool.ts';
 import { abandonHost, giveHostBack } from './release-host.ts';
 import { createClaimStore, type PoolClient } from './store.ts';
@@ -34,7 +36,8 @@ const IS_UID = new RegExp(UUID.regex);
 
 export function createSshProvider({ client, clock, verifyClean }: SshProviderOptions): Provider {
   const store = createClaimStore(client);
-  const parts = { store, clock, verifyClean };
+  const currentHost = createCurrentHost(store, clock);
+  const parts = { store, clock, currentHost, verifyClean };
   return {
     ...SSH,
     async create(request, signal) {
@@ -43,13 +46,22 @@ export function createSshProvider({ client, clock, verifyClean }: SshProviderOpt
       return `${PREFIX}${request.tags.machineUid}`;
     },
     async get(id, signal) {
-      const stored = await guarded(signal, 'Retryable', () => store.get(requireUid(id), signal));
-      return stored && instanceOf(stored.claim);
+      return await guarded(signal, 'Retryable', async () => {
+        const stored = await store.get(requireUid(id), signal);
+        return stored && (await instanceOf(stored.claim, currentHost, signal));
+      });
     },
     async find(filter, signal) {
-      const { claims } = await guarded(signal, 'Retryable', () => store.list(signal));
-      const own = claims.filter(({ claim }) => hasTags(claim, filter));
-      return own.flatMap(({ claim }) => instanceOf(claim) ?? []).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+      return await guarded(signal, 'Retryable', async () => {
+        const { claims } = await store.list(signal);
+        const own = claims.filter(({ claim }) => hasTags(claim, filter));
+        const found: Instance[] = [];
+        for (const { claim } of own) {
+          const instance = await instanceOf(claim, currentHost, signal);
+          if (instance) found.push(instance);
+        }
+        return found.toSorted((a, b) => byCode(a.id, b.id));
+      });
     },
     async delete(id, signal) {
       const uid = requireUid(id);
@@ -74,8 +86,15 @@ export function createSshProvider({ client, clock, verifyClean }: SshProviderOpt
 }
 
 /** Undefined while the host is not taken, and after it was given back. */
-function instanceOf({ machine, tags, state, claimedAt, host }: HostClaim): Instance | undefined {
-  if (host === undefined || (state !== 'Claimed' && state !== 'Releasing')) return undefined;
+async function instanceOf(
+  claim: HostClaim,
+  currentHost: CurrentHost,
+  signal: AbortSignal,
+): Promise<Instance | undefined> {
+  const { machine, tags, state, claimedAt } = claim;
+  const isTaken = state === 'Claimed' || state === 'Releasing';
+  const host = isTaken ? await currentHost(claim, signal) : undefined;
+  if (!host) return undefined;
   return {
     id: `${PREFIX}${tags.machineUid}`,
     machine,

@@ -2,12 +2,14 @@
 import type { Clock } from '../../../os/clock.ts';
 import { ProviderError } from '../../contract.ts';
 import type { HostClaim, StoredClaim } from './claim.ts';
+import type { CurrentHost } from './current-host.ts';
 import type { PooledHost } from './host.ts';
 import type { ClaimStore } from './store.ts';
 
 export interface ReleaseParts {
   readonly store: ClaimStore;
   readonly clock: Clock;
+  readonly currentHost: CurrentHost;
   readonly verifyClean: (host: PooledHost, machineUid: string, signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,7 +37,7 @@ export async function giveHostBack(
 async function advanceRelease(
   machineUid: string,
   stored: StoredClaim | undefined,
-  { store, clock, verifyClean, signal }: ReleaseParts & { readonly signal: AbortSignal },
+  { store, clock, currentHost, verifyClean, signal }: ReleaseParts & { readonly signal: AbortSignal },
 ): Promise<void> {
   if (stored === undefined) {
     await store.write(neverClaimed(machineUid, clock.now()), undefined, signal);
@@ -46,7 +48,8 @@ async function advanceRelease(
     await store.write({ ...claim, state: 'Releasing' }, stored, signal);
     return;
   }
-  if (claim.host && claim.state === 'Releasing') await verifyClean(claim.host, machineUid, signal);
+  const host = claim.state === 'Releasing' ? await currentHost(claim, signal) : undefined;
+  if (host) await verifyClean(host, machineUid, signal);
   await store.write({ ...claim, state: 'Deleted', claimedAt: clock.now() }, stored, signal);
 }
 

@@ -6,6 +6,7 @@ import { LEASES } from '../../../kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { ProviderError } from '../../contract.ts';
 import {
   claimName,
   formatClaim,
@@ -16,8 +17,11 @@ import {
   isHostLock,
   parseClaim,
   type StoredClaim,
+  type UnreadableClaim,
+  unreadableClaim,
+  unreadableText,
 } from './claim.ts';
-import { type PoolContent, type PooledHost } from './host.ts';
+import type { PoolContent, PooledHost } from './host.ts';
 import { readPool } from './pool.ts';
 
 export type PoolClient = Pick<Client, 'pages' | 'get' | 'create' | 'replace' | 'delete'>;
@@ -25,6 +29,7 @@ export type PoolClient = Pick<Client, 'pages' | 'get' | 'create' | 'replace' | '
 export interface ClaimList {
   readonly claims: readonly StoredClaim[];
   readonly locks: readonly KubeObject[];
+  readonly unreadable: readonly UnreadableClaim[];
 }
 
 export interface ClaimStore {
@@ -66,6 +71,10 @@ export function createClaimStore(client: PoolClient): ClaimStore {
   async function get(machineUid: string, signal: AbortSignal): Promise<StoredClaim | undefined> {
     const object = await lease(claimName(machineUid), signal);
     const claim = object && parseClaim(object);
+    const unreadable = object && unreadableClaim(object);
+    if (unreadable) {
+      throw new ProviderError('Terminal', unreadableText(unreadable), { reason: 'ClaimUnreadable' });
+    }
     return object && claim && { object, claim };
   }
 
@@ -95,7 +104,8 @@ export function createClaimStore(client: PoolClient): ClaimStore {
       const claim = parseClaim(object);
       return claim ? [{ object, claim }] : [];
     });
-    return { claims, locks: found.filter(isHostLock) };
+    const unreadable = found.flatMap((object) => unreadableClaim(object) ?? []);
+    return { claims, locks: found.filter(isHostLock), unreadable };
   }
 
   return {

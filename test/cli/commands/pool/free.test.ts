@@ -34,6 +34,7 @@ const CLAIMS = {
     stored('n3', V6, 'Unclean'),
     stored('n4', OTHER_PORT, 'Unclean'),
   ],
+  unreadable: [{ lease: 'machine-uid-n5', host: '10.0.0.5:22' }],
 };
 
 describe('pool free', () => {
@@ -50,6 +51,7 @@ describe('pool free', () => {
     ['10.0.0.2', '10.0.0.2 belongs to Machine n2'],
     ['10.0.0.9', 'no Machine has left 10.0.0.9 behind'],
     ['n4', 'no Machine has left n4 behind'],
+    ['10.0.0.5', 'it is not known who has 10.0.0.5'],
   ])('refuses %s', (host, message) => {
     expect(() => uncleanClaim(host, CLAIMS)).toThrow(message);
   });

@@ -40,11 +40,14 @@ describe('poolRows', () => {
     expect(rows[0]).not.toHaveProperty('pool');
   });
 
-  it('names what cannot be read, and passes over Leases that somebody damaged', () => {
+  it('names what cannot be read, and does not call a host free whose claim is damaged', () => {
     const broken = poolObject('rack8', { hosts: [{ address: 'n 1' }] });
     const damaged = { ...claim('n1', FIRST), metadata: { ...claim('n1', FIRST).metadata, annotations: {} } };
     const { hosts: rows, problems } = poolRows([POOL, broken], [damaged]);
-    expect(rows.map(({ state }) => state)).toEqual(['Free', 'Free', 'Free']);
-    expect(problems).toEqual([expect.stringContaining('ConfigMap rack8: n 1')]);
+    expect(rows.map(({ state }) => state)).toEqual(['Unknown', 'Free', 'Free']);
+    expect(problems).toEqual([
+      expect.stringContaining('ConfigMap rack8: n 1'),
+      expect.stringContaining('Lease kubenode-hosts/machine-uid-n1 is not a claim'),
+    ]);
   });
 });

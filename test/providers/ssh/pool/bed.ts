@@ -21,8 +21,8 @@ import type { ContractHarness } from '../../contract/harness.ts';
 export const HOST_KEYS = [
   { algorithm: 'ssh-ed25519', fingerprint: 'SHA256:2bXyRkPZ5mC0d1uHn6Vt8q3WfLr7sJg9aKzTeNvQpYc' },
 ] as const;
-const LEASE_KIND: ServedKind = { resource: LEASES };
-const CONFIG_MAP_KIND: ServedKind = { resource: CONFIG_MAPS };
+export const LEASE_KIND: ServedKind = { resource: LEASES };
+export const CONFIG_MAP_KIND: ServedKind = { resource: CONFIG_MAPS };
 const OURS = { manager: 'git', force: false };
 
 export interface PoolBed extends ContractHarness {

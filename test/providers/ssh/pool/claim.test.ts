@@ -25,6 +25,7 @@ const CLAIM: HostClaim = {
 describe('a claim', () => {
   it('is read as it was written', () => {
     expect(parseClaim(formatClaim(CLAIM))).toEqual(CLAIM);
+    expect(parseClaim(formatClaim({ ...CLAIM, pool: 'rack7' }))).toEqual({ ...CLAIM, pool: 'rack7' });
     const { host: _, ...without } = CLAIM;
     expect(parseClaim(formatClaim({ ...without, state: 'Deleted' }))).toEqual({
       ...without,

@@ -1,16 +1,45 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import type { Provider } from '../../../../src/providers/contract.ts';
 import { createSshProvider } from '../../../../src/providers/ssh/pool/provider.ts';
 import { freeHost } from '../../../../src/providers/ssh/pool/release-host.ts';
-import { createClaimStore } from '../../../../src/providers/ssh/pool/store.ts';
+import { createClaimStore, type PoolClient } from '../../../../src/providers/ssh/pool/store.ts';
 import { CLUSTER, NEVER, requestOf } from '../../contract/harness.ts';
-import { HOST_KEYS, hosts, type PoolBed, poolBed, poolObject } from './bed.ts';
+import { CONFIG_MAP_KIND, HOST_KEYS, hosts, LEASE_KIND, type PoolBed, poolBed, poolObject } from './bed.ts';
 
 const SHAPE = { config: { pool: 'rack7' }, host: 'systemd' } as const;
 function bed(count: number): PoolBed {
   return poolBed(poolObject('rack7', { hosts: hosts(count) }));
+}
+
+function leaseOf(id: string): { readonly name: string; readonly namespace: string } {
+  return { name: `machine-${id.replace('ssh:///', '')}`, namespace: 'kubenode-hosts' };
+}
+
+/** Writes another record into the claim, as a person or another version would. */
+function damage({ api }: PoolBed, id: string, record: string): void {
+  const lease = api.objects
+    .list(LEASE_KIND, 'kubenode-hosts')
+    .find(({ metadata }) => metadata.name === leaseOf(id).name);
+  if (!lease) throw new Error(`${id} has no claim`);
+  const {
+    managedFields: _,
+    resourceVersion: __,
+    ...metadata
+  } = lease.metadata as KubeObject['metadata'] & { managedFields?: unknown };
+  api.objects.delete(LEASE_KIND, leaseOf(id), {});
+  const annotations = { 'kubenode.dev/host-claim': record };
+  api.objects.create(
+    LEASE_KIND,
+    { ...lease, metadata: { ...metadata, annotations } },
+    { manager: 'person', force: false },
+  );
+}
+
+function isPool({ kind }: KubeObject): boolean {
+  return kind === 'ConfigMap';
 }
 
 describe('MAC-30 a pool gives each host to one machine, and', () => {
@@ -98,20 +127,69 @@ describe('MAC-30 a pool gives each host to one machine, and', () => {
     });
   });
 
+  it('MAC-11 follows its pool where the key or the user of the host changes, and remembers it otherwise', async () => {
+    const one = bed(2);
+    const id = await one.provider.create(requestOf(SHAPE), NEVER);
+    const [before] = (await one.provider.get(id, NEVER))?.addresses ?? [];
+    const hostKeys = [{ ...HOST_KEYS[0], algorithm: 'ecdsa-sha2-nistp256' }];
+    const changed = poolObject('rack7', { user: 'ops', hosts: [{ address: before?.address, hostKeys }] });
+    one.api.objects.delete(CONFIG_MAP_KIND, changed.metadata, {});
+    one.api.objects.create(CONFIG_MAP_KIND, changed, { manager: 'git', force: false });
+    const later = await one.reopen();
+    expect((await later.get(id, NEVER))?.import).toMatchObject({ user: 'ops', hostKeys });
+    const [found] = await later.find({ clusterUid: CLUSTER }, NEVER);
+    expect(found?.import).toMatchObject({ user: 'ops', hostKeys });
+    one.api.objects.delete(CONFIG_MAP_KIND, changed.metadata, {});
+    const last = await one.reopen();
+    expect((await last.get(id, NEVER))?.import).toMatchObject({ user: 'admin', hostKeys: HOST_KEYS });
+  });
+
+  it.each(['{', '{"machine":"n1","state":"Lost"}'])(
+    'gives no host to two Machines when the claim of the first reads %s',
+    async (record) => {
+      const one = bed(1);
+      const id = await one.provider.create(requestOf(SHAPE), NEVER);
+      damage(one, id, record);
+      await expect(one.provider.create(requestOf(SHAPE), NEVER)).rejects.toThrow(
+        /belong to Lease machine-.*, which cannot be read/,
+      );
+      for (const call of [one.provider.get(id, NEVER), one.provider.delete(id, NEVER)]) {
+        await expect(call).rejects.toMatchObject({ code: 'Terminal', reason: 'ClaimUnreadable' });
+      }
+      expect(one.taken()).toHaveLength(1);
+      one.api.objects.delete(LEASE_KIND, leaseOf(id), {});
+      await one.provider.delete(id, NEVER);
+      await one.provider.create(requestOf(SHAPE), NEVER);
+    },
+  );
+
+  it('gives no host to two Machines when the claim of the first is damaged after it was read', async () => {
+    const one = bed(1);
+    const id = await one.provider.create(requestOf(SHAPE), NEVER);
+    const client = one.api.connection().client();
+    const late = createSshProvider({
+      client: {
+        ...client,
+        async *pages(...args) {
+          for await (const page of client.pages(...args)) yield { ...page, items: page.items.filter(isPool) };
+        },
+        async create(resource, object, options) {
+          if (object.metadata.name.startsWith('host-')) damage(one, id, '{');
+          return await client.create(resource, object, options);
+        },
+      } as PoolClient,
+      clock: createSystemClock(),
+      verifyClean: () => Promise.resolve(),
+    });
+    await expect(late.create(requestOf(SHAPE), NEVER)).rejects.toMatchObject({ reason: 'ClaimUnreadable' });
+    expect(one.taken()).toHaveLength(1);
+  });
+
   it('gives no host to two Machines when a person removed the Lease of the host', async () => {
     const one = bed(2);
     await one.provider.create(requestOf(SHAPE), NEVER);
-    const resource = {
-      resource: {
-        group: 'coordination.k8s.io',
-        version: 'v1',
-        kind: 'Lease',
-        plural: 'leases',
-        namespaced: true,
-      },
-    };
     for (const name of one.taken()) {
-      one.api.objects.delete(resource, { name, namespace: 'kubenode-hosts' }, {});
+      one.api.objects.delete(LEASE_KIND, { name, namespace: 'kubenode-hosts' }, {});
     }
     await one.provider.create(requestOf(SHAPE), NEVER);
     const instances = await one.provider.find({ clusterUid: CLUSTER }, NEVER);
@@ -200,17 +278,7 @@ describe('MAC-06 a pool whose process is killed', () => {
   it('frees a host whose Lease is left over: its Machine has no claim', async () => {
     const one = bed(1);
     const id = await one.provider.create(requestOf(SHAPE), NEVER);
-    const resource = {
-      resource: {
-        group: 'coordination.k8s.io',
-        version: 'v1',
-        kind: 'Lease',
-        plural: 'leases',
-        namespaced: true,
-      },
-    };
-    const name = `machine-${id.replace('ssh:///', '')}`;
-    one.api.objects.delete(resource, { name, namespace: 'kubenode-hosts' }, {});
+    one.api.objects.delete(LEASE_KIND, leaseOf(id), {});
     const next = requestOf(SHAPE);
     await one.provider.create(next, NEVER);
     expect(await one.countHosts(next.tags.machineUid)).toBe(1);
