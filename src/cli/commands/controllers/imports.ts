@@ -48,7 +48,7 @@ export function programsFolder(
   const folder = agentPrograms === undefined ? built : resolve(agentPrograms);
   if (existsSync(join(folder, PROGRAM_LIST))) return folder;
   if (agentPrograms === undefined) return undefined;
-  throw new CliError(`there are no programs of the agent in ${folder}: ${PROGRAM_LIST} is missing`, {
+  throw new CliError(`no programs of the agent in ${folder}: ${PROGRAM_LIST} is missing`, {
     hint: 'make them with `npm run build:agent`, and pass the folder dist/agent to --agent-programs',
     exitCode: EXIT.badInput,
   });

@@ -37,7 +37,7 @@ describe('programsFolder', () => {
 
   it('is refused without its list, with what to do', () => {
     expect(() => programsFolder({ agentPrograms: tempFolder('empty') })).toThrow(
-      /^there are no programs of the agent in .*: programs\.json is missing$/,
+      /^no programs of the agent in .*: programs\.json is missing$/,
     );
   });
 });
