@@ -107,6 +107,10 @@ export async function startRolloutFleet(open?: OpenControllers): Promise<Rollout
       await eventually(established, `the machines of pool ${name} were not Ready`);
       await fleet.declare(name, '1.0');
       await fleet.completed(name);
+      // The phase of a machine is written after its agent reported the last component.
+      const ready = async (): Promise<true | undefined> =>
+        (await fleet.machines(name)).every(({ status }) => status?.phase === 'Ready') || undefined;
+      await eventually(ready, `a machine of pool ${name} did not get the phase Ready`);
       return names;
     },
     async declare(pool, version, { rollout = {}, set: name = pool, ...more } = {}) {
