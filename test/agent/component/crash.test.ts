@@ -76,6 +76,13 @@ const SCENARIOS: readonly Scenario[] = [
     prepare: (host) => host.units.behave(() => 'FailsToStart'),
     ends: 'RolledBack',
   },
+  {
+    name: 'a first install over a unit that the host runs',
+    before: [],
+    desired: present(V1),
+    prepare: async (host) => await host.units.install('proxy'),
+    ends: 'Committed',
+  },
   { name: 'a removal', before: [present(V1), present(V2)], desired: absent(), ends: 'Absent' },
 ];
 

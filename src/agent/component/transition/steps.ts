@@ -6,6 +6,7 @@ import type { ComponentInput } from '../input.ts';
 import type { ComponentAction, ComponentPlan } from '../operation.ts';
 import { operate, swapActions } from '../placements.ts';
 import { advance, componentWait, endsOf, type KnownTargets, settle, toStep } from './builders.ts';
+import { foreignUnits } from './foreign.ts';
 import { planProbation } from './probation.ts';
 import { goBack } from './rollback.ts';
 import { planFetching, planStaged, planVerified } from './staging.ts';
@@ -128,7 +129,12 @@ function planStopping(input: ComponentInput, transition: Transition): ComponentP
       .filter(({ name }) => !isInactive(input.observed.units.get(name)?.active))
       .map(({ name }) => operate({ op: 'StopUnit', target: target as Target, unit: name }, change.because)),
   );
-  return advance(input, operations, {
+  // A process that was started by another definition would be kept, and reported as this version.
+  const foreign = foreignUnits(input, { origin, goal }).filter(({ name }) => !change.stop.has(name));
+  const stops = foreign.map(({ name }) =>
+    operate({ op: 'StopUnit', target: goal as Target, unit: name }, `unit ${name} of the host is replaced`),
+  );
+  return advance(input, [...operations, ...stops], {
     transition: toStep(transition, 'Swapped'),
     because: change.because,
   });
