@@ -8,6 +8,7 @@ import type { ComponentInput, EntryGrant } from './input.ts';
 import type { ComponentWait } from './operation.ts';
 import { endsOf } from './transition/builders.ts';
 import { unmetDependencies } from './transition/dependencies.ts';
+import { activationClass } from './transition/foreign.ts';
 
 type Brake = (input: ComponentInput, transition: Transition) => ComponentWait | undefined;
 
@@ -123,7 +124,10 @@ function drainBrake(input: ComponentInput, transition: Transition): ComponentWai
   const change = changeBetween(origin, goal);
   const grant =
     input.desired.state === 'Present' || input.desired.state === 'Absent' ? input.desired.grant : undefined;
-  if (!isClassAtLeast(change.class, 'Drain') || (grant && input.brakes.drainedFor === grant.id)) {
+  if (
+    !isClassAtLeast(activationClass(input, { origin, goal }), 'Drain') ||
+    (grant && input.brakes.drainedFor === grant.id)
+  ) {
     return undefined;
   }
   return {

@@ -114,8 +114,22 @@ describe.skipIf(reason)(`the program of the agent on a bare host${reason ? ` (${
     return Buffer.from(await eventually(issued, 'no certificate was issued'), 'base64').toString('utf8');
   }
 
+  /** A service of a person, which runs under the name of a unit of the component. */
+  async function startOwnRelay(): Promise<void> {
+    const text = '[Service]\\nExecStart=/bin/sleep 86400\\n[Install]\\nWantedBy=multi-user.target\\n';
+    await node.run('sh', '-c', `printf '${text}' > /etc/systemd/system/relay.service`);
+    await node.run('systemctl', 'enable', '--now', 'relay.service');
+  }
+
+  async function relayArguments(): Promise<string> {
+    const shown = await node.run('systemctl', 'show', '--property=MainPID', '--value', 'relay.service');
+    const { stdout } = await node.run('cat', `/proc/${shown.stdout.trim()}/cmdline`);
+    return stdout.split('\0').join(' ').trim();
+  }
+
   it('MAC-10 MAC-20 is installed without Node.js, reports with a certificate for a key of its own, and leaves no trace', async () => {
     await expect(node.run('sh', '-c', 'command -v node')).rejects.toThrow('command -v node');
+    await startOwnRelay();
     const before = await tree();
     const install = ['install', '--machine', 't1', '-o', 'json'] as const;
     const owner = JSON.stringify({ machineUid: uid });
@@ -140,6 +154,8 @@ describe.skipIf(reason)(`the program of the agent on a bare host${reason ? ` (${
       },
     );
     await installComponent();
+    // The agent has replaced the process that the person had started.
+    expect(await relayArguments()).toBe('/bin/sleep infinity');
 
     const other = agent(JSON.stringify({ machineUid: 'another' }), ...install);
     await expect(other).rejects.toThrow(/HostInUse this host belongs to Machine t1/);
@@ -147,15 +163,22 @@ describe.skipIf(reason)(`the program of the agent on a bare host${reason ? ` (${
     expect(released).toEqual({ left: [] });
     expect(await tree()).toBe(before);
     await expect(node.run('systemctl', 'cat', 'proxy')).rejects.toThrow('No files found');
+    expect(await relayArguments()).toBe('/bin/sleep 86400');
+    const { stdout } = await node.run('systemctl', 'is-enabled', 'relay.service');
+    expect(stdout).toBe('enabled\n');
   });
 
-  /** A unit and a file, which the agent runs until the release. */
+  /** Two units and a file, which the agent has until the release. The host runs one of the units already. */
   async function installComponent(): Promise<void> {
     const unit = {
       ...componentSpec('1.0').units[0],
       exec: { argv: ['/bin/sleep', 'infinity'], env: {}, user: 'root' },
     };
-    const fields = { artifacts: [], units: [unit] as never, commitAfterSeconds: 1 };
+    const fields = {
+      artifacts: [],
+      units: [unit, { ...unit, name: 'relay' }] as never,
+      commitAfterSeconds: 1,
+    };
     const object = {
       apiVersion: API,
       kind: 'MachineComponent',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ComponentInput } from '../../../../src/agent/component/input.ts';
-import { foreignUnits } from '../../../../src/agent/component/transition/foreign.ts';
+import { activationClass, foreignUnits } from '../../../../src/agent/component/transition/foreign.ts';
 import type { UnitStatus } from '../../../../src/agent/host/port.ts';
 import type { Transition } from '../../../../src/agent/journal/record.ts';
 import { createProxyHost, drive, present } from '../../../support/agent/component-driver.ts';
@@ -40,6 +40,27 @@ describe('foreignUnits', () => {
     expect(foreignUnits(input, { origin: V1, goal: V1 })).toEqual([]);
     const existing = target('1.0', { units: [agentUnit('proxy', { existing: true })] });
     expect(foreignUnits(input, { origin: undefined, goal: existing })).toEqual([]);
+  });
+});
+
+describe('activationClass', () => {
+  const drained = target('1.0', { activation: 'Drain' });
+  it.each<[string, string, ComponentInput]>([
+    ['as declared where the host runs the unit', 'Drain', first({})],
+    ['that of the versions where it does not run', 'None', first({ active: 'Inactive' })],
+  ])('is %s: %s', (_, expected, input) => {
+    expect(activationClass(input, { origin: undefined, goal: drained })).toBe(expected);
+  });
+
+  it('waits for the drain that the component declares, before the unit of the host is stopped', () => {
+    const { directory, id } = drained;
+    const units = new Map([['proxy', OF_HOST]]);
+    const placed = ['/etc/proxy/proxy.conf', '/usr/local/bin/proxy', '/opt/kubenode/proxy/current'];
+    const observed = { ...EMPTY_HOST, directories: new Set([directory]), backups: new Set(placed), units };
+    const targets = new Map([[id, drained]]);
+    const transition = { ...FIRST, step: 'Staged', entry: id, to: id } as const;
+    const found = explain(componentInput({ desired: present(drained), observed, targets }, { transition }));
+    expect(found).toMatch(/^wait DrainPending: waits until the machine is drained for grant grant-1.0/);
   });
 });
 
