@@ -33,7 +33,13 @@ export interface ComponentInput {
 }
 
 export type DesiredComponent =
-  | { readonly state: 'Present'; readonly target: Target; readonly grant?: EntryGrant }
+  | {
+      readonly state: 'Present';
+      readonly target: Target;
+      readonly grant?: EntryGrant;
+      /** Set where a first version that the host runs already is adopted without a restart. Adopt leaves a host that differs alone. */
+      readonly existingNode?: 'Adopt' | 'Converge';
+    }
   | { readonly state: 'Absent'; readonly id: string; readonly grant?: EntryGrant }
   /** The entry was removed from the Machine. */
   | { readonly state: 'Orphaned' }

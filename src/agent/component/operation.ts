@@ -41,6 +41,7 @@ export type ComponentWaitReason =
   | 'GrantNeeded'
   | 'HandedOver' // this agent is replaced by another version of itself
   | 'Held'
+  | 'HostDiffers' // the host runs something else, which is adopted and not replaced
   | 'InvalidEntry' // the entry cannot become a target
   | 'JobRunning'
   | 'NoWayBack'

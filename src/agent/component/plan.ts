@@ -4,9 +4,10 @@
  */
 import { optional } from '../../kube/objects/optional.ts';
 import type { Target } from '../target/target.ts';
-import { planDrift, type ReconcilePlan } from './drift/plan.ts';
+import { type DriftFinding, planDrift, type ReconcilePlan } from './drift/plan.ts';
 import type { ComponentInput } from './input.ts';
 import type { ComponentPlan, ComponentWait } from './operation.ts';
+import { type AdoptionDifference, openDifferences } from './transition/adoption.ts';
 import { hasStopped, planTransition } from './transition/plan.ts';
 
 export function planComponent(input: ComponentInput): ReconcilePlan {
@@ -14,10 +15,14 @@ export function planComponent(input: ComponentInput): ReconcilePlan {
   const target = targetInForce(input);
   if (transition.actions.length > 0 || !target) {
     const wait = transition.wait ?? damageWait(input, transition);
-    return { ...transition, ...optional('wait', wait), findings: [] };
+    return { ...transition, ...optional('wait', wait), findings: openDifferences(input).map(reported) };
   }
   const drift = planDrift(input, target);
   return { ...drift, ...optional('wait', transition.wait ?? drift.wait) };
+}
+
+function reported(difference: AdoptionDifference): DriftFinding {
+  return { ...difference, action: 'Reported' };
 }
 
 function targetInForce({ progress, targets }: ComponentInput): Target | undefined {

@@ -1,6 +1,7 @@
 /** Turns the accepted state into what each component of this machine should be. */
 import type { MachineComponentEntry } from '../../api/generated/types.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import type { DesiredComponent, EntryGrant } from '../component/input.ts';
 import type { Host } from '../host/port.ts';
 import { AGENT_COMPONENT, IDENTITY_KUBECONFIG } from '../layout.ts';
@@ -45,7 +46,12 @@ async function resolveEntry(
   const ports = await context.host.network.assignPorts(spec.component, spec.ports);
   const resolved = resolveTarget(entry, spec, await targetFacts(state, ports, context));
   if ('problem' in resolved) return { state: 'Invalid', message: resolved.problem.message };
-  return { state: 'Present', target: resolved.target, ...grant };
+  const existingNode = adoptionOf(state.spec.import);
+  return { state: 'Present', target: resolved.target, ...grant, ...optional('existingNode', existingNode) };
+}
+
+function adoptionOf(host: AcceptedState['spec']['import']): 'Adopt' | 'Converge' | undefined {
+  return host?.existingNode === 'Reject' ? undefined : host?.existingNode;
 }
 
 function noUpgradeReason(

@@ -121,6 +121,8 @@ export interface UnitStatus {
   readonly result?: string;
   /** Tells why the unit does not run, as far as the host knows: its last log lines, or who had it stopped. */
   readonly evidence?: string;
+  /** Why a unit of the host that runs is not this definition. Completes a sentence; absent where nothing differs, or the unit is ours. */
+  readonly hostDifference?: string;
 }
 
 export interface UnitProcess {

@@ -1,4 +1,5 @@
 /** Derives how far each component is, from the records of the journal in order. Pure. */
+import { optional } from '../../kube/objects/optional.ts';
 import { applyDrift, type ComponentDrift, NO_DRIFT, recordsOfDrift } from './drift.ts';
 import { applyJob, type JobsState, recordsOfJobs } from './jobs.ts';
 import type {
@@ -29,6 +30,8 @@ export interface ComponentProgress {
   readonly since: string;
   /** The key of the step of a repair job that brought it into this state. */
   readonly reinstalled?: string;
+  /** The entry that the running units of the host were compared with first. */
+  readonly comparedWith?: string;
 }
 
 /** The value of `since` where the journal has no record of the component. */
@@ -75,7 +78,16 @@ function applyRetry(state: JournalState, { component, token }: RetryRecord): Jou
 
 function beginStep(before: ComponentProgress | undefined, record: StepRecord): ComponentProgress {
   const { type: _type, component, at, ...transition } = record;
-  return { component, state: 'Absent', denied: [], history: [], ...before, transition, since: at };
+  return {
+    component,
+    state: 'Absent',
+    denied: [],
+    history: [],
+    ...before,
+    ...optional('comparedWith', record.comparedWith ?? before?.comparedWith),
+    transition,
+    since: at,
+  };
 }
 
 function settle(before: ComponentProgress | undefined, record: SettledRecord): ComponentProgress {
@@ -122,6 +134,7 @@ function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord
     history,
     state,
     reinstalled,
+    comparedWith,
   } = progress;
   const settled: SettledRecord = {
     type: 'Settled',
@@ -132,6 +145,7 @@ function recordsOfComponent(progress: ComponentProgress): readonly JournalRecord
     history,
     ...(failure && { failure }),
     ...(reinstalled !== undefined && { reinstalled }),
+    ...optional('comparedWith', comparedWith),
   };
   return [
     ...denied.map((id): SettledRecord => ({ ...settled, denied: id })),

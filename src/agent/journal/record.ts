@@ -37,6 +37,8 @@ export interface Transition {
   readonly failure?: TransitionFailure;
   /** The key of the step of a repair job that asked to install the version in force again. */
   readonly reinstall?: string;
+  /** The entry that the running units of the host were compared with, and that is not activated over them. */
+  readonly comparedWith?: string;
 }
 
 export interface TransitionFailure {
@@ -65,6 +67,8 @@ export interface SettledRecord {
   readonly failure?: TransitionFailure;
   /** The key of the step of a repair job that this ends. */
   readonly reinstalled?: string;
+  /** The same as that of a step: it outlives the transition. */
+  readonly comparedWith?: string;
 }
 
 export const SETTLED_STATES = ['Committed', 'Absent', 'RolledBack', 'Failed'] as const;

@@ -1,6 +1,6 @@
 /** Carries out the steps of a release. Each looks for what is left of it first. */
 import { dirname } from 'node:path/posix';
-import type { Host, HostFiles } from '../host/port.ts';
+import type { Host, HostFiles, UnitDefinition } from '../host/port.ts';
 import { identityFiles } from '../identity/store.ts';
 import { executeOperation } from '../install/execute.ts';
 import { observeComponent } from '../install/observe.ts';
@@ -100,13 +100,30 @@ async function removeComponent(
   component: string,
 ): Promise<readonly string[]> {
   const found = components.find((each) => each.component === component);
+  const others = components.filter((each) => each !== found);
+  const running = await runningUnits(host, others);
   for (const target of found?.targets ?? []) {
     const observed = await observeComponent(host, component, { targets: [target], digest: NO_DIGEST });
     for (const operation of removalOperations(target, observed)) await executeOperation(host, operation);
   }
+  // A unit of the host that requires one of this component stopped with it.
+  for (const unit of running) {
+    if ((await host.units.status(unit))?.active === 'Inactive') await host.units.start(unit.name);
+  }
   return found?.damaged === true
     ? [`${backupDirectory(component)}: a stored version of ${component} cannot be read`]
     : [];
+}
+
+async function runningUnits(
+  { units }: Host,
+  components: readonly InstalledComponent[],
+): Promise<readonly UnitDefinition[]> {
+  const running = new Map<string, UnitDefinition>();
+  for (const unit of components.flatMap(({ targets }) => targets.flatMap((target) => target.units))) {
+    if ((await units.status(unit))?.active === 'Active') running.set(unit.name, unit);
+  }
+  return [...running.values()];
 }
 
 /** Programs have hundreds of megabytes, and a removal does not compare them. */

@@ -55,11 +55,6 @@ const MACHINE: readonly InactiveField[] = [
     because: NO_CLEANUP,
     unless: ['spec.import', 'spec.infra.config.pool'],
   },
-  {
-    path: 'spec.import.existingNode',
-    accepts: ['Reject'],
-    because: 'the agent restarts the services that it takes over, and so would disturb the pods of that Node',
-  },
 ];
 
 const MACHINE_SET: readonly InactiveField[] = [

@@ -46,7 +46,6 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
     ['Machine', 'infra.provider', { infra: { provider: 'aws' } }, 'use local, ssh'],
     ['Machine', 'deletion.cleanup', { deletion: { cleanup: 'Wipe' } }, 'use Restore'],
-    ['Machine', 'import.existingNode', { import: { existingNode: 'Adopt' } }, 'use Reject'],
     ['MachineSet', 'template.infra.provider', { template: { infra: { provider: 'aws' } } }, 'use local, ssh'],
     [
       'MachineSet',

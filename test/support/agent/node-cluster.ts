@@ -23,7 +23,7 @@ import {
 } from '../../cluster/controllers/identity-controllers.ts';
 import { makeUserKey } from '../../providers/ssh/sshd.ts';
 import { putFile, putUnit } from '../node-kit/rootfs.ts';
-import { type NodeKit, nodeKit, type TestNode } from '../node-kit.ts';
+import { type BootOptions, type NodeKit, nodeKit, type TestNode } from '../node-kit.ts';
 import { tempFolder } from '../temp.ts';
 
 export interface NodeCluster extends AsyncDisposable {
@@ -32,6 +32,8 @@ export interface NodeCluster extends AsyncDisposable {
   boot(name: string): Promise<TestNode>;
   /** A host with nothing but sshd. */
   bootBare(name: string): Promise<BareHost>;
+  /** The same with a kubelet that a person has joined to the cluster. */
+  bootJoined(name: string): Promise<BareHost>;
   /** As an administrator, who leaves the grants to their writer. */
   declareMachine(
     name: string,
@@ -90,7 +92,8 @@ export async function startNodeCluster({
     return {
       installed,
       boot: (name) => bootAgent(kit, installed, name),
-      bootBare: (name) => bootBare(kit, name, access?.publicKey ?? ''),
+      bootBare: (name) => bootBare(kit, { name }, access?.publicKey ?? ''),
+      bootJoined: (name) => bootBare(kit, { name, cluster: installed.server }, access?.publicKey ?? ''),
       async declareMachine(name, components, labels = {}, host) {
         const infra = { provider: host ? 'ssh' : 'local' };
         const spec = { infra, ...(host && { import: host.import }), host: { type: 'systemd' }, components };
@@ -160,9 +163,13 @@ async function prepareImports(
   };
 }
 
-async function bootBare(kit: NodeKit, name: string, publicKey: string): Promise<BareHost> {
+async function bootBare(
+  kit: NodeKit,
+  options: Pick<BootOptions, 'name' | 'cluster'>,
+  publicKey: string,
+): Promise<BareHost> {
   const node = await kit.boot({
-    name,
+    ...options,
     async prepare(root) {
       await putFile(root, 'root/.ssh/authorized_keys', publicKey, 0o600);
       await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);

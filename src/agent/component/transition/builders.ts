@@ -1,4 +1,5 @@
 /** Small builders for plans and the two directions of a transition. Pure. */
+import { optional } from '../../../kube/objects/optional.ts';
 import type {
   SettledState,
   StepRecord,
@@ -78,6 +79,7 @@ export function settle(
     ...(denied !== undefined && { denied }),
     ...(failure && { failure }),
     ...(reinstalled !== undefined && { reinstalled }),
+    ...(current === undefined && optional('comparedWith', progress.comparedWith)),
   } as const;
   return { actions: [...operations, { type: 'Record', record, because }] };
 }

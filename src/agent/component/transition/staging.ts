@@ -5,6 +5,7 @@ import { activationWait } from '../brakes.ts';
 import type { ComponentInput } from '../input.ts';
 import type { ComponentAction, ComponentPlan } from '../operation.ts';
 import { operate, pathsOf } from '../placements.ts';
+import { planAdoption } from './adoption.ts';
 import { advance, componentWait, endsOf, toStep } from './builders.ts';
 
 export function planFetching(input: ComponentInput, transition: Transition): ComponentPlan {
@@ -67,6 +68,8 @@ export function planVerified(input: ComponentInput, transition: Transition): Com
 export function planStaged(input: ComponentInput, transition: Transition): ComponentPlan {
   const operations = stageActions(input, transition);
   if (operations.length > 0) return { actions: operations };
+  const adoption = planAdoption(input, transition);
+  if (adoption) return adoption;
   // The release of the step is the permission of a repair.
   const wait = transition.reinstall === undefined ? activationWait(input, transition) : undefined;
   if (wait) return { actions: [], wait };

@@ -1,5 +1,6 @@
 /** Keeps units in memory: definitions are files, processes are numbers. They survive the agent and end with the boot. */
 import { canonicalJson } from '../../../kube/objects/digest.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
 import { HostError } from '../errors.ts';
 import type { HostUnits, UnitDefinition, UnitProcess, UnitStatus } from '../port.ts';
@@ -9,7 +10,14 @@ import type { MemoryFiles } from './files.ts';
 /** The behavior of a program when it is started. */
 export type UnitBehavior = 'Runs' | 'FailsToStart' | 'Succeeds' | 'Exits';
 
-interface UnitState {
+interface HostUnit {
+  readonly enabled?: boolean;
+  readonly programDigest?: string;
+  /** How its process differs from every definition. */
+  readonly hostDifference?: string;
+}
+
+interface UnitState extends Pick<HostUnit, 'hostDifference'> {
   /** The definition. Undefined: a unit of the host that no agent wrote. */
   readonly definition?: UnitDefinition;
   readonly enabled: boolean;
@@ -60,6 +68,7 @@ export class MemoryUnits implements HostUnits {
       active,
       restarts,
       ...(process && { process }),
+      ...(process && !state.definition && optional('hostDifference', state.hostDifference)),
       ...(result !== undefined && { result }),
     };
   }
@@ -128,9 +137,16 @@ export class MemoryUnits implements HostUnits {
   }
 
   /** Adds a unit that runs on the host before any agent wrote it. */
-  async install(name: string): Promise<void> {
-    const process = await this.#createProcess(undefined);
-    this.#units.set(name, { ...NEW_UNIT, active: 'Active', process });
+  async install(
+    name: string,
+    { enabled = false, programDigest, hostDifference }: HostUnit = {},
+  ): Promise<void> {
+    const process = {
+      ...(await this.#createProcess(undefined)),
+      ...optional('programDigest', programDigest),
+    };
+    const difference = optional('hostDifference', hostDifference);
+    this.#units.set(name, { ...NEW_UNIT, enabled, active: 'Active', process, ...difference });
   }
 
   /** Starts a unit, with everything that the supervisor does until it runs, is done, or has failed. */

@@ -1,7 +1,14 @@
 /** Reads and writes definitions of units on the disk: what is written, what is there, what was there before. */
 import { decodeText } from '../../files/text.ts';
 import type { HostFiles, UnitDefinition } from '../port.ts';
-import { definitionFile, dropInDirectory, hasAgentHeader, type UnitFile, unitFiles } from './unit-files.ts';
+import {
+  definitionFile,
+  dropInDirectory,
+  hasAgentHeader,
+  type UnitFile,
+  unitFiles,
+  withoutHeader,
+} from './unit-files.ts';
 import { type OriginalUnit, UnitOriginals } from './unit-originals.ts';
 
 const ATTRIBUTES = { mode: '0644', owner: 'root:root' };
@@ -74,6 +81,22 @@ export class UnitDefinitions {
     if ((await this.#files.list(directory)).length === 0) await this.#files.remove(directory);
   }
 
+  /** Returns why the files of a unit of the host are not these. The text that is made from exec is not compared: its command is. */
+  async hostDifference(
+    unit: UnitDefinition,
+    definitionPath: string | undefined,
+  ): Promise<string | undefined> {
+    const definition = definitionFile(unit.name);
+    for (const { path, content } of unitFiles(withoutReload(unit))) {
+      if (path === definition && unit.exec) continue;
+      const found = await this.#files.read(path === definition ? (definitionPath ?? definition) : path);
+      if (found === undefined) return `has no ${path}`;
+      if (withoutHeader(decodeText(found)) !== withoutHeader(content))
+        return `has another definition in ${path}`;
+    }
+    return undefined;
+  }
+
   async forget(name: string): Promise<void> {
     await this.#originals.forget(name);
   }
@@ -99,4 +122,9 @@ export class UnitDefinitions {
     }
     return ours;
   }
+}
+
+/** How a unit reloads changes nothing of the process that runs. */
+function withoutReload({ reload: _reload, ...unit }: UnitDefinition): UnitDefinition {
+  return unit;
 }

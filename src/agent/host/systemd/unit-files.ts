@@ -30,6 +30,11 @@ export function hasAgentHeader(content: Uint8Array | undefined): boolean {
   return content !== undefined && new TextDecoder().decode(content).startsWith(HEADER);
 }
 
+/** Returns the text of a definition without our header, so that two can be compared. */
+export function withoutHeader(content: string): string {
+  return (content.startsWith(HEADER) ? content.slice(HEADER.length) : content).trim();
+}
+
 /** Returns the files that `write` writes. A unit that the host has gets drop-ins only. */
 export function unitFiles(unit: UnitDefinition): readonly UnitFile[] {
   const { name, raw, exec } = unit;

@@ -13,6 +13,7 @@ export const PROPERTIES = [
   'InactiveEnterTimestamp',
   'ExecMainCode',
   'ExecMainStatus',
+  'FragmentPath',
   'NRestarts',
   'Result',
 ] as const;
@@ -25,6 +26,8 @@ export interface UnitProperties {
   readonly needsReload: boolean;
   /** The state on the disk: enabled, disabled, static, masked. Undefined: the host has no file of the unit. */
   readonly fileState?: string;
+  /** The file that systemd has read the definition from. */
+  readonly definitionPath?: string;
   readonly mainPid?: number;
   readonly startedAt?: string;
   /** The time when it stopped, or failed, last. */
@@ -92,6 +95,7 @@ function toUnitProperties(block: ReadonlyMap<string, string>, fileState: string 
     reason: read('Result'),
     ...optional('fileState', fileState),
     ...(mainPid > 0 && { mainPid }),
+    ...(read('FragmentPath') !== '' && { definitionPath: read('FragmentPath') }),
     ...optional('startedAt', parseTimestamp(read('ExecMainStartTimestamp'))),
     ...optional('endedAt', parseTimestamp(read('InactiveEnterTimestamp'))),
     ...optional('exit', exitText(Number(read('ExecMainCode')), Number(read('ExecMainStatus')))),

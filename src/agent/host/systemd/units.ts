@@ -7,6 +7,7 @@ import { HostError } from '../errors.ts';
 import { cleanLogTail } from '../log-tail.ts';
 import type { HostFiles, HostUnits, UnitDefinition, UnitStatus } from '../port.ts';
 import { type CommandAnswer, failureText, type RunCommand } from './commands.ts';
+import { execDifference } from './exec-difference.ts';
 import { UnitDefinitions } from './unit-definitions.ts';
 import { unitName } from './unit-files.ts';
 import { createUnitEvidenceReader, type UnitEvidenceReader } from './unit-journal.ts';
@@ -43,15 +44,26 @@ export class SystemdUnits implements HostUnits {
     const found = await this.#reader.read(unit.name);
     if (!found) return undefined;
     const process = await this.#processOf(unit, found);
+    const defined = !found.needsReload && (await this.#definitions.isWritten(unit));
     return {
-      defined: !found.needsReload && (await this.#definitions.isWritten(unit)),
+      defined,
       enabled: isEnabled(found),
       masked: isMasked(found),
       active: found.active,
       restarts: found.restarts,
       ...optional('process', process),
+      ...(process && !defined ? await this.#hostDifference(unit, found, process.pid) : {}),
       ...(process ? {} : await this.#ended(unit, found)),
     };
+  }
+
+  async #hostDifference(
+    unit: UnitDefinition,
+    { definitionPath }: UnitProperties,
+    pid: number,
+  ): Promise<Pick<UnitStatus, 'hostDifference'>> {
+    const ofFiles = await this.#definitions.hostDifference(unit, definitionPath);
+    return optional('hostDifference', ofFiles ?? (unit.exec && (await execDifference(pid, unit.exec))));
   }
 
   async #ended(

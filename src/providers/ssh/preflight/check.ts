@@ -23,6 +23,19 @@ export interface PreflightInput {
   /** Why the name of the host is not its own, among the hosts of one call and the Machines of a cluster. */
   readonly nameTakenReason?: string;
   readonly duplicate?: Verdict;
+  /** Set where a host that is a Node of this cluster may be adopted. */
+  readonly adoption?: NodeAdoption;
+}
+
+/** The Node of the cluster that this host is. With a reason the host is another one, or none. */
+export interface NodeAdoption {
+  readonly node: string;
+  readonly refusedReason?: string;
+}
+
+/** Returns the Node that the host is, where it may be adopted. */
+export function adoptedNode({ adoption }: PreflightInput): string | undefined {
+  return adoption && adoption.refusedReason === undefined ? adoption.node : undefined;
 }
 
 export interface ServerAddress {

@@ -1,6 +1,9 @@
 /** Carries out one step of an import on the host: a connection for each, which is closed when the step ends. */
 import type { Machine } from '../../../../api/generated/types.ts';
 import type { Client } from '../../../../kube/client/client.ts';
+import { isKubeError } from '../../../../kube/client/errors.ts';
+import { NODES } from '../../../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import type {
@@ -84,10 +87,25 @@ async function request(host: ImportHost, machine: Machine): Promise<string> {
 async function inspect(
   host: ImportHost,
   machine: Machine,
-  { access }: ImportParts,
+  { access, client }: ImportParts,
 ): Promise<ReturnType<typeof judgeHost>> {
   const server = addressOf((await access()).server);
-  return judgeHost(machine, await host.inspect(server), server);
+  const inspected = await host.inspect(server);
+  return judgeHost(machine, inspected, { server, node: await readNode(machine, client) });
+}
+
+/** Only a Machine that adopts its Node needs it. A failed read ends the step: it does not mean that there is no Node. */
+async function readNode(
+  { metadata: { name }, spec }: Machine,
+  client: ImportParts['client'],
+): Promise<KubeObject | undefined> {
+  if (spec.import?.existingNode === 'Reject') return undefined;
+  try {
+    return await client.get(NODES, { name });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }
 
 function addressOf(server: string): ServerAddress {

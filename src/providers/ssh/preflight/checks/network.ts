@@ -1,5 +1,5 @@
 /** Checks the names, ports and servers of a host, and that it is only one. Pure. */
-import { fail, type PreflightCheck, passed, unknown, warn } from '../check.ts';
+import { adoptedNode, fail, type PreflightCheck, passed, unknown, warn } from '../check.ts';
 
 /** The ports of the programs of a node. */
 const PORTS: Readonly<Record<number, string>> = {
@@ -28,10 +28,13 @@ const machineId: PreflightCheck = ({ facts: { machineId: id } }) => {
 
 const duplicateHost: PreflightCheck = ({ duplicate }) => duplicate ?? passed('no other host is this one');
 
-const ports: PreflightCheck = ({ facts: { listens } }) => {
+const ports: PreflightCheck = (input) => {
+  const { listens } = input.facts;
   if (listens === undefined) return unknown('the ports in use');
   const taken = Object.entries(PORTS).filter(([port]) => listens.includes(Number(port)));
   if (taken.length === 0) return passed(`${Object.keys(PORTS).join(', ')} are free`);
+  const node = adoptedNode(input);
+  if (node !== undefined) return passed(`used by Node ${node}`);
   const [first] = taken;
   return fail(
     taken.map(([port, use]) => `${port} (${use}) is in use`).join(', '),
