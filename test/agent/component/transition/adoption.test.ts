@@ -103,11 +103,7 @@ describe('planAdoption', () => {
       input(status({ active: 'Inactive' })),
       GRANTED,
     ],
-    [
-      'installs over another host as everywhere',
-      input(status(), { desired: present(V1) }),
-      GRANTED,
-    ],
+    ['installs over another host as everywhere', input(status(), { desired: present(V1) }), GRANTED],
     [
       'adopts nothing on a machine that is held',
       input(status(), { brakes: { ...FREE, hold: 'Disruptive' } }),
@@ -141,7 +137,7 @@ describe('a component of which the host runs the unit', () => {
   }
   const [UNIT = agentUnit('proxy')] = V1.units;
 
-  it('MAC-19 is adopted with neither a stop nor a start, and given back with a removal', async () => {
+  it('MAC-19 is adopted with neither a stop nor a start', async () => {
     const host = await nodeHost('version 1.0\n');
     const before = await host.units.status(UNIT);
     const { progress } = await drive(host, ADOPT);
@@ -152,7 +148,7 @@ describe('a component of which the host runs the unit', () => {
     expect((await drive(host, ADOPT)).actions.filter(({ type }) => type === 'Operate')).toEqual([]);
   });
 
-  it('MAC-19 is left alone over lives of the agent, also after it was compacted, and moved to the next version', async () => {
+  it('MAC-19 is left alone over lives of the agent, and moved to the next version', async () => {
     const host = await nodeHost('of a person\n');
     for (const _ of [1, 2]) {
       const { progress, wait } = await drive(host, ADOPT);
