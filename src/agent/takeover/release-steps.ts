@@ -106,13 +106,17 @@ async function removeComponent(
     const observed = await observeComponent(host, component, { targets: [target], digest: NO_DIGEST });
     for (const operation of removalOperations(target, observed)) await executeOperation(host, operation);
   }
-  // A unit of the host that requires one of this component stopped with it.
-  for (const unit of running) {
-    if ((await host.units.status(unit))?.active === 'Inactive') await host.units.start(unit.name);
-  }
+  await startStopped(host, running);
   return found?.damaged === true
     ? [`${backupDirectory(component)}: a stored version of ${component} cannot be read`]
     : [];
+}
+
+/** A unit of the host that requires one of a component stopped with it. */
+async function startStopped({ units }: Host, running: readonly UnitDefinition[]): Promise<void> {
+  for (const unit of running) {
+    if ((await units.status(unit))?.active === 'Inactive') await units.start(unit.name);
+  }
 }
 
 async function runningUnits(

@@ -127,16 +127,6 @@ describe.skipIf(reason)(`a Node that is adopted${reason ? ` (${reason})` : ''}`,
     };
   }
 
-  function containerdVersion(version: string, content: string): object {
-    return {
-      component: 'containerd',
-      version,
-      files: [{ path: '/etc/containerd/config.toml', content }],
-      units: [{ name: 'containerd', existing: true }],
-      commitAfterSeconds: 1,
-    };
-  }
-
   async function declare(containerd: object): Promise<void> {
     const entry = entryOf(await cluster.publish(containerd), false);
     const adopted = { ...host, import: { ...host.import, existingNode: 'Adopt' } };
@@ -206,3 +196,13 @@ describe.skipIf(reason)(`a Node that is adopted${reason ? ` (${reason})` : ''}`,
     expect(stdout).toBe('active\nactive\n');
   });
 });
+
+function containerdVersion(version: string, content: string): object {
+  return {
+    component: 'containerd',
+    version,
+    files: [{ path: '/etc/containerd/config.toml', content }],
+    units: [{ name: 'containerd', existing: true }],
+    commitAfterSeconds: 1,
+  };
+}

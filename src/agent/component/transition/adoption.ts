@@ -33,8 +33,8 @@ export function openDifferences(input: ComponentInput): readonly AdoptionDiffere
 
 /** Returns the version to compare: the first one, of a component of which the host runs a unit. */
 function adoptedTarget({ desired, observed }: ComponentInput, { from }: Transition): Target | undefined {
-  if (desired.state !== 'Present' || desired.existingNode === undefined || from !== undefined)
-    return undefined;
+  if (desired.state !== 'Present' || desired.existingNode === undefined) return undefined;
+  if (from !== undefined) return undefined;
   const runs = desired.target.units.some(({ name }) => observed.units.get(name)?.active === 'Active');
   return runs ? desired.target : undefined;
 }
@@ -109,10 +109,18 @@ function programReason(
   name: string,
   observed: ComponentInput['observed'],
 ): string | undefined {
-  const program = units.find((unit) => unit.name === name)?.exec?.argv[0];
-  if (program === undefined || !program.startsWith(`${directory}/`)) return undefined;
-  const expected = observed.programs.get(program)?.expected;
-  const found = observed.units.get(name)?.process?.programDigest;
+  const unit = units.find((each) => each.name === name);
+  const program = unit?.exec?.argv[0] ?? '';
+  if (!program.startsWith(`${directory}/`)) return undefined;
+  const status = observed.units.get(name);
+  return digestReason(status?.process?.programDigest, observed.programs.get(program)?.expected, version);
+}
+
+function digestReason(
+  found: string | undefined,
+  expected: string | undefined,
+  version: string,
+): string | undefined {
   if (expected === undefined || found === undefined) return 'runs a program that could not be compared';
   if (found === expected) return undefined;
   return `runs another program than version ${version}: SHA-256 ${found.slice(0, 12)}, not ${expected.slice(0, 12)}`;

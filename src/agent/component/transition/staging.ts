@@ -68,8 +68,10 @@ export function planVerified(input: ComponentInput, transition: Transition): Com
 export function planStaged(input: ComponentInput, transition: Transition): ComponentPlan {
   const operations = stageActions(input, transition);
   if (operations.length > 0) return { actions: operations };
-  const adoption = planAdoption(input, transition);
-  if (adoption) return adoption;
+  return planAdoption(input, transition) ?? planActivation(input, transition);
+}
+
+function planActivation(input: ComponentInput, transition: Transition): ComponentPlan {
   // The release of the step is the permission of a repair.
   const wait = transition.reinstall === undefined ? activationWait(input, transition) : undefined;
   if (wait) return { actions: [], wait };

@@ -25,9 +25,9 @@ async function ownerDifference(pid: number, { user, workingDirectory }: Exec): P
   const { uid } = await stat(`/proc/${pid}`);
   // Names of other users are not translated here: what is not known is not the same.
   if (user !== 'root' || uid !== 0) return 'runs as a user that could not be compared';
-  if (workingDirectory === undefined || (await readlink(`/proc/${pid}/cwd`)) === workingDirectory)
-    return undefined;
-  return `does not run in ${workingDirectory}`;
+  if (workingDirectory === undefined) return undefined;
+  const found = await readlink(`/proc/${pid}/cwd`);
+  return found === workingDirectory ? undefined : `does not run in ${workingDirectory}`;
 }
 
 async function readList(path: string): Promise<readonly string[]> {

@@ -91,8 +91,8 @@ export class UnitDefinitions {
       if (path === definition && unit.exec) continue;
       const found = await this.#files.read(path === definition ? (definitionPath ?? definition) : path);
       if (found === undefined) return `has no ${path}`;
-      if (withoutHeader(decodeText(found)) !== withoutHeader(content))
-        return `has another definition in ${path}`;
+      const isSame = withoutHeader(decodeText(found)) === withoutHeader(content);
+      if (!isSame) return `has another definition in ${path}`;
     }
     return undefined;
   }

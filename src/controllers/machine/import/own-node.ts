@@ -20,19 +20,21 @@ export function nodeAdoption(
 }
 
 /** A Node that is not Ready may be one that this host has left: its kubelet may serve another cluster. */
-function refusedReason(
-  name: string,
-  node: KubeObject | undefined,
-  { machineId, systemUuid }: HostIds,
-): string | undefined {
+function refusedReason(name: string, node: KubeObject | undefined, ids: HostIds): string | undefined {
   if (!node) return `this cluster has no Node ${name}`;
-  const found = textAt(node, 'status', 'nodeInfo', 'machineID');
-  if (machineId === undefined || found !== machineId) {
-    return `Node ${name} has the machine id ${found ?? 'unknown'}, this host has ${machineId ?? 'none'}`;
-  }
-  const uuid = textAt(node, 'status', 'nodeInfo', 'systemUUID')?.toLowerCase() ?? '';
-  if (systemUuid !== undefined && uuid !== '' && uuid !== systemUuid) {
-    return `Node ${name} has the system UUID ${uuid}, this host has ${systemUuid}`;
-  }
+  const because = otherIdReason(node, ids);
+  if (because !== undefined) return `Node ${name} has ${because}`;
   return readinessOf(node) === 'Ready' ? undefined : `Node ${name} is not Ready`;
+}
+
+function otherIdReason(node: KubeObject, { machineId = 'none', systemUuid }: HostIds): string | undefined {
+  const found = textAt(node, 'status', 'nodeInfo', 'machineID') ?? 'unknown';
+  if (found !== machineId) return `the machine id ${found}, this host has ${machineId}`;
+  return otherUuidReason(node, systemUuid);
+}
+
+function otherUuidReason(node: KubeObject, systemUuid: string | undefined): string | undefined {
+  const uuid = textAt(node, 'status', 'nodeInfo', 'systemUUID')?.toLowerCase() ?? '';
+  const isOther = systemUuid !== undefined && uuid !== '' && uuid !== systemUuid;
+  return isOther ? `the system UUID ${uuid}, this host has ${systemUuid}` : undefined;
 }

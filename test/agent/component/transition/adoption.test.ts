@@ -129,8 +129,10 @@ describe('planAdoption', () => {
 describe('a component of which the host runs the unit', () => {
   async function nodeHost(config: string): Promise<MemoryHost> {
     const host = createProxyHost();
-    const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-    await host.files.write('/etc/proxy/proxy.conf', bytes(config), { mode: '0644', owner: 'root:root' });
+    await host.files.write('/etc/proxy/proxy.conf', new TextEncoder().encode(config), {
+      mode: '0644',
+      owner: 'root:root',
+    });
     const programDigest = V1.artifact?.sha256 ?? '';
     await host.units.install('proxy', { enabled: true, programDigest });
     return host;

@@ -14,7 +14,7 @@ function node(nodeInfo: object = {}, ready = 'True'): KubeObject {
       nodeInfo: { machineID: IDS.machineId, systemUUID: 'EC2F-1', ...nodeInfo },
       conditions: [{ type: 'Ready', status: ready }],
     },
-  } as KubeObject;
+  };
 }
 
 describe('nodeAdoption', () => {
