@@ -39,7 +39,7 @@ checked; 77 a host refuses the key or has another key than the pinned one; 64 an
 Examples:
   kubenode import 10.4.7.3 10.4.7.4 --user admin --dry-run
   kubenode import --from hosts.yaml --identity ~/.ssh/fleet -o yaml > hosts-machines.yaml
-  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --apply --create-secret
+  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --label pool=storage --apply --create-secret
   kubenode import admin@n1.example.com:2222 --via jump@bastion.example.com --dry-run -o json`;
 
 export function createImportCommand(io: Io): Command {
@@ -54,6 +54,7 @@ export function createImportCommand(io: Io): Command {
       ...(flags.from !== undefined && { file: { path: flags.from, text: await readHosts(io, flags.from) } }),
       defaults: { port: flags.port, user: flags.user },
       ...optional('via', flags.via),
+      ...optional('labels', flags.label),
     });
     const secrets = await readSecrets(io, flags);
     refusePasswordForUnknownHosts(hosts, secrets);

@@ -7,6 +7,7 @@ import { parseTarget, type SshTarget, userReason } from '../../../providers/ssh/
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser, parseDuration } from '../../option-parsers.ts';
+import { labelsReason } from './hosts/fields.ts';
 
 export type ReportFormat = 'table' | 'json' | 'yaml';
 export type MachineFormat = 'typescript' | 'json' | 'yaml';
@@ -19,6 +20,7 @@ export interface ImportFlags extends ConnectionFlags {
   readonly passphraseFile?: string;
   readonly sudoPasswordFile?: string;
   readonly via?: SshTarget;
+  readonly label?: Readonly<Record<string, string>>;
   readonly server?: ServerAddress;
   readonly skipCheck?: readonly string[];
   readonly secret: string;
@@ -45,6 +47,11 @@ export function addImportOptions(command: Command): Command {
     .option('--passphrase-file <file>', 'file with the passphrase of the private key')
     .option('--sudo-password-file <file>', 'file with the password for sudo; needs pinned host keys')
     .option('--via <[user@]host[:port]>', 'jump host, for hosts that name no other in --from', parseVia)
+    .option(
+      '--label <key=value>',
+      'label of the Machines and their Nodes; repeat it for several',
+      collectLabel,
+    )
     .option('--server <url>', 'API server as the hosts reach it (default: that of --kubeconfig)', parseServer)
     .option('--skip-check <name>', 'leave a check out; repeat it for several', collectCheck)
     .option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines', 'ssh')
@@ -132,6 +139,17 @@ export function parseServer(text: string): ServerAddress {
     throw new InvalidArgumentError(`Expected a URL that begins with https://, got ${JSON.stringify(text)}.`);
   }
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? 443 : Number(url.port) };
+}
+
+function collectLabel(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [key = '', ...rest] = text.split('=');
+  const label = { [key]: rest.join('=') };
+  const reason = rest.length === 0 ? 'expected KEY=VALUE' : labelsReason(label);
+  if (reason === undefined) return { ...before, ...label };
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
 }
 
 function collectCheck(text: string, before: readonly string[] = []): readonly string[] {

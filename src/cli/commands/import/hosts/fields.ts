@@ -31,12 +31,13 @@ function port(value: unknown): string | undefined {
     : 'expected an integer from 1 to 65535';
 }
 
-function labels(value: unknown): string | undefined {
+/** Explains why these cannot be labels of a Machine and its Node; undefined: they can. */
+export function labelsReason(value: unknown): string | undefined {
   if (!isRecord(value)) return 'expected an object';
   const isValid = Object.entries(value).every(
     ([key, text]) => LABEL_KEY.test(key) && typeof text === 'string' && LABEL_VALUE.test(text),
   );
-  if (!isValid) return 'expected labels of a Node: quote numbers and true';
+  if (!isValid) return 'expected labels: quote numbers and true';
   const own = Object.keys(value).find((key) => key.startsWith('kubenode.dev/'));
   return own === undefined ? undefined : 'labels that begin with kubenode.dev/ are set by kubenode itself';
 }
@@ -71,7 +72,7 @@ export const HOST_FIELDS: FieldRules = {
     user,
     name: patternRule(MACHINE_NAME, 'a name of a Node of at most 63 characters'),
     zone: patternRule(ZONE, 'the value of a label'),
-    labels,
+    labels: labelsReason,
     hostKeys: listOfKeys,
     via: (value) => (isRecord(value) ? undefined : 'expected an object with address'),
   },

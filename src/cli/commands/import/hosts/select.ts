@@ -12,10 +12,12 @@ export interface HostSources {
   readonly file?: { readonly path: string; readonly text: string };
   readonly defaults: Pick<SshTarget, 'port' | 'user'>;
   readonly via?: SshTarget;
+  /** For all hosts. A label in the file replaces one of the same key. */
+  readonly labels?: ListedHost['labels'];
 }
 
 /** Refuses all invalid hosts at once, and hosts that are named twice. */
-export function selectHosts({ args, file, defaults, via }: HostSources): readonly ListedHost[] {
+export function selectHosts({ args, file, defaults, via, labels }: HostSources): readonly ListedHost[] {
   const jump: JumpHost | undefined = via && { target: via, hostKeys: { type: 'TrustOnFirstUse' } };
   const errors: CliError[] = [];
   const named = args.flatMap((text): readonly ListedHost[] => {
@@ -36,7 +38,11 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
   const hosts = [...named, ...listed];
   errors.push(...repeated(hosts));
   if (errors.length > 0) throw new AggregateError(errors, '');
-  return hosts.map((host) => ({ ...optional('via', jump), ...host }));
+  return hosts.map((host) => ({
+    ...optional('via', jump),
+    ...host,
+    ...optional('labels', labels && { ...labels, ...host.labels }),
+  }));
 }
 
 function repeated(hosts: readonly ListedHost[]): readonly CliError[] {

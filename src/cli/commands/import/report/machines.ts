@@ -9,7 +9,7 @@ import type { HostReport } from './report.ts';
 export interface ImportedMachine {
   readonly apiVersion: string;
   readonly kind: 'Machine';
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec: object;
 }
 
@@ -67,7 +67,7 @@ function machineFor(name: string, { host, hostKeys, settings }: Source): Importe
   return {
     apiVersion: API_VERSION,
     kind: 'Machine',
-    metadata: { name },
+    metadata: { name, ...optional('labels', labels) },
     spec: {
       infra: { provider: 'ssh' },
       import: {

@@ -77,7 +77,7 @@ hosts:
       '11: expected an object with address, port, user, name, zone, labels, hostKeys, via',
       '12: via: expected an object with address, got "n7"',
       '13: labels: labels that begin with kubenode.dev/ are set by kubenode itself, got {"kubenode.dev/x":"1"}',
-      '14: labels: expected labels of a Node: quote numbers and true, got {"a":1}',
+      '14: labels: expected labels: quote numbers and true, got {"a":1}',
       '14: name: expected a name of a Node of at most 63 characters, got "N_9"',
       '14: zone: expected the value of a label, got " "',
     ]);
