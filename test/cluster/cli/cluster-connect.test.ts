@@ -1,5 +1,6 @@
 /** `kubenode cluster connect` with the controller of Kubernetes that fills Secrets with tokens. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rules } from '../../../rules/index.ts';
 import { NODE_REMEDIERS } from '../../../src/api/generated/resources.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
@@ -50,14 +51,13 @@ describe('kubenode cluster connect', () => {
     expect(first.stdout + first.stderr).not.toContain(Buffer.from(token, 'base64').toString('utf8'));
 
     const sync = await connect({ kubeconfigText: text });
-    const rule = { spec: { rules: [] } };
-    const metadata = { name: 'none' };
-    const remedier = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier', metadata, ...rule };
-    // What only kubenode-sync may write gets as far as the checks of its content.
-    await expect(sync.create(NODE_REMEDIERS, remedier, { dryRun: true })).rejects.toMatchObject({
-      code: 'Invalid',
-    });
-    await expect(client.create(NODE_REMEDIERS, remedier, { dryRun: true })).rejects.toThrow();
+    const metadata = { name: 'disk-pressure' };
+    const spec = rules['disk-pressure'];
+    const remedier = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'NodeRemedier', metadata, spec };
+    await sync.create(NODE_REMEDIERS, remedier, { dryRun: true });
+    await expect(client.create(NODE_REMEDIERS, remedier, { dryRun: true })).rejects.toThrow(
+      'only kubenode-sync may write this object',
+    );
     await sync.close();
 
     const again = await run(installed, 'cluster', 'connect', 'prod');
