@@ -1,6 +1,7 @@
 /** `kubenode cluster connect`: gives the hub a kubeconfig with which sync reaches a cluster, as kubenode-sync. */
 import { Command } from 'commander';
 import { MANAGER_CLI, NAMESPACE } from '../../../api/names.ts';
+import { clusterNameReason } from '../../../api/validation/cluster-name.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
 import { isKubeError } from '../../../kube/client/errors.ts';
@@ -51,12 +52,11 @@ export function createClusterConnectCommand(io: Io): Command {
   });
 }
 
-const NAME = /^[a-z0-9]([a-z0-9-]{0,51}[a-z0-9])?$/;
-
 function checkName(name: string): void {
-  if (NAME.test(name)) return;
+  const hint = clusterNameReason(name);
+  if (hint === undefined) return;
   throw new CliError(`${JSON.stringify(name)} cannot be the name of a Cluster`, {
-    hint: 'use lower-case letters, digits and "-", at most 53',
+    hint,
     exitCode: EXIT.usage,
   });
 }
