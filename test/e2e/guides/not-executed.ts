@@ -20,7 +20,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   },
   {
     path: 'README.md',
-    section: 'Import your own hosts',
+    section: 'Make nodes of your own hosts',
     because: 'it needs hosts; a test imports real hosts with the same controllers',
     coveredBy: ['test/nodes/rollout/rollout.test.ts', 'test/cluster/cli/import.test.ts'],
   },
@@ -75,6 +75,18 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/cli/commands/import/import.test.ts',
       'test/cluster/cli/import.test.ts',
       'test/nodes/import/import.test.ts',
+    ],
+  })),
+  ...['Ten commands', 'Change it, and take it back'].map((section) => ({
+    path: 'docs/guides/hosts-to-nodes.md',
+    section,
+    because: 'it needs hosts that reach the sites of publishers; tests do the same with a mirror, on real hosts',
+    coveredBy: [
+      'test/nodes/rollout/rollout.test.ts',
+      'test/nodes/agent/fleet.test.ts',
+      'test/cluster/cli/cluster-connect.test.ts',
+      'test/cli/commands/init.test.ts',
+      'test/cli/commands/import/import.test.ts',
     ],
   })),
   ...['See who has which host', 'Give a host back'].map((section) => ({
