@@ -44,6 +44,7 @@ export function containerd({ component, version, artifacts }: ComponentRelease):
       },
     ],
     artifacts,
+    stateDirectories: ['/var/lib/containerd', '/run/containerd', '/opt/containerd', '/etc/cni'],
     files: [
       { path: '/etc/containerd/config.toml', content: CONTAINERD_CONFIG },
       { path: NETWORK_TEMPLATE, content: NETWORK_CONFIG },

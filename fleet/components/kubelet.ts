@@ -42,6 +42,7 @@ export function kubelet({ component, version, artifacts }: ComponentRelease): Ma
       },
     ],
     ports: [{ name: 'healthz', port: 10_248 }],
+    stateDirectories: ['/var/lib/kubelet'],
     artifacts,
     files: [
       { path: '/etc/kubernetes/kubelet.yaml', content: KUBELET_CONFIG },

@@ -93,6 +93,11 @@ export const FILE_MODE: Pattern = {
   regex: '^0[0-7]{3}$',
   description: 'a file mode in quotes, such as "0644"',
 };
+/** Not the root of something else: what it matches may be removed. */
+export const STATE_DIRECTORY: Pattern = {
+  regex: '^/(etc|opt|run|var/cache|var/lib)/[A-Za-z0-9][A-Za-z0-9._-]*$',
+  description: 'a directory of /etc, /opt, /run, /var/cache or /var/lib, such as /var/lib/kubelet',
+};
 /** A label key or a condition type: a name with an optional DNS prefix and slash. */
 export const QUALIFIED_NAME: Pattern = {
   regex:
@@ -138,6 +143,7 @@ export const PATTERNS: readonly Pattern[] = [
   SIZE,
   DEVICE,
   SOCKET_PATH,
+  STATE_DIRECTORY,
   FILE_MODE,
   QUALIFIED_NAME,
   OBJECT_NAME,

@@ -1,4 +1,6 @@
 /** Decides what is left to do until a host has the program and the unit of the agent. The record comes first. Pure. */
+
+import { optional } from '../../kube/objects/optional.ts';
 import type { UnitStatus } from '../host/port.ts';
 import type { AgentUnitOptions } from '../install/own-unit.ts';
 import { AGENT_PROGRAM_LINK } from '../layout.ts';
@@ -18,6 +20,8 @@ export interface InstallObservation {
   readonly record?: ImportRecord;
   /** The directories of others that are missing now. */
   readonly missing: readonly string[];
+  /** The entries of the parents of state directories, as they are now. */
+  readonly present: readonly string[];
   /** Whether the program at its path is the one to install. */
   readonly hasProgram: boolean;
   /** The program behind the link that the unit starts; missing without a link, or when the link leads nowhere. */
@@ -54,12 +58,13 @@ function recordActions(input: InstallInput): readonly InstallAction[] {
 
 /** Returns the record. The directories that were missing at the first time are never judged again. */
 function importRecord({ owner, version, unit, keepsProgram, observed, now }: InstallInput): ImportRecord {
-  const { record: before, missing } = observed;
+  const { record: before, missing, present } = observed;
   return {
     ...mergeOwner(before, owner),
     at: before?.at ?? now.toISOString(),
     version,
     created: before?.created ?? missing,
+    ...optional('before', before ? before.before : present),
     ...(unit && { unit }),
     keepsProgram,
   };

@@ -31,7 +31,10 @@ export type HostReleaseStep =
         | 'RemoveState'
         | 'RemoveProgram';
     }
-  | { readonly type: 'RemoveComponent' | 'RemoveVersions' | 'RemoveData'; readonly component: string };
+  | {
+      readonly type: 'RemoveComponent' | 'RemoveVersions' | 'RemoveStateDirectories' | 'RemoveData';
+      readonly component: string;
+    };
 
 /** The agent stops first, so that it corrects nothing. What depends on others goes before them. The program goes last: it does all this. */
 export function planHostRelease({ cleanup, components }: ReleaseInput): readonly HostReleaseStep[] {
@@ -43,6 +46,8 @@ export function planHostRelease({ cleanup, components }: ReleaseInput): readonly
   return [
     ...stop,
     ...names.map((component) => ({ type: 'RemoveComponent', component }) as const),
+    // When all have stopped: containers use directories of the kubelet and of their runtime.
+    ...names.map((component) => ({ type: 'RemoveStateDirectories', component }) as const),
     ...names.map((component) => ({ type: 'RemoveVersions', component }) as const),
     ...(cleanup === 'Wipe' ? names.map((component) => ({ type: 'RemoveData', component }) as const) : []),
     { type: 'RemoveUnit' },
@@ -79,4 +84,21 @@ export function removalOperations(target: Target, observed: ComponentObservation
 
 function isRunning(active: string | undefined): boolean {
   return active !== undefined && active !== 'Inactive';
+}
+
+export interface StateDirectories {
+  readonly remove: readonly string[];
+  /** Those of which it is not known whether they were there before. */
+  readonly unknown: readonly string[];
+}
+
+/** Decides about the directories that the programs of a component made. What was there before belongs to somebody else. */
+export function planStateDirectories(
+  { targets }: Pick<InstalledComponent, 'targets'>,
+  before: readonly string[] | undefined,
+): StateDirectories {
+  const declared = [...new Set(targets.flatMap(({ stateDirectories = [] }) => stateDirectories))];
+  return before
+    ? { remove: declared.filter((path) => !before.includes(path)), unknown: [] }
+    : { remove: [], unknown: declared };
 }

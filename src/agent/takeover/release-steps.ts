@@ -23,7 +23,12 @@ import {
 } from '../layout.ts';
 import { endHandOver } from '../upgrade/hand-over.ts';
 import type { HostCleanup, ImportRecord } from './record.ts';
-import { type HostReleaseStep, type InstalledComponent, removalOperations } from './release-plan.ts';
+import {
+  type HostReleaseStep,
+  type InstalledComponent,
+  planStateDirectories,
+  removalOperations,
+} from './release-plan.ts';
 
 export interface ReleasedHost {
   readonly host: Host;
@@ -48,6 +53,7 @@ const STEPS: Readonly<Record<HostReleaseStep['type'], ReleaseAct>> = {
   EndUpgrade: ({ host }) => nothingLeft(endHandOver(host)),
   StopAgent: (released) => nothingLeft(stopAgent(released)),
   RemoveComponent: removeComponent,
+  RemoveStateDirectories: removeStateDirectories,
   RemoveVersions: ({ host }, component) => nothingLeft(host.files.remove(componentDirectory(component))),
   RemoveData: ({ host }, component) => nothingLeft(host.files.remove(dataDirectory(component))),
   RemoveUnit: removeAgentUnit,
@@ -107,6 +113,24 @@ async function removeComponent(
   return found?.damaged === true
     ? [`${backupDirectory(component)}: a stored version of ${component} cannot be read`]
     : [];
+}
+
+async function removeStateDirectories(
+  { host, record, components }: ReleasedHost,
+  component: string,
+): Promise<readonly string[]> {
+  const found = components.find((each) => each.component === component);
+  const { remove, unknown } = planStateDirectories({ targets: found?.targets ?? [] }, record?.before);
+  for (const path of remove) {
+    await host.processes.freeDirectory(path);
+    await host.files.remove(path);
+  }
+  const left: string[] = [];
+  for (const path of unknown) {
+    if (!(await host.files.stat(path))) continue;
+    left.push(`${path}: it is not known whether it was there before the agent`);
+  }
+  return left;
 }
 
 /** Programs have hundreds of megabytes, and a removal does not compare them. */

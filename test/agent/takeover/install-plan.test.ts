@@ -13,13 +13,20 @@ const RECORD = {
   at: NOW.toISOString(),
   version: '1.0',
   created: ['/opt'],
+  before: ['/var/lib/dpkg'],
   unit: UNIT,
   keepsProgram: false,
 };
-const NEW: InstallObservation = { missing: ['/opt'], hasProgram: false, canConnect: false };
+const NEW: InstallObservation = {
+  missing: ['/opt'],
+  present: ['/var/lib/dpkg'],
+  hasProgram: false,
+  canConnect: false,
+};
 const DONE: InstallObservation = {
   record: RECORD,
   missing: [],
+  present: ['/var/lib/dpkg', '/var/lib/kubelet'],
   hasProgram: true,
   linked: UNIT.program,
   unitStatus: { defined: true, enabled: true, active: 'Inactive' },

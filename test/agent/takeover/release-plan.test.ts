@@ -4,6 +4,7 @@ import {
   formatReleaseStep,
   type InstalledComponent,
   planHostRelease,
+  planStateDirectories,
 } from '../../../src/agent/takeover/release-plan.ts';
 import { target } from '../../support/agent/targets.ts';
 
@@ -22,6 +23,7 @@ const COMPONENTS = [
 const FIRST = 'EndUpgrade, StopAgent';
 const COMPONENT_STEPS =
   'RemoveComponent kubelet, RemoveComponent cni, RemoveComponent containerd, ' +
+  'RemoveStateDirectories kubelet, RemoveStateDirectories cni, RemoveStateDirectories containerd, ' +
   'RemoveVersions kubelet, RemoveVersions cni, RemoveVersions containerd';
 
 describe('planHostRelease', () => {
@@ -54,9 +56,31 @@ describe('planHostRelease', () => {
       'ends where components depend on each other',
       'Restore',
       [component('a', 'b'), component('b', 'a')],
-      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveStateDirectories a, RemoveStateDirectories b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
     ],
   ])('MAC-20 plans a release that %s', (_, cleanup, components, steps) => {
     expect(planHostRelease({ cleanup, components }).map(formatReleaseStep).join(', ')).toBe(steps);
+  });
+});
+
+describe('planStateDirectories', () => {
+  const targets = [
+    target('1.1', { stateDirectories: ['/var/lib/kubelet', '/etc/cni'] }),
+    target('1.0', { stateDirectories: ['/var/lib/kubelet', '/run/old'] }),
+    target('0.9'),
+  ];
+
+  it('MAC-20 removes what no version found on the host, once', () => {
+    expect(planStateDirectories({ targets }, ['/etc/cni', '/var/lib/dpkg'])).toEqual({
+      remove: ['/var/lib/kubelet', '/run/old'],
+      unknown: [],
+    });
+  });
+
+  it('MAC-20 removes nothing where it is not known what was there before', () => {
+    expect(planStateDirectories({ targets }, undefined)).toEqual({
+      remove: [],
+      unknown: ['/var/lib/kubelet', '/etc/cni', '/run/old'],
+    });
   });
 });

@@ -29,7 +29,8 @@ async function bareHost(): Promise<MemoryHost> {
   const host = createProxyHost();
   await host.files.write('/etc/proxy/extra', bytes('theirs'), ATTRIBUTES);
   await host.files.write(FILE, bytes('the program'), { mode: '0755', owner: 'root:root' });
-  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib']) {
+  await host.files.write('/var/lib/theirs/a', bytes('kept'), ATTRIBUTES);
+  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib', '/run']) {
     await host.files.makeDirectory(path);
   }
   return host;
@@ -51,7 +52,10 @@ async function takenOver(): Promise<{ host: MemoryHost; before: ReadonlyMap<stri
   const before = host.files.tree();
   await install(host);
   const files = [agentFile('/etc/proxy/extra', 'ours'), agentFile('/etc/new/deep/a', 'new')];
-  await drive(host, present(target('1.0', { files })));
+  const stateDirectories = ['/var/lib/proxy', '/var/lib/theirs', '/run/proxy'];
+  await drive(host, present(target('1.0', { files, stateDirectories })));
+  await host.files.write('/var/lib/proxy/pods/a', bytes('state'), ATTRIBUTES);
+  await host.files.write('/run/proxy/socket', bytes(''), ATTRIBUTES);
   return { host, before };
 }
 
@@ -164,7 +168,14 @@ describe('releaseHost', () => {
     await host.files.remove(IMPORT_FILE);
     await host.files.write(DESIRED_FILE, bytes('{"name":"n1","uid":"u1"}'), ATTRIBUTES);
     const { left } = await releaseHost(host, { cleanup: 'Restore', clock });
-    expect(left).toEqual(['kubenode-agent.service: it was not written by kubenode-agent install']);
+    const because = 'it is not known whether it was there before the agent';
+    expect(left).toEqual([
+      `/var/lib/proxy: ${because}`,
+      `/var/lib/theirs: ${because}`,
+      `/run/proxy: ${because}`,
+      'kubenode-agent.service: it was not written by kubenode-agent install',
+    ]);
+    expect(host.files.tree().has('/var/lib/proxy/pods/a')).toBe(true);
     expect(host.files.tree().has(STATE_ROOT)).toBe(false);
   });
 });

@@ -80,7 +80,8 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   ...['Ten commands', 'Change it, and take it back'].map((section) => ({
     path: 'docs/guides/hosts-to-nodes.md',
     section,
-    because: 'it needs hosts that reach the sites of publishers; tests do the same with a mirror, on real hosts',
+    because:
+      'it needs hosts that reach the sites of publishers; tests do the same with a mirror, on real hosts',
     coveredBy: [
       'test/nodes/rollout/rollout.test.ts',
       'test/nodes/agent/fleet.test.ts',
