@@ -7,6 +7,10 @@ const CHILD = { pid: 22, parent: 21, directory: '/' };
 const OTHER = { pid: 30, parent: 1, directory: '/run/containerd-other' };
 const ALL = [{ pid: 1, parent: 0, directory: '/' }, { pid: 2, parent: 0 }, SHIM, CONTAINER, CHILD, OTHER];
 
+function line(path: string): string {
+  return `36 35 98:0 / ${path} rw,noatime - tmpfs tmpfs rw`;
+}
+
 describe('usersOf', () => {
   it('finds those that work in the directory, with all that they started', () => {
     expect(usersOf(ALL, '/run/containerd', 99)).toEqual([20, 21, 22]);
@@ -24,11 +28,9 @@ describe('usersOf', () => {
 });
 
 describe('mountsIn', () => {
-  const line = (path: string): string => `36 35 98:0 / ${path} rw,noatime - tmpfs tmpfs rw`;
-
   it('returns those in the directory, the last mounted first, with the characters that they have', () => {
     const mountinfo = ['/', '/var/lib/kubelet', '/var/lib/kubelet/a\\040b', '/var/lib/kubelet2']
-      .map(line)
+      .map((path) => line(path))
       .join('\n');
     expect(mountsIn(`${mountinfo}\n`, '/var/lib/kubelet')).toEqual([
       '/var/lib/kubelet/a b',
