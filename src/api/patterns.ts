@@ -98,6 +98,10 @@ export const STATE_DIRECTORY: Pattern = {
   regex: '^/(etc|opt|run|var/cache|var/lib)/[A-Za-z0-9][A-Za-z0-9._-]*$',
   description: 'a directory of /etc, /opt, /run, /var/cache or /var/lib, such as /var/lib/kubelet',
 };
+export const NETWORK_INTERFACE: Pattern = {
+  regex: '^[a-z][a-z0-9._-]{0,14}$',
+  description: 'the name of a network interface, such as cni0',
+};
 /** A label key or a condition type: a name with an optional DNS prefix and slash. */
 export const QUALIFIED_NAME: Pattern = {
   regex:
@@ -144,6 +148,7 @@ export const PATTERNS: readonly Pattern[] = [
   DEVICE,
   SOCKET_PATH,
   STATE_DIRECTORY,
+  NETWORK_INTERFACE,
   FILE_MODE,
   QUALIFIED_NAME,
   OBJECT_NAME,

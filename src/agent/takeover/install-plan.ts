@@ -20,7 +20,7 @@ export interface InstallObservation {
   readonly record?: ImportRecord;
   /** The directories of others that are missing now. */
   readonly missing: readonly string[];
-  /** The entries of the parents of state directories, as they are now. */
+  /** The paths that are there now, of what components may make and a release removes again. */
   readonly present: readonly string[];
   /** Whether the program at its path is the one to install. */
   readonly hasProgram: boolean;

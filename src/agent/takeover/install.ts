@@ -9,7 +9,7 @@ import type { Host, HostFiles } from '../host/port.ts';
 import { WANTS_DIRECTORY } from '../host/systemd/unit-files.ts';
 import { createIdentityStore, identityFiles } from '../identity/store.ts';
 import { type AgentUnitOptions, OWN_UNIT, ownUnit } from '../install/own-unit.ts';
-import { AGENT_PKI, AGENT_PROGRAM_LINK, PROGRAM_DIRECTORY, STATE_PARENTS } from '../layout.ts';
+import { AGENT_PKI, AGENT_PROGRAM_LINK, INTERFACES, PROGRAM_DIRECTORY, STATE_PARENTS } from '../layout.ts';
 import { requireHostFor } from './host-owner.ts';
 import { type InstallAction, type InstallObservation, planInstall } from './install-plan.ts';
 import { type MachineOwner, readImportRecord, writeImportRecord } from './record.ts';
@@ -89,7 +89,7 @@ async function observe(
   return {
     ...optional('record', await readImportRecord(files)),
     missing: await missingOf(files, DIRECTORIES),
-    present: await presentIn(files, STATE_PARENTS),
+    present: await presentIn(files, [...STATE_PARENTS, INTERFACES]),
     hasProgram: unit !== undefined && (await files.digest(unit.program)) === sha256,
     ...optional('linked', await linkedProgram(files)),
     ...optional('unitStatus', unit && (await units.status(ownUnit(unit)))),

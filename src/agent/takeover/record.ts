@@ -19,7 +19,7 @@ export interface ImportRecord extends MachineOwner {
   readonly version: string;
   /** The directories of others that were missing before, and that a release removes again when they are empty. */
   readonly created: readonly string[];
-  /** The entries of the parents of state directories, as they were before. Absent: an earlier program recorded the host. */
+  /** The paths that were there before, of what components may make and a release removes again. Absent: an earlier program recorded the host. */
   readonly before?: readonly string[];
   /** The unit of the agent. It is missing on a host without systemd. */
   readonly unit?: AgentUnitOptions;

@@ -1,5 +1,6 @@
 /** Carries out the steps of a release. Each looks for what is left of it first. */
-import { dirname } from 'node:path/posix';
+import { basename, dirname } from 'node:path/posix';
+import { HostError } from '../host/errors.ts';
 import type { Host, HostFiles } from '../host/port.ts';
 import { identityFiles } from '../identity/store.ts';
 import { executeOperation } from '../install/execute.ts';
@@ -26,7 +27,7 @@ import type { HostCleanup, ImportRecord } from './record.ts';
 import {
   type HostReleaseStep,
   type InstalledComponent,
-  planStateDirectories,
+  planTraces,
   removalOperations,
 } from './release-plan.ts';
 
@@ -53,7 +54,7 @@ const STEPS: Readonly<Record<HostReleaseStep['type'], ReleaseAct>> = {
   EndUpgrade: ({ host }) => nothingLeft(endHandOver(host)),
   StopAgent: (released) => nothingLeft(stopAgent(released)),
   RemoveComponent: removeComponent,
-  RemoveStateDirectories: removeStateDirectories,
+  RemoveTraces: removeTraces,
   RemoveVersions: ({ host }, component) => nothingLeft(host.files.remove(componentDirectory(component))),
   RemoveData: ({ host }, component) => nothingLeft(host.files.remove(dataDirectory(component))),
   RemoveUnit: removeAgentUnit,
@@ -115,22 +116,36 @@ async function removeComponent(
     : [];
 }
 
-async function removeStateDirectories(
+async function removeTraces(
   { host, record, components }: ReleasedHost,
   component: string,
 ): Promise<readonly string[]> {
   const found = components.find((each) => each.component === component);
-  const { remove, unknown } = planStateDirectories({ targets: found?.targets ?? [] }, record?.before);
-  for (const path of remove) {
+  const traces = planTraces({ targets: found?.targets ?? [] }, record?.before);
+  for (const path of traces.directories) {
     await host.processes.freeDirectory(path);
     await host.files.remove(path);
   }
+  for (const path of traces.interfaces) await removeInterface(host, path);
   const left: string[] = [];
-  for (const path of unknown) {
+  for (const path of traces.unknown) {
     if (!(await host.files.stat(path))) continue;
     left.push(`${path}: it is not known whether it was there before the agent`);
   }
   return left;
+}
+
+const LINK_LIMITS = { timeoutMs: 10_000, maxOutputBytes: 1024 };
+
+/** The interfaces of pods are away with the network namespaces of their containers; those of the host stay until somebody removes them. */
+async function removeInterface({ files, processes }: Host, path: string): Promise<void> {
+  if (!(await files.stat(path))) return;
+  const name = basename(path);
+  const { exitCode, output } = await processes.run(['ip', 'link', 'delete', 'dev', name], LINK_LIMITS);
+  if (exitCode === 0 || !(await files.stat(path))) return;
+  throw new HostError('NotStopped', `network interface ${name} cannot be removed: ${output.trim()}`, {
+    where: path,
+  });
 }
 
 /** Programs have hundreds of megabytes, and a removal does not compare them. */

@@ -56,6 +56,7 @@ export function resolveTarget(
     units: units.map((unit) => ({ ...unit, component: spec.component })),
     probes,
     ...optional('stateDirectories', spec.stateDirectories),
+    ...optional('networkInterfaces', spec.networkInterfaces),
     ports,
     activation: spec.activation.class,
     commitAfterSeconds: spec.commitAfterSeconds,

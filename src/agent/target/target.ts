@@ -30,6 +30,7 @@ export interface Target {
   readonly probes: readonly ComponentProbe[];
   /** The directories that the programs of the component make. */
   readonly stateDirectories?: readonly string[];
+  readonly networkInterfaces?: readonly string[];
   /** Port numbers by name, as this host assigned them. */
   readonly ports: Readonly<Record<string, number>>;
   readonly activation: ActivationClass;

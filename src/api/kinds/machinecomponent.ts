@@ -1,7 +1,7 @@
 /** MachineComponent: one immutable version of one component. */
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { COMPONENT_NAME, COMPONENT_VERSION, STATE_DIRECTORY } from '../patterns.ts';
+import { COMPONENT_NAME, COMPONENT_VERSION, NETWORK_INTERFACE, STATE_DIRECTORY } from '../patterns.ts';
 import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
 import { machineComponentPhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
@@ -52,6 +52,11 @@ const spec = rules(
       stateDirectories: list(
         'Directories that the programs make on the host. A release removes those that were not there before the agent.',
         text('A directory.', { max: 128, pattern: STATE_DIRECTORY }),
+        [0, 8],
+      ).optional(),
+      networkInterfaces: list(
+        'Network interfaces that the programs make. A release removes those that were not there before the agent.',
+        text('A network interface.', { max: 15, pattern: NETWORK_INTERFACE }),
         [0, 8],
       ).optional(),
       activation: named('ComponentActivation', 'What a changed artifact or unit requires.', {

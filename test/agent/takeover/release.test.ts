@@ -163,6 +163,33 @@ describe('releaseHost', () => {
     expect(host.files.tree()).toEqual(before);
   });
 
+  it('MAC-20 removes the network interfaces of components, and no other', async () => {
+    const host = await bareHost();
+    await host.files.write('/sys/class/net/eth0', bytes(''), ATTRIBUTES);
+    await install(host);
+    await drive(host, present(target('1.0', { networkInterfaces: ['cni0', 'eth0', 'absent0'] })));
+    await host.files.write('/sys/class/net/cni0', bytes(''), ATTRIBUTES);
+    const runs: (readonly string[])[] = [];
+    const ip: Host['processes']['run'] = async (argv) => {
+      runs.push(argv);
+      if (!isStuck) await host.files.remove(`/sys/class/net/${argv.at(-1)}`);
+      return { exitCode: isStuck ? 2 : 0, timedOut: false, output: 'busy\n', truncated: false };
+    };
+    let isStuck = true;
+    const processes = { ...host.processes, run: ip };
+    const stuck = await releaseHost({ ...host, processes }, { cleanup: 'Restore', clock });
+    expect(stuck).toMatchObject({
+      complete: false,
+      left: [expect.stringContaining('network interface cni0 cannot be removed: busy')],
+    });
+    isStuck = false;
+    expect(await releaseHost({ ...host, processes }, { cleanup: 'Restore', clock })).toEqual({
+      left: [],
+      complete: true,
+    });
+    expect(runs).toEqual([1, 2].map(() => ['ip', 'link', 'delete', 'dev', 'cni0']));
+  });
+
   it('releases a host that joined with a token, without a record of an import', async () => {
     const { host } = await takenOver();
     await host.files.remove(IMPORT_FILE);

@@ -43,6 +43,7 @@ const SPEC_FIELDS: Readonly<Record<keyof MachineComponentSpec, true>> = {
   units: true,
   probes: true,
   stateDirectories: true,
+  networkInterfaces: true,
   activation: true,
   commitAfterSeconds: true,
   keepVersions: true,
