@@ -1,6 +1,7 @@
 /** Hosts with nothing but sshd: declared with kubectl alone, and then in a pool from which a MachineSet takes them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LedgerGrant, Machine } from '../../../src/api/generated/types.ts';
+import { ANNOTATION_DELETE } from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import { conditionOf, conditionStatus } from '../../../src/kube/objects/conditions.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
@@ -22,11 +23,13 @@ import {
   declarePool,
   declareSet,
   expectOneHostEach,
+  freeHostOf,
   freeNodes,
   machinesOf,
   namesOf,
   nodeOf,
   POOL,
+  poolRowsOf,
 } from './set-of-hosts.ts';
 
 const reason = whyNoNodes();
@@ -34,6 +37,9 @@ if (reason) process.stderr.write(`skipped: ${reason}\n`);
 
 const NAMES = ['host-1', 'host-2'];
 const TAINT = { key: 'dedicated', value: 'own', effect: 'NoSchedule' };
+/** How long the deletion of a machine may take whose host does not answer. */
+const LIMIT_SECONDS = 20;
+const PROGRAM = '/usr/local/lib/kubenode/kubenode-agent';
 const [FIRST, SECOND] = GREETER_VERSIONS;
 
 // Each test begins where the one before it ended.
@@ -229,6 +235,38 @@ describe.skipIf(reason)(`two bare hosts${reason ? ` (${reason})` : ''}`, { shuff
       expect(machines.find(({ metadata }) => metadata.uid === kept?.metadata.uid)).toBeDefined();
       expect(await processesOn(node)).toEqual(processes);
       expect(await freeNodes(fleet)).toEqual([]);
+    });
+
+    it('MAC-20 MAC-30 are given to no machine when they cannot be cleaned in time, until a person has cleaned them', async () => {
+      const [leaving] = (await machinesOf(fleet)) as [Machine];
+      const { name } = leaving.metadata;
+      const node = nodeOf(fleet, leaving);
+      await declareSet(fleet, 2, LIMIT_SECONDS);
+      await until('the time limit did not reach the machines', async () =>
+        (await machinesOf(fleet)).every(({ spec }) => spec.deletion.timeoutSeconds === LIMIT_SECONDS),
+      );
+      await node.run('systemctl', 'stop', 'ssh.service');
+      await fleet.kubectl('annotate', 'machine', name, `${ANNOTATION_DELETE}=`);
+      await declareSet(fleet, 1, LIMIT_SECONDS);
+      await until(
+        'the deletion does not end',
+        async () => (await namesOfMachines(fleet.client)).length === 1,
+      );
+      expect(await poolRowsOf(fleet)).toContainEqual(
+        expect.objectContaining({ host: `${node.address}:22`, state: 'Unclean', machine: name }),
+      );
+      await declareSet(fleet, 2);
+      const because = `${name}, which was deleted and may have left something (kubenode pool free)`;
+      await until('the next machine does not report who has left the host', async () => {
+        const next = (await machinesOf(fleet)).find((each) => !isReady(each));
+        const ready = conditionOf(next?.status?.conditions, 'InfraReady');
+        return ready?.reason === 'NoFreeHost' && ready.message.includes(because);
+      });
+      await node.run('systemctl', 'start', 'ssh.service');
+      await node.run(PROGRAM, 'release', '--cleanup', 'Restore');
+      expect(await changesOn(node)).toEqual([]);
+      await freeHostOf(fleet, node);
+      await expectOneHostEach(fleet, await allReady(2), FIRST);
     });
   });
 });

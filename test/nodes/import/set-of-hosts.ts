@@ -38,7 +38,8 @@ export async function declarePool(fleet: BareFleet, greeter: string): Promise<vo
   );
 }
 
-export async function declareSet(fleet: BareFleet, replicas: number): Promise<void> {
+/** `timeoutSeconds`: how long the deletion of a machine may take. */
+export async function declareSet(fleet: BareFleet, replicas: number, timeoutSeconds = 7200): Promise<void> {
   await fleet.apply({
     apiVersion: API_VERSION,
     kind: 'MachineSet',
@@ -48,7 +49,7 @@ export async function declareSet(fleet: BareFleet, replicas: number): Promise<vo
       template: {
         labels: { pool: SET },
         infra: { provider: 'ssh', config: { pool: POOL } },
-        deletion: { cleanup: 'Restore' },
+        deletion: { cleanup: 'Restore', timeoutSeconds },
       },
     },
   });
@@ -64,9 +65,20 @@ export function namesOf(machines: readonly Machine[]): readonly string[] {
 
 /** As `kubenode pool list` prints them. */
 export async function poolRowsOf(fleet: BareFleet): Promise<readonly PoolRow[]> {
+  const output = await kubenodePool(fleet, 'list', POOL, '-o', 'json');
+  return (JSON.parse(output) as { readonly hosts: readonly PoolRow[] }).hosts;
+}
+
+/** `kubenode pool free`: a person has cleaned the host. */
+export async function freeHostOf(fleet: BareFleet, { address }: TestNode): Promise<void> {
+  await kubenodePool(fleet, 'free', address);
+}
+
+async function kubenodePool(fleet: BareFleet, ...args: readonly string[]): Promise<string> {
   const io = testIo({ env: { KUBECONFIG: fleet.cluster.installed.server.kubeconfig } });
-  expect(await runCommandLine(io, ['pool', 'list', POOL, '-o', 'json'])).toBe(0);
-  return (JSON.parse(io.stdout) as { readonly hosts: readonly PoolRow[] }).hosts;
+  const code = await runCommandLine(io, ['pool', ...args]);
+  expect([code, io.stderr]).toEqual([0, '']);
+  return io.stdout;
 }
 
 /** The nodes that `kubenode pool list` shows as free. */
