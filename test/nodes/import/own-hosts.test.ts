@@ -262,6 +262,9 @@ describe.skipIf(reason)(`two bare hosts${reason ? ` (${reason})` : ''}`, { shuff
         const ready = conditionOf(next?.status?.conditions, 'InfraReady');
         return ready?.reason === 'NoFreeHost' && ready.message.includes(because);
       });
+      // Another Machine of its name would have the Node of this kubelet.
+      expect((await node.run('systemctl', 'is-active', 'kubelet')).stdout).toBe('active\n');
+      expect(await namesOfMachines(fleet.client)).not.toContain(name);
       await node.run('systemctl', 'start', 'ssh.service');
       await node.run(PROGRAM, 'release', '--cleanup', 'Restore');
       expect(await changesOn(node)).toEqual([]);
