@@ -38,6 +38,8 @@ export interface PinnedVersion {
 /** The small program, whose only argument is its version. */
 export const GREETER = 'greeter';
 export const GREETER_VERSIONS = ['1.0.0', '2.0.0'] as const;
+/** Without it a kubelet looks for its Node in the DNS, by a name that is not that of the host: where no server answers, it starts late. */
+const NODE_IP = '--node-ip=${machine.address}';
 /** A set assigns no kubelet that is too old for the API server. */
 const KUBELET_VERSION = CONTROL_PLANE_VERSION.slice(1);
 const CONTAINERD_VERSION = '1.0.0';
@@ -71,7 +73,6 @@ export async function startBareFleet(names: readonly string[]): Promise<BareFlee
     const digests = await publishAll(cluster);
     journal = await startJournal(client, GREETER);
     const hosts = await Promise.all(names.map((name) => cluster.bootBare(name)));
-    await Promise.all(hosts.map(({ node }) => answerNamesAtOnce(node)));
     return {
       cluster,
       client,
@@ -100,14 +101,6 @@ export async function startBareFleet(names: readonly string[]): Promise<BareFlee
   }
 }
 
-/**
- * A kubelet asks for the address of its Node by name, which is not that of the host where a set has named the Machine. Nothing listens here, so
- * that it learns at once that there is no such name; the server that the host has may be out of reach, which takes 20 s each time.
- */
-async function answerNamesAtOnce(node: TestNode): Promise<void> {
-  await node.run('sh', '-c', 'echo nameserver 127.0.0.1 > /etc/resolv.conf');
-}
-
 async function kubectl({ installed }: NodeCluster, args: readonly string[]): Promise<string> {
   const env = { ...process.env, KUBECONFIG: installed.server.kubeconfig };
   return (await promisify(execFile)(installed.server.kubectl, args, { env })).stdout;
@@ -120,7 +113,7 @@ async function publishAll(cluster: NodeCluster): Promise<ReadonlyMap<string, str
   const greeter = await cluster.serve(program);
   const specs = [
     containerdComponent(CONTAINERD_VERSION),
-    kubeletComponent(KUBELET_VERSION, await cluster.serve(await kubeletBinary())),
+    kubeletComponent(KUBELET_VERSION, await cluster.serve(await kubeletBinary()), {}, [NODE_IP]),
     ...GREETER_VERSIONS.map((version) => greeterComponent(version, greeter)),
   ];
   const stored = await Promise.all(specs.map((spec) => cluster.publish(spec)));
