@@ -55,8 +55,10 @@ export function kubeletComponent(
   version: string,
   { url, sha256 }: KubeletArtifact,
   fields: object = {},
+  more: readonly string[] = [],
 ): object {
   const flags = [
+    ...more,
     `--config=${KUBELET_CONFIG}`,
     '--kubeconfig=${identity.kubeconfig}',
     '--hostname-override=${machine.name}',
