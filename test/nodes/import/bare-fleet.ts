@@ -171,7 +171,7 @@ export async function treeOf(node: TestNode): Promise<string> {
     'sh',
     '-c',
     `find / -xdev \\( -path /var/log -o -path /run -o -path /tmp -o -path /var/tmp -o -path /var/lib/systemd \
-        -o -path /var/lib/containerd -o -path /opt/containerd -o -path /var/lib/kubelet -o -path /usr/libexec/kubernetes \\) -prune -o -printf '%p %y %m %u:%g %l\\n' | sort
+        -o -path /var/lib/containerd -o -path /opt/containerd -o -path /usr/libexec/kubernetes \\) -prune -o -printf '%p %y %m %u:%g %l\\n' | sort
      find /etc /opt /root /usr/local -xdev -type f -print0 | sort -z | xargs -0 sha256sum`,
   );
   return stdout;

@@ -80,6 +80,7 @@ export function kubeletComponent(
         dropIns: [{ name: 'order', content: '[Unit]\nAfter=containerd.service\nWants=containerd.service\n' }],
       },
     ],
+    stateDirectories: ['/var/lib/kubelet'],
     probes: [{ name: 'healthz', http: { port: 'healthz', path: '/healthz' }, periodSeconds: 1 }],
     commitAfterSeconds: 5,
     dependsOn: [{ component: 'containerd' }],
