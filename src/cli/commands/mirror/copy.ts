@@ -18,7 +18,7 @@ export interface MirroredEntry extends MirrorEntry {
 
 export interface CopySettings {
   readonly dryRun: boolean;
-  readonly registriesFile: string;
+  readonly registriesFile: string | undefined;
   readonly random: () => number;
   readonly onStep: (step: string) => void;
 }

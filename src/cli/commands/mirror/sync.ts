@@ -70,7 +70,7 @@ export function createMirrorSyncCommand(io: Io): Command {
       const mirror = await openTarget(io, target, flags);
       const settings = {
         dryRun: flags.dryRun === true,
-        registriesFile: registriesFile(io, flags) ?? NO_FILE,
+        registriesFile: registriesFile(io, flags),
         random: systemRandom,
         onStep: (text: string) => progress.step(text),
       };
@@ -86,9 +86,6 @@ export function createMirrorSyncCommand(io: Io): Command {
     setExitCode(io, exitCodeFor(entries));
   });
 }
-
-/** A file that does not exist has no credentials. */
-const NO_FILE = '/dev/null/none';
 
 function registriesFile(io: Io, { registryConfig }: Flags): string | undefined {
   return registryConfig === undefined ? undefined : resolve(io.cwd, registryConfig);

@@ -22,10 +22,13 @@ const DIGESTS = Object.values(FILES).map(sha256Of);
 
 let publisher: Publisher;
 let folder: string;
+/** The URL of each artifact. */
+let urlOf: (path: string) => string;
 
 beforeEach(async () => {
   publisher = await startPublisher();
   for (const [path, content] of Object.entries(FILES)) publisher.files.set(path, content);
+  urlOf = (path) => publisher.url + path;
   folder = tempFolder('mirror');
 });
 
@@ -33,7 +36,7 @@ function fleet(): string {
   const artifacts = Object.entries(FILES).map(([path, content]) => ({
     os: 'linux',
     arch: path.slice(-5),
-    url: `${publisher.url}${path}`,
+    url: urlOf(path),
     sha256: sha256Of(content),
   }));
   const spec = JSON.stringify({ component: 'web', version: '1.0.0', artifacts });
@@ -194,6 +197,28 @@ describe.skipIf(noRegistryReason)(
         expect(await loadFrom(target, auths)).toEqual(Object.values(FILES));
         expect(`${first.err}${second.err}${denied.err}`).not.toContain(BASIC);
         expect(readdirSync(join(folder, '.cache/kubenode/mirror'))).toEqual([]);
+      },
+    );
+
+    it.each(['None', 'Public'] as const)(
+      'copies from a registry that everybody reads (%s), without credentials',
+      async (auth) => {
+        const registry = await startRegistry(auth);
+        for (const content of Object.values(FILES)) {
+          await registry.pushBlob('tools/web', Buffer.from(content));
+        }
+        urlOf = () => `oci://${registry.name}/tools/web`;
+        const { code, artifacts } = await sync(join(folder, 'artifacts'));
+        expect([code, ...artifacts.map(({ state, because = '' }) => state + because)]).toEqual([
+          0,
+          'Copied',
+          'Copied',
+        ]);
+        const scope = 'scope=repository%3Atools%2Fweb%3Apull';
+        for (const { query, authorization } of registry.tokenRequests) {
+          expect([query.split('&')[1], authorization]).toEqual([scope, undefined]);
+        }
+        expect(registry.tokenRequests.length).toBe(auth === 'Public' ? 2 : 0);
       },
     );
   },
