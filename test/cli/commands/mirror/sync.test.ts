@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -200,6 +200,21 @@ describe.skipIf(noRegistryReason)(
       },
     );
 
+    it('pushes to a registry that everybody reads, and that redirects to a store of files', async () => {
+      const registry = await startRegistry('Basic');
+      const front = await startFrontOf(registry.name);
+      const target = `oci://${front.name}/fleet/mirror`;
+      const config = join(folder, 'registries.json');
+      writeFileSync(config, JSON.stringify({ auths: { [front.name]: { auth: BASIC } } }), { mode: 0o600 });
+      const denied = await sync(target);
+      expect([denied.code, ...states(denied)]).toEqual([69, 'Failed', 'Failed']);
+      const first = await sync(target, '--registry-config', config);
+      expect([first.code, ...states(first)]).toEqual([0, 'Copied', 'Copied']);
+      // The second artifact has the same empty config as the first one: its content is there.
+      expect(front.redirects()).toBe(1);
+      expect(await loadFrom(target)).toEqual(Object.values(FILES));
+    });
+
     it.each(['None', 'Public'] as const)(
       'copies from a registry that everybody reads (%s), without credentials',
       async (auth) => {
@@ -223,3 +238,29 @@ describe.skipIf(noRegistryReason)(
     );
   },
 );
+
+/** What is in front of many registries: everybody may read, and content is at a store of files, to which a HEAD is redirected. */
+async function startFrontOf(
+  registry: string,
+): Promise<{ readonly name: string; readonly redirects: () => number }> {
+  let redirects = 0;
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '/' } = request;
+    const isRead = ['GET', 'HEAD'].includes(method);
+    const headers = isRead ? { ...request.headers, authorization: `Basic ${BASIC}` } : request.headers;
+    const forwarded = send(`http://${registry}${path}`, { method, headers }, (answer) => {
+      const isContent = method === 'HEAD' && path.includes('/blobs/') && answer.statusCode === 200;
+      redirects += Number(isContent);
+      if (isContent) response.writeHead(307, { location: 'https://files.example.com/content' });
+      else response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { name: `127.0.0.1:${(server.address() as AddressInfo).port}`, redirects: () => redirects };
+}
