@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { mkdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, realpath, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { OsError } from '../../../os/errors.ts';
 import { HttpFailure } from '../../../os/net/http.ts';
@@ -113,7 +112,7 @@ export async function openMirrorRegistry(
 
   return {
     url: `oci://${registry}/${repository}`,
-    partialFile: (sha256) => join(cache, sha256),
+    partialFolder: await realpath(cache),
     async has(sha256) {
       // The manifest is pushed last, and a registry accepts none whose content is missing.
       return await exists({ headers: {} }, `manifests/${tagOf(sha256)}`, { accept: OCI_MANIFEST });

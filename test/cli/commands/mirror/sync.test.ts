@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -9,9 +19,15 @@ import { downloadArtifact, verifyArtifact } from '../../../../src/agent/install/
 import { readDownloadSettings } from '../../../../src/agent/install/settings.ts';
 import { cachedArtifact } from '../../../../src/agent/layout.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { lockHolder } from '../../../../src/os/lock.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { createFleetFolder } from '../../../support/fleet-repository.ts';
-import { type Publisher, startPublisher } from '../../../support/publisher.ts';
+import {
+  type Publisher,
+  type PublisherAnswer,
+  sendFile,
+  startPublisher,
+} from '../../../support/publisher.ts';
 import { BASIC, noRegistryReason, startRegistry } from '../../../support/registry.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
@@ -110,6 +126,8 @@ describe('kubenode mirror sync to a folder', () => {
     expect(first.err).toContain('/etc/kubenode/downloads.json has:\n  {"mirrors": ["URL of the folder"]}');
     expect(readdirSync(target).toSorted()).toEqual(['.partial', ...DIGESTS].toSorted());
     expect(readdirSync(join(target, '.partial'))).toEqual([]);
+    // The server of static files is another user.
+    expect(DIGESTS.map((sha256) => statSync(join(target, sha256)).mode & 0o777)).toEqual([0o644, 0o644]);
 
     const requests = publisher.asked.length;
     const second = await sync(target);
@@ -126,6 +144,20 @@ describe('kubenode mirror sync to a folder', () => {
     const { port } = server.address() as AddressInfo;
     expect(await loadFrom(`http://127.0.0.1:${port}`)).toEqual(Object.values(FILES));
     expect(await loadFrom(`file://${target}`)).toEqual(Object.values(FILES));
+  });
+
+  it('copies once when two run at the same time, also by another name of the folder', async () => {
+    const target = join(folder, 'artifacts');
+    symlinkSync(folder, join(folder, 'link'));
+    const holders: (string | undefined)[] = [];
+    const answer = async (...exchange: Parameters<PublisherAnswer>): Promise<void> => {
+      holders.push(await lockHolder(`kubenode mirror ${realpathSync(folder)}/artifacts/.partial`));
+      sendFile(...exchange, 'web for amd64');
+    };
+    publisher.answers.set('/web-amd64', [(...exchange) => void answer(...exchange)]);
+    const both = await Promise.all([sync(target), sync(join(folder, 'link/artifacts'))]);
+    expect(both.map((each) => states(each).join()).toSorted()).toEqual(['Copied,Copied', 'Present,Present']);
+    expect([holders, publisher.asked.length]).toEqual([[`pid ${process.pid}`], 2]);
   });
 
   it('copies again what a disk changed, and continues what was interrupted', async () => {
