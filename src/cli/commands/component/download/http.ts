@@ -43,3 +43,7 @@ export async function readText(url: string, maxBytes: number, settings: FetchSet
     return Buffer.concat(pieces).toString('utf8');
   });
 }
+
+export function fileNameOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
+}
