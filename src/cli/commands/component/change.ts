@@ -92,8 +92,14 @@ function checkPattern(what: string, text: string, { regex, description }: Patter
   throw new CliError(`expected ${description}, got ${JSON.stringify(text)}`, {
     where: what,
     ...(isTag && { hint: `leave the "v" out: ${text.slice(1)}` }),
+    ...(text.includes('+') && { hint: buildHint(text) }),
     exitCode: EXIT.badInput,
   });
+}
+
+/** Names of objects, into which a version goes, have no "+". */
+function buildHint(text: string): string {
+  return `write "-" for "+": ${text.replaceAll('+', '-')}, and name its URL with --url, in which "+" is %2B`;
 }
 
 interface ChangeRequest {

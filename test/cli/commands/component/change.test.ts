@@ -294,6 +294,10 @@ const releases = componentReleases({
 
   it.each([
     [['kubelet', 'v1.36.4'], 'leave the "v" out: 1.36.4'],
+    [
+      ['k3s', '1.36.4+k3s1'],
+      'write "-" for "+": 1.36.4-k3s1, and name its URL with --url, in which "+" is %2B',
+    ],
     [['kubelet', "1.0.0': {}"], 'expected lower-case letters, digits, "." and "-"'],
     [['Kubelet', '1.36.4'], 'expected lower-case letters, digits and "-"'],
     [['web', '1.0.0'], 'no URL of web is known: name it with --url'],
