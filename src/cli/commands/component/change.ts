@@ -120,7 +120,7 @@ async function change(io: Io, fleet: FleetFolder, request: ChangeRequest): Promi
   const base = { component, version, files, digests, source, isDryRun: flags.dryRun === true };
   if (refused) return { ...base, edits: [], diff: '', refused };
   const edited = editSources(fleet.sources, found, { version, digests, select });
-  if (!flags.dryRun) for (const { path, text } of edited.changed) await fleet.write(path, text);
+  if (!flags.dryRun) await fleet.write(edited.changed);
   return { ...base, ...edited };
 }
 

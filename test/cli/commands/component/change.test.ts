@@ -245,6 +245,21 @@ describe('kubenode component update', () => {
     expect(err).toContain('the file was changed during the download');
   });
 
+  it('edits none of two files when the second one was changed during the download', async () => {
+    const repository = await createRepository();
+    repository.publisher.answers.set(PATHS.arm64, [
+      (_, response) => {
+        repository.write(VERSIONS, '// other\n');
+        response.end(PROGRAMS.arm64);
+      },
+    ]);
+    const before = repository.read(KUBELET);
+    const { code, err } = await repository.kubenode('component', 'update', 'kubelet', '1.36.4');
+    expect({ code, text: repository.read(KUBELET) }).toEqual({ code: 1, text: before });
+    expect(err).toContain('the file was changed during the download');
+    expect(repository.read(VERSIONS)).toBe('// other\n');
+  });
+
   it('refuses a file with changes before it downloads, but for --force', async () => {
     const repository = await createRepository();
     repository.write(VERSIONS, `${repository.read(VERSIONS)}// later\n`);
