@@ -2,6 +2,7 @@
 import { setGlobalProxyFromEnv } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { systemCode } from '../errors.ts';
+import { AnswerTooLarge, readLimited } from './limited.ts';
 import { redirectTarget } from './redirect.ts';
 
 export class HttpFailure extends Error {
@@ -107,11 +108,21 @@ function lengthOf({ headers }: Response): number | undefined {
   return length === null ? undefined : Number(length);
 }
 
-export async function fetchText(url: string, options: FetchOptions): Promise<string> {
-  const { body } = await openUrl(url, options);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
+/** The limit of a text, such as a file of checksums. */
+const MAX_TEXT_BYTES = 1024 ** 2;
+
+export async function fetchText(
+  url: string,
+  { maxBytes = MAX_TEXT_BYTES, ...options }: FetchOptions & { readonly maxBytes?: number },
+): Promise<string> {
+  return (await readAnswerBody(await openUrl(url, options), maxBytes)).toString('utf8');
+}
+
+/** Rejects for a larger answer: the same request would get it again. */
+export async function readAnswerBody({ body }: FetchResponse, maxBytes: number): Promise<Buffer> {
+  return await readLimited(body, maxBytes).catch((error: unknown) => {
+    throw error instanceof AnswerTooLarge ? new HttpFailure(error.message, false) : error;
+  });
 }
 
 /** HTTPS_PROXY and NO_PROXY of `env` apply while `work` runs. */

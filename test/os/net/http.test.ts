@@ -50,6 +50,27 @@ describe('fetchText', () => {
     await expect(fetchText(url, { clock })).rejects.toMatchObject({ name: 'HttpFailure', retryable });
   });
 
+  it('rejects for a text that is larger than the limit, not retryable', async () => {
+    const url = await serve((_, response) => void response.end('x'.repeat(11)));
+    expect(await fetchText(url, { clock, maxBytes: 11 })).toHaveLength(11);
+    await expect(fetchText(url, { clock, maxBytes: 10 })).rejects.toMatchObject({
+      name: 'HttpFailure',
+      message: 'the answer is larger than 10 bytes',
+      retryable: false,
+    });
+  });
+
+  it('ends a text without an end at 1 MiB', async () => {
+    const url = await serve((_, response) => {
+      const more = (): void => {
+        while (response.write('x'.repeat(65_536)));
+      };
+      response.on('drain', more);
+      more();
+    });
+    await expect(fetchText(url, { clock })).rejects.toThrow('the answer is larger than 1048576 bytes');
+  });
+
   it('rejects for a closed port, not retryable', async () => {
     const url = `http://127.0.0.1:${await findFreePort()}/`;
     await expect(fetchText(url, { clock })).rejects.toMatchObject({
