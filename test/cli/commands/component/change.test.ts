@@ -104,7 +104,9 @@ describe('kubenode component update', () => {
       "-  containerd: '2.3.4',",
       "+  containerd: '2.3.9',",
     ]);
-    expect(err).toContain('the same in https://github.com/containerd/containerd/releases/download/v2.3.9/');
+    expect(err).toContain(
+      'verified: the same sha256 is in https://github.com/containerd/containerd/releases/download/v2.3.9/',
+    );
     expect(err).toContain('no signature of the publisher is known');
     const rendered = await kubenode('render', '.', '--target', 'test', '-o', 'yaml');
     expect(rendered.out).toContain('componentRef: containerd-2.3.9');
@@ -227,7 +229,7 @@ describe('kubenode component update', () => {
     const { code, out, err } = await repository.kubenode(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
-      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of(PROGRAMS.amd64)}, published is ${sha256Of('\u007fELF replaced')}\n  where: ${KUBELET}:9`,
+      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of(PROGRAMS.amd64)}, published is ${sha256Of('\u007fELF replaced')}\n  where: ${KUBELET}:10`,
     );
     expect(changedLines(repository)).toEqual([]);
   });
@@ -287,7 +289,7 @@ describe('kubenode component add', () => {
     expect(code).toBe(65);
     expect(err).toContain('the repository declares no releases of crictl with componentReleases');
     expect(err).toContain('or use one of: cni-plugins, containerd, kubelet, node-exporter, runc');
-    expect(err).toContain('the same in https://github.com/kubernetes-sigs/cri-tools/');
+    expect(err).toContain('verified: the same sha256 is in https://github.com/kubernetes-sigs/cri-tools/');
     expect(out).toBe(`// In the archive: crictl.
 const releases = componentReleases({
   component: 'crictl',
