@@ -93,8 +93,9 @@ async function* readPieces(
 ): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of body ?? []) {
-      watch.onData();
+      watch.hold();
       yield piece;
+      watch.onData();
     }
   } catch (error) {
     throw failureOf(error, signal);
@@ -171,28 +172,35 @@ function reasonOf(error: unknown): Error {
 
 interface IdleWatch {
   onData(): void;
+  /** Stops the time until the next onData: the reader, and not the server, is why nothing arrives. */
+  hold(): void;
   stop(): void;
 }
 
 /** Aborts `idle` when no data arrives for `silenceMs`. */
 function watchIdle(clock: Clock, silenceMs: number, idle: AbortController): IdleWatch {
   const stopped = new AbortController();
-  let lastDataMs = clock.monotonicMs();
+  let lastDataMs: number | undefined = clock.monotonicMs();
   void wait();
   return {
     onData() {
       lastDataMs = clock.monotonicMs();
+    },
+    hold() {
+      lastDataMs = undefined;
     },
     stop() {
       stopped.abort();
     },
   };
 
+  function leftMs(): number {
+    return lastDataMs === undefined ? silenceMs : lastDataMs + silenceMs - clock.monotonicMs();
+  }
+
   async function wait(): Promise<void> {
     try {
-      for (let left = silenceMs; left > 0; left = lastDataMs + silenceMs - clock.monotonicMs()) {
-        await clock.sleep(left, stopped.signal);
-      }
+      for (let left = silenceMs; left > 0; left = leftMs()) await clock.sleep(left, stopped.signal);
       idle.abort(new HttpFailure(`no data for ${Math.round(silenceMs / 1000)} s`, true));
     } catch {
       // Stopped: the answer is complete.

@@ -1,11 +1,45 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { fetchText } from '../../../src/os/net/http.ts';
+import { fetchText, openUrl } from '../../../src/os/net/http.ts';
 import { findFreePort } from '../../../src/os/net/ports.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
+import { eventually } from '../../support/eventually.ts';
+import { virtualClock } from '../../support/virtual-clock.ts';
 
 const clock = createSystemClock();
+
+describe('openUrl', () => {
+  it('does not count the time in which the reader takes nothing', async () => {
+    const virtual = virtualClock();
+    let text = '';
+    const url = await serve((_, response) => {
+      response.write('a');
+      void eventually(async () => text === 'a' || undefined, 'nothing arrived').then(() => response.end('b'));
+    });
+    const { body } = await openUrl(url, { clock: virtual, silenceMs: 30_000 });
+    for await (const piece of body) {
+      text += Buffer.from(piece).toString();
+      // The reader keeps to its share of the bandwidth.
+      await virtual.advance(60_000);
+    }
+    expect(text).toBe('ab');
+  });
+
+  it('counts the time in which the server sends nothing, from the end of a pause of the reader', async () => {
+    const virtual = virtualClock();
+    const url = await serve((_, response) => void response.write('a'));
+    const { body } = await openUrl(url, { clock: virtual, silenceMs: 30_000 });
+    const pieces = body[Symbol.asyncIterator]();
+    await pieces.next();
+    await virtual.advance(60_000);
+    const failure = pieces.next().catch((error: unknown) => error);
+    await virtual.advance(29_999);
+    expect(virtual.sleepers).toBe(1);
+    await virtual.advance(30_001);
+    expect(await failure).toMatchObject({ message: 'no data for 30 s', retryable: true });
+  });
+});
 
 describe('fetchText', () => {
   it('follows redirects and requests no compression', async () => {
