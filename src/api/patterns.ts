@@ -115,6 +115,11 @@ export const OBJECT_NAME: Pattern = {
   description:
     'lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',
 };
+/** The UID of an object. It is a UUID; other programs than the API server may use other characters. */
+export const OBJECT_UID: Pattern = {
+  regex: '^[A-Za-z0-9_.-]{1,128}$',
+  description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
+};
 export const LABEL_KEY: Pattern = {
   regex: '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
   description: 'a key such as team or example.com/team, with at most 63 characters after the "/"',
