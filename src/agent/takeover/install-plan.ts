@@ -44,7 +44,10 @@ export function planInstall(input: InstallInput): readonly InstallAction[] {
   const { unit } = input;
   return [
     ...recordActions(input),
-    ...(unit ? [...programActions(input, unit), ...unitActions(input, unit)] : []),
+    // An agent that runs stops before its files are replaced: a repeat after a kill in between would not know that it runs the old ones.
+    ...(unit
+      ? [...stopActions(input, unit), ...programActions(input, unit), ...unitActions(input, unit)]
+      : []),
   ];
 }
 
@@ -93,18 +96,24 @@ function unitActions({ observed }: InstallInput, unit: AgentUnitOptions): readon
   if (!defined || !enabled) {
     actions.push({ type: 'EnableUnit', because: 'the unit does not start at boot' });
   }
-  return [...actions, ...startActions(observed, unit)];
+  const starts = observed.canConnect && (isOutdated(observed, unit) || !isActive(observed));
+  if (starts) actions.push({ type: 'StartUnit', because: 'the agent can reach its API server' });
+  return actions;
 }
 
-function startActions(observed: InstallObservation, unit: AgentUnitOptions): readonly InstallAction[] {
-  const { defined, active } = observed.unitStatus ?? MISSING_UNIT;
-  const isActive = ACTIVE.includes(active);
-  const isOutdated = isActive && (!defined || isProgramReplaced(observed, unit));
-  const starts = observed.canConnect && (isOutdated || !isActive);
-  return [
-    ...(isOutdated ? [{ type: 'StopUnit', because: 'the unit runs what was there before' } as const] : []),
-    ...(starts ? [{ type: 'StartUnit', because: 'the agent can reach its API server' } as const] : []),
-  ];
+function stopActions({ observed }: InstallInput, unit: AgentUnitOptions): readonly InstallAction[] {
+  return isOutdated(observed, unit)
+    ? [{ type: 'StopUnit', because: 'the unit runs what was there before' }]
+    : [];
+}
+
+function isActive({ unitStatus = MISSING_UNIT }: InstallObservation): boolean {
+  return ACTIVE.includes(unitStatus.active);
+}
+
+function isOutdated(observed: InstallObservation, unit: AgentUnitOptions): boolean {
+  const { defined } = observed.unitStatus ?? MISSING_UNIT;
+  return isActive(observed) && (!defined || isProgramReplaced(observed, unit));
 }
 
 function isProgramReplaced(

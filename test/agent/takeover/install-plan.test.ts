@@ -70,7 +70,13 @@ describe('planInstall', () => {
     [
       'restarts an agent whose program is replaced',
       { ...DONE, canConnect: true, unitStatus: ACTIVE, hasProgram: false },
-      `CopyProgram: ${PROGRAM}; StopUnit: the unit runs what was there before; StartUnit: the agent can reach its API server`,
+      `StopUnit: the unit runs what was there before; CopyProgram: ${PROGRAM}; StartUnit: the agent can reach its API server`,
+    ],
+    [
+      'stops an agent before its unit is replaced',
+      { ...DONE, canConnect: true, unitStatus: { ...ACTIVE, defined: false } },
+      'StopUnit: the unit runs what was there before; WriteUnit: the unit has another definition; ' +
+        'EnableUnit: the unit does not start at boot; StartUnit: the agent can reach its API server',
     ],
     [
       'leaves an agent that an upgrade brought',

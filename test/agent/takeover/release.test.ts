@@ -190,6 +190,22 @@ describe('releaseHost', () => {
     expect(runs).toEqual([1, 2].map(() => ['ip', 'link', 'delete', 'dev', 'cni0']));
   });
 
+  it('MAC-20 removes nothing while the agent cannot be stopped', async () => {
+    const { host } = await takenOver();
+    const before = host.files.tree();
+    const failing: Host = { ...host, units: failingUnits(host, 'kubenode-agent') };
+    const { left, complete } = await releaseHost(failing, { cleanup: 'Restore', clock });
+    expect({ left, complete }).toEqual({
+      left: ['StopAgent: unit kubenode-agent did not stop'],
+      complete: false,
+    });
+    const after = new Map(host.files.tree());
+    expect(after.delete(RELEASE_FILE)).toBe(true);
+    expect(after).toEqual(before);
+    expect(host.units.stops.get('proxy')).toBeUndefined();
+    expect((await releaseHost(host, { cleanup: 'Restore', clock })).complete).toBe(true);
+  });
+
   it('releases a host that joined with a token, without a record of an import', async () => {
     const { host } = await takenOver();
     await host.files.remove(IMPORT_FILE);
@@ -207,9 +223,9 @@ describe('releaseHost', () => {
   });
 });
 
-function failingUnits({ units }: MemoryHost): Host['units'] {
+function failingUnits({ units }: MemoryHost, failing = 'proxy'): Host['units'] {
   const stop = async (name: string): Promise<void> => {
-    if (name === 'proxy') throw new HostError('NotStopped', 'unit proxy did not stop');
+    if (name === failing) throw new HostError('NotStopped', `unit ${name} did not stop`);
     await units.stop(name);
   };
   return new Proxy(units, {
