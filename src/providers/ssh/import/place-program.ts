@@ -30,15 +30,12 @@ export async function placeProgram(
   const source = planCopy(facts, programs, where);
   if (source.type === 'Present') return source.path;
   const { program } = source;
-  const { output, errorLine, exitCode } = await session.run({
+  const { output, errorLine } = await session.run({
     script: COPY,
     values: [program.sha256],
     input: streamProgram(program),
     timeoutMs: limits.stallMs,
   });
-  if (exitCode === undefined) {
-    throw new SshError('Unreachable', 'the connection ended while the program was copied', { where });
-  }
   const error = copyError(output, { errorLine, where });
   if (error) throw error;
   const after = readCopiedPath(output);
