@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runConcurrently } from '../src/kube/process/run-concurrently.ts';
 import { createSystemClock } from '../src/os/system-clock.ts';
 import { openImportHosts } from '../src/providers/ssh/import/open.ts';
 import { formatTarget } from '../src/providers/ssh/target.ts';
@@ -114,25 +115,21 @@ async function importMany(
   { key, folder }: Parts,
 ): Promise<Pick<Measured, 'allMs' | 'hostP95Ms' | 'peakMiB'>> {
   const { folder: programs } = makeStandIn(join(folder, 'small'), { padding: SMALL_BYTES });
-  const times: number[] = [];
-  let next = 0;
+  const hosts = Array.from({ length: HOSTS }, (_, index) => index);
   const began = performance.now();
   await resetPeak(process.pid);
-  await Promise.all(Array.from({ length: AT_A_TIME }, () => work()));
+  const times = await runConcurrently(hosts, importOneOfMany, AT_A_TIME);
   const allMs = performance.now() - began;
   const { peakMiB } = await readUsage(process.pid);
   return { allMs, hostP95Ms: percentile(times, 0.95), peakMiB };
 
-  async function work(): Promise<void> {
-    for (;;) {
-      const index = next;
-      next += 1;
-      const server = servers[index % servers.length];
-      if (index >= HOSTS || !server) return;
-      const start = performance.now();
-      await importHost(server, { key, programs, root: join(folder, `host-${index}`) });
-      times.push(performance.now() - start);
-    }
+  /** Returns how long it took. */
+  async function importOneOfMany(index: number): Promise<number> {
+    const server = servers[index % servers.length];
+    if (!server) throw new Error('no sshd was started');
+    const start = performance.now();
+    await importHost(server, { key, programs, root: join(folder, `host-${index}`) });
+    return performance.now() - start;
   }
 }
 

@@ -1,5 +1,6 @@
 /** The options of `kubenode import`, and what they refuse together. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { objectNameReason } from '../../../api/validation/names.ts';
 import { isSshError } from '../../../providers/ssh/errors.ts';
 import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import { CHECK_NAMES } from '../../../providers/ssh/preflight/evaluate.ts';
@@ -47,7 +48,11 @@ export function addImportOptions(command: Command): Command {
     .option('--via <[user@]host[:port]>', 'jump host, for hosts that name no other in --from', parseVia)
     .option('--server <url>', 'API server as the hosts reach it (default: that of --kubeconfig)', parseServer)
     .option('--skip-check <name>', 'leave a check out; repeat it for several', collectCheck)
-    .option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines', 'ssh')
+    .addOption(
+      new Option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines')
+        .default('ssh')
+        .argParser(parseSecretName),
+    )
     .option(
       '--timeout <duration>',
       'how long a host may take to connect, and its checks to run',
@@ -113,6 +118,12 @@ function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | 
 
 function parseUser(text: string): string {
   const reason = userReason(text);
+  if (reason === undefined) return text;
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
+}
+
+function parseSecretName(text: string): string {
+  const reason = objectNameReason(text);
   if (reason === undefined) return text;
   throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
 }

@@ -61,6 +61,7 @@ describe('the options of kubenode import', () => {
     [['--skip-check', 'Swop'], 'Expected one of Sudo, OperatingSystem'],
     [['--user', 'a b'], 'expected a user of letters'],
     [['--via', '-oProxyCommand=x'], 'expected a host name or an IP address'],
+    [['--secret', 'SSH key'], 'expected lower-case letters'],
     [['--port', '0'], 'Expected an integer from 1 to 65535'],
     [['--server', 'http://x'], 'Expected a URL that begins with https://'],
     [['--timeout', '0s'], 'Expected a number with s, m, h or d'],

@@ -116,10 +116,10 @@ describe.skipIf(unavailable !== undefined)(`a connection${note}`, () => {
       message: `the connection to the jump host ${jump} ended`,
       where: jump,
     };
-    const input = async function* (): AsyncGenerator<Uint8Array> {
+    async function* input(): AsyncGenerator<Uint8Array> {
       yield await Promise.resolve(Buffer.from('first\n'));
       await proxy.close();
-    };
+    }
     const text = 'cat > /dev/null; sleep 600\n';
     await expect(run(connection, { input: input(), script: { name: 'test', text } })).rejects.toMatchObject(
       ended,
