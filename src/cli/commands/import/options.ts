@@ -1,5 +1,6 @@
 /** The options of `kubenode import`, and what they refuse together. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { objectNameReason } from '../../../api/validation/names.ts';
 import { isSshError } from '../../../providers/ssh/errors.ts';
 import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import { CHECK_NAMES } from '../../../providers/ssh/preflight/evaluate.ts';
@@ -54,7 +55,11 @@ export function addImportOptions(command: Command): Command {
     )
     .option('--server <url>', 'API server as the hosts reach it (default: that of --kubeconfig)', parseServer)
     .option('--skip-check <name>', 'leave a check out; repeat it for several', collectCheck)
-    .option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines', 'ssh')
+    .addOption(
+      new Option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines')
+        .default('ssh')
+        .argParser(parseSecretName),
+    )
     .option(
       '--timeout <duration>',
       'how long a host may take to connect, and its checks to run',
@@ -63,7 +68,7 @@ export function addImportOptions(command: Command): Command {
     )
     .option('--dry-run', 'only check the hosts and print the report')
     .option('--apply', 'apply the Machines to the cluster, and follow them until they are Ready')
-    .option('--create-secret', 'with --apply: make the Secret of --secret from the files of this command')
+    .option('--create-secret', 'make the Secret of --secret in the cluster, from the files of this command')
     .option('--wait <duration>', 'with --apply: how long to follow', parseDuration, DEFAULT_WAIT_SECONDS)
     .option('--no-wait', 'with --apply: return as soon as the Machines are applied')
     .addOption(
@@ -108,7 +113,7 @@ function applyRefusal({ dryRun, output }: ImportFlags): Refusal | undefined {
 }
 
 function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | undefined {
-  if (createSecret) return ['--create-secret is for --apply', 'add --apply, or leave it out'];
+  if (createSecret && dryRun) return ['--dry-run changes nothing', 'leave out --dry-run or --create-secret'];
   if (output === 'table' && !dryRun) {
     return ['Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml'];
   }
@@ -120,6 +125,12 @@ function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | 
 
 function parseUser(text: string): string {
   const reason = userReason(text);
+  if (reason === undefined) return text;
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
+}
+
+function parseSecretName(text: string): string {
+  const reason = objectNameReason(text);
   if (reason === undefined) return text;
   throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
 }

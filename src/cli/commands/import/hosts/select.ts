@@ -35,18 +35,20 @@ export function selectHosts({ args, file, defaults, via, labels }: HostSources):
         new CliError(message, { where: `${file?.path}:${line}`, exitCode: EXIT.badInput }),
     ),
   );
-  const hosts = [...named, ...listed];
+  const hosts = [...named, ...listed].map((host) => ({ ...optional('via', jump), ...host }));
   errors.push(...repeated(hosts));
   if (errors.length > 0) throw new AggregateError(errors, '');
   return hosts.map((host) => ({
-    ...optional('via', jump),
     ...host,
     ...optional('labels', labels && { ...labels, ...host.labels }),
   }));
 }
 
+/** An address behind a jump host is that of its network. */
 function repeated(hosts: readonly ListedHost[]): readonly CliError[] {
-  const groups = Map.groupBy(hosts, ({ target: { address, port } }) => `${address.toLowerCase()} ${port}`);
+  const groups = Map.groupBy(hosts, ({ target, via }) =>
+    JSON.stringify([placeOf(target), via && placeOf(via.target)]),
+  );
   return [...groups.values()].flatMap(([first, second]) =>
     first && second
       ? [
@@ -58,4 +60,8 @@ function repeated(hosts: readonly ListedHost[]): readonly CliError[] {
         ]
       : [],
   );
+}
+
+function placeOf({ address, port }: SshTarget): string {
+  return `${address.toLowerCase()} ${port}`;
 }

@@ -52,4 +52,13 @@ describe('selectHosts', () => {
     );
     expect(refusal({ args: ['n1', 'n1:23'] })).toBeUndefined();
   });
+
+  it('takes the same address behind two jump hosts for two hosts, and behind one for one', () => {
+    expect(refusal({ file: { path: 'f', text: behind('b1', 'b2') } })).toBeUndefined();
+    expect(refusal({ file: { path: 'f', text: behind('b1', 'B1') } })?.text).toContain('named twice');
+  });
 });
+
+function behind(one: string, other: string): string {
+  return `hosts: [{address: 10.0.0.1, via: {address: ${one}}}, {address: 10.0.0.1, via: {address: ${other}}}]`;
+}
