@@ -3,8 +3,6 @@ import type { ClusterProps } from 'kubenode/constructs';
 
 export interface FleetClusterDeclaration extends ClusterProps {
   readonly name: string;
-  /** Number of machines in the general pool. */
-  readonly machines: number;
   /** The URL at which nodes reach the API server. */
   readonly apiServer: string;
 }
@@ -15,21 +13,18 @@ export const clusters: readonly FleetClusterDeclaration[] = [
     environment: 'test',
     ...connectedWith('test-kubeconfig'),
     apiServer: apiServerOf('test'),
-    machines: 3,
   },
   {
     name: 'pre',
     environment: 'pre',
     ...connectedWith('pre-kubeconfig'),
     apiServer: apiServerOf('pre'),
-    machines: 3,
   },
   {
     name: 'prod',
     environment: 'prod',
     ...connectedWith('prod-kubeconfig'),
     apiServer: apiServerOf('prod'),
-    machines: 12,
   },
 ];
 

@@ -1,45 +1,17 @@
-/** The machines of each cluster, their components, and the rollout of changes. */
-import {
-  componentRef,
-  componentsAt,
-  type FleetCluster,
-  MachineComponent,
-  MachineComponentSet,
-  MachineSet,
-} from 'kubenode/constructs';
-import { components } from './components/index.ts';
-import { versions } from './versions.ts';
+/** The machines of each cluster. */
+import { type FleetCluster, MachineSet } from 'kubenode/constructs';
+import { POOL } from './rollout.ts';
 
-const POOL = { pool: 'general' };
+/** How many machines a cluster has. */
+const REPLICAS: Readonly<Record<string, number>> = { test: 3, pre: 3, prod: 12 };
 
-export function declareMachines(cluster: FleetCluster, replicas: number): void {
+export function declareMachines(cluster: FleetCluster): void {
   new MachineSet(cluster.unit('machines'), 'general', {
     metadata: { name: 'general' },
     spec: {
-      replicas,
+      replicas: REPLICAS[cluster.name] ?? 0,
       template: { labels: POOL, infra: { provider: 'local' }, node: { labels: POOL } },
       updateStrategy: { type: 'InPlace' },
-    },
-  });
-}
-
-export function declareComponents(cluster: FleetCluster): void {
-  const chart = cluster.unit('components');
-  for (const spec of components) {
-    const name = componentRef(spec.component, spec.version);
-    new MachineComponent(chart, name, { metadata: { name }, spec });
-  }
-  new MachineComponentSet(chart, 'general', {
-    metadata: { name: 'general' },
-    spec: {
-      machineSelector: { matchLabels: POOL },
-      components: componentsAt(versions),
-      rollout: {
-        batches: [1, 5, 10, 50, 100],
-        maxUnavailable: '10%',
-        gate: { soakSeconds: 300, checks: [{ name: 'health', builtin: {} }] },
-        failure: { maxFailed: 1, onFailure: 'RollbackBatch' },
-      },
     },
   });
 }

@@ -47,7 +47,7 @@ const COREFILE = `.:${DNS} {
 }
 `;
 
-/** The address is `clusterDNS` of the kubelets. */
+/** Kubelets name the address to pods. */
 export function declareDns(chart: Chart, address: string): void {
   new ConfigMap(chart, 'dns-config', {
     metadata: { name: NAME, namespace: NAMESPACE },

@@ -30,6 +30,7 @@ export function cniPlugins({ component, version, artifacts }: ComponentRelease):
     version,
     description: 'Connects pods to the network',
     artifacts,
+    stateDirectories: ['/var/lib/cni'],
     // Without CNI_COMMAND a plug-in prints its version.
     probes: [
       {

@@ -4,6 +4,7 @@ import { RUNC } from './runc.ts';
 
 export const CONTAINERD_SOCKET = '/run/containerd/containerd.sock';
 export const NETWORK_TEMPLATE = '/etc/containerd/cni.template';
+export const BRIDGE = 'cni0';
 
 /** Other components may add files to conf.d, and mirrors of registries to certs.d. */
 export const CONTAINERD_CONFIG = `version = 3
@@ -38,7 +39,7 @@ export const NETWORK_CONFIG = `{
   "plugins": [
     {
       "type": "bridge",
-      "bridge": "cni0",
+      "bridge": "${BRIDGE}",
       "isGateway": true,
       "ipMasq": true,
       "hairpinMode": true,

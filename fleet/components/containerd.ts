@@ -1,5 +1,6 @@
 import { type ComponentRelease, componentReleases, type MachineComponentSpec } from 'kubenode/constructs';
 import {
+  BRIDGE,
   CONTAINERD_CONFIG,
   CONTAINERD_SOCKET,
   CONTAINERD_UNIT,
@@ -44,6 +45,9 @@ export function containerd({ component, version, artifacts }: ComponentRelease):
       },
     ],
     artifacts,
+    // /run/netns has the networks of pods.
+    stateDirectories: ['/var/lib/containerd', '/run/containerd', '/run/netns', '/opt/containerd', '/etc/cni'],
+    networkInterfaces: [BRIDGE],
     files: [
       { path: '/etc/containerd/config.toml', content: CONTAINERD_CONFIG },
       { path: NETWORK_TEMPLATE, content: NETWORK_CONFIG },

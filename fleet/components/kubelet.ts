@@ -1,4 +1,5 @@
 import { type ComponentRelease, componentReleases, type MachineComponentSpec } from 'kubenode/constructs';
+import { CLUSTER_DNS } from '../network.ts';
 import { KUBELET_CONFIG, KUBELET_HOST_CONFIG, KUBELET_UNIT } from './kubelet-config.ts';
 
 /** Every version that machines can run or roll back to. */
@@ -32,8 +33,8 @@ export function kubelet({ component, version, artifacts }: ComponentRelease): Ma
       { name: 'failCgroupV1', default: 'true', description: 'false on hosts with cgroup v1' },
       {
         name: 'clusterDNS',
-        default: '10.96.0.10',
-        description: 'The address of the Service of fleet/addons',
+        default: CLUSTER_DNS,
+        description: 'The address of the Service of CoreDNS',
       },
       {
         name: 'resolvConf',
@@ -42,6 +43,7 @@ export function kubelet({ component, version, artifacts }: ComponentRelease): Ma
       },
     ],
     ports: [{ name: 'healthz', port: 10_248 }],
+    stateDirectories: ['/var/lib/kubelet'],
     artifacts,
     files: [
       { path: '/etc/kubernetes/kubelet.yaml', content: KUBELET_CONFIG },

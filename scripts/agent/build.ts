@@ -2,13 +2,14 @@
 // manifest: `npm run build:agent [-- folder] [--arch amd64|arm64] [--deb]`.
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createGzip } from 'node:zlib';
+import { writeFileAtomic } from '../../src/os/files.ts';
 import { buildBundle } from '../bundle.ts';
 import { buildDebianPackage } from './deb.ts';
 import { AGENT_ARCHES, type AgentArch, buildExecutable } from './executable.ts';
@@ -42,8 +43,8 @@ export async function buildAgentPrograms(
     for (const arch of arches) programs.push(await buildProgram({ bundle, folder, work, arch }));
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
     const manifest = { version, programs };
-    await writeFile(join(folder, 'programs.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
-    await writeFile(join(folder, 'SHA256SUMS'), formatSums(programs));
+    await writeFileAtomic(join(folder, 'SHA256SUMS'), formatSums(programs));
+    await writeFileAtomic(join(folder, 'programs.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
     return manifest;
   } finally {
     await rm(work, { recursive: true, force: true });
@@ -60,8 +61,7 @@ interface ProgramBuild {
 async function buildProgram({ bundle, folder, work, arch }: ProgramBuild): Promise<BuiltProgram> {
   const file = join(folder, `kubenode-agent-linux-${arch}`);
   await buildExecutable({ bundle, file, work, arch });
-  const compressed = `${file}.gz`;
-  await pipeline(createReadStream(file), createGzip(), createWriteStream(compressed));
+  const compressed = await compressProgram(file);
   const [program, archive] = [await digestFile(file), await digestFile(compressed)];
   return {
     arch,
@@ -70,6 +70,19 @@ async function buildProgram({ bundle, folder, work, arch }: ProgramBuild): Promi
     compressedFile: basename(compressed),
     compressedSha256: archive.sha256,
   };
+}
+
+/** Returns the compressed program. It is complete when it gets its name: a controller that runs reads it at each import. */
+export async function compressProgram(file: string): Promise<string> {
+  const [compressed, temporary] = [`${file}.gz`, `${file}.gz.tmp`];
+  try {
+    await pipeline(createReadStream(file), createGzip(), createWriteStream(temporary, { flush: true }));
+    await rename(temporary, compressed);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  return compressed;
 }
 
 async function digestFile(file: string): Promise<{ readonly sha256: string; readonly sizeBytes: number }> {

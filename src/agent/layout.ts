@@ -19,6 +19,11 @@ export const AGENT_PROGRAM_LINK = `${STATE_ROOT}/agent/program`;
 /** The directory of the program that `install` places on a host. An upgrade of the agent leaves it as it is. */
 export const PROGRAM_DIRECTORY = '/usr/local/lib/kubenode';
 
+/** The directories in which components may have state directories: STATE_DIRECTORY of the API. */
+export const STATE_PARENTS = ['/etc', '/opt', '/run', '/var/cache', '/var/lib'];
+/** The directory in which the kernel lists network interfaces. */
+export const INTERFACES = '/sys/class/net';
+
 /** The file that records which Machine took over this host, and what was there before. `install` writes it before anything else. */
 export const IMPORT_FILE = `${STATE_ROOT}/import.json`;
 /** The file that records each step of a release before it is done. */

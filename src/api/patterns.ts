@@ -93,6 +93,15 @@ export const FILE_MODE: Pattern = {
   regex: '^0[0-7]{3}$',
   description: 'a file mode in quotes, such as "0644"',
 };
+/** Not the root of something else: what it matches may be removed. */
+export const STATE_DIRECTORY: Pattern = {
+  regex: '^/(etc|opt|run|var/cache|var/lib)/[A-Za-z0-9][A-Za-z0-9._-]*$',
+  description: 'a directory of /etc, /opt, /run, /var/cache or /var/lib, such as /var/lib/kubelet',
+};
+export const NETWORK_INTERFACE: Pattern = {
+  regex: '^[a-z][a-z0-9._-]{0,14}$',
+  description: 'the name of a network interface, such as cni0',
+};
 /** A label key or a condition type: a name with an optional DNS prefix and slash. */
 export const QUALIFIED_NAME: Pattern = {
   regex:
@@ -105,6 +114,11 @@ export const OBJECT_NAME: Pattern = {
   regex: '^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*$',
   description:
     'lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1',
+};
+/** The UID of an object. It is a UUID; other programs than the API server may use other characters. */
+export const OBJECT_UID: Pattern = {
+  regex: '^[A-Za-z0-9_.-]{1,128}$',
+  description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
 };
 export const LABEL_KEY: Pattern = {
   regex: '^([a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$',
@@ -138,6 +152,8 @@ export const PATTERNS: readonly Pattern[] = [
   SIZE,
   DEVICE,
   SOCKET_PATH,
+  STATE_DIRECTORY,
+  NETWORK_INTERFACE,
   FILE_MODE,
   QUALIFIED_NAME,
   OBJECT_NAME,

@@ -36,11 +36,29 @@ const ARCHITECTURES: readonly ArtifactArch[] = ['amd64', 'arm64'];
 /** Returns the releases in the order of the object. */
 export function componentReleases(props: ComponentReleasesProps): readonly ComponentRelease[] {
   const { component, versions } = props;
-  return Object.entries(versions).map(([version, digests]) => ({
+  const releases = Object.entries(versions).map(([version, digests]) => ({
     component,
     version,
     artifacts: ARCHITECTURES.flatMap((arch) => artifactOf(props, { version, arch }, digests)),
   }));
+  requireOwnUrls(releases);
+  return releases;
+}
+
+/** One URL has one content: a template without {version} or {arch} would send machines to the file of another one. */
+function requireOwnUrls(releases: readonly ComponentRelease[]): void {
+  const known = new Map<string, { readonly sha256: string; readonly name: string }>();
+  for (const { component, version, artifacts } of releases) {
+    for (const { arch, url, sha256 } of artifacts) {
+      const name = `${version} for ${arch}`;
+      const before = known.get(url) ?? { sha256, name };
+      known.set(url, before);
+      if (before.sha256 === sha256) continue;
+      throw new Error(
+        `component ${component}: ${before.name} and ${name} have the same URL and different digests: expected {version} and {arch} in url, got ${url}`,
+      );
+    }
+  }
 }
 
 interface ReleasePlatform {

@@ -62,6 +62,22 @@ describe('componentReleases', () => {
     ]);
   });
 
+  it.each([
+    ['https://example.com/{version}', '1.1.0 for amd64 and 1.1.0 for arm64', 'https://example.com/1.1.0'],
+    ['https://example.com/{arch}', '1.1.0 for amd64 and 1.0.0 for amd64', 'https://example.com/amd64'],
+  ])('rejects one URL for files that differ: %s', (url, names, filled) => {
+    const versions = { '1.1.0': { amd64: AMD64, arm64: ARM64 }, '1.0.0': { amd64: 'c'.repeat(64) } };
+    expect(() => componentReleases({ component: 'web', url, versions })).toThrow(
+      `component web: ${names} have the same URL and different digests: expected {version} and {arch} in url, got ${filled}`,
+    );
+  });
+
+  it('takes one URL for versions with the same file', () => {
+    const versions = { '1.1.0': { amd64: AMD64 }, '1.0.0': { amd64: AMD64 } };
+    const releases = componentReleases({ component: 'web', url: 'https://example.com/web', versions });
+    expect(releases.map(({ version }) => version)).toEqual(['1.1.0', '1.0.0']);
+  });
+
   it('rejects a placeholder that it does not know', () => {
     const props = {
       component: 'web',

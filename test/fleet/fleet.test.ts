@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { MachineComponentSpec } from '../../src/constructs/generated/types.ts';
 import type { RenderedTarget } from '../../src/sync/rendered.ts';
 import { createTestRenderer } from '../support/fleet-repository.ts';
 import { tempFolder } from '../support/temp.ts';
@@ -46,6 +47,26 @@ describe('the example fleet', () => {
       'prod: addons components machines rules',
       'test: addons components machines rules',
     ]);
+  });
+
+  it('declares the address of CoreDNS once, for its Service and for the kubelets', async () => {
+    const folder = copyExample();
+    const network = join(folder, 'fleet/network.ts');
+    writeFileSync(network, readFileSync(network, 'utf8').replace('10.96.0.10', '10.32.0.10'));
+    const moved = await renders.folder({ folder });
+    const objects = moved.targets
+      .filter(({ target }) => target === 'test')
+      .flatMap(({ units }) => units.flatMap((unit) => unit.objects.map(({ object }) => object)));
+    const kubelets = objects.flatMap((object) => {
+      const { component, parameters } = (object['spec'] ?? {}) as Partial<MachineComponentSpec>;
+      return object.kind === 'MachineComponent' && component === 'kubelet' ? [parameters] : [];
+    });
+    expect(kubelets.length).toBeGreaterThan(0);
+    for (const parameters of kubelets) {
+      expect(parameters?.find(({ name }) => name === 'clusterDNS')?.default).toBe('10.32.0.10');
+    }
+    const service = objects.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'kube-dns');
+    expect(service?.['spec']).toMatchObject({ clusterIP: '10.32.0.10' });
   });
 
   it('declares every kind of a fleet repository', () => {

@@ -19,6 +19,12 @@ it.each<[name: string, script: string, problems: readonly string[]]>([
     'kubenode local down\nkubenode local up\nkubenode sync --from ../a',
     ['kubenode sync --from ../a: the hub follows ../kubenode-demo'],
   ],
+  ['the hub of another context', 'kubenode sync --context eu-1 --from ../a', []],
+  [
+    'another repository in the context of the local hub',
+    'kubenode sync --context hub --from ../a',
+    ['kubenode sync --context hub --from ../a: the hub follows ../kubenode-demo'],
+  ],
   ['the folder of README.md', 'kubenode init ../my-fleet', ['kubenode init ../my-fleet: ../my-fleet exists']],
   [
     'a folder that the page created',

@@ -58,10 +58,18 @@ function createdFolder([command, folder]: Words): string | undefined {
 
 const REPOSITORY_OPTIONS: Readonly<Record<string, string>> = { start: '--demo', sync: '--from' };
 
-/** Of the local hub: a URL belongs to a hub elsewhere. */
+/** The clusters of the fleets that this machine runs. */
+const LOCAL_CONTEXTS: ReadonlySet<string | undefined> = new Set(['hub', 'test', 'pre', 'prod']);
+
+function isElsewhere(line: Words): boolean {
+  const at = line.indexOf('--context');
+  return at >= 0 && !LOCAL_CONTEXTS.has(line[at + 1]);
+}
+
+/** Of the local hub: a URL, or the context of another cluster, belongs to a hub elsewhere. */
 function followedRepository(line: Words): string | undefined {
   const at = line.indexOf(REPOSITORY_OPTIONS[line[0] ?? ''] ?? '');
-  const repository = at < 0 ? undefined : line[at + 1];
+  const repository = at < 0 || isElsewhere(line) ? undefined : line[at + 1];
   return repository?.includes('://') ? undefined : repository;
 }
 

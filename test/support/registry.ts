@@ -1,4 +1,7 @@
-/** A real registry: Debian's docker-registry on a port of its own, open, or with Basic or Bearer authorization. */
+/**
+ * A real registry: Debian's docker-registry on a port of its own, open, or with Basic or Bearer authorization. A public one gives everybody a
+ * token to pull.
+ */
 import { spawn } from 'node:child_process';
 import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -38,11 +41,14 @@ export interface TestRegistry {
   get(path: string): Promise<Response>;
 }
 
-export async function startRegistry(auth: 'None' | 'Basic' | 'Bearer' = 'None'): Promise<TestRegistry> {
+export async function startRegistry(
+  auth: 'None' | 'Basic' | 'Bearer' | 'Public' = 'None',
+): Promise<TestRegistry> {
   const folder = tempFolder('registry');
   const port = await findFreePort();
   const name = `127.0.0.1:${port}`;
-  const tokens = auth === 'Bearer' ? await startTokenServer(folder, name) : undefined;
+  const hasTokens = auth === 'Bearer' || auth === 'Public';
+  const tokens = hasTokens ? await startTokenServer(folder, name, auth === 'Public') : undefined;
   writeFileSync(join(folder, 'htpasswd'), HTPASSWD);
   mkdirSync(join(folder, 'data'));
   const config = {
@@ -151,6 +157,7 @@ export async function pushIndex(
 async function startTokenServer(
   folder: string,
   service: string,
+  isPublic: boolean,
 ): Promise<{
   readonly config: object;
   readonly requests: TestRegistry['tokenRequests'];
@@ -188,8 +195,11 @@ async function startTokenServer(
     const url = new URL(request.url ?? '', 'http://localhost');
     const { authorization } = request.headers;
     requests.push({ query: url.search, authorization });
-    if (authorization !== `Basic ${BASIC}`) response.writeHead(401).end();
-    else response.end(JSON.stringify({ token: mint(url.searchParams.get('scope') ?? '') }));
+    const scope = url.searchParams.get('scope') ?? '';
+    const isKnown = authorization === `Basic ${BASIC}`;
+    if (isKnown) response.end(JSON.stringify({ token: mint(scope) }));
+    else if (authorization !== undefined || !isPublic) response.writeHead(401).end();
+    else response.end(JSON.stringify({ token: mint(scope.replace(/:[^:]*$/, ':pull')) }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());

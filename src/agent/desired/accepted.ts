@@ -9,6 +9,8 @@ export interface AcceptedState {
   readonly uid: string;
   readonly generation: number;
   readonly spec: Machine['spec'];
+  /** The address of a host that was taken from a pool. Others have theirs in the spec. */
+  readonly address?: string;
   /** The hold of a person, as `<until>; <reason>`. */
   readonly holdAnnotation?: string;
   /** The id of the grant for which the machine is drained. */
@@ -61,10 +63,17 @@ function acceptedState({ metadata, spec, status }: Machine, specs: ComponentSpec
     uid,
     generation,
     spec,
+    ...optional('address', pooledAddress(status)),
     ...optional('holdAnnotation', annotations?.[ANNOTATION_HOLD]),
     ...optional('drainedFor', drain?.state === 'Drained' ? drain.grant : undefined),
     components: Object.fromEntries(specs),
   };
+}
+
+/** The instances of provider ssh are hosts of pools. Other providers report addresses that may change with each start. */
+function pooledAddress(status: Machine['status']): string | undefined {
+  const { providerID, addresses = [] } = status?.infra ?? {};
+  return providerID?.startsWith('ssh://') ? addresses[0]?.address : undefined;
 }
 
 /** Returns the refs of the entries that are to be installed: a removal needs no content. */

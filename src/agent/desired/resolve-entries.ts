@@ -71,14 +71,14 @@ function grantOf(
 }
 
 async function targetFacts(
-  { name, spec }: AcceptedState,
+  { name, spec, address }: AcceptedState,
   ports: ReadonlyMap<string, number>,
   { host, clusterServer }: ResolveContext,
 ): Promise<TargetFacts> {
   const { os, arch } = await host.node.facts();
   return {
     name,
-    address: spec.import?.address ?? name,
+    address: spec.import?.address ?? address ?? name,
     zone: spec.zone ?? '',
     os,
     arch,

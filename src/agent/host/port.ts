@@ -191,6 +191,11 @@ export interface HostProcesses {
   run(argv: readonly string[], limits: RunLimits): Promise<RunResult>;
   /** Returns the inodes of the files that processes hold open. Throws when that is not known of each of them. */
   openInodes(): Promise<ReadonlySet<string>>;
+  /**
+   * Ends the processes that work in a directory, with all that they started, and unmounts what is mounted below it: the directory can be removed
+   * then. Where programs do not run by themselves nothing is done.
+   */
+  freeDirectory(directory: string): Promise<void>;
 }
 
 export interface HostNode {

@@ -27,7 +27,10 @@ export async function findArtifact(
   return (await files.stat(partFile(sha256))) ? 'Downloaded' : undefined;
 }
 
-/** Tries the mirrors of the host, then each URL in order. Nothing outside of the cache changes. */
+/**
+ * Tries the mirrors of the host, then each URL in order, until one has the content. Nothing outside of the cache changes. What the last URL
+ * serves is verified by the next operation.
+ */
 export async function downloadArtifact(
   files: HostFiles,
   network: HostNetwork,
@@ -40,9 +43,11 @@ export async function downloadArtifact(
   await requireSpace(files, artifact);
   const atMirrors = settings.mirrors.map((mirror) => urlAtMirror(mirror, sha256));
   const failures: unknown[] = [];
-  for (const url of [...atMirrors, declared, ...mirrors]) {
+  const urls = [...atMirrors, declared, ...mirrors];
+  for (const [index, url] of urls.entries()) {
     try {
       await network.download(url, loading, limits);
+      if (index < urls.length - 1) await requireContent(files, sha256, url);
       // Half a download, which a crash leaves, must not look like one with a wrong checksum.
       return await files.rename(loading, partFile(sha256));
     } catch (error) {
@@ -51,6 +56,17 @@ export async function downloadArtifact(
     }
   }
   throw allFailed(declared, failures);
+}
+
+/** A mirror may serve the page of a proxy, or what a disk changed: another URL may have the content. */
+async function requireContent(files: HostFiles, sha256: string, url: string): Promise<void> {
+  const found = await files.digest(loadingFile(sha256));
+  if (found === sha256) return;
+  await files.remove(loadingFile(sha256));
+  throw new HostError('Checksum', `${url} serves sha256 ${found ?? 'none'}, expected ${sha256}`, {
+    where: url,
+    hint: 'check what the URL serves',
+  });
 }
 
 function limitsFor(

@@ -1,4 +1,6 @@
 /** Decides what is left to do until a host has the program and the unit of the agent. The record comes first. Pure. */
+
+import { optional } from '../../kube/objects/optional.ts';
 import type { UnitStatus } from '../host/port.ts';
 import type { AgentUnitOptions } from '../install/own-unit.ts';
 import { AGENT_PROGRAM_LINK } from '../layout.ts';
@@ -18,6 +20,8 @@ export interface InstallObservation {
   readonly record?: ImportRecord;
   /** The directories of others that are missing now. */
   readonly missing: readonly string[];
+  /** The paths that are there now, of what components may make and a release removes again. */
+  readonly present: readonly string[];
   /** Whether the program at its path is the one to install. */
   readonly hasProgram: boolean;
   /** The program behind the link that the unit starts; missing without a link, or when the link leads nowhere. */
@@ -40,7 +44,10 @@ export function planInstall(input: InstallInput): readonly InstallAction[] {
   const { unit } = input;
   return [
     ...recordActions(input),
-    ...(unit ? [...programActions(input, unit), ...unitActions(input, unit)] : []),
+    // An agent that runs stops before its files are replaced: a repeat after a kill in between would not know that it runs the old ones.
+    ...(unit
+      ? [...stopActions(input, unit), ...programActions(input, unit), ...unitActions(input, unit)]
+      : []),
   ];
 }
 
@@ -54,12 +61,13 @@ function recordActions(input: InstallInput): readonly InstallAction[] {
 
 /** Returns the record. The directories that were missing at the first time are never judged again. */
 function importRecord({ owner, version, unit, keepsProgram, observed, now }: InstallInput): ImportRecord {
-  const { record: before, missing } = observed;
+  const { record: before, missing, present } = observed;
   return {
     ...mergeOwner(before, owner),
     at: before?.at ?? now.toISOString(),
     version,
     created: before?.created ?? missing,
+    ...optional('before', before ? before.before : present),
     ...(unit && { unit }),
     keepsProgram,
   };
@@ -88,18 +96,24 @@ function unitActions({ observed }: InstallInput, unit: AgentUnitOptions): readon
   if (!defined || !enabled) {
     actions.push({ type: 'EnableUnit', because: 'the unit does not start at boot' });
   }
-  return [...actions, ...startActions(observed, unit)];
+  const starts = observed.canConnect && (isOutdated(observed, unit) || !isActive(observed));
+  if (starts) actions.push({ type: 'StartUnit', because: 'the agent can reach its API server' });
+  return actions;
 }
 
-function startActions(observed: InstallObservation, unit: AgentUnitOptions): readonly InstallAction[] {
-  const { defined, active } = observed.unitStatus ?? MISSING_UNIT;
-  const isActive = ACTIVE.includes(active);
-  const isOutdated = isActive && (!defined || isProgramReplaced(observed, unit));
-  const starts = observed.canConnect && (isOutdated || !isActive);
-  return [
-    ...(isOutdated ? [{ type: 'StopUnit', because: 'the unit runs what was there before' } as const] : []),
-    ...(starts ? [{ type: 'StartUnit', because: 'the agent can reach its API server' } as const] : []),
-  ];
+function stopActions({ observed }: InstallInput, unit: AgentUnitOptions): readonly InstallAction[] {
+  return isOutdated(observed, unit)
+    ? [{ type: 'StopUnit', because: 'the unit runs what was there before' }]
+    : [];
+}
+
+function isActive({ unitStatus = MISSING_UNIT }: InstallObservation): boolean {
+  return ACTIVE.includes(unitStatus.active);
+}
+
+function isOutdated(observed: InstallObservation, unit: AgentUnitOptions): boolean {
+  const { defined } = observed.unitStatus ?? MISSING_UNIT;
+  return isActive(observed) && (!defined || isProgramReplaced(observed, unit));
 }
 
 function isProgramReplaced(

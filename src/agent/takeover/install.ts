@@ -1,6 +1,7 @@
 /** Installs the agent on a host: the record, the program, the link to it and the unit. It may be killed at any line, and repeated. */
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path/posix';
+import { byCode } from '../../kube/objects/digest.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
 import { sha256OfFile } from '../../os/files.ts';
@@ -8,7 +9,7 @@ import type { Host, HostFiles } from '../host/port.ts';
 import { WANTS_DIRECTORY } from '../host/systemd/unit-files.ts';
 import { createIdentityStore, identityFiles } from '../identity/store.ts';
 import { type AgentUnitOptions, OWN_UNIT, ownUnit } from '../install/own-unit.ts';
-import { AGENT_PKI, AGENT_PROGRAM_LINK, PROGRAM_DIRECTORY } from '../layout.ts';
+import { AGENT_PKI, AGENT_PROGRAM_LINK, INTERFACES, PROGRAM_DIRECTORY, STATE_PARENTS } from '../layout.ts';
 import { requireHostFor } from './host-owner.ts';
 import { type InstallAction, type InstallObservation, planInstall } from './install-plan.ts';
 import { type MachineOwner, readImportRecord, writeImportRecord } from './record.ts';
@@ -88,6 +89,7 @@ async function observe(
   return {
     ...optional('record', await readImportRecord(files)),
     missing: await missingOf(files, DIRECTORIES),
+    present: await presentIn(files, [...STATE_PARENTS, INTERFACES]),
     hasProgram: unit !== undefined && (await files.digest(unit.program)) === sha256,
     ...optional('linked', await linkedProgram(files)),
     ...optional('unitStatus', unit && (await units.status(ownUnit(unit)))),
@@ -99,6 +101,13 @@ async function missingOf(files: HostFiles, paths: readonly string[]): Promise<re
   const missing: string[] = [];
   for (const path of paths) if (!(await files.stat(path))) missing.push(path);
   return missing;
+}
+
+async function presentIn(files: HostFiles, parents: readonly string[]): Promise<readonly string[]> {
+  const names = await Promise.all(
+    parents.map(async (parent) => (await files.list(parent)).map((name) => `${parent}/${name}`)),
+  );
+  return names.flat().toSorted(byCode);
 }
 
 async function linkedProgram(files: HostFiles): Promise<string | undefined> {

@@ -19,6 +19,8 @@ export interface ImportRecord extends MachineOwner {
   readonly version: string;
   /** The directories of others that were missing before, and that a release removes again when they are empty. */
   readonly created: readonly string[];
+  /** The paths that were there before, of what components may make and a release removes again. Absent: an earlier program recorded the host. */
+  readonly before?: readonly string[];
   /** The unit of the agent. It is missing on a host without systemd. */
   readonly unit?: AgentUnitOptions;
   /** Whether the program belongs to somebody else, such as a package: a release leaves it. */

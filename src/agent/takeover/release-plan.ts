@@ -4,6 +4,7 @@ import type { ComponentObservation } from '../component/observe.ts';
 import type { HostOperation } from '../component/operation.ts';
 import { operate, swapActions } from '../component/placements.ts';
 import { orderComponents } from '../desired/order.ts';
+import { INTERFACES } from '../layout.ts';
 import type { Target } from '../target/target.ts';
 import type { HostCleanup } from './record.ts';
 
@@ -31,7 +32,10 @@ export type HostReleaseStep =
         | 'RemoveState'
         | 'RemoveProgram';
     }
-  | { readonly type: 'RemoveComponent' | 'RemoveVersions' | 'RemoveData'; readonly component: string };
+  | {
+      readonly type: 'RemoveComponent' | 'RemoveVersions' | 'RemoveTraces' | 'RemoveData';
+      readonly component: string;
+    };
 
 /** The agent stops first, so that it corrects nothing. What depends on others goes before them. The program goes last: it does all this. */
 export function planHostRelease({ cleanup, components }: ReleaseInput): readonly HostReleaseStep[] {
@@ -43,6 +47,8 @@ export function planHostRelease({ cleanup, components }: ReleaseInput): readonly
   return [
     ...stop,
     ...names.map((component) => ({ type: 'RemoveComponent', component }) as const),
+    // When all have stopped: containers use directories of the kubelet and of their runtime.
+    ...names.map((component) => ({ type: 'RemoveTraces', component }) as const),
     ...names.map((component) => ({ type: 'RemoveVersions', component }) as const),
     ...(cleanup === 'Wipe' ? names.map((component) => ({ type: 'RemoveData', component }) as const) : []),
     { type: 'RemoveUnit' },
@@ -79,4 +85,30 @@ export function removalOperations(target: Target, observed: ComponentObservation
 
 function isRunning(active: string | undefined): boolean {
   return active !== undefined && active !== 'Inactive';
+}
+
+export interface Traces {
+  /** The directories to remove. */
+  readonly directories: readonly string[];
+  /** The network interfaces to remove, by their paths in INTERFACES. */
+  readonly interfaces: readonly string[];
+  /** The paths of those of which it is not known whether they were there before. */
+  readonly unknown: readonly string[];
+}
+
+/** Decides about what the programs of a component made. What was there before belongs to somebody else. */
+export function planTraces(
+  { targets }: Pick<InstalledComponent, 'targets'>,
+  before: readonly string[] | undefined,
+): Traces {
+  const directories = unique(targets.flatMap(({ stateDirectories = [] }) => stateDirectories));
+  const names = unique(targets.flatMap(({ networkInterfaces = [] }) => networkInterfaces));
+  const interfaces = names.map((name) => `${INTERFACES}/${name}`);
+  if (!before) return { directories: [], interfaces: [], unknown: [...directories, ...interfaces] };
+  const isOurs = (path: string): boolean => !before.includes(path);
+  return { directories: directories.filter(isOurs), interfaces: interfaces.filter(isOurs), unknown: [] };
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)];
 }

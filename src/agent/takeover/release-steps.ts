@@ -1,6 +1,7 @@
 /** Carries out the steps of a release. Each looks for what is left of it first. */
-import { dirname } from 'node:path/posix';
-import type { Host, HostFiles, UnitDefinition } from '../host/port.ts';
+import { basename, dirname } from 'node:path/posix';
+import { HostError } from '../host/errors.ts';
+import type { Host, HostFiles, UnitDefinition, UnitStatus } from '../host/port.ts';
 import { identityFiles } from '../identity/store.ts';
 import { executeOperation } from '../install/execute.ts';
 import { observeComponent } from '../install/observe.ts';
@@ -23,7 +24,12 @@ import {
 } from '../layout.ts';
 import { endHandOver } from '../upgrade/hand-over.ts';
 import type { HostCleanup, ImportRecord } from './record.ts';
-import { type HostReleaseStep, type InstalledComponent, removalOperations } from './release-plan.ts';
+import {
+  type HostReleaseStep,
+  type InstalledComponent,
+  planTraces,
+  removalOperations,
+} from './release-plan.ts';
 
 export interface ReleasedHost {
   readonly host: Host;
@@ -48,6 +54,7 @@ const STEPS: Readonly<Record<HostReleaseStep['type'], ReleaseAct>> = {
   EndUpgrade: ({ host }) => nothingLeft(endHandOver(host)),
   StopAgent: (released) => nothingLeft(stopAgent(released)),
   RemoveComponent: removeComponent,
+  RemoveTraces: removeTraces,
   RemoveVersions: ({ host }, component) => nothingLeft(host.files.remove(componentDirectory(component))),
   RemoveData: ({ host }, component) => nothingLeft(host.files.remove(dataDirectory(component))),
   RemoveUnit: removeAgentUnit,
@@ -115,9 +122,13 @@ async function removeComponent(
 /** A unit of the host that requires one of a component stopped with it. */
 async function startStopped({ units }: Host, running: readonly UnitDefinition[]): Promise<void> {
   for (const unit of running) {
-    if ((await units.status(unit))?.active === 'Inactive') await units.start(unit.name);
+    const status = await units.status(unit);
+    // One that does not end well when it is stopped is Failed.
+    if (status && !RUNNING.includes(status.active)) await units.start(unit.name);
   }
 }
+
+const RUNNING: readonly UnitStatus['active'][] = ['Active', 'Activating'];
 
 async function runningUnits(
   { units }: Host,
@@ -128,6 +139,38 @@ async function runningUnits(
     if ((await units.status(unit))?.active === 'Active') running.set(unit.name, unit);
   }
   return [...running.values()];
+}
+
+async function removeTraces(
+  { host, record, components }: ReleasedHost,
+  component: string,
+): Promise<readonly string[]> {
+  const found = components.find((each) => each.component === component);
+  const traces = planTraces({ targets: found?.targets ?? [] }, record?.before);
+  for (const path of traces.directories) {
+    await host.processes.freeDirectory(path);
+    await host.files.remove(path);
+  }
+  for (const path of traces.interfaces) await removeInterface(host, path);
+  const left: string[] = [];
+  for (const path of traces.unknown) {
+    if (!(await host.files.stat(path))) continue;
+    left.push(`${path}: it is not known whether it was there before the agent`);
+  }
+  return left;
+}
+
+const LINK_LIMITS = { timeoutMs: 10_000, maxOutputBytes: 1024 };
+
+/** The interfaces of pods are away with the network namespaces of their containers; those of the host stay until somebody removes them. */
+async function removeInterface({ files, processes }: Host, path: string): Promise<void> {
+  if (!(await files.stat(path))) return;
+  const name = basename(path);
+  const { exitCode, output } = await processes.run(['ip', 'link', 'delete', 'dev', name], LINK_LIMITS);
+  if (exitCode === 0 || !(await files.stat(path))) return;
+  throw new HostError('NotStopped', `network interface ${name} cannot be removed: ${output.trim()}`, {
+    where: path,
+  });
 }
 
 /** Programs have hundreds of megabytes, and a removal does not compare them. */

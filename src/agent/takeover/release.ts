@@ -33,6 +33,9 @@ export interface HostRelease {
   readonly complete: boolean;
 }
 
+/** The steps without which nothing is released: an agent that runs installs again what is removed. */
+const FIRST: readonly HostReleaseStep['type'][] = ['EndUpgrade', 'StopAgent'];
+
 /** The steps that need the success of all before them: they remove what a repeat needs. */
 const LAST: readonly HostReleaseStep['type'][] = ['RemoveState', 'ForgetMachine', 'RemoveProgram'];
 
@@ -55,6 +58,7 @@ export async function releaseHost(host: Host, options: ReleaseOptions): Promise<
       if (!(error instanceof OsError)) throw error;
       complete = false;
       left.push(`${formatReleaseStep(step)}: ${messageOf(error)}`);
+      if (FIRST.includes(step.type)) break;
     }
   }
   return { left, complete };

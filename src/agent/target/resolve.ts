@@ -1,4 +1,5 @@
 /** Makes a target from an entry of the Machine, its MachineComponent and the facts of this machine. Pure. */
+
 import type {
   ComponentArtifact,
   ComponentUnit,
@@ -9,6 +10,7 @@ import { unknownText } from '../../api/machine/component-problems.ts';
 import { replaceTemplates } from '../../api/machine/component-templates.ts';
 import { entryDigest } from '../../api/machine/entry-content.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { AGENT_COMPONENT, versionDirectory } from '../layout.ts';
 import type { TargetFacts } from './facts.ts';
 import { createReplacer } from './placeholders.ts';
@@ -53,6 +55,8 @@ export function resolveTarget(
     files,
     units: units.map((unit) => ({ ...unit, component: spec.component })),
     probes,
+    ...optional('stateDirectories', spec.stateDirectories),
+    ...optional('networkInterfaces', spec.networkInterfaces),
     ports,
     activation: spec.activation.class,
     commitAfterSeconds: spec.commitAfterSeconds,

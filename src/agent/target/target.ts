@@ -28,6 +28,9 @@ export interface Target {
   readonly files: readonly ComponentFile[];
   readonly units: readonly UnitDefinition[];
   readonly probes: readonly ComponentProbe[];
+  /** The directories that the programs of the component make. */
+  readonly stateDirectories?: readonly string[];
+  readonly networkInterfaces?: readonly string[];
   /** Port numbers by name, as this host assigned them. */
   readonly ports: Readonly<Record<string, number>>;
   readonly activation: ActivationClass;

@@ -1,7 +1,7 @@
 /** MachineComponent: one immutable version of one component. */
 import { count, statusHead } from '../common.ts';
 import { CLASSES } from '../enums.ts';
-import { COMPONENT_NAME, COMPONENT_VERSION } from '../patterns.ts';
+import { COMPONENT_NAME, COMPONENT_VERSION, NETWORK_INTERFACE, STATE_DIRECTORY } from '../patterns.ts';
 import { choice, digest, flag, immutable, int, list, listMap, name, named, rules, text } from '../schema.ts';
 import { machineComponentPhases } from '../status/phase-tables.ts';
 import { AGE, conditionColumn, type Kind, PHASE } from './kind.ts';
@@ -48,6 +48,17 @@ const spec = rules(
       files: listMap('Files to write on the host.', ['path'], file, [0, 64]).default([]),
       units: listMap('Processes and hooks on the host.', ['name'], unit, [0, 8]).default([]),
       probes: listMap('Probes that prove that the component works.', ['name'], probe, [0, 16]).default([]),
+      // Without a default, which would change the digest of versions that are in force.
+      stateDirectories: list(
+        'Directories that the programs make on the host. A release removes those that were not there before the agent.',
+        text('A directory.', { max: 128, pattern: STATE_DIRECTORY }),
+        [0, 8],
+      ).optional(),
+      networkInterfaces: list(
+        'Network interfaces that the programs make. A release removes those that were not there before the agent.',
+        text('A network interface.', { max: 15, pattern: NETWORK_INTERFACE }),
+        [0, 8],
+      ).optional(),
       activation: named('ComponentActivation', 'What a changed artifact or unit requires.', {
         class: choice(
           'Activation class. Together with onChange of changed files the most disruptive one applies.',

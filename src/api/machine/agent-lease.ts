@@ -4,6 +4,8 @@ import type { ReconcileContext } from '../../kube/controller/reconcile-context.t
 import { LEASES } from '../../kube/leader/record.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { MACHINES } from '../generated/resources.ts';
+import type { Machine } from '../generated/types.ts';
 import { NAMESPACE_AGENTS } from '../names.ts';
 import { SILENT_MS } from './heartbeat.ts';
 import { parseTime } from './node-state.ts';
@@ -17,21 +19,39 @@ export interface AgentLease {
 
 const RENEWED = 'renewed';
 
-/** Only the first heartbeat after a silence triggers a reconcile. */
+/** Only the first heartbeat after a silence triggers a reconcile, and the first one of another Machine with the name. */
 export function readAgentLeases(keys: KeysOf): KindRead {
   return read(LEASES, {
     keys: (lease) => (lease.metadata.namespace === NAMESPACE_AGENTS ? keys(lease) : []),
-    changed: (before, after) => renewedAt(after) - renewedAt(before) > SILENT_MS,
+    changed: (before, after) =>
+      renewedAt(after) - renewedAt(before) > SILENT_MS || ownerUid(after) !== ownerUid(before),
     ages: { [RENEWED]: (lease) => textAt(lease, 'spec', 'renewTime') },
   });
 }
 
-/** Undefined: the machine has none. */
-export function agentLease(machine: string, context: ReconcileContext): AgentLease | undefined {
-  const key = `${NAMESPACE_AGENTS}/${machine}`;
+/** Undefined: the agent of the machine has none. */
+export function agentLease(
+  { metadata: { name, uid } }: Pick<Machine, 'metadata'>,
+  context: ReconcileContext,
+): AgentLease | undefined {
+  const key = `${NAMESPACE_AGENTS}/${name}`;
   const ageMs = context.ageMs(LEASES, key, RENEWED);
-  if (ageMs === undefined) return undefined;
-  return { ageMs, renewTime: textAt(context.view(LEASES).get(key), 'spec', 'renewTime') ?? '' };
+  const lease = context.view(LEASES).get(key);
+  if (ageMs === undefined || isOfFormerMachine(lease, uid)) return undefined;
+  return { ageMs, renewTime: textAt(lease, 'spec', 'renewTime') ?? '' };
+}
+
+/**
+ * The Lease of a Machine that was deleted stays until Kubernetes collects it, and another Machine may have the name by then: a set gives the
+ * same names again. Its last heartbeat does not show that the agent of the new one lives.
+ */
+function isOfFormerMachine(lease: KubeObject | undefined, uid: string | undefined): boolean {
+  const owner = ownerUid(lease);
+  return owner !== undefined && owner !== uid;
+}
+
+function ownerUid(lease: KubeObject | undefined): string | undefined {
+  return lease?.metadata.ownerReferences?.find(({ kind }) => kind === MACHINES.kind)?.uid;
 }
 
 function renewedAt(lease: KubeObject): number {

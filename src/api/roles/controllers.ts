@@ -65,6 +65,10 @@ export const machinesetRights: Rights = {
     may(['list', ...APPLY, 'delete'], GROUP, ['machines']), // list: before one is created or deleted
     may(PATCH, GROUP, ['machinesets', 'machinesets/status']), // machinesets: the finalizer
   ],
+  namespaced: {
+    // The names of Machines whose hosts were not cleaned: they are not given again.
+    [NAMESPACE_HOSTS]: [may(['list'], 'coordination.k8s.io', ['leases'])],
+  },
 };
 
 export const componentsetRights: Rights = {

@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { ANNOTATION_SECRET_USE, NAMESPACE } from '../../api/names.ts';
+import { clusterNameReason } from '../../api/validation/cluster-name.ts';
 import { buildPrograms } from '../../demo/template/demo.ts';
 import { createNpm } from '../../demo/template/npm.ts';
 import { packOwn } from '../../demo/template/package-cache.ts';
@@ -15,6 +16,7 @@ import {
   writeFiles,
 } from '../../demo/template/repository-files.ts';
 import { isEmptyFolder, REPOSITORY_SECRET, type ScaffoldOptions } from '../../demo/template/scaffold.ts';
+import { optional } from '../../kube/objects/optional.ts';
 import { isGitError } from '../../sync/git/errors.ts';
 import { parseRepository, type RepositoryUrl } from '../../sync/git/repository-url.ts';
 import { CliError, EXIT } from '../errors.ts';
@@ -25,6 +27,8 @@ import { shellWord } from '../runnable.ts';
 interface Flags {
   readonly plain?: true;
   readonly demo?: true;
+  readonly cluster?: string;
+  readonly server?: string;
   readonly repository?: string;
   readonly kubenode?: string;
   readonly git: boolean;
@@ -36,6 +40,8 @@ GitLab that post the plan on a pull request. To sync it takes these three and a 
 all four on this machine. With --plain it contains plain Kubernetes objects instead of machines and rules. With --demo its
 machines are folders of this computer, each with a real agent that runs a small web server: docs/guides/demo.md.
 
+With --cluster it is for hosts that exist and one cluster, which is its own hub: kubenode import prints the hosts for it.
+
 The repository contains this kubenode, as vendor/kubenode-VERSION.tgz, and a lock file: "npm ci" installs the same on every machine
 and in CI. This takes npm; an installed kubenode also needs its package registry for the lock file, and creates everything else without it.
 
@@ -43,6 +49,7 @@ Examples:
   kubenode init ../my-fleet
   kubenode init ../my-fleet --plain
   kubenode init ../demo --demo
+  kubenode init ../my-fleet --cluster prod-eu-1 --server https://api.example.com:6443
   kubenode init ../my-fleet --repository git@git.example.com:platform/fleet`;
 
 export function createInitCommand(io: Io): Command {
@@ -51,6 +58,14 @@ export function createInitCommand(io: Io): Command {
     .argument('<dir>', 'new or empty folder')
     .option('--plain', 'plain Kubernetes objects instead of machines and rules')
     .addOption(new Option('--demo', 'machines that kubenode creates on this computer').conflicts('plain'))
+    .addOption(
+      new Option('--cluster <name>', 'one cluster with hosts that exist; needs --server')
+        .conflicts(['plain', 'demo'])
+        .argParser(parseClusterName),
+    )
+    .addOption(
+      new Option('--server <url>', 'API server of --cluster as nodes reach it').argParser(parseServerUrl),
+    )
     .option('--repository <url>', 'URL from which sync fetches it (default: the folder itself, as file://…)')
     .option(
       '--kubenode <spec>',
@@ -72,7 +87,13 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
     });
   }
   const repository = parseRepositoryFlag(folder, flags);
-  const options = { content: contentOf(flags), repository: repository.url, name: packageName(folder) };
+  const cluster = clusterOf(flags);
+  const options = {
+    content: contentOf(flags),
+    repository: repository.url,
+    name: packageName(folder),
+    ...optional('cluster', cluster),
+  };
   const created = await withProgress(io, async (progress) => {
     if (flags.demo) await buildPrograms(progress);
     return flags.kubenode === undefined
@@ -84,7 +105,7 @@ async function init(io: Io, folder: string, flags: Flags): Promise<void> {
   if (created.lockFailed) io.err(formatLockFailure(created.lockFailed));
   const install = flags.kubenode === undefined && !created.lockFailed ? 'ci' : 'install';
   io.err(
-    formatNextSteps(relative(io.cwd, folder) || '.', { hasGit, install, content: options.content }) +
+    formatNextSteps(relative(io.cwd, folder) || '.', { hasGit, install, ...options }) +
       formatSecretSteps(repository),
   );
 }
@@ -116,7 +137,18 @@ async function createFiles(folder: string, options: ScaffoldOptions): Promise<nu
   return files.size;
 }
 
-function contentOf({ plain, demo }: Flags): ScaffoldOptions['content'] {
+function clusterOf({ cluster, server }: Flags): ScaffoldOptions['cluster'] {
+  if ((cluster === undefined) !== (server === undefined)) {
+    throw new CliError('--cluster and --server belong together', {
+      hint: 'name the cluster, and the URL at which nodes reach its API server',
+      exitCode: EXIT.usage,
+    });
+  }
+  return cluster === undefined || server === undefined ? undefined : { name: cluster, server };
+}
+
+function contentOf({ plain, demo, cluster }: Flags): ScaffoldOptions['content'] {
+  if (cluster !== undefined) return 'Hosts';
   if (demo) return 'Demo';
   return plain ? 'Plain' : 'Fleet';
 }
@@ -146,13 +178,13 @@ function initGit(io: Io, folder: string): boolean {
   }
 }
 
-interface NextSteps {
+interface NextSteps extends Pick<ScaffoldOptions, 'content' | 'cluster'> {
   readonly hasGit: boolean;
   readonly install: 'ci' | 'install';
-  readonly content: ScaffoldOptions['content'];
 }
 
-function formatNextSteps(folder: string, { hasGit, install, content }: NextSteps): string {
+function formatNextSteps(folder: string, { hasGit, install, content, cluster }: NextSteps): string {
+  if (cluster) return formatHostSteps(shellWord(folder), cluster.name);
   return `Next:
   cd ${shellWord(folder)}${hasGit ? '' : ' && git init --initial-branch=main'}
   npm ${install}
@@ -164,14 +196,28 @@ ${CONTROLLERS[content]}  npx kubenode sync --from .
 ${HOSTS[content]}`;
 }
 
+/** For a person who is where kubenode is: its programs of the agent are there. */
+function formatHostSteps(folder: string, name: string): string {
+  return `Next, with a context ${name} in the kubeconfig (docs/guides/hosts-to-nodes.md of kubenode explains each step):
+  npx kubenode install --context ${name}
+  npx kubenode cluster connect ${name} --context ${name}
+  npx kubenode import HOST… --identity KEY --context ${name} --label pool=general --create-secret > ${folder}/fleet/hosts.ts
+  git -C ${folder} add . && git -C ${folder} commit -m "The fleet"
+  npx kubenode controllers --context ${name}    # runs until Ctrl-C, as sync does
+  npx kubenode sync --context ${name} --from ${folder}
+`;
+}
+
 /** Without them nothing of kubenode is observed in a cluster, and sync waits. Plain objects need none. */
 const CONTROLLERS: Readonly<Record<ScaffoldOptions['content'], string>> = {
+  Hosts: '',
   Plain: '',
   Fleet: '  for c in test pre prod; do npx kubenode controllers --context $c 2> $c.log & done\n',
   Demo: '  for c in test pre prod; do npx kubenode controllers --context $c --local-machines $c 2> $c.log & done\n',
 };
 
 const HOSTS: Readonly<Record<ScaffoldOptions['content'], string>> = {
+  Hosts: '',
   Plain: '',
   Fleet: `Its machines are Linux hosts with systemd: each waits for its host to join with a token (docs/guides/join-a-machine.md of kubenode):
   npx kubenode machine list --context test
@@ -189,4 +235,15 @@ function formatSecretSteps({ scheme, host }: RepositoryUrl): string {
   kubectl -n ${NAMESPACE} create secret generic ${REPOSITORY_SECRET} --from-file=token
   kubectl -n ${NAMESPACE} annotate secret ${REPOSITORY_SECRET} '${ANNOTATION_SECRET_USE}=git; ${host}'
 `;
+}
+
+function parseClusterName(text: string): string {
+  const reason = clusterNameReason(text);
+  if (reason === undefined) return text;
+  throw new InvalidArgumentError(`${reason}.`);
+}
+
+function parseServerUrl(text: string): string {
+  if (URL.parse(text)?.protocol === 'https:') return text;
+  throw new InvalidArgumentError('Expected a URL that begins with https://.');
 }

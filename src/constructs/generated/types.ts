@@ -1064,6 +1064,10 @@ export interface MachineComponentSpec {
   readonly units?: readonly ComponentUnit[];
   /** Probes that prove that the component works. (at most 16) */
   readonly probes?: readonly ComponentProbe[];
+  /** Directories that the programs make on the host. A release removes those that were not there before the agent. (at most 8) */
+  readonly stateDirectories?: readonly string[];
+  /** Network interfaces that the programs make. A release removes those that were not there before the agent. (at most 8) */
+  readonly networkInterfaces?: readonly string[];
   /** What a changed artifact or unit requires. */
   readonly activation?: ComponentActivation;
   /** How long probes must pass after activation. Otherwise the previous version is restored. (0 to 3600; default 60) */

@@ -1,13 +1,12 @@
 /** Approves and denies the certificate requests of agents and their kubelets. Every choice is made in plan.ts. */
 import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
+import { readAgentLeases } from '../../api/machine/agent-lease.ts';
 import { MANAGER_APPROVER, NAMESPACE, PRINCIPAL_APPROVER } from '../../api/names.ts';
 import { CERTIFICATE_REQUESTS } from '../../kube/auth/certificate-requests.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { LEASES } from '../../kube/leader/record.ts';
-import { valueAt } from '../../kube/objects/json.ts';
 import { type ApproverOptions, decideRequest } from './execute.ts';
-import { observeForApproval, RENEWED, readRequest } from './observe.ts';
+import { observeForApproval, readRequest } from './observe.ts';
 import { planApproval } from './plan.ts';
 
 /** How long a request waits until it is judged again: what our view lacked has usually arrived by then. */
@@ -21,7 +20,7 @@ export function createApproverController(options: ApproverOptions): Controller {
       read(CERTIFICATE_REQUESTS),
       read(MACHINES, { keys: none }),
       read(MACHINE_COMPONENTS, { keys: none }),
-      read(LEASES, { keys: none, ages: { [RENEWED]: (lease) => valueAt(lease, 'spec', 'renewTime') } }),
+      readAgentLeases(none),
     ],
     writes: [],
     fieldManager: MANAGER_APPROVER,

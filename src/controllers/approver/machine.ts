@@ -27,8 +27,8 @@ export const machineChecks: readonly Check[] = [
   },
 ];
 
-/** A token proves its UIDs by its groups. The others name one. */
-function namedUids({ request: { groups, machineUid }, requester }: Claim): readonly string[] {
+/** Returns the UIDs of the Machine of a request. A token proves them by its groups, and the others name one. */
+export function namedUids({ request: { groups, machineUid }, requester }: Claim): readonly string[] {
   if (requester !== 'Token') return machineUid === undefined ? [] : [machineUid];
   const prefix = bootstrapGroupOf('');
   return groups.filter((group) => group.startsWith(prefix)).map((group) => group.slice(prefix.length));

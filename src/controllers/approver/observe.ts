@@ -1,8 +1,9 @@
 /** Reads what the approver decides by: the Machines with their components and heartbeats, and all certificate requests. */
 import { MACHINE_COMPONENTS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineComponent } from '../../api/generated/types.ts';
+import { agentLease } from '../../api/machine/agent-lease.ts';
 import { requestsBy, requestsFor } from '../../api/machine/certificate-requests.ts';
-import { ANNOTATION_MACHINE_UID, NAMESPACE_AGENTS } from '../../api/names.ts';
+import { ANNOTATION_MACHINE_UID } from '../../api/names.ts';
 import {
   CERTIFICATE_REQUESTS,
   type CertificateRequestObject,
@@ -10,12 +11,8 @@ import {
   requestText,
 } from '../../kube/auth/certificate-requests.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
-import { LEASES } from '../../kube/leader/record.ts';
 import { parseCertificateRequest } from '../../os/x509/certificate-request.ts';
 import type { ParsedRequest } from '../../os/x509/request.ts';
-
-/** The part of a Lease whose age is read: a heartbeat. */
-export const RENEWED = 'renewed';
 
 /** A certificate request as the approver judges it. */
 export interface AgentRequest {
@@ -52,7 +49,10 @@ export function observeForApproval(context: ReconcileContext): ApproverInput {
     now: context.clock.now(),
     machine: (name) => context.view<Machine>(MACHINES).get(name),
     component: (ref) => context.view<MachineComponent>(MACHINE_COMPONENTS).get(ref),
-    heartbeatAgeMs: (machine) => context.ageMs(LEASES, `${NAMESPACE_AGENTS}/${machine}`, RENEWED),
+    heartbeatAgeMs: (name) => {
+      const machine = context.view<Machine>(MACHINES).get(name);
+      return machine && agentLease(machine, context)?.ageMs;
+    },
     approvedBy: (username) => approved(requestsBy(username, context.view(CERTIFICATE_REQUESTS))),
     approvedFor: (machine) => approved(requestsFor(machine, context.view(CERTIFICATE_REQUESTS))),
   };

@@ -3,7 +3,8 @@ import type { Machine } from '../../api/generated/types.ts';
 import { SILENT_MS } from '../../api/machine/heartbeat.ts';
 import { agentUser, BOOTSTRAP_USER_PREFIX, SIGNER_AGENT } from '../../api/names.ts';
 import { type BootstrapTokenRecord, tokenRecordOf } from '../../api/secrets/bootstrap-token.ts';
-import { afterWaiting, type Check, type Claim, type Objection } from './claim.ts';
+import { afterWaiting, type Check, type Claim, claimOf, type Objection } from './claim.ts';
+import { namedUids } from './machine.ts';
 import type { AgentRequest, ApproverInput } from './observe.ts';
 
 /** An agent that got its first certificate reports within this time: the life of its token. */
@@ -74,6 +75,7 @@ function replacesAgent(requester: Claim['requester'], machine: Machine | undefin
 }
 
 function joiningRequest({ request, machine }: Claim, snapshot: ApproverInput): AgentRequest | undefined {
+  const uid = snapshot.machine(machine)?.metadata.uid;
   return snapshot
     .approvedFor(machine)
     .find(
@@ -81,8 +83,16 @@ function joiningRequest({ request, machine }: Claim, snapshot: ApproverInput): A
         each.signer === SIGNER_AGENT &&
         each.username !== agentUser(machine) &&
         !hasSameKey(each, request) &&
+        !isForOtherUid(each, uid) &&
         snapshot.now.getTime() - (each.approvedAt?.getTime() ?? 0) < JOINING_MS,
     );
+}
+
+/** A Machine that was deleted may have had the name before: a set gives the same names again. It was approved for the UID that it proves. */
+function isForOtherUid(request: AgentRequest, uid: string | undefined): boolean {
+  const claim = claimOf(request);
+  const uids = 'requester' in claim ? namedUids(claim) : [];
+  return uids.length > 0 && uids.every((each) => each !== uid);
 }
 
 function noKubelet(claim: Claim, snapshot: ApproverInput): Objection | undefined {

@@ -54,13 +54,21 @@ function nodeFinding({ machine, node, requests }: MachineInput): Finding {
   // Without its certificate the kubelet cannot register.
   const request = node ? undefined : requestReason(requests?.kubelet);
   if (request) return { type, status: 'False', ...request };
-  if (!node) return { ...finding(type, 'False', 'NodeMissing', `Node ${name} does not exist`), blocker };
+  if (!node) return { ...finding(type, 'False', 'NodeMissing', missingText(machine)), blocker };
   const ready = readyCondition(node);
   const status = textAt(ready, 'status');
   if (status === 'True') return finding(type, 'True', 'AsWanted', 'the Node is Ready');
   const because = textAt(ready, 'message') ?? 'its kubelet has not reported';
   const message = `Node ${name} is not Ready: ${because}`;
   return { ...finding(type, statusOf(status), 'NodeNotReady', message), blocker };
+}
+
+/** A host without a kubelet registers no Node. */
+function missingText({ metadata, spec }: Machine): string {
+  const missing = `Node ${metadata.name} does not exist`;
+  return spec.components.length > 0
+    ? missing
+    : `${missing}, and the machine has no components: no MachineComponentSet selects it by its labels`;
 }
 
 function statusOf(status: string | undefined): ConditionStatus {

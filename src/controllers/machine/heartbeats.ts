@@ -19,7 +19,7 @@ export function createHeartbeats(): Heartbeats {
   return {
     of: (machine, context) => {
       const { name } = machine.metadata;
-      const lease = agentLease(name, context);
+      const lease = agentLease(machine, context);
       const renewed = lease?.renewTime ?? '';
       const found = first.get(name) ?? renewed;
       first.set(name, found);

@@ -5,6 +5,7 @@ import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
+import { listClaimedNames } from '../../providers/ssh/pool/claimed-names.ts';
 import type { MachineSetInput } from './plan.ts';
 
 export function observeMachineSet(set: MachineSet, context: ReconcileContext): MachineSetInput {
@@ -22,8 +23,10 @@ export async function listMachineSet(
   const observed = context.view<Machine>(MACHINES).list();
   const others = observed.filter((machine) => !found.has(machine.metadata.name) && !isLabeled(machine, set));
   // One that is deleted, and still in the view, cannot be created yet.
-  const taken = observed.map(({ metadata }) => metadata.name);
-  return { ...inputOf(set, [...own, ...others], context), taken };
+  const names = observed.map(({ metadata }) => metadata.name);
+  const isPooled = set.spec.template.infra.provider === 'ssh';
+  const claimed = isPooled ? await listClaimedNames(client, context.signal) : [];
+  return { ...inputOf(set, [...own, ...others], context), taken: [...names, ...claimed] };
 }
 
 async function listMachines(

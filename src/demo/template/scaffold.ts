@@ -2,15 +2,24 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { kubeconfigSecret } from '../../api/names.ts';
 
 export interface ScaffoldOptions {
-  readonly content: 'Fleet' | 'Plain' | 'Demo';
+  readonly content: 'Fleet' | 'Plain' | 'Demo' | 'Hosts';
+  /** The only cluster of a fleet of hosts. */
+  readonly cluster?: ScaffoldCluster;
   /** The URL from which sync fetches it. */
   readonly repository: string;
   /** The kubenode dependency in package.json: a version range, or the path of a tarball. */
   readonly kubenode: string;
   /** The name of the new package. */
   readonly name: string;
+}
+
+export interface ScaffoldCluster {
+  readonly name: string;
+  /** The URL at which nodes reach its API server. */
+  readonly server: string;
 }
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
@@ -38,10 +47,22 @@ export function createScaffold(options: ScaffoldOptions): ReadonlyMap<string, st
   const example = ['fleet', 'rules', 'docs/runbooks']
     .flatMap((name) => filesIn(join(PACKAGE_ROOT, name), `${name}/`))
     .filter(([path]) => path !== DENIALS_PAGE);
-  const own = filesIn(join(templates, options.content.toLowerCase()), '');
-  const content = options.content === 'Fleet' ? [...example, ...own] : own;
+  const own = TEMPLATES[options.content].flatMap((name) => filesIn(join(templates, name), ''));
+  const content = isExample(options) ? [...example, ...own] : own;
   const files = [...filesIn(join(templates, 'common'), ''), ...content];
   return new Map(files.map(([path, text]) => [targetPath(path), fillTemplate(path, text, options)]));
+}
+
+/** Files of a later folder replace those of an earlier one. */
+const TEMPLATES: Readonly<Record<ScaffoldOptions['content'], readonly string[]>> = {
+  Demo: ['demo'],
+  Fleet: ['fleet'],
+  Hosts: ['fleet', 'hosts'],
+  Plain: ['plain'],
+};
+
+function isExample({ content }: ScaffoldOptions): boolean {
+  return content === 'Fleet' || content === 'Hosts';
 }
 
 function filesIn(folder: string, prefix: string): [path: string, text: string][] {
@@ -58,10 +79,19 @@ function targetPath(path: string): string {
 function fillTemplate(path: string, text: string, options: ScaffoldOptions): string {
   if (path === '_package.json') return packageJson(text, options);
   if (path === 'README.md') return readme(text, options);
+  if (path === 'fleet/clusters.ts') return clusters(text, options);
   if (path !== 'fleet/pipelines.ts') return text;
   const url = text.replace(REPOSITORY, `repository: ${quoteString(options.repository)}`);
   // A local folder needs no token, and a reference to a missing Secret would be an error.
   return options.repository.startsWith('file:') ? url.replace(CREDENTIALS, '') : url;
+}
+
+function clusters(text: string, { cluster }: ScaffoldOptions): string {
+  if (!cluster) return text;
+  return text
+    .replace("name: 'my-cluster'", `name: ${quoteString(cluster.name)}`)
+    .replace("'my-cluster-kubeconfig'", quoteString(kubeconfigSecret(cluster.name)))
+    .replace("'https://api.example.com:6443'", quoteString(cluster.server));
 }
 
 /** A repository without a package of kubenode has neither that folder nor a lock file. */

@@ -6,6 +6,7 @@ export const SECRETS = core('Secret', true);
 export const NAMESPACES = core('Namespace', false);
 export const NODES = core('Node', false);
 export const PODS = core('Pod', true);
+export const SERVICE_ACCOUNTS = core('ServiceAccount', true);
 export const ENDPOINT_SLICES: Resource = {
   group: 'discovery.k8s.io',
   version: 'v1',

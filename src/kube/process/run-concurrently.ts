@@ -3,16 +3,17 @@
 /** Half of what the limiter of a client allows by default, so that other calls find slots. It may allow fewer. */
 const MAX_CONCURRENT = 8;
 
-/** Returns the results in the order of the items. */
+/** Returns the results in the order of the items. `atOnce` is for work that no limiter of a client bounds. */
 export async function runConcurrently<T, R>(
   items: readonly T[],
   work: (item: T) => Promise<R>,
+  atOnce = MAX_CONCURRENT,
 ): Promise<readonly R[]> {
   // Taken one by one: a queue would hold a closure and a promise for each of the thousands of objects of a fleet.
   const pending = items.entries();
   const results: R[] = [];
   const failures: unknown[] = [];
-  await Promise.all(Array.from({ length: MAX_CONCURRENT }, workOnPending));
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, workOnPending));
   if (failures.length > 0) throw failures[0];
   return results;
 

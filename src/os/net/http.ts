@@ -2,6 +2,7 @@
 import { setGlobalProxyFromEnv } from 'node:http';
 import type { Clock } from '../clock.ts';
 import { systemCode } from '../errors.ts';
+import { AnswerTooLarge, readLimited } from './limited.ts';
 import { redirectTarget } from './redirect.ts';
 
 export class HttpFailure extends Error {
@@ -92,8 +93,9 @@ async function* readPieces(
 ): AsyncIterable<Uint8Array> {
   try {
     for await (const piece of body ?? []) {
-      watch.onData();
+      watch.hold();
       yield piece;
+      watch.onData();
     }
   } catch (error) {
     throw failureOf(error, signal);
@@ -107,11 +109,21 @@ function lengthOf({ headers }: Response): number | undefined {
   return length === null ? undefined : Number(length);
 }
 
-export async function fetchText(url: string, options: FetchOptions): Promise<string> {
-  const { body } = await openUrl(url, options);
-  const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  return Buffer.concat(pieces).toString('utf8');
+/** The limit of a text, such as a file of checksums. */
+const MAX_TEXT_BYTES = 1024 ** 2;
+
+export async function fetchText(
+  url: string,
+  { maxBytes = MAX_TEXT_BYTES, ...options }: FetchOptions & { readonly maxBytes?: number },
+): Promise<string> {
+  return (await readAnswerBody(await openUrl(url, options), maxBytes)).toString('utf8');
+}
+
+/** Rejects for a larger answer: the same request would get it again. */
+export async function readAnswerBody({ body }: FetchResponse, maxBytes: number): Promise<Buffer> {
+  return await readLimited(body, maxBytes).catch((error: unknown) => {
+    throw error instanceof AnswerTooLarge ? new HttpFailure(error.message, false) : error;
+  });
 }
 
 /** HTTPS_PROXY and NO_PROXY of `env` apply while `work` runs. */
@@ -160,28 +172,35 @@ function reasonOf(error: unknown): Error {
 
 interface IdleWatch {
   onData(): void;
+  /** Stops the time until the next onData: the reader, and not the server, is why nothing arrives. */
+  hold(): void;
   stop(): void;
 }
 
 /** Aborts `idle` when no data arrives for `silenceMs`. */
 function watchIdle(clock: Clock, silenceMs: number, idle: AbortController): IdleWatch {
   const stopped = new AbortController();
-  let lastDataMs = clock.monotonicMs();
+  let lastDataMs: number | undefined = clock.monotonicMs();
   void wait();
   return {
     onData() {
       lastDataMs = clock.monotonicMs();
+    },
+    hold() {
+      lastDataMs = undefined;
     },
     stop() {
       stopped.abort();
     },
   };
 
+  function leftMs(): number {
+    return lastDataMs === undefined ? silenceMs : lastDataMs + silenceMs - clock.monotonicMs();
+  }
+
   async function wait(): Promise<void> {
     try {
-      for (let left = silenceMs; left > 0; left = lastDataMs + silenceMs - clock.monotonicMs()) {
-        await clock.sleep(left, stopped.signal);
-      }
+      for (let left = silenceMs; left > 0; left = leftMs()) await clock.sleep(left, stopped.signal);
       idle.abort(new HttpFailure(`no data for ${Math.round(silenceMs / 1000)} s`, true));
     } catch {
       // Stopped: the answer is complete.

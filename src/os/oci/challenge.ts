@@ -13,10 +13,23 @@ export function parseChallenge(header: string, scope: string): RegistryChallenge
 }
 
 function bearerChallenge(parameters: ChallengeParameters, scope: string): RegistryChallenge | undefined {
-  const { realm = '', service, scope: named = scope } = parameters;
+  const { realm = '', service, scope: named = '' } = parameters;
   if (!URL.canParse(realm)) return undefined;
-  const query = new URLSearchParams({ ...(service !== undefined && { service }), scope: named });
+  const query = new URLSearchParams(service === undefined ? {} : { service });
+  for (const each of scopesFor(named, scope)) query.append('scope', each);
   return { scheme: 'Bearer', realm, query: query.toString() };
+}
+
+/**
+ * A registry may name scopes of its own. The one that it names for the same repository may lack an action, because it is what the refused
+ * request needs: a read before a push names no push.
+ */
+function scopesFor(named: string, scope: string): readonly string[] {
+  const repository = scope.slice(0, scope.lastIndexOf(':') + 1);
+  const scopes = named.split(' ').filter((each) => each !== '');
+  const isNamed = scopes.some((each) => each.startsWith('repository:'));
+  const others = scopes.map((each) => (each.startsWith(repository) ? scope : each));
+  return isNamed ? others : [...others, scope];
 }
 
 type ChallengeParameters = Readonly<Partial<Record<'realm' | 'scope' | 'service', string>>>;

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { OsError } from '../errors.ts';
-import { type FetchResponse, HttpFailure, openUrl } from '../net/http.ts';
+import { type FetchResponse, HttpFailure, openUrl, readAnswerBody } from '../net/http.ts';
 import { mayAskForToken, parseChallenge, type RegistryChallenge } from './challenge.ts';
 import type { RegistryCredentials } from './credentials.ts';
 import {
@@ -41,7 +41,7 @@ export function createRegistryReader(
 
   async function readManifest(digest: string): Promise<ReturnType<typeof parseOciDocument>> {
     const url = `${origin}/v2/${repository}/manifests/${digest}`;
-    const text = await readLimited(await get(url, { accept: MANIFEST_ACCEPT }), MAX_MANIFEST_BYTES);
+    const text = await readAnswerBody(await get(url, { accept: MANIFEST_ACCEPT }), MAX_MANIFEST_BYTES);
     const found = `sha256:${createHash('sha256').update(text).digest('hex')}`;
     if (found === digest) {
       return parseOciDocument(text.toString('utf8'), `${registry}/${repository}@${digest}`);
@@ -136,7 +136,7 @@ async function askForToken(
   const answer = await openUrl(url, { ...options, headers }).catch((error: unknown) => {
     throw isUnauthorized(error) ? refused(registry, error) : error;
   });
-  const text = (await readLimited(answer, MAX_TOKEN_BYTES)).toString('utf8');
+  const text = (await readAnswerBody(answer, MAX_TOKEN_BYTES)).toString('utf8');
   const token = tokenIn(text);
   if (token !== undefined) return token;
   throw new HttpFailure(`the server of tokens of ${registry} answered without a token`, false);
@@ -150,17 +150,6 @@ function tokenIn(text: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-async function readLimited({ body }: FetchResponse, maxBytes: number): Promise<Buffer> {
-  const pieces: Uint8Array[] = [];
-  let size = 0;
-  for await (const piece of body) {
-    size += piece.length;
-    if (size > maxBytes) throw new HttpFailure(`the answer is larger than ${maxBytes} bytes`, false);
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces);
 }
 
 function isUnauthorized(error: unknown): error is HttpFailure {

@@ -1,4 +1,5 @@
 /** Names what can go wrong on the way to a host and on it, each with a hint. No error carries a secret. */
+import { optional } from '../../kube/objects/optional.ts';
 import { OsError } from '../../os/errors.ts';
 
 export type SshErrorCode =
@@ -56,14 +57,26 @@ interface LibraryError extends Error {
   readonly code?: unknown;
 }
 
-const NETWORK: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection was refused',
-  ECONNRESET: 'the connection was reset',
-  EHOSTUNREACH: 'there is no route to the host',
-  ENETUNREACH: 'there is no route to its network',
-  ENOTFOUND: 'the name does not resolve',
-  EAI_AGAIN: 'the name cannot be resolved now',
-  EPIPE: 'the connection was closed',
+interface NetworkProblem {
+  readonly because: string;
+  /** The hint, where more is known than that a host is unreachable. */
+  readonly hint?: string;
+}
+
+const NETWORK: Readonly<Record<string, NetworkProblem>> = {
+  ECONNREFUSED: { because: 'the connection was refused' },
+  ECONNRESET: { because: 'the connection was reset' },
+  EHOSTUNREACH: {
+    because: 'the host cannot be reached from this machine',
+    hint: 'check that the host is up, that its address is right, and that no firewall on the way rejects the port',
+  },
+  ENETUNREACH: {
+    because: 'the network of the host cannot be reached from this machine',
+    hint: 'check the routes of this machine, or reach the host through a jump host (via)',
+  },
+  ENOTFOUND: { because: 'the name does not resolve' },
+  EAI_AGAIN: { because: 'the name cannot be resolved now' },
+  EPIPE: { because: 'the connection was closed' },
 };
 
 /** Converts an error of the SSH library, by the place where it happened, never by its message. */
@@ -79,8 +92,14 @@ export function toSshError(error: unknown, where: string): SshError {
   if (isHandshakeError(error as LibraryError)) {
     return new SshError('HandshakeFailed', `the SSH handshake failed: ${message}`, { where, cause: error });
   }
-  const because = typeof code === 'string' ? (NETWORK[code] ?? code) : message;
-  return new SshError('Unreachable', `no SSH connection: ${because}`, { where, cause: error });
+  const { because, hint } = networkProblem(code) ?? { because: message };
+  const details = { where, cause: error, ...optional('hint', hint) };
+  return new SshError('Unreachable', `no SSH connection: ${because}`, details);
+}
+
+function networkProblem(code: unknown): NetworkProblem | undefined {
+  if (typeof code !== 'string') return undefined;
+  return NETWORK[code] ?? { because: code };
 }
 
 /** An error that the library throws while it parses the greeting of a server has neither a level nor a code. */

@@ -18,6 +18,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   TokenUnused:
     'start the agent of the host with the token: kubenode agent run --machine MACHINE --bootstrap FILE',
   NotIssued: 'check the host and its agent: kubenode agent status there',
+  NodeMissing:
+    'kubenode machine show BLOCKER lists its components, and what its agent reports of the kubelet',
   NotInUse: 'check the host and its agent: kubenode agent status there',
   RequestPending:
     'run kubenode controllers for this cluster: its approver decides; kubectl describe csr BLOCKER',

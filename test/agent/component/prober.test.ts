@@ -25,6 +25,7 @@ async function pendingOf(
         truncated: false,
       }),
       openInodes: async () => new Set<string>(),
+      freeDirectory: async () => undefined,
     },
   };
   const prober = createProber({ host: refusing, clock, nodeCondition: async () => 'False' });

@@ -52,6 +52,14 @@ describe('acceptMachine', () => {
       'drainedFor',
     );
   });
+
+  it.each<[what: string, providerID: string, expected: string | undefined]>([
+    ['the address of a host of a pool', 'ssh:///uid-1', '10.0.0.7'],
+    ['no address of another instance', 'local:///uid-1', undefined],
+  ])('takes %s', (_, providerID, expected) => {
+    const infra = { providerID, addresses: [{ type: 'InternalIP', address: '10.0.0.7' }] } as const;
+    expect(accepted(machine({}, { infra })).address).toBe(expected);
+  });
 });
 
 describe('what the entries need', () => {

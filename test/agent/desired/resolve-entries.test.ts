@@ -7,6 +7,7 @@ import type { MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { createProxyHost } from '../../support/agent/component-driver.ts';
 import { componentSpec } from '../../support/agent/component-spec.ts';
 import { entryOf } from '../../support/agent/fake-api.ts';
+import { agentFile } from '../../support/agent/targets.ts';
 
 const AGENT = componentSpec('1.0', { component: AGENT_COMPONENT, files: [], units: [] });
 const NO_PROGRAM = 'this agent has no program of its own';
@@ -14,13 +15,14 @@ const NO_PROGRAM = 'this agent has no program of its own';
 async function resolve(
   spec: MachineComponentSpec,
   entry: object = {},
-  context: Partial<ResolveContext> = {},
+  context: Partial<ResolveContext> & { readonly state?: Partial<AcceptedState> } = {},
 ): Promise<DesiredComponent | undefined> {
   const found = entryOf(spec, true, entry);
   const state = {
     name: 'n1',
     spec: { components: [found] },
     components: { [found.componentRef]: spec },
+    ...context.state,
   } as unknown as AcceptedState;
   const usual = { host: createProxyHost(), clusterServer: 'https://10.0.0.1:6443', isExpired: () => false };
   return (await resolveEntries(state, { ...usual, ...context })).get(found.name);
@@ -51,6 +53,15 @@ describe('resolveEntries', () => {
     const host = createProxyHost();
     await host.files.write(IDENTITY_KUBECONFIG, new Uint8Array(), { mode: '0600', owner: 'root:root' });
     expect(await resolve(kubelet, {}, { host })).toMatchObject({ state: 'Present' });
+  });
+
+  it.each<[what: string, address: string | undefined, expected: string]>([
+    ['that of its pool', '10.0.0.7', '10.0.0.7'],
+    ['its name without one', undefined, 'n1'],
+  ])('fills in the address of a host: %s', async (_, address, expected) => {
+    const spec = componentSpec('1.0', { files: [agentFile('/etc/proxy/ip', '${machine.address}')] });
+    const found = await resolve(spec, {}, { state: { ...(address !== undefined && { address }) } });
+    expect(found).toMatchObject({ target: { files: [{ content: expected }] } });
   });
 
   it('AGT-23 takes over whether the grant of an entry has expired', async () => {

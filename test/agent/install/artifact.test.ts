@@ -69,6 +69,25 @@ describe('AGT-10 verifies an artifact before anything uses it', () => {
     expect(await findArtifact(files, SHA)).toBe('Downloaded');
   });
 
+  it('AGT-10 comes from the next URL when a mirror serves something else', async () => {
+    const page = new TextEncoder().encode('<html>log in</html>');
+    const other = createHash('sha256').update(page).digest('hex');
+    const mirror = `https://mirror/${SHA}`;
+    const settings = { mirrors: ['https://mirror'] };
+    const { files, network } = host({ [URL]: CONTENT, [mirror]: page });
+    await downloadArtifact(files, network, artifact(), { settings });
+    await verifyArtifact(files, artifact());
+    expect(await files.list('/var/lib/kubenode/cache')).toEqual([SHA]);
+
+    const without = host({ [mirror]: page });
+    const failing = downloadArtifact(without.files, without.network, artifact(), { settings });
+    await expect(failing).rejects.toMatchObject({
+      code: 'Download',
+      message: `the artifact could not be downloaded: ${mirror} serves sha256 ${other}, expected ${SHA}; ${URL} answered 404`,
+    });
+    expect(await without.files.list('/var/lib/kubenode/cache')).toEqual([]);
+  });
+
   it('names every URL that failed', async () => {
     const { files, network } = host({});
     await expect(

@@ -13,13 +13,20 @@ const RECORD = {
   at: NOW.toISOString(),
   version: '1.0',
   created: ['/opt'],
+  before: ['/var/lib/dpkg'],
   unit: UNIT,
   keepsProgram: false,
 };
-const NEW: InstallObservation = { missing: ['/opt'], hasProgram: false, canConnect: false };
+const NEW: InstallObservation = {
+  missing: ['/opt'],
+  present: ['/var/lib/dpkg'],
+  hasProgram: false,
+  canConnect: false,
+};
 const DONE: InstallObservation = {
   record: RECORD,
   missing: [],
+  present: ['/var/lib/dpkg', '/var/lib/kubelet'],
   hasProgram: true,
   linked: UNIT.program,
   unitStatus: { defined: true, enabled: true, active: 'Inactive' },
@@ -63,7 +70,13 @@ describe('planInstall', () => {
     [
       'restarts an agent whose program is replaced',
       { ...DONE, canConnect: true, unitStatus: ACTIVE, hasProgram: false },
-      `CopyProgram: ${PROGRAM}; StopUnit: the unit runs what was there before; StartUnit: the agent can reach its API server`,
+      `StopUnit: the unit runs what was there before; CopyProgram: ${PROGRAM}; StartUnit: the agent can reach its API server`,
+    ],
+    [
+      'stops an agent before its unit is replaced',
+      { ...DONE, canConnect: true, unitStatus: { ...ACTIVE, defined: false } },
+      'StopUnit: the unit runs what was there before; WriteUnit: the unit has another definition; ' +
+        'EnableUnit: the unit does not start at boot; StartUnit: the agent can reach its API server',
     ],
     [
       'leaves an agent that an upgrade brought',

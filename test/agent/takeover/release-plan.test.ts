@@ -4,6 +4,7 @@ import {
   formatReleaseStep,
   type InstalledComponent,
   planHostRelease,
+  planTraces,
 } from '../../../src/agent/takeover/release-plan.ts';
 import { target } from '../../support/agent/targets.ts';
 
@@ -22,6 +23,7 @@ const COMPONENTS = [
 const FIRST = 'EndUpgrade, StopAgent';
 const COMPONENT_STEPS =
   'RemoveComponent kubelet, RemoveComponent cni, RemoveComponent containerd, ' +
+  'RemoveTraces kubelet, RemoveTraces cni, RemoveTraces containerd, ' +
   'RemoveVersions kubelet, RemoveVersions cni, RemoveVersions containerd';
 
 describe('planHostRelease', () => {
@@ -54,9 +56,36 @@ describe('planHostRelease', () => {
       'ends where components depend on each other',
       'Restore',
       [component('a', 'b'), component('b', 'a')],
-      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveTraces a, RemoveTraces b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
     ],
   ])('MAC-20 plans a release that %s', (_, cleanup, components, steps) => {
     expect(planHostRelease({ cleanup, components }).map(formatReleaseStep).join(', ')).toBe(steps);
+  });
+});
+
+describe('planTraces', () => {
+  const targets = [
+    target('1.1', {
+      stateDirectories: ['/var/lib/kubelet', '/etc/cni'],
+      networkInterfaces: ['cni0', 'eth0'],
+    }),
+    target('1.0', { stateDirectories: ['/var/lib/kubelet', '/run/old'] }),
+    target('0.9'),
+  ];
+
+  it('MAC-20 removes what no version found on the host, once', () => {
+    expect(planTraces({ targets }, ['/etc/cni', '/var/lib/dpkg', '/sys/class/net/eth0'])).toEqual({
+      directories: ['/var/lib/kubelet', '/run/old'],
+      interfaces: ['/sys/class/net/cni0'],
+      unknown: [],
+    });
+  });
+
+  it('MAC-20 removes nothing where it is not known what was there before', () => {
+    expect(planTraces({ targets }, undefined)).toEqual({
+      directories: [],
+      interfaces: [],
+      unknown: ['/var/lib/kubelet', '/etc/cni', '/run/old', '/sys/class/net/cni0', '/sys/class/net/eth0'],
+    });
   });
 });

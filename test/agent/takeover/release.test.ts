@@ -29,7 +29,8 @@ async function bareHost(): Promise<MemoryHost> {
   const host = createProxyHost();
   await host.files.write('/etc/proxy/extra', bytes('theirs'), ATTRIBUTES);
   await host.files.write(FILE, bytes('the program'), { mode: '0755', owner: 'root:root' });
-  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib']) {
+  await host.files.write('/var/lib/theirs/a', bytes('kept'), ATTRIBUTES);
+  for (const path of ['/etc/systemd/system', '/usr/local/bin', '/var/lib', '/run']) {
     await host.files.makeDirectory(path);
   }
   return host;
@@ -51,7 +52,10 @@ async function takenOver(): Promise<{ host: MemoryHost; before: ReadonlyMap<stri
   const before = host.files.tree();
   await install(host);
   const files = [agentFile('/etc/proxy/extra', 'ours'), agentFile('/etc/new/deep/a', 'new')];
-  await drive(host, present(target('1.0', { files })));
+  const stateDirectories = ['/var/lib/proxy', '/var/lib/theirs', '/run/proxy'];
+  await drive(host, present(target('1.0', { files, stateDirectories })));
+  await host.files.write('/var/lib/proxy/pods/a', bytes('state'), ATTRIBUTES);
+  await host.files.write('/run/proxy/socket', bytes(''), ATTRIBUTES);
   return { host, before };
 }
 
@@ -159,19 +163,69 @@ describe('releaseHost', () => {
     expect(host.files.tree()).toEqual(before);
   });
 
+  it('MAC-20 removes the network interfaces of components, and no other', async () => {
+    const host = await bareHost();
+    await host.files.write('/sys/class/net/eth0', bytes(''), ATTRIBUTES);
+    await install(host);
+    await drive(host, present(target('1.0', { networkInterfaces: ['cni0', 'eth0', 'absent0'] })));
+    await host.files.write('/sys/class/net/cni0', bytes(''), ATTRIBUTES);
+    const runs: (readonly string[])[] = [];
+    const ip: Host['processes']['run'] = async (argv) => {
+      runs.push(argv);
+      if (!isStuck) await host.files.remove(`/sys/class/net/${argv.at(-1)}`);
+      return { exitCode: isStuck ? 2 : 0, timedOut: false, output: 'busy\n', truncated: false };
+    };
+    let isStuck = true;
+    const processes = { ...host.processes, run: ip };
+    const stuck = await releaseHost({ ...host, processes }, { cleanup: 'Restore', clock });
+    expect(stuck).toMatchObject({
+      complete: false,
+      left: [expect.stringContaining('network interface cni0 cannot be removed: busy')],
+    });
+    isStuck = false;
+    expect(await releaseHost({ ...host, processes }, { cleanup: 'Restore', clock })).toEqual({
+      left: [],
+      complete: true,
+    });
+    expect(runs).toEqual([1, 2].map(() => ['ip', 'link', 'delete', 'dev', 'cni0']));
+  });
+
+  it('MAC-20 removes nothing while the agent cannot be stopped', async () => {
+    const { host } = await takenOver();
+    const before = host.files.tree();
+    const failing: Host = { ...host, units: failingUnits(host, 'kubenode-agent') };
+    const { left, complete } = await releaseHost(failing, { cleanup: 'Restore', clock });
+    expect({ left, complete }).toEqual({
+      left: ['StopAgent: unit kubenode-agent did not stop'],
+      complete: false,
+    });
+    const after = new Map(host.files.tree());
+    expect(after.delete(RELEASE_FILE)).toBe(true);
+    expect(after).toEqual(before);
+    expect(host.units.stops.get('proxy')).toBeUndefined();
+    expect((await releaseHost(host, { cleanup: 'Restore', clock })).complete).toBe(true);
+  });
+
   it('releases a host that joined with a token, without a record of an import', async () => {
     const { host } = await takenOver();
     await host.files.remove(IMPORT_FILE);
     await host.files.write(DESIRED_FILE, bytes('{"name":"n1","uid":"u1"}'), ATTRIBUTES);
     const { left } = await releaseHost(host, { cleanup: 'Restore', clock });
-    expect(left).toEqual(['kubenode-agent.service: it was not written by kubenode-agent install']);
+    const because = 'it is not known whether it was there before the agent';
+    expect(left).toEqual([
+      `/var/lib/proxy: ${because}`,
+      `/var/lib/theirs: ${because}`,
+      `/run/proxy: ${because}`,
+      'kubenode-agent.service: it was not written by kubenode-agent install',
+    ]);
+    expect(host.files.tree().has('/var/lib/proxy/pods/a')).toBe(true);
     expect(host.files.tree().has(STATE_ROOT)).toBe(false);
   });
 });
 
-function failingUnits({ units }: MemoryHost): Host['units'] {
+function failingUnits({ units }: MemoryHost, failing = 'proxy'): Host['units'] {
   const stop = async (name: string): Promise<void> => {
-    if (name === 'proxy') throw new HostError('NotStopped', 'unit proxy did not stop');
+    if (name === failing) throw new HostError('NotStopped', `unit ${name} did not stop`);
     await units.stop(name);
   };
   return new Proxy(units, {

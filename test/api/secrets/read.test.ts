@@ -118,10 +118,12 @@ describe('readSecret', () => {
   it('is the only function that reads Secrets of the hub', () => {
     const readers = SOURCES.filter(({ text }) => /\bsecrets\s*\.(get|list|byIndex)\(/.test(text));
     expect(readers.map(({ path }) => path)).toEqual(['src/api/secrets/read.ts']);
-    // The hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
+    // The token of sync in a cluster, that a person has made, the hub's cache of Secrets, the Secret that `kubenode plan` puts into its own cache, those that
     // imports of hosts read one by one, and those that only write Secrets: bootstrap tokens and `kubenode local`.
     const importers = SOURCES.filter(({ text }) => /import \{[^}]*\bSECRETS\b/.test(text));
     expect(importers.map(({ path }) => path)).toEqual([
+      'src/cli/commands/cluster/connect.ts',
+      'src/cli/commands/cluster/sync-token.ts',
       'src/cli/commands/import/apply/secret.ts',
       'src/cli/fleet/connect-cluster.ts',
       'src/controllers/bootstraptoken/execute.ts',

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { makeMachines } from '../../../src/cli/commands/import/report/machines.ts';
+import { formatMachineModule } from '../../../src/cli/commands/import/report/typescript.ts';
 import type { Io } from '../../../src/cli/io.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { fakeNpm } from '../../support/fake-npm.ts';
 import { tempFolder } from '../../support/temp.ts';
+import { hostReport, importHost } from './import/report/hosts.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -59,6 +62,20 @@ function envWith(npm: string): Io['env'] {
   return { PATH: npm, XDG_CACHE_HOME: tempFolder('cache') };
 }
 
+function checkTypes(folder: string): void {
+  // The packages where npm would install them.
+  mkdirSync(join(folder, 'node_modules'));
+  for (const name of ['cdk8s', 'cdk8s-plus-27', 'constructs', '@types']) {
+    symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
+  }
+  symlinkSync(ROOT, join(folder, 'node_modules', 'kubenode'));
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, '--customConditions', 'kubenode-source'], {
+    cwd: folder,
+    stdio: 'pipe',
+  });
+}
+
 /** Most tests need neither npm nor the package. */
 const UNVENDORED = ['--kubenode', 'file:/x.tgz'];
 
@@ -96,17 +113,7 @@ describe.each([
     expect(targets.map(({ target }) => target)).toEqual(['hub', 'pre', 'prod', 'test']);
     expect(targets[1]?.units.map((one) => one.unit)).toContain(unit);
 
-    // The packages where npm would install them.
-    mkdirSync(join(folder, 'node_modules'));
-    for (const name of ['cdk8s', 'cdk8s-plus-27', 'constructs', '@types']) {
-      symlinkSync(join(ROOT, 'node_modules', name), join(folder, 'node_modules', name));
-    }
-    symlinkSync(ROOT, join(folder, 'node_modules', 'kubenode'));
-    const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-    execFileSync(process.execPath, [tsc, '--customConditions', 'kubenode-source'], {
-      cwd: folder,
-      stdio: 'pipe',
-    });
+    checkTypes(folder);
   });
 
   it('names the controllers that its clusters need, and how hosts become machines, after its next steps', async () => {
@@ -288,5 +295,74 @@ describe('kubenode render', () => {
     const outcome = await kubenode(folder, 'render', '.');
     expect(outcome.code).toBe(1);
     expect(outcome.err).toMatch(/no versions today[^]*fleet\/versions\.ts:3[^]*hint/);
+  });
+});
+
+describe('kubenode init --cluster', () => {
+  const SERVER = 'https://10.1.2.3:6443';
+
+  interface Target {
+    readonly target: string;
+    readonly units: readonly {
+      readonly unit: string;
+      readonly objects: readonly { readonly object: object }[];
+    }[];
+  }
+
+  async function objectsOf(folder: string, target: string): Promise<readonly object[]> {
+    const { out } = await kubenode(folder, 'render', '.', '-o', 'json');
+    const { targets } = JSON.parse(out) as { readonly targets: readonly Target[] };
+    const found = targets.find((each) => each.target === target);
+    return found?.units.flatMap(({ objects }) => objects.map(({ object }) => object)) ?? [];
+  }
+
+  it('creates a fleet of hosts for one cluster, which type-checks with the module that import prints', async () => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const { code, err } = await kubenode(
+      '/',
+      'init',
+      folder,
+      ...UNVENDORED,
+      '--cluster',
+      'eu-1',
+      '--server',
+      SERVER,
+    );
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining('npx kubenode cluster connect eu-1 --context eu-1'),
+    ]);
+    const hub = await objectsOf(folder, 'hub');
+    expect(hub).toContainEqual(
+      expect.objectContaining({
+        kind: 'Cluster',
+        spec: expect.objectContaining({
+          connection: { credentialsRef: { name: 'eu-1-kubeconfig' } },
+        }) as object,
+      }),
+    );
+    const host = { ...importHost('n1', { labels: { pool: 'general' } }) };
+    const { machines } = makeMachines([host], [hostReport()], { secret: 'ssh', skipped: [] });
+    writeFileSync(join(folder, 'fleet/hosts.ts'), formatMachineModule(machines));
+    checkTypes(folder);
+    const objects = await objectsOf(folder, 'eu-1');
+    expect(objects).toContainEqual(machines[0]);
+    expect(JSON.stringify(objects)).toContain(SERVER);
+    const [set] = objects.filter((each) => (each as { kind?: string }).kind === 'MachineComponentSet');
+    // The label in the help of the command: the set selects the machines.
+    expect(set).toMatchObject({ spec: { machineSelector: { matchLabels: { pool: 'general' } } } });
+    expect(objects.filter((each) => (each as { kind?: string }).kind === 'MachineSet')).toEqual([]);
+  });
+
+  it.each([
+    [['--cluster', 'eu-1'], '--cluster and --server belong together'],
+    [['--server', SERVER], '--cluster and --server belong together'],
+    [['--cluster', 'Eu_1', '--server', SERVER], 'use lower-case letters, digits and "-", at most 52'],
+    [['--cluster', 'eu-1', '--server', 'http://10.1.2.3'], 'Expected a URL that begins with https://'],
+    [['--cluster', 'eu-1', '--server', SERVER, '--demo'], "cannot be used with option '--demo'"],
+  ])('refuses %j', async (args, message) => {
+    const folder = join(tempFolder('init'), 'fleet');
+    const { code, err } = await kubenode('/', 'init', folder, ...UNVENDORED, ...args);
+    expect([code, err, existsSync(folder)]).toEqual([64, expect.stringContaining(message), false]);
   });
 });

@@ -159,6 +159,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
     { verb: 'update', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' },
     [PRINCIPAL_MACHINE],
   ],
+  [
+    { verb: 'list', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' },
+    [PRINCIPAL_HOSTING, PRINCIPAL_MACHINE, PRINCIPAL_MACHINESET, PRINCIPAL_SYNC],
+  ],
   [{ verb: 'patch', group: 'coordination.k8s.io', resource: 'leases', namespace: 'kubenode-hosts' }, []],
   [
     { verb: 'list', resource: 'configmaps', namespace: 'kubenode-hosts' },

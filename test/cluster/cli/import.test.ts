@@ -87,6 +87,19 @@ describe.skipIf(unavailable !== undefined)(`kubenode import --apply${note}`, () 
     expect(`${made.stdout}${made.stderr}${different.stderr}`).not.toContain('PRIVATE KEY');
   });
 
+  it('makes the Secret of Machines that are printed for git, and applies none', async () => {
+    const { exitCode, stdout } = await run(
+      installed,
+      ...args('n6', 'for-git', '--create-secret', '-o', 'yaml'),
+    );
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining('name: for-git')]);
+    const secret = await client.get(SECRETS, { name: 'for-git', namespace: NAMESPACE });
+    expect(secret).toMatchObject({
+      data: { 'ssh-privatekey': readFileSync(key.file).toString('base64') },
+    });
+    await expect(read('n6')).rejects.toMatchObject({ code: 'NotFound' });
+  });
+
   it('MAC-10 follows the Machines until they are Ready, and may be repeated', async () => {
     const started = start(installed, args('n2', 'followed', '--apply', '--create-secret', '--wait', '10m'));
     await printed(started, 'n2: ');

@@ -37,6 +37,9 @@ const JOINING: readonly string[] = ['get machines', 'create secrets', 'delete se
 const IMPORTING: readonly string[] = ['get secrets', 'create certificatesigningrequests'];
 /** Used for hosts of pools. */
 const POOLING = MACHINE.filter(({ namespace }) => namespace === NAMESPACE_HOSTS);
+const MACHINESET = rightsIn(machinesetRights);
+/** Used for sets whose hosts are in a pool. */
+const NAMING = MACHINESET.filter(({ namespace }) => namespace === NAMESPACE_HOSTS);
 /** Used for pods that the server does not let go: the Machine reports it. */
 const DRAINING: readonly string[] = ['list poddisruptionbudgets', 'create pods/eviction'];
 /** Used for a Machine that may have an instance, and whose Node is not known. */
@@ -121,12 +124,15 @@ describe('the accounts of machines', () => {
     await expect.poll(() => cluster.machine(name)).toBeUndefined();
   }
 
+  async function machinesOf(set: string): Promise<readonly Machine[]> {
+    return (await cluster.machines()).filter(({ metadata }) => metadata.name.startsWith(`${set}-`));
+  }
+
   /** A set of one Machine, which changes it, is emptied, and is deleted. */
   async function setLivesAndDies(): Promise<void> {
     made += 1;
     const name = `s-${made}`;
-    const own = async (): Promise<readonly Machine[]> =>
-      (await cluster.machines()).filter(({ metadata }) => metadata.name.startsWith(`${name}-`));
+    const own = (): Promise<readonly Machine[]> => machinesOf(name);
     await declareSet(name, 1);
     await expect.poll(async () => (await own()).map(isReady)).toEqual([true]);
     await declareSet(name, 1, { node: { labels: { set: name } } });
@@ -246,14 +252,31 @@ describe('the accounts of machines', () => {
     await living;
   });
 
-  it.each(slice(rightsIn(machinesetRights), 2).map((right) => [textOf(right), right] as const))(
-    'miss the right of MachineSets to %s, log it, and continue with it',
+  it.each(
+    slice(
+      MACHINESET.filter((right) => !NAMING.includes(right)),
+      2,
+    ).map((right) => [textOf(right), right] as const),
+  )('miss the right of MachineSets to %s, log it, and continue with it', async (text, right) => {
+    const giveBack = await takeAway(PRINCIPAL_MACHINESET, right);
+    const living = setLivesAndDies();
+    await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINESET}: ${text}`]);
+    await giveBack();
+    await living;
+  });
+
+  it.each(NAMING.map((right) => [textOf(right), right] as const))(
+    'miss the right of MachineSets to %s of pools, log it, and create no machine before they have it',
     async (text, right) => {
       const giveBack = await takeAway(PRINCIPAL_MACHINESET, right);
-      const living = setLivesAndDies();
+      const pooled = { infra: { provider: 'ssh', config: { pool: 'rack7' } }, host: { type: 'systemd' } };
+      await declareSet('pooled', 1, pooled);
       await expect.poll(missed).toEqual([`${PRINCIPAL_MACHINESET}: ${text}`]);
+      expect(await machinesOf('pooled')).toEqual([]);
       await giveBack();
-      await living;
+      await expect.poll(() => machinesOf('pooled')).toHaveLength(1);
+      await declareSet('pooled', 0, pooled);
+      await expect.poll(() => machinesOf('pooled')).toEqual([]);
     },
   );
 

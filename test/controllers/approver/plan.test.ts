@@ -39,7 +39,7 @@ function first(change: Change = {}): AgentRequest {
     name: 'r1',
     signer: AGENT,
     username: 'system:bootstrap:abc123',
-    groups: ['system:bootstrappers', 'system:bootstrappers:kubenode', `system:bootstrappers:kubenode:${UID}`],
+    groups: groupsFor(UID),
     usages: ['client auth', 'digital signature'],
     expirationSeconds: 7 * DAY,
     createdAt: at(-120),
@@ -126,6 +126,16 @@ const REGISTERING = [
 const NO_EXTENSIONS = 'deny ExtensionsRequested: the request asks for extensions, and none are allowed';
 const hint = 'Raise spec.agentEpoch of the Machine if that agent is lost';
 const alive = `AlreadyRegistered: the agent of Machine n17 is alive. ${hint}`;
+const groupsFor = (uid: string): readonly string[] => [
+  'system:bootstrappers',
+  'system:bootstrappers:kubenode',
+  `system:bootstrappers:kubenode:${uid}`,
+];
+const importedFor = (machineUid: string): Change => ({
+  username: MACHINE_ACCOUNT,
+  groups: ['system:serviceaccounts'],
+  machineUid,
+});
 const approvedBefore = (change: Change): AgentRequest =>
   first({ name: 'r0', state: 'Approved', approvedAt: at(-60), content: otherKey, ...change });
 
@@ -205,6 +215,21 @@ const approves: Row[] = [
     first(),
     'approve: first certificate of the agent of Machine n17, requested with its bootstrap token',
     { approved: [approvedBefore({ username: 'system:bootstrap:older1', approvedAt: at(-900) })] },
+  ],
+  [
+    'a first certificate of a Machine whose name another Machine had a minute ago',
+    first(),
+    'approve: first certificate of the agent of Machine n17, requested with its bootstrap token',
+    { approved: [approvedBefore({ username: 'system:bootstrap:older1', groups: groupsFor('uid-0') })] },
+  ],
+  [
+    'the import of a Machine whose name another Machine had a minute ago',
+    imported(),
+    'approve: first certificate of the agent of Machine n17, requested by its import',
+    {
+      conditions: REGISTERING,
+      approved: [approvedBefore(importedFor('uid-0'))],
+    },
   ],
 ];
 
@@ -457,6 +482,24 @@ const deniesToken: Row[] = [
     first(),
     `deny AlreadyRegistered: request r0 got the first certificate of n17. ${hint}`,
     { approved: [approvedBefore({ username: 'system:bootstrap:older1' })] },
+  ],
+  [
+    'a second key by an import, while the first certificate is on the way',
+    imported(),
+    `deny AlreadyRegistered: request r0 got the first certificate of n17. ${hint}`,
+    { conditions: REGISTERING, approved: [approvedBefore(importedFor(UID))] },
+  ],
+  [
+    'a second key while the first certificate is on the way, whatever UID its token request names beside its group',
+    first(),
+    `deny AlreadyRegistered: request r0 got the first certificate of n17. ${hint}`,
+    { approved: [approvedBefore({ username: 'system:bootstrap:older1', machineUid: 'uid-0' })] },
+  ],
+  [
+    'a second key after a person approved a first certificate that names no UID',
+    first(),
+    `deny AlreadyRegistered: request r0 got the first certificate of n17. ${hint}`,
+    { approved: [approvedBefore({ username: 'person', groups: ['system:authenticated'] })] },
   ],
   ['a second registration of an agent that is alive', first(), `deny ${alive}`, { heartbeatAgeMs: 44_999 }],
   [

@@ -65,8 +65,13 @@ function nodeObject(taints: readonly object[] = []): KubeObject {
   return { ...rest, spec: taints.length > 0 ? { taints } : {} };
 }
 
-function lease(renewTime: string): KubeObject {
-  const metadata = { name: 'm', namespace: 'kubenode-agents' };
+function lease(renewTime: string, machineUid?: string): KubeObject {
+  const owner = { apiVersion: 'kubenode.dev/v1alpha1', kind: 'Machine', name: 'm', uid: machineUid ?? '' };
+  const metadata = {
+    name: 'm',
+    namespace: 'kubenode-agents',
+    ...(machineUid !== undefined && { ownerReferences: [owner] }),
+  };
   return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec: { renewTime } };
 }
 
@@ -240,6 +245,24 @@ describe('the machine controller', () => {
     await beat(bed);
     await bed.advance(10_000);
     expect(explain(bed)).toBe('Ready');
+  });
+
+  it('takes no heartbeat of a Machine that had the name before for one of its own', async () => {
+    const bed = createControllerBed(optionsFor({ objects: [machineObject(), nodeObject()] }));
+    const beatOf = async (machineUid: string): Promise<void> => {
+      bed.apply(lease(bed.clock.now().toISOString(), machineUid));
+      await bed.advance(3000);
+    };
+    await beatOf('former');
+    nodeIsReady(bed);
+    report(bed);
+    await bed.start();
+    await bed.advance(8000);
+    await beatOf('former');
+    await bed.advance(10_000);
+    expect([agentReady(observedMachine(bed)), explain(bed)]).toEqual(['False', 'Importing: NoToken']);
+    await beatOf(observedMachine(bed)?.metadata.uid ?? '');
+    expect([agentReady(observedMachine(bed)), explain(bed)]).toEqual(['True', 'Ready']);
   });
 
   it('writes nothing for the heartbeats of an agent', async () => {

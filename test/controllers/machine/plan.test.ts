@@ -52,6 +52,11 @@ describe('planMachine', () => {
       'Joining NodeMissing Node/m: NodeReady: Node m does not exist',
     ],
     [
+      'names a host that has nothing to become a Node with',
+      { node: 'Missing', spec: { components: [] } },
+      'Joining NodeMissing Node/m: NodeReady: Node m does not exist, and the machine has no components: no MachineComponentSet selects it by its labels',
+    ],
+    [
       'waits for a Node that is not Ready',
       { node: 'False' },
       'Joining NodeNotReady Node/m: NodeReady: Node m is not Ready: ',

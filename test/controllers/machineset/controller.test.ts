@@ -8,9 +8,11 @@ import { KubeError } from '../../../src/kube/client/errors.ts';
 import type { Controller } from '../../../src/kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
 import { EVENTS } from '../../../src/kube/events/object.ts';
+import { LEASES } from '../../../src/kube/leader/record.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../src/kube/objects/json.ts';
 import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
+import { formatClaim } from '../../../src/providers/ssh/pool/claim.ts';
 import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { ApiRefusal } from '../../../src/sim/api-server/refusal.ts';
 import { condition } from '../../support/builders.ts';
@@ -199,6 +201,31 @@ describe('the machineset controller', () => {
     // Its own status, written once a second, starts one more.
     expect(passes.length).toBeLessThan(10);
     expect(new Set(passes)).toEqual(new Set([1]));
+  });
+
+  it('MAC-30 gives the name of a machine that was deleted again, but not while its host is not clean', async () => {
+    const grants = memoryGrants(virtualClock());
+    const infra = { provider: 'ssh', config: { pool: 'rack7' } } as const;
+    const pooled = machineSet(1, { spec: { template: template({ infra, host: { type: 'systemd' } }) } });
+    const [leases, objects] = [{ resource: LEASES }, [personal(pooled)]];
+    const options = { ...optionsFor(1, grants), kinds: [...KINDS, leases], objects };
+    const bed = extend(createControllerBed(options), grants);
+    await bed.start();
+    await bed.advance(3000);
+    const names = (): readonly string[] => bed.machines().map(({ metadata }) => metadata.name);
+    const [first = ''] = names();
+    const recreate = async (): Promise<void> => {
+      for (const name of names()) bed.api.objects.delete(servedKind(MACHINES), { name }, {});
+      await bed.advance(3000);
+      expect(names()).toHaveLength(1);
+    };
+    await recreate();
+    expect(names()).toEqual([first]);
+    const tags = { clusterUid: 'c-1', machineUid: 'm-1' };
+    const claim = formatClaim({ machine: first, tags, state: 'Unclean', claimedAt: bed.clock.now() });
+    bed.api.objects.create(leases, claim, { manager: 'machine', force: false });
+    await recreate();
+    expect(names()).not.toContain(first);
   });
 
   it('MAC-32 shows what it is about to do before it does it', async () => {

@@ -20,7 +20,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
   },
   {
     path: 'README.md',
-    section: 'Import your own hosts',
+    section: 'Make nodes of your own hosts',
     because: 'it needs hosts; a test imports real hosts with the same controllers',
     coveredBy: ['test/nodes/rollout/rollout.test.ts', 'test/cluster/cli/import.test.ts'],
   },
@@ -77,12 +77,33 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
       'test/nodes/import/import.test.ts',
     ],
   })),
+  ...['Ten commands', 'Change it, and take it back'].map((section) => ({
+    path: 'docs/guides/hosts-to-nodes.md',
+    section,
+    because:
+      'it needs hosts that reach the sites of publishers; tests do the same with a mirror, on real hosts',
+    coveredBy: [
+      'test/nodes/rollout/rollout.test.ts',
+      'test/nodes/agent/fleet.test.ts',
+      'test/cluster/cli/cluster-connect.test.ts',
+      'test/cli/commands/init.test.ts',
+      'test/cli/commands/import/import.test.ts',
+    ],
+  })),
   ...['See who has which host', 'Give a host back'].map((section) => ({
     path: 'docs/guides/host-pools.md',
     section,
     because: 'it needs hosts of a pool',
     coveredBy: ['test/cli/commands/pool/rows.test.ts', 'test/cli/commands/pool/free.test.ts'],
   })),
+  {
+    path: 'docs/guides/permissions.md',
+    section: 'Secrets that git may reference',
+    statements: ['kubenode cluster connect'],
+    because:
+      'the hub of the test has these Secrets from kubenode local up; a test with the controllers of Kubernetes runs it',
+    coveredBy: ['test/cluster/cli/cluster-connect.test.ts'],
+  },
   {
     path: 'docs/guides/problem-detector.md',
     because: 'it has no commands; a test reads its file',

@@ -12,16 +12,21 @@ describe('runConcurrently', () => {
     expect(results).toEqual(items.map((item) => item * 2));
   });
 
-  it('works on at most eight items at once', async () => {
+  it.each([
+    [undefined, 8],
+    [20, 20],
+    [50, 30],
+  ])('works on at most %s items at once: on %i of 30', async (atOnce, expected) => {
     let running = 0;
     let most = 0;
-    await runConcurrently(items, async () => {
+    const work = async (): Promise<void> => {
       running += 1;
       most = Math.max(most, running);
       await new Promise((resolve) => setImmediate(resolve));
       running -= 1;
-    });
-    expect(most).toBe(8);
+    };
+    await runConcurrently(items, work, atOnce);
+    expect(most).toBe(expected);
   });
 
   it('rejects with the first error after all started work has ended, and starts no further item', async () => {

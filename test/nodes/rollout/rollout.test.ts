@@ -1,10 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { MACHINE_COMPONENT_SETS } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponentSet } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
-import { ANNOTATION_CONFIRM_DELETE } from '../../../src/api/names.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
@@ -14,7 +13,6 @@ import { WEB } from '../../cluster/controllers/budgeted-pod.ts';
 import { applyFleetDefault, readLedger } from '../../cluster/defender/objects.ts';
 import { type NodeCluster, startNodeCluster } from '../../support/agent/node-cluster.ts';
 import { containerdComponent, kubeletComponent } from '../../support/agent/node-components.ts';
-import { eventually } from '../../support/eventually.ts';
 import { importImage } from '../../support/node-kit/image.ts';
 import { kubeletBinary } from '../../support/node-kit/kubelet.ts';
 import {
@@ -25,7 +23,14 @@ import {
 import { type TestNode, whyNoNodes } from '../../support/node-kit.ts';
 import { tempFolder } from '../../support/temp.ts';
 import { testIo } from '../../support/test-io.ts';
-import { type Journal, startJournal } from './journal.ts';
+import { type Journal, startJournal } from '../journal.ts';
+import {
+  deleteMachineOf,
+  namesOfMachines,
+  readMachine as readMachineOf,
+  SELDOM,
+  untilFleet,
+} from '../observed-fleet.ts';
 import { runWebPod, startWorkload, webPodOf } from './workload.ts';
 
 const reason = whyNoNodes() ?? (await noOlderKubeletReason());
@@ -37,8 +42,6 @@ const OLD = OLDER_KUBELET_VERSION.slice(1);
 const NEW = CONTROL_PLANE_VERSION.slice(1);
 /** Not newer than the API server: a newer one would be held back. */
 const BROKEN = `${NEW.slice(0, NEW.lastIndexOf('.'))}.0`;
-const WITHIN_MS = 300_000;
-const SELDOM = { interval: 500 };
 /** One machine at a time, which may serve nothing meanwhile. */
 const POLICY = {
   scope: { nodeSelector: { all: true } },
@@ -73,7 +76,7 @@ describe.skipIf(reason)(
       const broken = join(tempFolder('broken'), 'kubelet');
       await writeFile(broken, '#!/bin/sh\necho "cannot start"\nexit 3\n');
       await publishKubelet(BROKEN, broken);
-      journal = await startJournal(client);
+      journal = await startJournal(client, 'kubelet');
       const hosts = await Promise.all(NAMES.map((name) => cluster.bootBare(name)));
       for (const host of hosts) await cluster.declareMachine(host.node.name, [], { pool: SET }, host);
       nodes = new Map(hosts.map(({ node }) => [node.name, node]));
@@ -113,29 +116,11 @@ describe.skipIf(reason)(
     }
 
     async function readMachine(name: string): Promise<Machine> {
-      return await client.get<Machine>(MACHINES, { name });
+      return await readMachineOf(client, name);
     }
 
-    /** If it does not happen: with what happened until then, and the logs of the nodes. */
     async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-      await eventually(async () => (await isSo()) || undefined, what, WITHIN_MS).catch(
-        async (error: unknown) => {
-          const { status } = await readSet();
-          const machines = await Promise.all(NAMES.map(readMachine));
-          const found = [journal.lines(), status, machines.map((machine) => machine.status)];
-          throw new Error(`${String(error)}\n${JSON.stringify(found, undefined, 1)}\n${await logs()}`, {
-            cause: error,
-          });
-        },
-      );
-    }
-
-    async function logs(): Promise<string> {
-      const units = ['kubenode-agent', 'kubelet'].map((each) => `--unit=${each}`);
-      const all = [...nodes.values()].map((node) =>
-        node.run('journalctl', '--no-pager', '--lines=150', ...units),
-      );
-      return (await Promise.all(all)).map(({ stdout }) => stdout).join('\n');
+      await untilFleet({ client, nodes: [...nodes.values()], journal }, what, isSo);
     }
 
     async function printed(line: string, from: number): Promise<void> {
@@ -264,18 +249,6 @@ describe.skipIf(reason)(
       expect(unfolded).toContain('commit another version, or a new spec.retryToken');
     });
 
-    async function deleteMachine(name: string): Promise<void> {
-      const { uid = '' } = (await readMachine(name)).metadata;
-      const annotations = { [ANNOTATION_CONFIRM_DELETE]: uid };
-      const patch = { type: 'merge', body: { metadata: { annotations } } } as const;
-      await client.patch(MACHINES, { name }, patch);
-      await client.delete(MACHINES, { name }, { uid });
-    }
-
-    async function namesOfMachines(): Promise<readonly string[]> {
-      return (await client.list(MACHINES)).items.map(({ metadata }) => metadata.name);
-    }
-
     /** The budget keeps the pod that is left where it is. */
     async function nodeWithPod(): Promise<(typeof NAMES)[number]> {
       const pods = (await client.list(PODS, { namespace: WEB.namespace })).items;
@@ -293,8 +266,8 @@ describe.skipIf(reason)(
       });
       expect(before.status?.import).toMatchObject({ machineID: expect.any(String) as string });
       const released = nodes.get(last);
-      await deleteMachine(last);
-      await expect.poll(namesOfMachines, SELDOM).toEqual([first]);
+      await deleteMachineOf({ client }, last);
+      await expect.poll(() => namesOfMachines(client), SELDOM).toEqual([first]);
       expect((await client.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([first]);
       const left = await released?.run(
         'sh',

@@ -18,6 +18,18 @@ describe('parseChallenge', () => {
       'bearer realm="https://auth.example.com/token"',
       { scheme: 'Bearer', realm: 'https://auth.example.com/token', query: 'scope=repository%3Aa%3Apull' },
     ],
+    [
+      'Bearer realm="https://auth.example.com/token",scope="repository:a:read"',
+      { scheme: 'Bearer', realm: 'https://auth.example.com/token', query: 'scope=repository%3Aa%3Apull' },
+    ],
+    [
+      'Bearer realm="https://auth.example.com/token",scope="aws"',
+      {
+        scheme: 'Bearer',
+        realm: 'https://auth.example.com/token',
+        query: 'scope=aws&scope=repository%3Aa%3Apull',
+      },
+    ],
     ['Bearer realm="no URL"', undefined],
     ['Bearer service="registry"', undefined],
     ['Negotiate', undefined],

@@ -31,6 +31,8 @@ export interface SshServerOptions {
   readonly authorized: readonly string[];
   /** Programs that sessions find first. */
   readonly bin?: string;
+  /** Further lines of its config: Match blocks, and addresses where it listens too. */
+  readonly lines?: readonly string[];
 }
 
 export interface UserKey {
@@ -54,7 +56,7 @@ export function makeUserKey(folder: string, name: string, passphrase = ''): User
 
 export async function startSshServer(
   folder: string,
-  { keyTypes = ['ed25519'], authorized, bin }: SshServerOptions,
+  { keyTypes = ['ed25519'], authorized, bin, lines = [] }: SshServerOptions,
 ): Promise<SshServer> {
   mkdirSync(folder, { recursive: true });
   for (const type of keyTypes) {
@@ -72,7 +74,7 @@ export async function startSshServer(
   }
   writeFileSync(join(folder, 'authorized_keys'), authorized.join(''));
   const port = await freePort();
-  writeFileSync(join(folder, 'sshd_config'), config(folder, { port, keyTypes, bin }));
+  writeFileSync(join(folder, 'sshd_config'), config(folder, { port, keyTypes, bin, lines }));
   // sshd requires this folder when it runs as root.
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true });
   const log = join(folder, 'log');
@@ -109,10 +111,11 @@ interface Config {
   readonly port: number;
   readonly keyTypes: readonly string[];
   readonly bin: string | undefined;
+  readonly lines: readonly string[];
 }
 
 // No limit of connections: tests open many at once. DEBUG1 logs each request for authentication.
-function config(folder: string, { port, keyTypes, bin }: Config): string {
+function config(folder: string, { port, keyTypes, bin, lines }: Config): string {
   const path = `${bin === undefined ? '' : `${bin}:`}/usr/bin:/bin:/usr/sbin:/sbin`;
   return `Port ${port}
 ListenAddress 127.0.0.1
@@ -128,6 +131,7 @@ MaxStartups 200
 KexAlgorithms curve25519-sha256
 SetEnv HOME=${folder} PATH=${path}
 LogLevel DEBUG1
+${lines.join('\n')}
 `;
 }
 

@@ -55,8 +55,10 @@ export function kubeletComponent(
   version: string,
   { url, sha256 }: KubeletArtifact,
   fields: object = {},
+  more: readonly string[] = [],
 ): object {
   const flags = [
+    ...more,
     `--config=${KUBELET_CONFIG}`,
     '--kubeconfig=${identity.kubeconfig}',
     '--hostname-override=${machine.name}',
@@ -78,6 +80,7 @@ export function kubeletComponent(
         dropIns: [{ name: 'order', content: '[Unit]\nAfter=containerd.service\nWants=containerd.service\n' }],
       },
     ],
+    stateDirectories: ['/var/lib/kubelet'],
     probes: [{ name: 'healthz', http: { port: 'healthz', path: '/healthz' }, periodSeconds: 1 }],
     commitAfterSeconds: 5,
     dependsOn: [{ component: 'containerd' }],

@@ -2,6 +2,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import {
   chmod,
+  chown,
   copyFile,
   type FileHandle,
   lstat,
@@ -77,8 +78,9 @@ export class DiskFiles implements HostFiles {
 
   async write(path: string, content: Uint8Array, attributes: FileAttributes): Promise<void> {
     await this.#replace(path, async (temporary) => {
-      await writeNew(temporary, content);
-      await this.#finish(path, temporary, attributes);
+      await using file = await open(temporary, 'wx', 0o600);
+      await file.writeFile(content);
+      await this.#finish(path, file, attributes);
     });
   }
 
@@ -86,7 +88,7 @@ export class DiskFiles implements HostFiles {
     const disk = this.#root.toDisk(path);
     await acting(path, async () => {
       await this.#root.requireInside(disk);
-      await this.#owners.apply(path, disk, owner);
+      await this.#owners.apply(path, { chown: (uid, gid) => chown(disk, uid, gid) }, owner);
       await chmod(disk, Number.parseInt(mode, 8));
     });
   }
@@ -115,8 +117,10 @@ export class DiskFiles implements HostFiles {
 
   async copy(from: string, to: string, attributes: FileAttributes): Promise<void> {
     await this.#replace(to, async (temporary) => {
-      await copyFile(this.#root.toDisk(from), temporary, constants.COPYFILE_FICLONE);
-      await this.#finish(to, temporary, attributes);
+      const { COPYFILE_EXCL, COPYFILE_FICLONE, O_NOFOLLOW, O_RDONLY } = constants;
+      await copyFile(this.#root.toDisk(from), temporary, COPYFILE_FICLONE | COPYFILE_EXCL);
+      await using file = await open(temporary, O_RDONLY | O_NOFOLLOW);
+      await this.#finish(to, file, attributes);
     });
   }
 
@@ -192,11 +196,12 @@ export class DiskFiles implements HostFiles {
     await mkdir(dirname(disk), { recursive: true });
   }
 
-  async #finish(path: string, temporary: string, { mode, owner }: FileAttributes): Promise<void> {
-    await this.#owners.apply(path, temporary, owner);
+  /** Works on the open file: the owner of the directory may be another user, who puts a link to a file of root in its place. */
+  async #finish(path: string, file: FileHandle, { mode, owner }: FileAttributes): Promise<void> {
+    await this.#owners.apply(path, file, owner);
     // After chown, which clears setuid bits.
-    await chmod(temporary, Number.parseInt(mode, 8));
-    await syncPath(temporary);
+    await file.chmod(Number.parseInt(mode, 8));
+    await file.sync();
   }
 }
 
@@ -239,16 +244,6 @@ async function ifFile<T>(path: string, read: (file: FileHandle) => Promise<T>): 
       await file?.close();
     }
   });
-}
-
-async function writeNew(path: string, content: Uint8Array): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(content);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** Half of a record would spoil the next one: what could not be written as a whole is cut off again. */

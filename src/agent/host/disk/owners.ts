@@ -1,6 +1,5 @@
 /** Owners of files: applied on a real node, recorded in a sandbox, where this user owns everything. */
 import type { BigIntStats } from 'node:fs';
-import { chown } from 'node:fs/promises';
 import { writeFileAtomic } from '../../../os/files.ts';
 import { HostError } from '../errors.ts';
 import { createParsedFile } from './parsed-file.ts';
@@ -11,8 +10,12 @@ export interface FileOwners {
   read(path: string, stats: BigIntStats): Promise<string>;
   /** Returns the owner in numbers, where owners are applied. */
   readIds?(stats: BigIntStats): string;
-  /** `diskPath` may be a temporary file that gets the name `path` afterwards. */
-  apply(path: string, diskPath: string, owner: string): Promise<void>;
+  /** `file` may be a temporary file that gets the name `path` afterwards. */
+  apply(path: string, file: OwnedFile, owner: string): Promise<void>;
+}
+
+export interface OwnedFile {
+  chown(uid: number, gid: number): Promise<void>;
 }
 
 const ROOT_OWNER = 'root:root';
@@ -25,7 +28,7 @@ export function createRecordedOwners(file: string): FileOwners {
   );
   return {
     read: async (path) => (await recorded())[path] ?? ROOT_OWNER,
-    async apply(path, _diskPath, owner) {
+    async apply(path, _file, owner) {
       const before = await recorded();
       if ((before[path] ?? ROOT_OWNER) === owner) return;
       const { [path]: _old, ...others } = before;
@@ -45,10 +48,10 @@ export function createAccountOwners({ toDisk }: Pick<HostRoot, 'toDisk'>): FileO
       return `${nameOf(users, uid)}:${nameOf(groups, gid)}`;
     },
     readIds: ({ uid, gid }) => `${uid}:${gid}`,
-    async apply(path, diskPath, owner) {
+    async apply(path, file, owner) {
       const [user = '', group = ''] = owner.split(':');
       const [users, groups] = await readAll();
-      await chown(diskPath, idOf(users, user, path), idOf(groups, group, path));
+      await file.chown(idOf(users, user, path), idOf(groups, group, path));
     },
   };
 }

@@ -11,6 +11,9 @@ import { createPacer } from './pacer.ts';
 import { openPartial, rangeHeaders, readPartial, removePartial, sourceFile, WrongRest } from './partial.ts';
 import { type DownloadSource, openSource } from './source.ts';
 
+/** A timer of Node.js takes whole milliseconds, and ends at once when they do not fit into 31 bits. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 export type DownloadMachine = Pick<DownloadSource, 'clock' | 'platform' | 'registriesFile'>;
 
 export async function downloadTo(
@@ -19,7 +22,7 @@ export async function downloadTo(
   limits: DownloadLimits,
   machine: DownloadMachine,
 ): Promise<void> {
-  const late = AbortSignal.timeout(limits.timeoutMs);
+  const late = AbortSignal.timeout(Math.min(LONGEST_MS, Math.ceil(limits.timeoutMs)));
   const signal = limits.signal ? AbortSignal.any([late, limits.signal]) : late;
   await mkdir(dirname(to), { recursive: true });
   const source = { url, sha256: limits.sha256, signal, ...machine };

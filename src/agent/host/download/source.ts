@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../../os/clock.ts';
 import { type FetchResponse, openUrl } from '../../../os/net/http.ts';
-import { readCredentials } from '../../../os/oci/credentials.ts';
+import { NO_CREDENTIALS, readCredentials } from '../../../os/oci/credentials.ts';
 import type { OciPlatform } from '../../../os/oci/manifest.ts';
 import { isOciUrl, OCI_URL_FORM, parseOciUrl } from '../../../os/oci/reference.ts';
 import { createRegistryReader } from '../../../os/oci/registry.ts';
@@ -14,8 +14,8 @@ export interface DownloadSource {
   readonly sha256: string | undefined;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** The file with credentials of registries. */
-  readonly registriesFile: string;
+  /** The file with credentials of registries. Undefined: there are none. */
+  readonly registriesFile: string | undefined;
   /** The platform of the content in an index; that of this machine by default. */
   readonly platform?: OciPlatform;
 }
@@ -42,7 +42,7 @@ async function openInRegistry(
       hint: 'correct the URL of the artifact',
     });
   }
-  const credentials = await readCredentials(registriesFile);
+  const credentials = registriesFile === undefined ? NO_CREDENTIALS : await readCredentials(registriesFile);
   const registry = createRegistryReader(reference, { clock, credentials, signal });
   if (reference.manifest !== undefined) await registry.findLayer(reference.manifest, sha256, platform);
   return await registry.openBlob(sha256, headers);

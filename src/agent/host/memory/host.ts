@@ -36,6 +36,7 @@ export function createMemoryHost({ clock, artifacts, unpack, capacityBytes }: Me
     processes: {
       run: async () => ({ exitCode: 0, timedOut: false, output: '', truncated: false }),
       openInodes: async () => new Set(),
+      freeDirectory: async () => undefined,
     },
     node: {
       bootId: async () => `boot-${boots}`,

@@ -60,7 +60,12 @@ export function createSandboxHost({
     directory: folders.root,
     files,
     units,
-    processes: { run, openInodes: () => readOpenInodes('Skip') },
+    processes: {
+      run,
+      openInodes: () => readOpenInodes('Skip'),
+      // Its programs are its units, and it mounts nothing.
+      freeDirectory: async () => undefined,
+    },
     node,
     network: {
       download: (url, to, limits) =>

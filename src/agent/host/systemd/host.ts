@@ -9,6 +9,7 @@ import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { runCommand } from './commands.ts';
+import { freeDirectory } from './free-directory.ts';
 import { createSystemdNode } from './node.ts';
 import { createScopeRunner } from './run/scope.ts';
 import { createServiceRunner } from './run/service.ts';
@@ -57,6 +58,7 @@ export function createSystemdHost({ clock, onUnitChange, signal }: SystemdHostOp
     processes: {
       run: (argv, limits) => (limits.rights ? services.run(argv, limits) : runInScope(argv, limits)),
       openInodes: () => readOpenInodes('Fail'),
+      freeDirectory: (directory) => freeDirectory(directory, { run: runCommand, clock }),
     },
     node: createSystemdNode({ run: runCommand, clock, ...(signal && { signal }) }),
     network: {

@@ -87,7 +87,7 @@ export function formatFile(
   const checked =
     checkedBy === undefined
       ? 'not compared: no checksum file of the publisher is known, name one with --checksum-url'
-      : `the same in ${checkedBy}`;
+      : `verified: the same sha256 is in ${checkedBy}`;
   const signed =
     signature === undefined
       ? 'no signature of the publisher is known'

@@ -92,8 +92,14 @@ function checkPattern(what: string, text: string, { regex, description }: Patter
   throw new CliError(`expected ${description}, got ${JSON.stringify(text)}`, {
     where: what,
     ...(isTag && { hint: `leave the "v" out: ${text.slice(1)}` }),
+    ...(text.includes('+') && { hint: buildHint(text) }),
     exitCode: EXIT.badInput,
   });
+}
+
+/** Names of objects, into which a version goes, have no "+". */
+function buildHint(text: string): string {
+  return `write "-" for "+": ${text.replaceAll('+', '-')}, and name its URL with --url, in which "+" is %2B`;
 }
 
 interface ChangeRequest {
@@ -114,7 +120,7 @@ async function change(io: Io, fleet: FleetFolder, request: ChangeRequest): Promi
   const base = { component, version, files, digests, source, isDryRun: flags.dryRun === true };
   if (refused) return { ...base, edits: [], diff: '', refused };
   const edited = editSources(fleet.sources, found, { version, digests, select });
-  if (!flags.dryRun) for (const { path, text } of edited.changed) await fleet.write(path, text);
+  if (!flags.dryRun) await fleet.write(edited.changed);
   return { ...base, ...edited };
 }
 

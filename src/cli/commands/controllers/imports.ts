@@ -8,6 +8,7 @@ import { loadConfig } from '../../../kube/auth/config.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import type { ConnectOptions } from '../../../kube/client/connect.ts';
 import { optional } from '../../../kube/objects/optional.ts';
+import { OsError } from '../../../os/errors.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import type { Io } from '../../io.ts';
 
@@ -81,5 +82,15 @@ async function readAccess(
 ): Promise<Awaited<ReturnType<ImportParts['access']>>> {
   const { connection } = await loadConfig({ ...options, clock });
   const { tls } = await connection.credentials.current();
-  return { server: serverForHosts ?? connection.server, ...optional('ca', tls.ca) };
+  return { server: serverForHosts ?? requireTls(connection.server), ...optional('ca', tls.ca) };
+}
+
+/** Only https:// shows an agent that it talks to its cluster, and the cluster which agent it is. */
+export function requireTls(server: string): string {
+  if (URL.parse(server)?.protocol === 'https:') return server;
+  throw new OsError<'ServerWithoutTLS'>(
+    'ServerWithoutTLS',
+    `agents cannot use the API server ${server}: they connect by https:// only`,
+    { hint: 'start the controllers with --server-for-hosts https://HOST:PORT, or with another kubeconfig' },
+  );
 }

@@ -5,6 +5,7 @@ import type { Machine } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import type { HostIdentity } from '../../../providers/ssh/preflight/duplicates.ts';
+import { CliError, EXIT } from '../../errors.ts';
 import { collect, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
 import { foreignMachineReason } from './apply/owned.ts';
@@ -47,9 +48,14 @@ export function machineIdentity({ metadata, spec, status }: Machine): HostIdenti
 
 /** Undefined for an address of this computer, which no host reaches. */
 export function serverForHosts(url: string): ServerAddress | undefined {
-  const server = parseServer(url);
-  const isOwn = server.host === 'localhost' || server.host === '::1' || isLoopback(server.host);
-  return isOwn ? undefined : server;
+  const { hostname, protocol } = new URL(url);
+  if (hostname === 'localhost' || hostname === '[::1]' || isLoopback(hostname)) return undefined;
+  if (protocol === 'https:') return parseServer(url);
+  throw new CliError('hosts cannot use this API server: agents connect by https:// only', {
+    where: url,
+    hint: 'name the address that the hosts reach with --server https://HOST:PORT, or use another kubeconfig',
+    exitCode: EXIT.badInput,
+  });
 }
 
 function isLoopback(host: string): boolean {

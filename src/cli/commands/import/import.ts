@@ -11,7 +11,7 @@ import { CliError, EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
 import type { Io } from '../../io.ts';
 import { printResult, printWarnings } from '../../output.ts';
-import { applyImport } from './apply/apply.ts';
+import { applyImport, createImportSecret } from './apply/apply.ts';
 import { readImportCluster } from './cluster.ts';
 import type { ListedHost } from './hosts/host.ts';
 import { selectHosts } from './hosts/select.ts';
@@ -27,19 +27,19 @@ import { type ImportSecrets, readSecrets } from './secrets.ts';
 const HELP = `
 Reads the keys of each host, and runs read-only checks on it. With --dry-run it prints the report: the keys, and for each check what was
 found and what to do. Without it, it prints a Machine for each host that fails no check, with its keys pinned, to be committed: TypeScript
-for fleet/machines.ts, or YAML with -o yaml. A host is [user@]address[:port].
+for fleet/hosts.ts, or YAML with -o yaml. A host is [user@]address[:port].
 
 With --apply it applies these Machines instead, and follows them until each is Ready or needs a person. The controllers do the import, with
-the key in the Secret of --secret: create it before, or add --create-secret, which makes it of --identity and the files of passwords. The
-command may be interrupted and repeated: it changes only Machines that it made.
+the key in the Secret of --secret: create it before, or add --create-secret, with or without --apply, which makes it of --identity and the
+files of passwords. The command may be interrupted and repeated: it changes only Machines that it made.
 
 Exit codes: 0 no check failed, and with --apply all are Ready; 3 a check or an import failed, or --wait is over; 69 a host could not be
 checked; 77 a host refuses the key or has another key than the pinned one; 64 and 65 for options and hosts that are invalid.
 
 Examples:
   kubenode import 10.4.7.3 10.4.7.4 --user admin --dry-run
-  kubenode import --from hosts.yaml --identity ~/.ssh/fleet -o yaml > hosts-machines.yaml
-  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --apply --create-secret
+  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --create-secret > fleet/hosts.ts
+  kubenode import --from hosts.yaml --identity ~/.ssh/fleet --label pool=storage --apply --create-secret
   kubenode import admin@n1.example.com:2222 --via jump@bastion.example.com --dry-run -o json`;
 
 export function createImportCommand(io: Io): Command {
@@ -54,6 +54,7 @@ export function createImportCommand(io: Io): Command {
       ...(flags.from !== undefined && { file: { path: flags.from, text: await readHosts(io, flags.from) } }),
       defaults: { port: flags.port, user: flags.user },
       ...optional('via', flags.via),
+      ...optional('labels', flags.label),
     });
     const secrets = await readSecrets(io, flags);
     refusePasswordForUnknownHosts(hosts, secrets);
@@ -120,7 +121,10 @@ async function useMachines(io: Io, { hosts, reports, skipped, flags, secrets }: 
   if (flags.apply) {
     const named = new Map(reports.map(({ host, name = '' }) => [name, host]));
     await applyImport(io, { machines, hosts: named, secrets, flags, preflightCode: code });
-  } else if (machines.length > 0) io.out(formatMachines(machines, flags.output));
+    return;
+  }
+  if (flags.createSecret) await createImportSecret(io, { machines, secrets, flags });
+  if (machines.length > 0) io.out(formatMachines(machines, flags.output));
 }
 
 function formatMachines(machines: readonly ImportedMachine[], output: ImportFlags['output']): string {

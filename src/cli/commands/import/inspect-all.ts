@@ -1,5 +1,7 @@
 /** Inspects many hosts, some at a time. A host that hangs or fails never holds up the others. */
+
 import { optional } from '../../../kube/objects/optional.ts';
+import { runConcurrently } from '../../../kube/process/run-concurrently.ts';
 import { isSshError, type SshError } from '../../../providers/ssh/errors.ts';
 import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import { type InspectedHost, inspectHost } from '../../../providers/ssh/preflight/inspect.ts';
@@ -26,28 +28,24 @@ export interface InspectionRequest {
 /** Returns one outcome for each host, in their order. Rejects only when the command is interrupted. */
 export function inspectAll(io: Io, request: InspectionRequest): Promise<readonly HostOutcome[]> {
   const { hosts } = request;
-  const outcomes: HostOutcome[] = [];
   const busy = new Set<string>();
-  let next = 0;
-  return withProgress(io, async (progress) => {
-    await Promise.all(Array.from({ length: Math.min(HOSTS_AT_A_TIME, hosts.length) }, () => work()));
-    return outcomes;
-
-    async function work(): Promise<void> {
-      for (;;) {
-        const index = next;
-        next += 1;
-        const host = hosts[index];
-        if (host === undefined) return;
+  let done = 0;
+  return withProgress(io, (progress) =>
+    runConcurrently(
+      hosts,
+      async (host) => {
         const name = formatTarget(host.target);
         busy.add(name);
-        progress.step(progressText(hosts.length, next - busy.size, busy));
-        outcomes[index] = await inspectOne(io, host, request);
+        progress.step(progressText(hosts.length, done, busy));
+        const outcome = await inspectOne(io, host, request);
         busy.delete(name);
-        progress.step(progressText(hosts.length, Math.min(next, hosts.length) - busy.size, busy));
-      }
-    }
-  });
+        done += 1;
+        progress.step(progressText(hosts.length, done, busy));
+        return outcome;
+      },
+      HOSTS_AT_A_TIME,
+    ),
+  );
 }
 
 const MAX_NAMES = 3;

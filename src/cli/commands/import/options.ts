@@ -1,5 +1,6 @@
 /** The options of `kubenode import`, and what they refuse together. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { objectNameReason } from '../../../api/validation/names.ts';
 import { isSshError } from '../../../providers/ssh/errors.ts';
 import type { ServerAddress } from '../../../providers/ssh/preflight/check.ts';
 import { CHECK_NAMES } from '../../../providers/ssh/preflight/evaluate.ts';
@@ -7,6 +8,7 @@ import { parseTarget, type SshTarget, userReason } from '../../../providers/ssh/
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser, parseDuration } from '../../option-parsers.ts';
+import { labelsReason } from './hosts/fields.ts';
 
 export type ReportFormat = 'table' | 'json' | 'yaml';
 export type MachineFormat = 'typescript' | 'json' | 'yaml';
@@ -19,6 +21,7 @@ export interface ImportFlags extends ConnectionFlags {
   readonly passphraseFile?: string;
   readonly sudoPasswordFile?: string;
   readonly via?: SshTarget;
+  readonly label?: Readonly<Record<string, string>>;
   readonly server?: ServerAddress;
   readonly skipCheck?: readonly string[];
   readonly secret: string;
@@ -45,9 +48,18 @@ export function addImportOptions(command: Command): Command {
     .option('--passphrase-file <file>', 'file with the passphrase of the private key')
     .option('--sudo-password-file <file>', 'file with the password for sudo; needs pinned host keys')
     .option('--via <[user@]host[:port]>', 'jump host, for hosts that name no other in --from', parseVia)
+    .option(
+      '--label <key=value>',
+      'label of the Machines and their Nodes; repeat it for several',
+      collectLabel,
+    )
     .option('--server <url>', 'API server as the hosts reach it (default: that of --kubeconfig)', parseServer)
     .option('--skip-check <name>', 'leave a check out; repeat it for several', collectCheck)
-    .option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines', 'ssh')
+    .addOption(
+      new Option('--secret <name>', 'Secret in kubenode-system with the private key, for the Machines')
+        .default('ssh')
+        .argParser(parseSecretName),
+    )
     .option(
       '--timeout <duration>',
       'how long a host may take to connect, and its checks to run',
@@ -56,7 +68,7 @@ export function addImportOptions(command: Command): Command {
     )
     .option('--dry-run', 'only check the hosts and print the report')
     .option('--apply', 'apply the Machines to the cluster, and follow them until they are Ready')
-    .option('--create-secret', 'with --apply: make the Secret of --secret from the files of this command')
+    .option('--create-secret', 'make the Secret of --secret in the cluster, from the files of this command')
     .option('--wait <duration>', 'with --apply: how long to follow', parseDuration, DEFAULT_WAIT_SECONDS)
     .option('--no-wait', 'with --apply: return as soon as the Machines are applied')
     .addOption(
@@ -101,7 +113,7 @@ function applyRefusal({ dryRun, output }: ImportFlags): Refusal | undefined {
 }
 
 function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | undefined {
-  if (createSecret) return ['--create-secret is for --apply', 'add --apply, or leave it out'];
+  if (createSecret && dryRun) return ['--dry-run changes nothing', 'leave out --dry-run or --create-secret'];
   if (output === 'table' && !dryRun) {
     return ['Machines are not printed as a table', 'add --dry-run, or use -o typescript or yaml'];
   }
@@ -113,6 +125,12 @@ function printRefusal({ output, dryRun, createSecret }: ImportFlags): Refusal | 
 
 function parseUser(text: string): string {
   const reason = userReason(text);
+  if (reason === undefined) return text;
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
+}
+
+function parseSecretName(text: string): string {
+  const reason = objectNameReason(text);
   if (reason === undefined) return text;
   throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
 }
@@ -132,6 +150,17 @@ export function parseServer(text: string): ServerAddress {
     throw new InvalidArgumentError(`Expected a URL that begins with https://, got ${JSON.stringify(text)}.`);
   }
   return { host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port: url.port === '' ? 443 : Number(url.port) };
+}
+
+function collectLabel(
+  text: string,
+  before: Readonly<Record<string, string>> = {},
+): Readonly<Record<string, string>> {
+  const [key = '', ...rest] = text.split('=');
+  const label = { [key]: rest.join('=') };
+  const reason = rest.length === 0 ? 'expected KEY=VALUE' : labelsReason(label);
+  if (reason === undefined) return { ...before, ...label };
+  throw new InvalidArgumentError(`${reason}, got ${JSON.stringify(text)}.`);
 }
 
 function collectCheck(text: string, before: readonly string[] = []): readonly string[] {

@@ -23,7 +23,7 @@ else
   wget --quiet --tries=10 --output-document="$folder/download" "$1"
 fi
 echo "$2  $folder/download" | sha256sum --check --status || { echo "kubenode-agent: wrong checksum" >&2; exit 1; }
-case "$1" in
+case "\${1%%[?#]*}" in
   *.gz) gzip -dc "$folder/download" > "$folder/kubenode-agent" ;;
   *) mv "$folder/download" "$folder/kubenode-agent" ;;
 esac

@@ -1,5 +1,6 @@
 /** Copies artifacts to a mirror, one after the other. What fails is reported, and keeps no other one from being copied. */
 import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { downloadTo } from '../../../agent/host/download/download.ts';
 import { RetryLater } from '../../../agent/host/errors.ts';
 import { planRetry } from '../../../agent/install/pace.ts';
@@ -18,7 +19,7 @@ export interface MirroredEntry extends MirrorEntry {
 
 export interface CopySettings {
   readonly dryRun: boolean;
-  readonly registriesFile: string;
+  readonly registriesFile: string | undefined;
   readonly random: () => number;
   readonly onStep: (step: string) => void;
 }
@@ -50,7 +51,7 @@ async function copyOne(
   try {
     if (await target.has(entry.sha256)) return { ...entry, state: 'Present' };
     if (settings.dryRun) return { ...entry, state: 'Missing' };
-    const file = await load(io, entry, target.partialFile(entry.sha256), settings);
+    const file = await load(io, entry, join(target.partialFolder, entry.sha256), settings);
     await target.put(entry.sha256, file);
     return { ...entry, state: 'Copied' };
   } catch (error) {

@@ -1,8 +1,9 @@
 /** A mirror in a folder, which any server of static files serves: each file is named by its SHA-256. */
-import { mkdir, rename } from 'node:fs/promises';
+import { chmod, mkdir, realpath, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncPath } from '../../../agent/host/disk/unpack.ts';
 import { systemCode } from '../../../os/errors.ts';
-import { sha256OfFile, toDiskError } from '../../../os/files.ts';
+import { PUBLIC_MODE, sha256OfFile, toDiskError } from '../../../os/files.ts';
 import type { MirrorTarget } from './target.ts';
 
 /** A name that begins with a dot: servers of files do not list it, and no artifact has it. */
@@ -15,12 +16,17 @@ export async function openMirrorFolder(folder: string): Promise<MirrorTarget> {
   });
   return {
     url: undefined,
-    partialFile: (sha256) => join(partial, sha256),
+    partialFolder: await realpath(partial),
     async has(sha256) {
       // A disk may have changed it, or a copy of the folder may have ended early: then it is replaced.
       return (await digestOf(join(folder, sha256))) === sha256;
     },
-    put: (sha256, file) => rename(file, join(folder, sha256)),
+    async put(sha256, file) {
+      // The server of the folder is another user.
+      await chmod(file, PUBLIC_MODE);
+      await rename(file, join(folder, sha256));
+      await syncPath(folder);
+    },
   };
 }
 

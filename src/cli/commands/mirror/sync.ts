@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { Command, Option } from 'commander';
 import { DOWNLOADS_FILE } from '../../../agent/layout.ts';
 import { cacheFolder } from '../../../local/folders.ts';
+import { withLock } from '../../../os/lock.ts';
 import { withProxy } from '../../../os/net/http.ts';
 import { NO_CREDENTIALS, readCredentials } from '../../../os/oci/credentials.ts';
 import { isOciUrl, parseOciUrl } from '../../../os/oci/reference.ts';
@@ -70,11 +71,15 @@ export function createMirrorSyncCommand(io: Io): Command {
       const mirror = await openTarget(io, target, flags);
       const settings = {
         dryRun: flags.dryRun === true,
-        registriesFile: registriesFile(io, flags) ?? NO_FILE,
+        registriesFile: registriesFile(io, flags),
         random: systemRandom,
         onStep: (text: string) => progress.step(text),
       };
-      const copied = await withProxy(io.env, () => copyToMirror(io, planned, mirror, settings));
+      const lock = `kubenode mirror ${mirror.partialFolder}`;
+      const waiting = (holder: string): void => progress.step(`waiting for ${holder}, which copies to it`);
+      const copied = await withLock(lock, { waiting, signal: io.signal }, () =>
+        withProxy(io.env, () => copyToMirror(io, planned, mirror, settings)),
+      );
       return { entries: copied, url: mirror.url };
     });
     const mirrors = [url ?? 'URL of the folder'];
@@ -86,9 +91,6 @@ export function createMirrorSyncCommand(io: Io): Command {
     setExitCode(io, exitCodeFor(entries));
   });
 }
-
-/** A file that does not exist has no credentials. */
-const NO_FILE = '/dev/null/none';
 
 function registriesFile(io: Io, { registryConfig }: Flags): string | undefined {
   return registryConfig === undefined ? undefined : resolve(io.cwd, registryConfig);

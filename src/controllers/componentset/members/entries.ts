@@ -17,10 +17,10 @@ export function mergeEntries(
 ): readonly AppliedEntry[] {
   const pinned = pinnedComponents(machine);
   const own = [...machine.spec.components, ...changed].filter(({ name }) => !pinned.has(name));
-  const grants = machine.spec.components.flatMap(({ name, grant }) =>
-    pinned.has(name) && grant ? [{ name, grant }] : [],
+  return inOrder(
+    own,
+    pinsWith(machine, pinned, ({ grant }) => grant),
   );
-  return byName([...own, ...grants]);
 }
 
 /** Returns the same list with the grants of pins replaced by these, by name. */
@@ -30,7 +30,34 @@ export function mergePinGrants(
 ): readonly AppliedEntry[] {
   const pinned = pinnedComponents(machine);
   const own = machine.spec.components.filter(({ name }) => !pinned.has(name));
-  return byName([...own, ...[...grants].map(([name, grant]) => ({ name, grant }))]);
+  return inOrder(
+    own,
+    pinsWith(machine, pinned, ({ name }) => grants.get(name)),
+  );
+}
+
+function pinsWith(
+  { spec }: Machine,
+  pinned: ReadonlySet<string>,
+  grantOf: (entry: MachineComponentEntry) => ComponentGrant | undefined,
+): readonly AppliedEntry[] {
+  return spec.components.flatMap((entry) => {
+    const grant = pinned.has(entry.name) ? grantOf(entry) : undefined;
+    return grant ? [{ name: entry.name, grant }] : [];
+  });
+}
+
+/**
+ * Sorts entries by name, but leaves pins in the order of the Machine, which is that of their owner: an apply orders the list, and with another
+ * order the two writers would change the Machine in turns, although neither changes an entry.
+ */
+function inOrder(
+  own: readonly MachineComponentEntry[],
+  pins: readonly AppliedEntry[],
+): readonly AppliedEntry[] {
+  const names = new Set(pins.map(({ name }) => name));
+  const left = [...pins];
+  return byName([...own, ...pins]).map((entry) => (names.has(entry.name) ? (left.shift() ?? entry) : entry));
 }
 
 /** Sorts entries by name. Of several with one name, the last one counts. */

@@ -54,7 +54,7 @@ export function createStateOf({
   const patrol = createPatrol(members, context, restarts);
   return (machine) => {
     const { name } = machine.metadata;
-    const observed = { machine, node: nodes.get(name), heardAt: heardAt(name, context, now) };
+    const observed = { machine, node: nodes.get(name), heardAt: heardAt(machine, context, now) };
     const more = { ...optional('grant', ownValue(grants, name)), ...optional('patrol', patrol(machine)) };
     return memberState({ ...observed, ...more }, members);
   };
@@ -117,7 +117,7 @@ function createPatrol(
 const NOT_OBSERVED: Patrol = { result: 'Pass', because: 'no new problem' };
 
 /** Undefined: no agent has a Lease for it. */
-function heardAt(machine: string, context: ReconcileContext, now: Date): Date | undefined {
+function heardAt(machine: Machine, context: ReconcileContext, now: Date): Date | undefined {
   const lease = agentLease(machine, context);
   return lease && new Date(now.getTime() - lease.ageMs);
 }

@@ -42,6 +42,8 @@ const SPEC_FIELDS: Readonly<Record<keyof MachineComponentSpec, true>> = {
   files: true,
   units: true,
   probes: true,
+  stateDirectories: true,
+  networkInterfaces: true,
   activation: true,
   commitAfterSeconds: true,
   keepVersions: true,

@@ -1,5 +1,4 @@
 /** Connects to a host whose key is decided by its policy, and finds out which keys a host has. */
-import type { Channel } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
@@ -8,6 +7,7 @@ import { isSshError, SshError } from '../errors.ts';
 import { type HostKeyPolicy, hostKeyAlgorithms, hostKeyReason, SCANNED_ALGORITHMS } from '../host-keys.ts';
 import { formatTarget, type SshTarget } from '../target.ts';
 import { openClient } from './client.ts';
+import { createConnection, type SshConnection } from './connection.ts';
 import type { SshCredentials } from './credentials.ts';
 import { type JumpHost, openRoute, type Route } from './route.ts';
 
@@ -25,21 +25,6 @@ export interface SshOptions {
   readonly connectMs: number;
 }
 
-export interface SshConnection {
-  readonly target: SshTarget;
-  /** The key that the host has shown, for TrustOnFirstUse to record. */
-  readonly hostKey: HostKey;
-  /** Starts a command. The command line is a constant: what differs goes to its stdin. */
-  start(command: string): Promise<StartedCommand>;
-  close(): void;
-}
-
-export interface StartedCommand {
-  readonly channel: Channel;
-  /** Undefined while the command runs, and for one that a signal or the end of the connection ended. */
-  readonly exitCode: () => number | undefined;
-}
-
 export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConnection> {
   const { target, hostKeys, credentials, via } = host;
   const where = formatTarget(target);
@@ -55,36 +40,18 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
         ...optional('stream', stream),
         signal,
       });
-      return {
-        target,
-        hostKey,
-        start: (command) =>
-          new Promise((resolve, reject) => {
-            client.exec(command, (error, channel) =>
-              error === undefined
-                ? resolve(followExit(channel))
-                : reject(new SshError('ScriptFailed', 'the host starts no command', { where, cause: error })),
-            );
-          }),
-        close: () => {
-          client.destroy();
-          route.close();
-        },
-      };
+      return createConnection({ client, hostKey, target, route });
     } catch (error) {
+      const reason = failureReason(error, route);
       route.close();
-      throw error;
+      throw reason;
     }
   });
 }
 
-/** Listens at once: the exit of a short command may be in the same packet as its start, before the caller has the channel. */
-function followExit(channel: Channel): StartedCommand {
-  let exitCode: number | undefined;
-  channel.once('exit', (code: number | null) => {
-    exitCode = code ?? undefined;
-  });
-  return { channel, exitCode: () => exitCode };
+/** A jump host that ends its connection also ends the one through it, which then tells only that it was closed. */
+function failureReason(error: unknown, route: Route): unknown {
+  return isSshError(error, 'Unreachable', 'HandshakeFailed') ? (route.endError() ?? error) : error;
 }
 
 /** Returns the keys of a host, one of each type. Nothing is authenticated: each connection ends when the host has shown its key. */
@@ -133,7 +100,8 @@ async function scanOne({ target, route, algorithms, signal }: Scan): Promise<Hos
       signal,
     });
   } catch (error) {
-    if (!isSshError(error, 'HostKeyMismatch', 'HandshakeFailed')) throw error;
+    const reason = failureReason(error, route);
+    if (!isSshError(reason, 'HostKeyMismatch', 'HandshakeFailed')) throw reason;
   }
   return shown;
 }

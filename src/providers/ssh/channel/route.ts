@@ -15,10 +15,16 @@ export interface JumpHost {
 export interface Route {
   /** Opens a stream to the host. Undefined: the host is reached directly. */
   open(target: SshTarget, signal: AbortSignal): Promise<Duplex | undefined>;
+  /** Returns what ended the route. Undefined while it is open, and for a direct one. */
+  endError(): SshError | undefined;
   close(): void;
 }
 
-const DIRECT: Route = { open: () => Promise.resolve(undefined), close: () => undefined };
+const DIRECT: Route = {
+  open: () => Promise.resolve(undefined),
+  endError: () => undefined,
+  close: () => undefined,
+};
 
 export async function openRoute(
   via: JumpHost | undefined,
@@ -33,17 +39,40 @@ export async function openRoute(
     refusalReason: (key) => hostKeyReason(via.hostKeys, key),
     signal,
   });
-  return { open, close: () => client.destroy() };
+  const jump = formatTarget(via.target);
+  let hasEnded = false;
+  client.once('close', () => {
+    hasEnded = true;
+  });
+  return { open, endError, close: () => client.destroy() };
+
+  function endError(): SshError | undefined {
+    if (!hasEnded) return undefined;
+    return new SshError('Unreachable', `the connection to the jump host ${jump} ended`, {
+      where: jump,
+      hint: 'check that the jump host is up, and that its sshd keeps connections open (ClientAliveInterval)',
+    });
+  }
 
   function open(target: SshTarget, ended: AbortSignal): Promise<Duplex> {
-    const where = `${formatTarget(target)} through ${formatTarget(via?.target ?? target)}`;
+    const where = `${formatTarget(target)} through ${jump}`;
     return new Promise((resolve, reject) => {
       const stopListening = whenAborted(ended, reject);
-      client.forwardOut('127.0.0.1', 0, target.address, target.port, (error, stream) => {
+      const fail = (cause: unknown): void => {
+        const refused = new SshError('Unreachable', 'the jump host cannot reach it', { where, cause });
+        reject(endError() ?? refused);
+      };
+      try {
+        client.forwardOut('127.0.0.1', 0, target.address, target.port, (error, stream) => {
+          stopListening();
+          if (error === undefined) resolve(stream);
+          else fail(error);
+        });
+      } catch (error) {
+        // The library throws on a connection that has ended.
         stopListening();
-        if (error === undefined) resolve(stream);
-        else reject(new SshError('Unreachable', 'the jump host cannot reach it', { where, cause: error }));
-      });
+        fail(error);
+      }
     });
   }
 }

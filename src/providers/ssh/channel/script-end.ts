@@ -5,7 +5,7 @@ import type { Dialog } from './dialog.ts';
 import type { Elevation, ScriptRun } from './host-script.ts';
 
 export interface ScriptEnd {
-  /** Undefined: the connection ended before the script did. */
+  /** Undefined: a signal ended the script. */
   readonly exitCode: number | undefined;
   readonly output: string;
   /** The first line that it printed as an error. */
@@ -38,7 +38,7 @@ export function scriptFailure(
   where: string,
 ): SshError | undefined {
   if (exitCode === 0) return undefined;
-  const because = exitCode === undefined ? 'its connection ended' : `it ended with ${exitCode}`;
+  const because = exitCode === undefined ? 'a signal ended it' : `it ended with ${exitCode}`;
   return new SshError('ScriptFailed', `the ${name} failed: ${because}${errorLine && `: ${errorLine}`}`, {
     where,
   });

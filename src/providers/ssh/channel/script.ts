@@ -5,8 +5,8 @@
 import { whenAborted } from '../../../os/deadline.ts';
 import { SshError } from '../errors.ts';
 import { formatTarget } from '../target.ts';
-import type { SshConnection, StartedCommand } from './connect.ts';
-import { type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
+import type { SshConnection, StartedCommand } from './connection.ts';
+import { type DialogOptions, type DialogStep, READY, SUDO_PROMPT, startDialog } from './dialog.ts';
 import type { Elevation, ScriptRun } from './host-script.ts';
 import { type ScriptEnd, scriptEnd, scriptFailure } from './script-end.ts';
 import { sendInput } from './send-input.ts';
@@ -34,34 +34,36 @@ export async function runScript(connection: SshConnection, run: ScriptRun): Prom
 }
 
 /** Returns how the script ended, also if it failed. Throws if it was not started, printed too much, or hangs. */
-export function finishScript(connection: SshConnection, run: ScriptRun): Promise<ScriptEnd> {
+export async function finishScript(connection: SshConnection, run: ScriptRun): Promise<ScriptEnd> {
   const where = formatTarget(connection.target);
   const { name } = run.script;
   const seconds = Math.round(run.timeoutMs / 1000);
   const because = run.input ? `made no progress for ${seconds} s` : `did not end within ${seconds} s`;
   const expired = (): SshError => new SshError('Timeout', `the ${name} ${because}`, { where });
-  return withStallLimit(
+  const input = inputOf(run);
+  return await withStallLimit(
     { clock: run.clock, ms: run.timeoutMs, signal: run.signal, expired },
     async (signal, progress) => {
-      const started = await connection.start(COMMANDS[run.elevation.type]);
-      return await converse(started, { run, where, signal, progress });
+      const started = await connection.start(COMMANDS[run.elevation.type], signal);
+      return await converse(started, { run, input, connection, signal, progress });
     },
   );
 }
 
 interface Conversation {
   readonly run: ScriptRun;
-  readonly where: string;
+  readonly input: DialogOptions['input'];
+  readonly connection: SshConnection;
   readonly signal: AbortSignal;
   readonly progress: () => void;
 }
 
 function converse(
   { channel, exitCode }: StartedCommand,
-  { run, where, signal, progress }: Conversation,
+  { run, input, connection, signal, progress }: Conversation,
 ): Promise<ScriptEnd> {
   return new Promise((resolve, reject) => {
-    const dialog = startDialog({ input: inputOf(run), maxBytes: run.maxBytes });
+    const dialog = startDialog({ input, maxBytes: run.maxBytes });
     const stopListening = whenAborted(signal, fail);
     channel.setEncoding('utf8');
     channel.stderr.setEncoding('utf8');
@@ -70,8 +72,13 @@ function converse(
     channel.on('error', () => undefined);
     channel.once('close', () => {
       stopListening();
+      const lost = exitCode() === undefined ? connection.endError() : undefined;
+      if (lost) {
+        reject(lost);
+        return;
+      }
       try {
-        resolve(scriptEnd(dialog, { run, where, exitCode: exitCode() }));
+        resolve(scriptEnd(dialog, { run, where: formatTarget(connection.target), exitCode: exitCode() }));
       } catch (error) {
         reject(error);
       }
@@ -99,7 +106,7 @@ function converse(
   });
 }
 
-function inputOf({ script, values, elevation }: ScriptRun): { script: string; password?: string } {
+function inputOf({ script, values, elevation }: ScriptRun): DialogOptions['input'] {
   const broken = values.find((value) => /[\n\0]/.test(value));
   if (broken !== undefined) throw new RangeError('a value of a script has a line break');
   const text = `${Buffer.byteLength(script.text)}\n${script.text}${values.map((each) => `${each}\n`).join('')}`;

@@ -4,7 +4,7 @@ import { OsError } from '../../../os/errors.ts';
 const HINTS = {
   HostInUse: 'import another host, or delete the other Machine first: that releases the host',
   ProgramMissing:
-    'run `npm run build:agent` in a checkout, and name its folder (dist/agent) when the controllers start',
+    'run `npm run build:agent` in a checkout on a machine of this architecture, and start the controllers with --agent-programs and its folder dist/agent',
   ToolsMissing: 'install gzip and coreutils on the host',
   NoSpace: 'free some space on the file system of /var/lib of the host',
   ReadOnly: 'make /var/lib of the host writable (mount -o remount,rw), and find out why it is not',

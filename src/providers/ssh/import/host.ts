@@ -26,7 +26,7 @@ export async function installAgentOn(
   const programs = await readPrograms(folder);
   const facts = await lookUp(session, machineUid, programs);
   if (facts.owner === 'Other') throw hostInUse(facts, where);
-  const program = await placeProgram(session, facts, programs);
+  const program = await placeProgram(session, facts, { folder, programs });
   const output = await session.command({
     script: INSTALL,
     values: [program, machine],
@@ -110,7 +110,8 @@ async function undoInstall(session: ImportSession, undo: Undo): Promise<readonly
 
 async function placeAgain(session: ImportSession, machineUid: string, folder: string): Promise<string> {
   const programs = await readPrograms(folder);
-  return await placeProgram(session, await lookUp(session, machineUid, programs), programs);
+  const facts = await lookUp(session, machineUid, programs);
+  return await placeProgram(session, facts, { folder, programs });
 }
 
 /** Undefined for an answer that is not JSON. */

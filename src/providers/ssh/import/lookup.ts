@@ -76,18 +76,22 @@ export type ProgramSource =
 /** The copy and the place from which it runs are there at the same time. */
 const COPIES = 2;
 
+/** The programs of one folder on this machine. */
+export interface ProgramFolder {
+  readonly folder: string;
+  readonly programs: readonly AgentProgram[];
+}
+
 /** Throws what is in the way, before anything is sent. */
 export function planCopy(
   facts: HostProgramFacts,
-  programs: readonly AgentProgram[],
+  { folder, programs }: ProgramFolder,
   where: string,
 ): ProgramSource {
   if (facts.program !== undefined) return { type: 'Present', path: facts.program };
   const program = programs.find(({ arch }) => arch === facts.arch);
   if (program === undefined) {
-    const known = programs.map(({ arch }) => arch).join(' and ') || 'none';
-    const message = `there is no program of the agent for ${facts.arch || 'this architecture'}: expected ${known}`;
-    throw new ImportError('ProgramMissing', message, { where });
+    throw new ImportError('ProgramMissing', missingText(facts.arch, { folder, programs }), { where });
   }
   const { missingTools, space } = facts;
   if (missingTools.length > 0) {
@@ -96,6 +100,12 @@ export function planCopy(
   const error = spaceError(space, Math.ceil((program.sizeBytes * COPIES) / 1024), where);
   if (error) throw error;
   return { type: 'Copy', program };
+}
+
+function missingText(arch: string, { folder, programs }: ProgramFolder): string {
+  const known = programs.map((each) => each.arch).join(' and ') || 'no architecture';
+  const host = arch === '' ? 'did not tell its architecture' : `is ${arch}`;
+  return `the host ${host}, and the folder ${folder} has the program of the agent for ${known} only`;
 }
 
 export function spaceError(space: SpaceFacts, neededKib: number, where: string): ImportError | undefined {

@@ -1,7 +1,7 @@
 /** Sees to it that a host has a verified program of the agent: what is there already is not copied again. */
 import { SshError } from '../errors.ts';
 import { ImportError } from './errors.ts';
-import { copyError, type HostProgramFacts, planCopy, readLookup } from './lookup.ts';
+import { copyError, type HostProgramFacts, type ProgramFolder, planCopy, readLookup } from './lookup.ts';
 import { type AgentProgram, type HostArch, streamProgram } from './programs.ts';
 import { COPY, LOOK_UP } from './scripts.ts';
 import type { ImportSession } from './session.ts';
@@ -24,21 +24,18 @@ export async function lookUp(
 export async function placeProgram(
   session: ImportSession,
   facts: HostProgramFacts,
-  programs: readonly AgentProgram[],
+  available: ProgramFolder,
 ): Promise<string> {
   const { where, limits } = session;
-  const source = planCopy(facts, programs, where);
+  const source = planCopy(facts, available, where);
   if (source.type === 'Present') return source.path;
   const { program } = source;
-  const { output, errorLine, exitCode } = await session.run({
+  const { output, errorLine } = await session.run({
     script: COPY,
     values: [program.sha256],
     input: streamProgram(program),
     timeoutMs: limits.stallMs,
   });
-  if (exitCode === undefined) {
-    throw new SshError('Unreachable', 'the connection ended while the program was copied', { where });
-  }
   const error = copyError(output, { errorLine, where });
   if (error) throw error;
   const after = readCopiedPath(output);

@@ -1,6 +1,6 @@
 /** Runs the scripts of an import over one connection, with the limits of one host, and names what the program of the agent refuses. */
 import type { Clock } from '../../../os/clock.ts';
-import type { SshConnection } from '../channel/connect.ts';
+import type { SshConnection } from '../channel/connection.ts';
 import type { Elevation, HostScript } from '../channel/host-script.ts';
 import { finishScript } from '../channel/script.ts';
 import { type ScriptEnd, scriptFailure } from '../channel/script-end.ts';

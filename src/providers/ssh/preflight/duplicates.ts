@@ -21,7 +21,7 @@ export interface DuplicateReport {
 }
 
 const HINT =
-  'import it once. If it is a copy of the other host, remove /etc/machine-id and the host keys, and reboot';
+  'import it once. If it is a copy of the other host, recreate its identity on its console: rm /etc/machine-id /etc/ssh/ssh_host_*; systemd-machine-id-setup; ssh-keygen -A; reboot';
 
 /** Compares one host with all others. */
 export function findDuplicate(host: HostIdentity, others: readonly HostIdentity[]): DuplicateReport {

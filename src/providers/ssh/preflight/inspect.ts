@@ -1,7 +1,8 @@
 /** Reads what the preflight needs of one host: its keys, and its facts. Changes nothing on it. */
 import type { HostKey } from '../../../api/generated/types.ts';
 import type { Clock } from '../../../os/clock.ts';
-import { connectSsh, type SshConnection, type SshHost, scanHostKeys } from '../channel/connect.ts';
+import { connectSsh, type SshHost, scanHostKeys } from '../channel/connect.ts';
+import type { SshConnection } from '../channel/connection.ts';
 import type { Elevation } from '../channel/host-script.ts';
 import { runScript } from '../channel/script.ts';
 import { isSshError, SshError } from '../errors.ts';

@@ -1,8 +1,12 @@
-import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { DiskFiles } from '../../../../src/agent/host/disk/files.ts';
-import { createAccountOwners, createRecordedOwners } from '../../../../src/agent/host/disk/owners.ts';
+import {
+  createAccountOwners,
+  createRecordedOwners,
+  type FileOwners,
+} from '../../../../src/agent/host/disk/owners.ts';
 import { createHostRoot } from '../../../../src/agent/host/disk/root.ts';
 import type { HostFiles } from '../../../../src/agent/host/port.ts';
 import { bytes } from '../../../support/agent/host-contract.ts';
@@ -62,6 +66,46 @@ describe('the files of a host in a directory', () => {
     await files.write('/a', bytes('x'), PLAIN);
     await expect(files.write('/a/b', bytes('x'), PLAIN)).rejects.toMatchObject({ code: 'NoAccess' });
   });
+});
+
+describe('a user who owns the directory', () => {
+  it.each<[name: string, act: (real: HostFiles) => Promise<unknown>]>([
+    ['write', (real) => real.write(join(folder, 'theirs/a'), bytes('x'), { ...PLAIN, mode: '0666' })],
+    [
+      'copy',
+      (real) => real.copy(join(folder, 'source'), join(folder, 'theirs/a'), { ...PLAIN, mode: '0666' }),
+    ],
+  ])('gets no mode of a file elsewhere by a link in the place of a file of %s', async (_, act) => {
+    const secret = join(folder, 'secret');
+    writeFileSync(secret, 'secret', { mode: 0o600 });
+    writeFileSync(join(folder, 'source'), 'x');
+    mkdirSync(join(folder, 'theirs'));
+    const temporary = join(folder, 'theirs/.a.kubenode');
+    const owners: FileOwners = {
+      read: async () => 'root:root',
+      // The user acts at the worst moment: between the content and its attributes.
+      async apply() {
+        rmSync(temporary);
+        symlinkSync(secret, temporary);
+      },
+    };
+    await act(new DiskFiles(createHostRoot('/'), owners));
+    expect([statSync(secret).mode & 0o777, readFileSync(secret, 'utf8')]).toEqual([0o600, 'secret']);
+  });
+});
+
+it('never copies through a link that appears in the place of the new file', async () => {
+  const [secret, source] = [join(folder, 'secret'), join(folder, 'source')];
+  writeFileSync(secret, 'secret');
+  writeFileSync(source, 'x');
+  const root = createHostRoot('/');
+  const toDisk = (path: string): string => {
+    if (path === source) symlinkSync(secret, join(folder, '.a.kubenode'));
+    return root.toDisk(path);
+  };
+  const real = new DiskFiles({ ...root, toDisk }, createAccountOwners(root));
+  await expect(real.copy(source, join(folder, 'a'), PLAIN)).rejects.toMatchObject({ code: 'NoAccess' });
+  expect(readFileSync(secret, 'utf8')).toBe('secret');
 });
 
 describe('the owners of a real node', () => {

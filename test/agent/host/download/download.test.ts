@@ -31,6 +31,21 @@ it('blames the disk and not the URL when the disk is full', async () => {
   });
 });
 
+describe('the time limit of a download', () => {
+  // A share of the bandwidth gives such times: 4 GiB at 112,500 bytes per second, and at 1,800.
+  it.each([38_177_487.644, 2_386_092_942.222])('of %d ms does not end it early', async (timeoutMs) => {
+    const to = join(tempFolder('download'), 'to');
+    const url = await serve((_, response) => {
+      response.write('the whole ');
+      void eventually(async () => sizeOf(to) === 10 || undefined, 'nothing arrived').then(() =>
+        response.end('content'),
+      );
+    });
+    await downloadTo(url, to, { ...LIMITS, timeoutMs }, MACHINE);
+    expect(readFileSync(to, 'utf8')).toBe(CONTENT);
+  });
+});
+
 describe('an interrupted download', () => {
   let to: string;
   let ranges: (string | undefined)[];

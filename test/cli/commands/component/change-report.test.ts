@@ -68,7 +68,7 @@ describe('printChange', () => {
     const files = REPORT.files.map((file) => ({ ...file, checkedBy: 'https://example.com/SHA256SUMS' }));
     printChange(io, 'table', { ...REPORT, files });
     expect(io.stderr).toContain(
-      'amd64: https://example.com/web\n  7 bytes, sha256 a\n  the same in https://example.com/SHA256SUMS\n  no signature of the publisher is known\n',
+      'amd64: https://example.com/web\n  7 bytes, sha256 a\n  verified: the same sha256 is in https://example.com/SHA256SUMS\n  no signature of the publisher is known\n',
     );
   });
 

@@ -8,6 +8,8 @@ import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
 
 const PATHS = { amd64: '/kubelet/1.36.4/linux-amd64', arm64: '/kubelet/1.36.4/linux-arm64' };
+/** A file without a checksum file has to look like a program. */
+const PROGRAMS = { amd64: '\u007fELF kubelet for amd64', arm64: '\u007fELF kubelet for arm64' };
 const KUBELET = 'fleet/components/kubelet.ts';
 const VERSIONS = 'fleet/versions.ts';
 /** Most tests are about a publisher whose checksum file is not known. */
@@ -45,15 +47,15 @@ async function createRepository(): Promise<FleetRepository> {
   repository.write(KUBELET, repository.read(KUBELET).replace(OFFICIAL, own));
   repository.git('add', '.');
   repository.git('commit', '-qm', 'The fleet');
-  publisher.files.set(PATHS.amd64, 'kubelet for amd64');
-  publisher.files.set(PATHS.arm64, 'kubelet for arm64');
+  publisher.files.set(PATHS.amd64, PROGRAMS.amd64);
+  publisher.files.set(PATHS.arm64, PROGRAMS.arm64);
   return repository;
 }
 
 const ENTRY = [
   "+    '1.36.4': {",
-  `+      amd64: '${sha256Of('kubelet for amd64')}',`,
-  `+      arm64: '${sha256Of('kubelet for arm64')}',`,
+  `+      amd64: '${sha256Of(PROGRAMS.amd64)}',`,
+  `+      arm64: '${sha256Of(PROGRAMS.arm64)}',`,
   '+    },',
 ];
 
@@ -76,7 +78,7 @@ describe('kubenode component update', () => {
     const rendered = await repository.kubenode('render', '.', '--target', 'test', '-o', 'yaml');
     expect(rendered.out).toContain('componentRef: kubelet-1.36.4');
     expect(rendered.out).toContain(`url: ${repository.publisher.url}${PATHS.arm64}`);
-    expect(rendered.out).toContain(`sha256: ${sha256Of('kubelet for arm64')}`);
+    expect(rendered.out).toContain(`sha256: ${sha256Of(PROGRAMS.arm64)}`);
 
     writeFileSync(join(repository.folder, 'printed.diff'), out);
     repository.git('apply', '--reverse', 'printed.diff');
@@ -102,7 +104,9 @@ describe('kubenode component update', () => {
       "-  containerd: '2.3.4',",
       "+  containerd: '2.3.9',",
     ]);
-    expect(err).toContain('the same in https://github.com/containerd/containerd/releases/download/v2.3.9/');
+    expect(err).toContain(
+      'verified: the same sha256 is in https://github.com/containerd/containerd/releases/download/v2.3.9/',
+    );
     expect(err).toContain('no signature of the publisher is known');
     const rendered = await kubenode('render', '.', '--target', 'test', '-o', 'yaml');
     expect(rendered.out).toContain('componentRef: containerd-2.3.9');
@@ -112,7 +116,7 @@ describe('kubenode component update', () => {
     const { publisher, kubenode } = await createRepository();
     publisher.files.set(
       '/sums',
-      `${sha256Of('kubelet for amd64')}  linux-amd64\n${sha256Of('kubelet for arm64')}  linux-arm64\n`,
+      `${sha256Of(PROGRAMS.amd64)}  linux-amd64\n${sha256Of(PROGRAMS.arm64)}  linux-arm64\n`,
     );
     const sums = ['--checksum-url', `${publisher.url}/sums`, '-o', 'json'];
     const { code, out } = await kubenode('component', 'update', 'kubelet', '1.36.4', ...sums);
@@ -121,8 +125,8 @@ describe('kubenode component update', () => {
       report: {
         state: 'Changed',
         files: [
-          { arch: 'amd64', sizeBytes: 17, checkedBy: `${publisher.url}/sums` },
-          { arch: 'arm64', sha256: sha256Of('kubelet for arm64') },
+          { arch: 'amd64', sizeBytes: 22, checkedBy: `${publisher.url}/sums` },
+          { arch: 'arm64', sha256: sha256Of(PROGRAMS.arm64) },
         ],
         changes: [{ path: KUBELET }, { path: VERSIONS }],
       },
@@ -172,7 +176,7 @@ describe('kubenode component update', () => {
     );
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
-      `error: wrong checksum of kubelet 1.36.4 for amd64: its publisher states sha256 ${'0'.repeat(64)}, downloaded was ${sha256Of('kubelet for amd64')}`,
+      `error: wrong checksum of kubelet 1.36.4 for amd64: its publisher states sha256 ${'0'.repeat(64)}, downloaded was ${sha256Of(PROGRAMS.amd64)}`,
     );
     expect(changedLines(repository)).toEqual([]);
   });
@@ -197,6 +201,17 @@ describe('kubenode component update', () => {
     ]);
   });
 
+  it('computes no digest of a short text that no checksum file has', async () => {
+    const repository = await createRepository();
+    repository.publisher.files.set(PATHS.amd64, 'rate limit exceeded\n');
+    const { code, out, err } = await repository.kubenode('component', 'update', 'kubelet', '1.36.4');
+    expect({ code, out }).toEqual({ code: 69, out: '' });
+    expect(err).toContain(
+      'kubelet 1.36.4 for amd64 was not downloaded: expected a program, got a text of 20 bytes that begins with "rate limit exceeded\\n"',
+    );
+    expect(changedLines(repository)).toEqual([]);
+  });
+
   it('reports a server that does not answer as unavailable', async () => {
     const { publisher, kubenode } = await createRepository();
     publisher.answers.set(PATHS.amd64, [(_, response) => void response.writeHead(503).end()]);
@@ -210,11 +225,11 @@ describe('kubenode component update', () => {
     const args = ['component', 'update', 'kubelet', '1.36.4'];
     await repository.kubenode(...args);
     repository.git('commit', '-qam', 'kubelet 1.36.4');
-    repository.publisher.files.set(PATHS.amd64, 'replaced');
+    repository.publisher.files.set(PATHS.amd64, '\u007fELF replaced');
     const { code, out, err } = await repository.kubenode(...args);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toContain(
-      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of('kubelet for amd64')}, published is ${sha256Of('replaced')}\n  where: ${KUBELET}:9`,
+      `error: nothing was changed: the file of 1.36.4 for amd64 is not the one that was declared: expected sha256 ${sha256Of(PROGRAMS.amd64)}, published is ${sha256Of('\u007fELF replaced')}\n  where: ${KUBELET}:10`,
     );
     expect(changedLines(repository)).toEqual([]);
   });
@@ -224,12 +239,27 @@ describe('kubenode component update', () => {
     repository.publisher.answers.set(PATHS.arm64, [
       (_, response) => {
         repository.write(KUBELET, '// other\n');
-        response.end('kubelet for arm64');
+        response.end(PROGRAMS.arm64);
       },
     ]);
     const { code, err } = await repository.kubenode('component', 'update', 'kubelet', '1.36.4');
     expect({ code, text: repository.read(KUBELET) }).toEqual({ code: 1, text: '// other\n' });
     expect(err).toContain('the file was changed during the download');
+  });
+
+  it('edits none of two files when the second one was changed during the download', async () => {
+    const repository = await createRepository();
+    repository.publisher.answers.set(PATHS.arm64, [
+      (_, response) => {
+        repository.write(VERSIONS, '// other\n');
+        response.end(PROGRAMS.arm64);
+      },
+    ]);
+    const before = repository.read(KUBELET);
+    const { code, err } = await repository.kubenode('component', 'update', 'kubelet', '1.36.4');
+    expect({ code, text: repository.read(KUBELET) }).toEqual({ code: 1, text: before });
+    expect(err).toContain('the file was changed during the download');
+    expect(repository.read(VERSIONS)).toBe('// other\n');
   });
 
   it('refuses a file with changes before it downloads, but for --force', async () => {
@@ -259,7 +289,7 @@ describe('kubenode component add', () => {
     expect(code).toBe(65);
     expect(err).toContain('the repository declares no releases of crictl with componentReleases');
     expect(err).toContain('or use one of: cni-plugins, containerd, kubelet, node-exporter, runc');
-    expect(err).toContain('the same in https://github.com/kubernetes-sigs/cri-tools/');
+    expect(err).toContain('verified: the same sha256 is in https://github.com/kubernetes-sigs/cri-tools/');
     expect(out).toBe(`// In the archive: crictl.
 const releases = componentReleases({
   component: 'crictl',
@@ -281,6 +311,10 @@ const releases = componentReleases({
 
   it.each([
     [['kubelet', 'v1.36.4'], 'leave the "v" out: 1.36.4'],
+    [
+      ['k3s', '1.36.4+k3s1'],
+      'write "-" for "+": 1.36.4-k3s1, and name its URL with --url, in which "+" is %2B',
+    ],
     [['kubelet', "1.0.0': {}"], 'expected lower-case letters, digits, "." and "-"'],
     [['Kubelet', '1.36.4'], 'expected lower-case letters, digits and "-"'],
     [['web', '1.0.0'], 'no URL of web is known: name it with --url'],

@@ -6,6 +6,7 @@ import {
   addHostImportOptions,
   importsOpener,
   programsFolder,
+  requireTls,
 } from '../../../../src/cli/commands/controllers/imports.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { openImportHosts } from '../../../../src/providers/ssh/import/open.ts';
@@ -65,5 +66,28 @@ describe('importsOpener', () => {
     expect(Object.keys(parts?.hosts ?? {})).toEqual(
       Object.keys(openImportHosts({ programs: '', clock: io.clock })),
     );
+  });
+});
+
+describe('requireTls', () => {
+  it('refuses an API server without TLS for hosts, with what to do', () => {
+    expect(requireTls('https://10.0.0.1:6443')).toBe('https://10.0.0.1:6443');
+    expect(() => requireTls('http://10.0.0.1:8080')).toThrow(
+      expect.objectContaining({
+        code: 'ServerWithoutTLS',
+        message: 'agents cannot use the API server http://10.0.0.1:8080: they connect by https:// only',
+        hint: expect.stringContaining('--server-for-hosts') as string,
+      }) as Error,
+    );
+  });
+
+  it('fails the import of a host, not the controllers, when the kubeconfig names such a server', async () => {
+    const kubeconfig = join(tempFolder('kubeconfig'), 'config');
+    const cluster = { name: 'c', cluster: { server: 'http://10.0.0.1:8080' } };
+    const context = { name: 'x', context: { cluster: 'c', user: 'u' } };
+    const config = { clusters: [cluster], contexts: [context], users: [{ name: 'u', user: {} }] };
+    writeFileSync(kubeconfig, JSON.stringify({ ...config, 'current-context': 'x' }));
+    const open = importsOpener(testIo(), { agentPrograms: built() }, { kubeconfig });
+    await expect((await open(CLIENT))?.access()).rejects.toMatchObject({ code: 'ServerWithoutTLS' });
   });
 });

@@ -3,12 +3,25 @@ import type { Machine } from '../../../../src/api/generated/types.ts';
 import { machineIdentity, serverForHosts } from '../../../../src/cli/commands/import/cluster.ts';
 
 describe('serverForHosts', () => {
-  it.each(['https://127.0.0.1:6443', 'https://127.1.2.3', 'https://localhost:6443', 'https://[::1]:6443'])(
-    'is none for %s, which no host reaches',
-    (url) => {
-      expect(serverForHosts(url)).toBeUndefined();
-    },
-  );
+  it.each([
+    'http://127.0.0.1:8001',
+    'https://127.0.0.1:6443',
+    'https://127.1.2.3',
+    'https://localhost:6443',
+    'https://[::1]:6443',
+  ])('is none for %s, which no host reaches', (url) => {
+    expect(serverForHosts(url)).toBeUndefined();
+  });
+
+  it('refuses a server without TLS, which no agent can use', () => {
+    expect(() => serverForHosts('http://10.0.0.1:8080')).toThrow(
+      expect.objectContaining({
+        message: 'hosts cannot use this API server: agents connect by https:// only',
+        where: 'http://10.0.0.1:8080',
+        exitCode: 65,
+      }) as Error,
+    );
+  });
 
   it('is the address of any other server', () => {
     expect(serverForHosts('https://10.0.0.1:6443')).toEqual({ host: '10.0.0.1', port: 6443 });

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { formatCloudConfig } from '../../../../src/cli/commands/machine/cloud-config.ts';
@@ -28,14 +29,17 @@ function config(fields: Partial<typeof OPTIONS> = {}): CloudConfig {
 }
 
 /** Runs the command of the document with a curl that serves the program, below a folder instead of /root. */
-function runCommands(fields: Partial<typeof OPTIONS> = {}): {
+function runCommands(
+  fields: Partial<typeof OPTIONS> = {},
+  served: string | Buffer = PROGRAM,
+): {
   readonly code: number | null;
   readonly args: string;
 } {
   const folder = tempFolder('cloud');
   const [bin, out] = [join(folder, 'bin'), join(folder, 'out')];
   mkdirSync(bin);
-  writeFileSync(join(folder, 'served'), PROGRAM);
+  writeFileSync(join(folder, 'served'), served);
   const curl = `#!/bin/sh\nfor each in "$@"; do [ "$last" = --output ] && cp "${folder}/served" "$each"; last=$each; done\n`;
   writeFileSync(join(bin, 'curl'), curl);
   chmodSync(join(bin, 'curl'), 0o755);
@@ -71,6 +75,22 @@ describe('formatCloudConfig', () => {
       args: 'install\n--machine\nn1\n--bootstrap\n/etc/kubenode/bootstrap.json\n',
     });
     expect(runCommands({ agentSha256: '0'.repeat(64) })).toEqual({ code: 1, args: '' });
+  });
+
+  it.each(['kubenode-agent.gz', 'kubenode-agent.gz?token=a/b.c', 'kubenode-agent.gz#amd64'])(
+    'unpacks a compressed program: %s',
+    (name) => {
+      const served = gzipSync(PROGRAM);
+      const agentSha256 = createHash('sha256').update(served).digest('hex');
+      const ran = runCommands({ agentUrl: `https://example.com/${name}`, agentSha256 }, served);
+      expect(ran).toMatchObject({ code: 0, args: expect.stringContaining('install\n') as string });
+    },
+  );
+
+  it('does not unpack a program whose URL has .gz after its path', () => {
+    expect(runCommands({ agentUrl: 'https://example.com/kubenode-agent?for=a.gz' })).toMatchObject({
+      code: 0,
+    });
   });
 
   it.skipIf(missing)(`is valid by the schema of cloud-init${missing ? ` (${missing})` : ''}`, () => {

@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import {
+  createReadStream,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer, request as send } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -9,9 +19,15 @@ import { downloadArtifact, verifyArtifact } from '../../../../src/agent/install/
 import { readDownloadSettings } from '../../../../src/agent/install/settings.ts';
 import { cachedArtifact } from '../../../../src/agent/layout.ts';
 import { runCommandLine } from '../../../../src/cli/run.ts';
+import { lockHolder } from '../../../../src/os/lock.ts';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { createFleetFolder } from '../../../support/fleet-repository.ts';
-import { type Publisher, startPublisher } from '../../../support/publisher.ts';
+import {
+  type Publisher,
+  type PublisherAnswer,
+  sendFile,
+  startPublisher,
+} from '../../../support/publisher.ts';
 import { BASIC, noRegistryReason, startRegistry } from '../../../support/registry.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import { testIo } from '../../../support/test-io.ts';
@@ -22,10 +38,13 @@ const DIGESTS = Object.values(FILES).map(sha256Of);
 
 let publisher: Publisher;
 let folder: string;
+/** The URL of each artifact. */
+let urlOf: (path: string) => string;
 
 beforeEach(async () => {
   publisher = await startPublisher();
   for (const [path, content] of Object.entries(FILES)) publisher.files.set(path, content);
+  urlOf = (path) => publisher.url + path;
   folder = tempFolder('mirror');
 });
 
@@ -33,7 +52,7 @@ function fleet(): string {
   const artifacts = Object.entries(FILES).map(([path, content]) => ({
     os: 'linux',
     arch: path.slice(-5),
-    url: `${publisher.url}${path}`,
+    url: urlOf(path),
     sha256: sha256Of(content),
   }));
   const spec = JSON.stringify({ component: 'web', version: '1.0.0', artifacts });
@@ -107,6 +126,8 @@ describe('kubenode mirror sync to a folder', () => {
     expect(first.err).toContain('/etc/kubenode/downloads.json has:\n  {"mirrors": ["URL of the folder"]}');
     expect(readdirSync(target).toSorted()).toEqual(['.partial', ...DIGESTS].toSorted());
     expect(readdirSync(join(target, '.partial'))).toEqual([]);
+    // The server of static files is another user.
+    expect(DIGESTS.map((sha256) => statSync(join(target, sha256)).mode & 0o777)).toEqual([0o644, 0o644]);
 
     const requests = publisher.asked.length;
     const second = await sync(target);
@@ -123,6 +144,20 @@ describe('kubenode mirror sync to a folder', () => {
     const { port } = server.address() as AddressInfo;
     expect(await loadFrom(`http://127.0.0.1:${port}`)).toEqual(Object.values(FILES));
     expect(await loadFrom(`file://${target}`)).toEqual(Object.values(FILES));
+  });
+
+  it('copies once when two run at the same time, also by another name of the folder', async () => {
+    const target = join(folder, 'artifacts');
+    symlinkSync(folder, join(folder, 'link'));
+    const holders: (string | undefined)[] = [];
+    const answer = async (...exchange: Parameters<PublisherAnswer>): Promise<void> => {
+      holders.push(await lockHolder(`kubenode mirror ${realpathSync(folder)}/artifacts/.partial`));
+      sendFile(...exchange, 'web for amd64');
+    };
+    publisher.answers.set('/web-amd64', [(...exchange) => void answer(...exchange)]);
+    const both = await Promise.all([sync(target), sync(join(folder, 'link/artifacts'))]);
+    expect(both.map((each) => states(each).join()).toSorted()).toEqual(['Copied,Copied', 'Present,Present']);
+    expect([holders, publisher.asked.length]).toEqual([[`pid ${process.pid}`], 2]);
   });
 
   it('copies again what a disk changed, and continues what was interrupted', async () => {
@@ -196,5 +231,68 @@ describe.skipIf(noRegistryReason)(
         expect(readdirSync(join(folder, '.cache/kubenode/mirror'))).toEqual([]);
       },
     );
+
+    it('pushes to a registry that everybody reads, and that redirects to a store of files', async () => {
+      const registry = await startRegistry('Basic');
+      const front = await startFrontOf(registry.name);
+      const target = `oci://${front.name}/fleet/mirror`;
+      const config = join(folder, 'registries.json');
+      writeFileSync(config, JSON.stringify({ auths: { [front.name]: { auth: BASIC } } }), { mode: 0o600 });
+      const denied = await sync(target);
+      expect([denied.code, ...states(denied)]).toEqual([69, 'Failed', 'Failed']);
+      const first = await sync(target, '--registry-config', config);
+      expect([first.code, ...states(first)]).toEqual([0, 'Copied', 'Copied']);
+      // The second artifact has the same empty config as the first one: its content is there.
+      expect(front.redirects()).toBe(1);
+      expect(await loadFrom(target)).toEqual(Object.values(FILES));
+    });
+
+    it.each(['None', 'Public'] as const)(
+      'copies from a registry that everybody reads (%s), without credentials',
+      async (auth) => {
+        const registry = await startRegistry(auth);
+        for (const content of Object.values(FILES)) {
+          await registry.pushBlob('tools/web', Buffer.from(content));
+        }
+        urlOf = () => `oci://${registry.name}/tools/web`;
+        const { code, artifacts } = await sync(join(folder, 'artifacts'));
+        expect([code, ...artifacts.map(({ state, because = '' }) => state + because)]).toEqual([
+          0,
+          'Copied',
+          'Copied',
+        ]);
+        const scope = 'scope=repository%3Atools%2Fweb%3Apull';
+        for (const { query, authorization } of registry.tokenRequests) {
+          expect([query.split('&')[1], authorization]).toEqual([scope, undefined]);
+        }
+        expect(registry.tokenRequests.length).toBe(auth === 'Public' ? 2 : 0);
+      },
+    );
   },
 );
+
+/** What is in front of many registries: everybody may read, and content is at a store of files, to which a HEAD is redirected. */
+async function startFrontOf(
+  registry: string,
+): Promise<{ readonly name: string; readonly redirects: () => number }> {
+  let redirects = 0;
+  const server = createServer((request, response) => {
+    const { method = 'GET', url: path = '/' } = request;
+    const isRead = ['GET', 'HEAD'].includes(method);
+    const headers = isRead ? { ...request.headers, authorization: `Basic ${BASIC}` } : request.headers;
+    const forwarded = send(`http://${registry}${path}`, { method, headers }, (answer) => {
+      const isContent = method === 'HEAD' && path.includes('/blobs/') && answer.statusCode === 200;
+      redirects += Number(isContent);
+      if (isContent) response.writeHead(307, { location: 'https://files.example.com/content' });
+      else response.writeHead(answer.statusCode ?? 500, answer.headers);
+      answer.pipe(response);
+    });
+    request.pipe(forwarded);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return { name: `127.0.0.1:${(server.address() as AddressInfo).port}`, redirects: () => redirects };
+}

@@ -29,6 +29,18 @@ describe('mergePinGrants', () => {
     const pinned = machineWith([{ ...KUBELET, grant: old }, RUNC], ['kubelet']);
     expect(mergePinGrants(pinned, grants)).toEqual(merged);
   });
+
+  it('ROL-06 leaves pins in the order of their owner, so that the same apply of that one changes nothing', () => {
+    const pins = [RUNC, entry('greeter', '1'), KUBELET].map((each) => ({ ...each, grant: GRANT }));
+    const pinned = machineWith(
+      [...pins, entry('cni', '1', 'b'), entry('npd', '1', 'b')],
+      ['runc', 'greeter', 'kubelet'],
+    );
+    const grants = new Map(['greeter', 'kubelet', 'runc'].map((name) => [name, GRANT]));
+    const expected = ['cni', 'runc', 'greeter', 'npd', 'kubelet'];
+    expect(mergePinGrants(pinned, grants).map(({ name }) => name)).toEqual(expected);
+    expect(mergeEntries(pinned, [entry('cni', '2', 'b')]).map(({ name }) => name)).toEqual(expected);
+  });
 });
 
 describe('mergeEntries', () => {

@@ -79,6 +79,8 @@ const EACH_FIELD: Readonly<
     },
     'None',
   ],
+  stateDirectories: [{ stateDirectories: ['/var/lib/proxy'] }, 'None'],
+  networkInterfaces: [{ networkInterfaces: ['proxy0'] }, 'None'],
   activation: [{ activation: { class: 'Reboot' } }, 'None'],
   commitAfterSeconds: [{ commitAfterSeconds: 1 }, 'None'],
   keepVersions: [{ keepVersions: 1 }, 'None'],

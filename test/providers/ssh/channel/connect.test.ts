@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import {
   connectSsh,
-  type SshConnection,
   type SshHost,
   type SshOptions,
   scanHostKeys,
 } from '../../../../src/providers/ssh/channel/connect.ts';
+import type { SshConnection } from '../../../../src/providers/ssh/channel/connection.ts';
 import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
 import { tempFolder } from '../../../support/temp.ts';
 import {

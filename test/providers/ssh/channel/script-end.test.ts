@@ -5,7 +5,7 @@ describe('scriptFailure', () => {
   it.each([
     [0, '', undefined],
     [3, 'bad', 'the test failed: it ended with 3: bad'],
-    [undefined, '', 'the test failed: its connection ended'],
+    [undefined, '', 'the test failed: a signal ended it'],
   ])('%s %j', (exitCode, errorLine, want) => {
     expect(scriptFailure({ exitCode, errorLine, output: '' }, 'test', 'n1')?.message).toBe(want);
   });

@@ -9,6 +9,7 @@ const PROGRAM: AgentProgram = {
   sizeBytes: 150 * 1024 * 1024,
   compressedFile: '/programs/agent.gz',
 };
+const FOLDER = { folder: '/programs', programs: [PROGRAM] };
 const FREE = 'free-kib=1000000\n';
 const END = 'end=complete\n';
 
@@ -30,9 +31,23 @@ describe('planCopy', () => {
     expect(decide(`${facts}${END}`)).toBe(want);
   });
 
+  it.each([
+    ['arch=riscv64\n', 'the host is riscv64'],
+    ['', 'the host did not tell its architecture'],
+  ])('names the folder that has no program for %j', (arch, host) => {
+    const facts = readLookup(`${arch}${FREE}${END}`);
+    expect(() => facts && planCopy(facts, FOLDER, 'root@n1:22')).toThrow(
+      expect.objectContaining({
+        code: 'ProgramMissing',
+        message: `${host}, and the folder /programs has the program of the agent for x86_64 only`,
+        hint: expect.stringContaining('npm run build:agent') as string,
+      }) as Error,
+    );
+  });
+
   it('names what is missing', () => {
     const facts = readLookup(`arch=x86_64\nlacks=gzip\n${FREE}${END}`);
-    expect(() => facts && planCopy(facts, [PROGRAM], 'root@n1:22')).toThrow(
+    expect(() => facts && planCopy(facts, FOLDER, 'root@n1:22')).toThrow(
       expect.objectContaining({ message: 'the host has no gzip', where: 'root@n1:22' }) as Error,
     );
   });
@@ -79,7 +94,7 @@ function decide(output: string): string {
   const facts = readLookup(output);
   if (!facts) return 'incomplete';
   try {
-    const source = planCopy(facts, [PROGRAM], 'n1');
+    const source = planCopy(facts, FOLDER, 'n1');
     return source.type === 'Present' ? `Present ${source.path}` : source.type;
   } catch (error) {
     return String((error as { code?: string }).code);

@@ -14,7 +14,7 @@ describe('agentCommandError', () => {
       'the host does not start the program of the agent: sh: Permission denied',
     ],
     [1, '', 'AgentFailed', 'the test failed: it ended with 1'],
-    [undefined, '', 'ScriptFailed', 'the test failed: its connection ended'],
+    [undefined, '', 'ScriptFailed', 'the test failed: a signal ended it'],
   ])('%s %j is %s', (exitCode, errorLine, code, message) => {
     const error = agentCommandError({ exitCode, errorLine, output: '' }, 'test', 'n1');
     expect(error).toMatchObject({ code, message, where: 'n1' });

@@ -52,8 +52,12 @@ export function poolObject(pool: string, content: object, name = pool): KubeObje
 
 export type CleanCheck = (host: PooledHost, machineUid: string, signal: AbortSignal) => Promise<void>;
 
-/** `check` looks at the hosts; without it they are clean but for those of `dirty`. */
-export function poolBed(object: KubeObject, check?: CleanCheck): PoolBed {
+/** `check` looks at the hosts; without it they are clean but for those of `dirty`. `wrap` adds what is done on a host. */
+export function poolBed(
+  object: KubeObject,
+  check?: CleanCheck,
+  wrap: (provider: Provider) => Provider = (provider) => provider,
+): PoolBed {
   const clock = createSystemClock();
   const api = createMemoryApi({ clock, kinds: [LEASE_KIND, CONFIG_MAP_KIND] });
   const [dirty, verified] = [new Set<string>(), [] as string[]];
@@ -68,7 +72,7 @@ export function poolBed(object: KubeObject, check?: CleanCheck): PoolBed {
   }
 
   const providerOf = (connection: MemoryConnection): Provider =>
-    createSshProvider({ client: connection.client(), clock, verifyClean: check ?? verifyClean });
+    wrap(createSshProvider({ client: connection.client(), clock, verifyClean: check ?? verifyClean }));
   const connect = (): Provider => {
     const connection = api.connection();
     connections.push(connection);

@@ -11,6 +11,7 @@ import { installAgent, type OwnProgram } from '../../../../agent/takeover/instal
 import type { HostCleanup } from '../../../../agent/takeover/record.ts';
 import { releaseHost } from '../../../../agent/takeover/release.ts';
 import { requestCertificate } from '../../../../agent/takeover/request.ts';
+import { OBJECT_UID } from '../../../../api/patterns.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { printableText } from '../../../../kube/objects/printable.ts';
 import { acquireLock, tryAcquireLock } from '../../../../os/lock.ts';
@@ -78,6 +79,15 @@ function machineOf({ find }: TakeoverOptions): string {
   return machine;
 }
 
+/** An empty UID is refused, too: a release without a UID asks no owner. */
+function uidOf({ find }: TakeoverOptions, option: string): string | undefined {
+  const uid = find(option);
+  if (uid === undefined || new RegExp(OBJECT_UID.regex).test(uid)) return uid;
+  throw new CliError(`--${option}: expected ${OBJECT_UID.description}, got ${JSON.stringify(uid)}`, {
+    exitCode: EXIT.usage,
+  });
+}
+
 async function install(context: Context): Promise<ExitCode> {
   const { io, host, find, program } = context;
   const machine = machineOf(context);
@@ -87,12 +97,12 @@ async function install(context: Context): Promise<ExitCode> {
       exitCode: EXIT.usage,
     });
   }
-  const uid = find('machine-uid');
-  const sent = uid === undefined ? parseOwner(await context.readInput()) : { machineUid: uid };
+  const [machineUid, clusterUid] = [uidOf(context, 'machine-uid'), uidOf(context, 'cluster-uid')];
+  const sent = machineUid === undefined ? parseOwner(await context.readInput()) : { machineUid };
   const bootstrap = find('bootstrap');
   const keptProgram = find('program');
   const installed = await installAgent(host, {
-    owner: { machine, ...sent, ...optional('clusterUid', find('cluster-uid')) },
+    owner: { machine, ...sent, ...optional('clusterUid', clusterUid) },
     program: { ...program, file: await realpath(program.file) },
     ...optional('keptProgram', keptProgram && resolve(keptProgram)),
     ...optional('bootstrap', bootstrap && resolve(bootstrap)),
@@ -118,10 +128,11 @@ async function accept(context: Context): Promise<ExitCode> {
 }
 
 async function release(context: Context, cleanup: HostCleanup): Promise<ExitCode> {
-  const { io, host, find } = context;
+  const { io, host } = context;
+  const machineUid = uidOf(context, 'machine-uid');
   const agent = host.type === 'sandbox' ? await requireNoAgent(host.directory) : undefined;
   try {
-    const options = { cleanup, clock: io.clock, ...optional('machineUid', find('machine-uid')) };
+    const options = { cleanup, clock: io.clock, ...optional('machineUid', machineUid) };
     const { left, complete } = await releaseHost(host, options);
     io.out(isJson(context) ? formatJson({ left }) : formatLeft(left));
     return complete ? EXIT.ok : EXIT.failed;

@@ -28,11 +28,17 @@ export function stableVersion(tag: string): string | undefined {
   return STABLE.exec(tag.trim())?.groups?.['version'];
 }
 
+interface ListedRelease {
+  readonly tag_name?: unknown;
+  readonly draft?: unknown;
+  readonly prerelease?: unknown;
+}
+
 /** The versions in a page of releases, as the API of GitHub lists them. Undefined: it is something else. */
 export function versionsInReleases(page: unknown): readonly string[] | undefined {
   if (!Array.isArray(page)) return undefined;
-  return page.flatMap((release: { tag_name?: unknown; draft?: unknown; prerelease?: unknown }) => {
-    const { tag_name: tag, draft, prerelease } = release;
+  return page.flatMap((release: ListedRelease | null) => {
+    const { tag_name: tag, draft, prerelease } = release ?? {};
     const isStable = typeof tag === 'string' && draft !== true && prerelease !== true;
     return isStable ? (stableVersion(tag) ?? []) : [];
   });

@@ -1,7 +1,7 @@
 /** Requests to publishers: by a mirror if there is one, within a time limit, and with a limit on the size of the answer. */
 import type { Clock } from '../../../../os/clock.ts';
 import { withDeadline } from '../../../../os/deadline.ts';
-import { HttpFailure, openUrl } from '../../../../os/net/http.ts';
+import { fetchText, HttpFailure } from '../../../../os/net/http.ts';
 import { mirroredUrl, type SiteEnvironment } from './sites.ts';
 
 export interface FetchSettings {
@@ -31,15 +31,11 @@ export function withinTime<T>(
 
 /** Reads a text of at most `maxBytes`. */
 export async function readText(url: string, maxBytes: number, settings: FetchSettings): Promise<string> {
-  return await withinTime(settings, async ({ env, ...options }) => {
-    const { body } = await openUrl(mirroredUrl(url, env), options);
-    const pieces: Uint8Array[] = [];
-    let size = 0;
-    for await (const piece of body) {
-      size += piece.length;
-      if (size > maxBytes) throw new HttpFailure(`the answer is larger than ${maxBytes} bytes`, false);
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces).toString('utf8');
-  });
+  return await withinTime(settings, ({ env, ...options }) =>
+    fetchText(mirroredUrl(url, env), { ...options, maxBytes }),
+  );
+}
+
+export function fileNameOf(url: string): string {
+  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
 }

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../../../errors.ts';
 import { fillUrlTemplate, type ReleaseArch } from '../catalog/template.ts';
 import { checksumIn } from './checksum-file.ts';
 import { digestOfUrl, type FileDigest } from './digest.ts';
-import { type FetchSettings, readText } from './http.ts';
+import { type FetchSettings, fileNameOf, readText } from './http.ts';
 
 export interface ReleaseFilesRequest {
   readonly component: string;
@@ -50,6 +50,7 @@ async function downloadReleaseFile(
   const what = `${component} ${version} for ${arch}`;
   const digest = await digestOfUrl(url, {
     ...settings,
+    isCompared: checksums !== undefined,
     onBytes: (bytes) => settings.onStep(`downloading ${what}: ${(bytes / 1e6).toFixed(1)} MB`),
   }).catch((error: unknown) => {
     throw downloadError(error, `${what} was not downloaded`, url);
@@ -87,10 +88,6 @@ function compareDigests(
           hint: 'do not use the file; check the mirror or proxy in between. Nothing was changed',
         },
       );
-}
-
-function fileNameOf(url: string): string {
-  return decodeURIComponent(new URL(url).pathname.split('/').at(-1) ?? '');
 }
 
 function downloadError(error: unknown, what: string, where: string): unknown {

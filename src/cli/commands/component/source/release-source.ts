@@ -1,6 +1,11 @@
 /** Decides from where the files of a release are downloaded, and what they are compared with. Pure. */
 import { type CatalogEntry } from '../catalog/catalog.ts';
-import { RELEASE_ARCHITECTURES, type ReleaseArch, templateProblem } from '../catalog/template.ts';
+import {
+  checksumTemplateProblem,
+  RELEASE_ARCHITECTURES,
+  type ReleaseArch,
+  templateProblem,
+} from '../catalog/template.ts';
 import { type ReleasesDeclaration, versionsOf } from './declarations.ts';
 import { type LiteralValue, stringAt } from './literal.ts';
 
@@ -35,10 +40,22 @@ export function releaseSourceOf(input: SourceInput): SourceOutcome {
     return { problem: `no URL of ${input.component} is known: name it with --url, such as ${EXAMPLE}` };
   }
   const architectures = input.architectures ?? declared.architectures;
-  const problem = templateProblem(url) ?? architectureProblem(url, architectures);
-  if (problem !== undefined) return { problem };
   const checksums = input.checksums ?? knownChecksums(url, declared, input.catalog);
-  return { source: { url, checksums, architectures, ownUrl: differentUrl(url, declared) } };
+  const source = { url, checksums, architectures, ownUrl: differentUrl(url, declared) };
+  const problem = sourceProblem(source, declared);
+  return problem === undefined ? { source } : { problem };
+}
+
+function sourceProblem(
+  { url, checksums, architectures }: ReleaseSource,
+  declared: DeclaredSource,
+): string | undefined {
+  return (
+    templateProblem(url) ??
+    architectureProblem(url, architectures) ??
+    versionProblem(url, declared) ??
+    (checksums === undefined ? undefined : checksumTemplateProblem(checksums))
+  );
 }
 
 const EXAMPLE = "'https://example.com/{version}/linux-{arch}'";
@@ -49,10 +66,12 @@ interface DeclaredSource {
   readonly entryUrl?: string | undefined;
   readonly checksums?: string | undefined;
   readonly architectures: readonly ReleaseArch[];
+  /** Whether the version is declared already. */
+  readonly hasVersion: boolean;
 }
 
 function readDeclared({ declaration, version }: SourceInput): DeclaredSource {
-  if (declaration === undefined) return { architectures: RELEASE_ARCHITECTURES };
+  if (declaration === undefined) return { architectures: RELEASE_ARCHITECTURES, hasVersion: false };
   const { call } = declaration;
   const properties = versionsOf(declaration)?.properties ?? [];
   const entry = properties.find(({ name }) => name === version)?.value;
@@ -60,6 +79,7 @@ function readDeclared({ declaration, version }: SourceInput): DeclaredSource {
     url: stringAt(call, 'url'),
     entryUrl: entry && stringIn(entry, 'url'),
     checksums: stringAt(call, 'checksums'),
+    hasVersion: entry !== undefined,
     architectures: architecturesIn(entry ? [entry] : properties.map(({ value }) => value)),
   };
 }
@@ -91,6 +111,13 @@ function differentUrl(url: string, declared: DeclaredSource): string | undefined
 function architectureProblem(url: string, architectures: readonly ReleaseArch[]): string | undefined {
   if (architectures.length < 2 || url.includes('{arch}')) return undefined;
   return `expected {arch} in the URL, because the release has files for ${architectures.join(' and ')}: ${url}`;
+}
+
+/** A URL that only one version has may be any. That of all versions would name the file of another version. */
+function versionProblem(url: string, declared: DeclaredSource): string | undefined {
+  const isOwn = declared.hasVersion || differentUrl(url, declared) !== undefined;
+  if (isOwn || url.includes('{version}')) return undefined;
+  return `expected {version} in the URL, because each version has its own files: ${url}`;
 }
 
 function stringIn(value: LiteralValue, name: string): string | undefined {

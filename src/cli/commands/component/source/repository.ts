@@ -2,18 +2,18 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCode } from '../../../../os/errors.ts';
-import { writeFileAtomic } from '../../../../os/files.ts';
 import { gitEnvironment, runGit } from '../../../../sync/git/command/process.ts';
 import { CliError, EXIT } from '../../../errors.ts';
 import type { FleetFile } from './declarations.ts';
+import { replaceFiles } from './replace.ts';
 
 export interface FleetFolder {
   readonly folder: string;
   readonly sources: readonly FleetFile[];
   /** Those of the paths that differ from the last commit. */
   dirty(paths: readonly string[]): Promise<readonly string[]>;
-  /** Rejects if the file is not the one that was read: a download takes minutes. */
-  write(path: string, text: string): Promise<void>;
+  /** Writes all files or none. Rejects if one of them is not the one that was read. */
+  write(files: readonly FleetFile[]): Promise<void>;
 }
 
 /** The folder of the fleet program. A repository that is laid out otherwise is searched as a whole. */
@@ -49,9 +49,11 @@ export async function openFleetFolder(folder: string, signal: AbortSignal): Prom
       );
       return paths.filter((_, index) => states[index] !== '');
     },
-    async write(path, text) {
-      const before = sources.find((source) => source.path === path)?.text;
-      await replaceFile(join(folder, path), before, text);
+    async write(files) {
+      const before = new Map(sources.map(({ path, text }) => [path, text]));
+      await replaceFiles(
+        files.map(({ path, text }) => ({ path: join(folder, path), before: before.get(path) ?? '', text })),
+      );
     },
   };
 }
@@ -74,15 +76,4 @@ async function readSources(folder: string, paths: readonly string[]): Promise<re
     }),
   );
   return sources.flat();
-}
-
-async function replaceFile(path: string, before: string | undefined, text: string): Promise<void> {
-  const { mode } = await lstat(path);
-  if ((await readFile(path, 'utf8')) !== before) {
-    throw new CliError('the file was changed during the download', {
-      where: path,
-      hint: 'run the command again',
-    });
-  }
-  await writeFileAtomic(path, text, mode & 0o777);
 }

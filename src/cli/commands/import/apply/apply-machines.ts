@@ -4,8 +4,8 @@ import { MANAGER_IMPORT } from '../../../../api/names.ts';
 import type { Client } from '../../../../kube/client/client.ts';
 import { isKubeError } from '../../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import { runConcurrently } from '../../../../kube/process/run-concurrently.ts';
 import { messageOf } from '../../../../os/errors.ts';
-import { HOSTS_AT_A_TIME } from '../inspect-all.ts';
 import type { ImportedMachine } from '../report/machines.ts';
 import { foreignMachineReason } from './owned.ts';
 
@@ -21,20 +21,7 @@ export async function applyMachines(
   machines: readonly ImportedMachine[],
   signal: AbortSignal,
 ): Promise<readonly AppliedMachine[]> {
-  const results: AppliedMachine[] = [];
-  let next = 0;
-  await Promise.all(Array.from({ length: Math.min(HOSTS_AT_A_TIME, machines.length) }, () => work()));
-  return results;
-
-  async function work(): Promise<void> {
-    for (;;) {
-      const index = next;
-      next += 1;
-      const machine = machines[index];
-      if (machine === undefined) return;
-      results[index] = await applyOne(client, machine, signal);
-    }
-  }
+  return await runConcurrently(machines, (machine) => applyOne(client, machine, signal));
 }
 
 async function applyOne(

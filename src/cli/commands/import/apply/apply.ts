@@ -32,19 +32,11 @@ export interface ApplyRequest {
 }
 
 export async function applyImport(io: Io, request: ApplyRequest): Promise<void> {
-  const { machines, hosts, secrets, flags, preflightCode } = request;
+  const { machines, hosts, flags, preflightCode } = request;
   if (machines.length === 0) return;
-  const create = flags.createSecret ? secretTexts(secrets) : undefined;
   await withCluster(io, flags, async (client) => {
-    const { signal } = io;
-    const warning = await requireSecret(client, {
-      name: flags.secret,
-      hosts: machines.map(hostOfMachine),
-      signal,
-      ...optional('create', create),
-    });
-    printWarnings(io, warning === undefined ? [] : [warning]);
-    const applied = await applyMachines(client, machines, signal);
+    await ensureSecret(io, client, request);
+    const applied = await applyMachines(client, machines, io.signal);
     const expected = applied.map((each) => ({ ...each, host: hosts.get(each.name) ?? '' }));
     const { wait } = flags;
     const progress =
@@ -53,6 +45,29 @@ export async function applyImport(io: Io, request: ApplyRequest): Promise<void> 
     const isDone = wait === false ? isApplied(progress) : progress && importEnd(progress) === 'Ready';
     setExitCode(io, preflightCode !== EXIT.ok || isDone ? preflightCode : EXIT.unhealthy);
   });
+}
+
+/** For Machines that are printed, and get to the cluster by git. */
+export async function createImportSecret(io: Io, request: SecretsOfMachines): Promise<void> {
+  if (request.machines.length === 0) return;
+  await withCluster(io, request.flags, (client) => ensureSecret(io, client, request));
+}
+
+type SecretsOfMachines = Pick<ApplyRequest, 'machines' | 'secrets' | 'flags'>;
+
+async function ensureSecret(
+  io: Io,
+  client: Client,
+  { machines, secrets, flags }: SecretsOfMachines,
+): Promise<void> {
+  const create = flags.createSecret ? secretTexts(secrets) : undefined;
+  const warning = await requireSecret(client, {
+    name: flags.secret,
+    hosts: machines.map(hostOfMachine),
+    signal: io.signal,
+    ...optional('create', create),
+  });
+  printWarnings(io, warning === undefined ? [] : [warning]);
 }
 
 function hostOfMachine({ spec }: ImportedMachine): string {

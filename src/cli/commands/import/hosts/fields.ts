@@ -1,5 +1,6 @@
 /** Defines the fields of hosts.yaml. Each function explains why a value is refused; undefined: it is accepted. Pure. */
 import { FINGERPRINT } from '../../../../api/patterns.ts';
+import { labelKeyReason, labelValueReason, nodeNameReason } from '../../../../api/validation/names.ts';
 import { isRecord } from '../../../../kube/objects/json.ts';
 import { isHostKeyAlgorithm } from '../../../../providers/ssh/host-keys.ts';
 import { addressReason, portReason, userReason } from '../../../../providers/ssh/target.ts';
@@ -9,16 +10,7 @@ export interface FieldRules {
   readonly required: readonly string[];
 }
 
-/** A name of a Machine is the name of its Node. */
-const MACHINE_NAME = /^(?=.{1,63}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
-const LABEL_KEY = /^([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?\/)?[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
-const LABEL_VALUE = /^([A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?)?$/;
-const ZONE = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const FINGERPRINT_FORM = new RegExp(FINGERPRINT.regex);
-
-export function isMachineName(name: string): boolean {
-  return MACHINE_NAME.test(name);
-}
 
 const address = textRule(addressReason);
 const user = textRule(userReason);
@@ -31,14 +23,25 @@ function port(value: unknown): string | undefined {
     : 'expected an integer from 1 to 65535';
 }
 
-function labels(value: unknown): string | undefined {
+/** Explains why these cannot be labels of a Machine and its Node; undefined: they can. */
+export function labelsReason(value: unknown): string | undefined {
   if (!isRecord(value)) return 'expected an object';
-  const isValid = Object.entries(value).every(
-    ([key, text]) => LABEL_KEY.test(key) && typeof text === 'string' && LABEL_VALUE.test(text),
-  );
-  if (!isValid) return 'expected labels of a Node: quote numbers and true';
+  for (const [key, text] of Object.entries(value)) {
+    const reason = labelReason(key, text);
+    if (reason !== undefined) return reason;
+  }
   const own = Object.keys(value).find((key) => key.startsWith('kubenode.dev/'));
   return own === undefined ? undefined : 'labels that begin with kubenode.dev/ are set by kubenode itself';
+}
+
+function labelReason(key: string, value: unknown): string | undefined {
+  if (typeof value !== 'string') return `expected a text as the value of ${key}: quote numbers and true`;
+  return labelKeyReason(key) ?? labelValueReason(value);
+}
+
+/** The zone becomes the value of a label of the Node. */
+function zoneReason(zone: string): string | undefined {
+  return zone === '' ? 'expected the value of a label' : labelValueReason(zone);
 }
 
 function textRule(reasonFor: (text: string) => string | undefined): (value: unknown) => string | undefined {
@@ -69,9 +72,9 @@ export const HOST_FIELDS: FieldRules = {
     address,
     port,
     user,
-    name: patternRule(MACHINE_NAME, 'a name of a Node of at most 63 characters'),
-    zone: patternRule(ZONE, 'the value of a label'),
-    labels,
+    name: textRule(nodeNameReason),
+    zone: textRule(zoneReason),
+    labels: labelsReason,
     hostKeys: listOfKeys,
     via: (value) => (isRecord(value) ? undefined : 'expected an object with address'),
   },

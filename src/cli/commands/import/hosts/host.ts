@@ -8,7 +8,7 @@ export interface ListedHost {
   /** The name of the Machine. By default it is the host name. */
   readonly name?: string;
   readonly zone?: string;
-  /** The labels of the Node. */
+  /** The labels of the Machine, by which sets select it, and of its Node. */
   readonly labels?: Readonly<Record<string, string>>;
   /** The pinned keys. Undefined: those that the host shows are used, and have to be compared by a person. */
   readonly hostKeys?: readonly HostKey[];

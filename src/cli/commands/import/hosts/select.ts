@@ -12,10 +12,12 @@ export interface HostSources {
   readonly file?: { readonly path: string; readonly text: string };
   readonly defaults: Pick<SshTarget, 'port' | 'user'>;
   readonly via?: SshTarget;
+  /** For all hosts. A label in the file replaces one of the same key. */
+  readonly labels?: ListedHost['labels'];
 }
 
 /** Refuses all invalid hosts at once, and hosts that are named twice. */
-export function selectHosts({ args, file, defaults, via }: HostSources): readonly ListedHost[] {
+export function selectHosts({ args, file, defaults, via, labels }: HostSources): readonly ListedHost[] {
   const jump: JumpHost | undefined = via && { target: via, hostKeys: { type: 'TrustOnFirstUse' } };
   const errors: CliError[] = [];
   const named = args.flatMap((text): readonly ListedHost[] => {
@@ -33,14 +35,20 @@ export function selectHosts({ args, file, defaults, via }: HostSources): readonl
         new CliError(message, { where: `${file?.path}:${line}`, exitCode: EXIT.badInput }),
     ),
   );
-  const hosts = [...named, ...listed];
+  const hosts = [...named, ...listed].map((host) => ({ ...optional('via', jump), ...host }));
   errors.push(...repeated(hosts));
   if (errors.length > 0) throw new AggregateError(errors, '');
-  return hosts.map((host) => ({ ...optional('via', jump), ...host }));
+  return hosts.map((host) => ({
+    ...host,
+    ...optional('labels', labels && { ...labels, ...host.labels }),
+  }));
 }
 
+/** An address behind a jump host is that of its network. */
 function repeated(hosts: readonly ListedHost[]): readonly CliError[] {
-  const groups = Map.groupBy(hosts, ({ target: { address, port } }) => `${address.toLowerCase()} ${port}`);
+  const groups = Map.groupBy(hosts, ({ target, via }) =>
+    JSON.stringify([placeOf(target), via && placeOf(via.target)]),
+  );
   return [...groups.values()].flatMap(([first, second]) =>
     first && second
       ? [
@@ -52,4 +60,8 @@ function repeated(hosts: readonly ListedHost[]): readonly CliError[] {
         ]
       : [],
   );
+}
+
+function placeOf({ address, port }: SshTarget): string {
+  return `${address.toLowerCase()} ${port}`;
 }

@@ -1,7 +1,7 @@
 /** Makes the Machines of the hosts that passed, with pinned keys, as objects and as TypeScript for a fleet. Pure. */
+import { nodeNameReason } from '../../../../api/validation/names.ts';
 import { API_VERSION } from '../../../../api/version.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
-import { isMachineName } from '../hosts/fields.ts';
 import type { ListedHost } from '../hosts/host.ts';
 import type { HostReport } from './report.ts';
 
@@ -9,7 +9,7 @@ import type { HostReport } from './report.ts';
 export interface ImportedMachine {
   readonly apiVersion: string;
   readonly kind: 'Machine';
-  readonly metadata: { readonly name: string };
+  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec: object;
 }
 
@@ -36,7 +36,7 @@ export function makeMachines(
   });
   const names = Map.groupBy(passed, ({ report }) => report.name);
   const problems = passed.flatMap(({ report: { host, name } }) => {
-    if (name === undefined || !isMachineName(name)) {
+    if (!isName(name)) {
       return [`${host} has no name for a Machine: give it one in --from`];
     }
     return (names.get(name)?.length ?? 0) > 1 ? [`${host} has the name of another host, ${name}`] : [];
@@ -45,11 +45,15 @@ export function makeMachines(
     !isPinned(via) ? [`${host} has a jump host without a pinned key: add hostKeys to its via in --from`] : [],
   );
   const machines = passed.flatMap(({ host, report: { name, hostKeys } }) =>
-    isPinned(host.via) && name !== undefined && isMachineName(name) && names.get(name)?.length === 1
+    isPinned(host.via) && isName(name) && names.get(name)?.length === 1
       ? [machineFor(name, { host, hostKeys, settings })]
       : [],
   );
   return { machines, problems: [...problems, ...jumps] };
+}
+
+function isName(name: string | undefined): name is string {
+  return name !== undefined && nodeNameReason(name) === undefined;
 }
 
 /** A Machine pins the key of its jump host, too. */
@@ -67,7 +71,7 @@ function machineFor(name: string, { host, hostKeys, settings }: Source): Importe
   return {
     apiVersion: API_VERSION,
     kind: 'Machine',
-    metadata: { name },
+    metadata: { name, ...optional('labels', labels) },
     spec: {
       infra: { provider: 'ssh' },
       import: {

@@ -1,4 +1,4 @@
-/** Formats Machines as TypeScript for `fleet/machines.ts`. Pure. */
+/** Formats Machines as TypeScript for `fleet/hosts.ts`. Pure. */
 import { isRecord } from '../../../../kube/objects/json.ts';
 import type { ImportedMachine } from './machines.ts';
 

@@ -42,7 +42,7 @@ const ports: PreflightCheck = (input) => {
   );
 };
 
-/** With the name of an API server it is this name that must resolve. */
+/** Resolves the name of the API server if it is known by a name; otherwise some name server must be configured. */
 const dns: PreflightCheck = ({ facts: { nameservers, apiAddress }, server }) => {
   if (server === undefined || isAddress(server.host)) {
     if (nameservers.length > 0) return passed(nameservers.join(', '));

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { TakeoverCommandName } from '../../../../../src/cli/commands/agent/takeover/definitions.ts';
@@ -61,6 +61,24 @@ describe('runTakeover', () => {
       expect(code).toBe(65);
       expect(stderr).toMatch(/^HostInUse this host belongs to Machine n1 \(UID u1\), not to .+\n {2}hint: /);
     }
+  });
+
+  it.each<[name: TakeoverCommandName, option: string, uid: string]>([
+    ['install', 'machine-uid', ''],
+    ['install', 'machine-uid', 'u1 u2'],
+    ['install', 'cluster-uid', '../u1'],
+    ['install', 'machine-uid', 'u'.repeat(129)],
+    ['release', 'machine-uid', ''],
+    ['uninstall', 'machine-uid', 'u1\n'],
+  ])('MAC-21 %s refuses a --%s that cannot be a UID: %j', async (name, option, uid) => {
+    const directory = tempFolder('host');
+    await run('install', { machine: 'n1', directory, 'machine-uid': 'u1' });
+    const before = readFileSync(join(directory, 'var/lib/kubenode/import.json'), 'utf8');
+    await expect(run(name, { machine: 'n1', directory, [option]: uid })).rejects.toMatchObject({
+      message: `--${option}: expected a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11, got ${JSON.stringify(uid)}`,
+      exitCode: 64,
+    });
+    expect(readFileSync(join(directory, 'var/lib/kubenode/import.json'), 'utf8')).toBe(before);
   });
 
   it('MAC-12 prints nothing of what was sent when that cannot be read', async () => {

@@ -42,6 +42,7 @@ describe('versionsInReleases', () => {
       { tag_name: 'v2.3.5', prerelease: true },
       { tag_name: 'api/v1.9.0' },
       { tag_name: 7 },
+      null,
       { tag_name: 'v2.3.4', draft: false, prerelease: false },
     ];
     expect(versionsInReleases(page)).toEqual(['2.3.4']);

@@ -139,6 +139,62 @@ describe('digestOfUrl', () => {
     );
   });
 
+  it.each<[what: string, content: string, isCompared: boolean, reason: string]>([
+    ['a page with the type of a file', '<!doctype html>log in', true, 'the answer is a web page, not a file'],
+    ['a short text', 'not found', false, 'expected a program, got a text of 9 bytes'],
+    ['nothing', '', true, 'the answer is empty'],
+  ])('rejects %s', async (_, content, isCompared, reason) => {
+    const { url, files } = await startPublisher();
+    files.set('/file', content);
+    await expect(digestOfUrl(`${url}/file`, settings({ isCompared }))).rejects.toMatchObject({
+      message: expect.stringContaining(reason) as string,
+      retryable: false,
+    });
+  });
+
+  it('takes a short text whose digest is compared', async () => {
+    const { url, files } = await startPublisher();
+    files.set('/file', 'a text');
+    expect(await digestOfUrl(`${url}/file`, settings({ isCompared: true }))).toEqual({
+      sizeBytes: 6,
+      sha256: sha256Of('a text'),
+    });
+  });
+
+  it('rejects an archive by its name', async () => {
+    const { url, files } = await startPublisher();
+    files.set('/a.tar.gz?token=1', CONTENT);
+    await expect(digestOfUrl(`${url}/a.tar.gz?token=1`, settings())).rejects.toThrow(
+      'expected an archive of gzip, got 8000 bytes that begin with "kubelet kubelet',
+    );
+  });
+
+  const etag = `"${EXPECTED.sha256.slice(0, 8)}"`;
+  it.each<[what: string, status: number, range: string | undefined, reason: string]>([
+    ['an end before it', 416, 'bytes */8000', 'the file of the server ends before what arrived'],
+    ['a part of the rest', 206, 'bytes 3000-3999/8000', 'the server continued another file'],
+    ['a rest of unknown place', 206, undefined, 'the server continued another file'],
+    ['without content', 204, undefined, 'expected status 200, got 204'],
+  ])('computes no digest of what a server answers to the second request: %s', async (_, ...answer) => {
+    const { url, answers } = await startPublisher();
+    const [status, range, reason] = answer;
+    const headers = { etag, ...(range !== undefined && { 'content-range': range }) };
+    answers.set('/file', [
+      truncated(CONTENT, 3000),
+      (_request, response) => void response.writeHead(status, headers).end(),
+    ]);
+    await expect(digestOfUrl(`${url}/file`, settings())).rejects.toThrow(reason);
+  });
+
+  it('computes no digest of a part that was not asked for', async () => {
+    const { url, answers } = await startPublisher();
+    const headers = { 'content-range': `bytes 0-4999/8000` };
+    answers.set('/file', [
+      (_, response) => void response.writeHead(206, headers).end(CONTENT.slice(0, 5000)),
+    ]);
+    await expect(digestOfUrl(`${url}/file`, settings())).rejects.toThrow('the server continued another file');
+  });
+
   it('rejects a missing file at once', async () => {
     const { url, asked } = await startPublisher();
     await expect(digestOfUrl(`${url}/file`, settings())).rejects.toMatchObject({ status: 404 });

@@ -80,6 +80,14 @@ describe('releaseSourceOf', () => {
     expect(sourceOf({ declaration: declared(MIRROR, versions), ...input })).toMatchObject({ architectures });
   });
 
+  it('takes a URL without a version for a version that is declared with it', () => {
+    const url = 'https://example.com/web-1.2.0-{arch}';
+    expect(sourceOf({ declaration: declared(url, `{ '1.2.0': { amd64: 'a', arm64: 'b' } }`) })).toEqual({
+      ...none,
+      url,
+    });
+  });
+
   it.each([
     [{}, 'no URL of web is known: name it with --url, such as'],
     [
@@ -92,6 +100,29 @@ describe('releaseSourceOf', () => {
     [
       { url: 'https://example.com/web' },
       'expected {arch} in the URL, because the release has files for amd64 and arm64',
+    ],
+    [
+      { url: 'https://example.com/web-1.2.0-{arch}' },
+      'expected {version} in the URL, because each version has its own files: https://example.com/web-1.2.0-{arch}',
+    ],
+    [
+      { declaration: declared('https://example.com/{arch}', `{ '1.1.0': { amd64: 'a', arm64: 'b' } }`) },
+      'expected {version} in the URL, because each version has its own files: https://example.com/{arch}',
+    ],
+    [{ url: '{url}/{arch}' }, 'expected {version} and {arch} as placeholders, found {url}'],
+    [{ url: 'https://example.com/{version}/{arch' }, 'as placeholders, found {arch'],
+    [{ url: 'https://example.com/version}/{arch}' }, 'as placeholders, found }'],
+    [
+      { url: 'https://example.com/{version}/%zz/{arch}' },
+      'expected two hexadecimal digits after "%", found %zz',
+    ],
+    [
+      { url: PUBLISHER, checksums: '{ulr}.sha256' },
+      'the URL of the checksum file: expected {version}, {arch} and {url} as placeholders, found {ulr}',
+    ],
+    [
+      { url: PUBLISHER, checksums: 'sums/{version}' },
+      'the URL of the checksum file: expected a URL that begins with https:// or http://, got "sums/1.0.0"',
     ],
   ])('reports a problem of %j', (input, problem) => {
     expect(sourceOf(input)).toContain(problem);

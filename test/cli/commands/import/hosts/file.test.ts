@@ -77,9 +77,9 @@ hosts:
       '11: expected an object with address, port, user, name, zone, labels, hostKeys, via',
       '12: via: expected an object with address, got "n7"',
       '13: labels: labels that begin with kubenode.dev/ are set by kubenode itself, got {"kubenode.dev/x":"1"}',
-      '14: labels: expected labels of a Node: quote numbers and true, got {"a":1}',
-      '14: name: expected a name of a Node of at most 63 characters, got "N_9"',
-      '14: zone: expected the value of a label, got " "',
+      '14: labels: expected a text as the value of a: quote numbers and true, got {"a":1}',
+      '14: name: expected lower-case letters, digits, "-" and ".", with a letter or digit at both ends, such as prod-eu-1, got "N_9"',
+      '14: zone: expected letters, digits, "-", "_" and ".", with a letter or digit at both ends, got " "',
     ]);
     expect(readHostsFile(text, DEFAULTS).hosts).toEqual([]);
   });

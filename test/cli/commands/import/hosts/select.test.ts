@@ -25,6 +25,16 @@ describe('selectHosts', () => {
     ]);
   });
 
+  it('gives all hosts the labels of the flag, and keeps those that the file has under the same key', () => {
+    const text = 'hosts: [{address: n2, labels: {pool: own, rack: "7"}}]';
+    const file = { path: 'hosts.yaml', text };
+    const labels = { pool: 'general', team: 'a' };
+    const hosts = selectHosts({ args: ['n1'], file, defaults: DEFAULTS, labels });
+    expect(hosts.map((host) => host.labels)).toEqual([labels, { pool: 'own', team: 'a', rack: '7' }]);
+    const [plain] = selectHosts({ args: ['n1'], defaults: DEFAULTS });
+    expect(plain && 'labels' in plain).toBe(false);
+  });
+
   it('refuses all that is wrong at once, with file and line', () => {
     const file = { path: 'hosts.yaml', text: 'hosts:\n  - {address: n2}\n  - {address: n3, port: 0}\n' };
     const { text, exitCode } = refusal({ args: ['-oProxyCommand=x', 'a b@n1'], file }) ?? {};
@@ -42,4 +52,13 @@ describe('selectHosts', () => {
     );
     expect(refusal({ args: ['n1', 'n1:23'] })).toBeUndefined();
   });
+
+  it('takes the same address behind two jump hosts for two hosts, and behind one for one', () => {
+    expect(refusal({ file: { path: 'f', text: behind('b1', 'b2') } })).toBeUndefined();
+    expect(refusal({ file: { path: 'f', text: behind('b1', 'B1') } })?.text).toContain('named twice');
+  });
 });
+
+function behind(one: string, other: string): string {
+  return `hosts: [{address: 10.0.0.1, via: {address: ${one}}}, {address: 10.0.0.1, via: {address: ${other}}}]`;
+}

@@ -21,7 +21,7 @@ describe('makeMachines', () => {
     expect(machines[1]).toEqual({
       apiVersion: 'kubenode.dev/v1alpha1',
       kind: 'Machine',
-      metadata: { name: 'n2' },
+      metadata: { name: 'n2', labels: { pool: 'storage' } },
       spec: {
         infra: { provider: 'ssh' },
         import: {

@@ -1,42 +1,41 @@
-/** What changes on machines, Nodes, pods and a set during a rollout, in the order in which the API server stored it. */
-import { MACHINE_COMPONENT_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
-import type {
-  Machine,
-  MachineComponentReport,
-  MachineComponentSet,
-} from '../../../src/api/generated/types.ts';
-import { hasStartupTaint } from '../../../src/api/machine/node-state.ts';
-import { ANNOTATION_CORDONED_BY } from '../../../src/api/names.ts';
-import type { Client, WatchEvent } from '../../../src/kube/client/client.ts';
-import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
-import { listAt, textAt, valueAt } from '../../../src/kube/objects/json.ts';
-import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
-import { optional } from '../../../src/kube/objects/optional.ts';
+/** What changes on machines, Nodes, pods and a set while a component changes, in the order in which the API server stored it. */
+import { MACHINE_COMPONENT_SETS, MACHINES } from '../../src/api/generated/resources.ts';
+import type { Machine, MachineComponentReport, MachineComponentSet } from '../../src/api/generated/types.ts';
+import { hasStartupTaint } from '../../src/api/machine/node-state.ts';
+import { ANNOTATION_CORDONED_BY } from '../../src/api/names.ts';
+import type { Client, WatchEvent } from '../../src/kube/client/client.ts';
+import { NODES, PODS } from '../../src/kube/objects/core-kinds.ts';
+import { listAt, textAt, valueAt } from '../../src/kube/objects/json.ts';
+import type { KubeObject, Resource } from '../../src/kube/objects/object.ts';
+import { optional } from '../../src/kube/objects/optional.ts';
 
 export interface Journal extends AsyncDisposable {
   /** From the beginning, or since the line that this number of lines precedes. */
   lines(from?: number): readonly string[];
 }
 
-const COMPONENT = 'kubelet';
-
 /** The state of an object, by topic. A line is written when a topic changes; undefined changes nothing. */
 type Facts = Readonly<Record<string, string | undefined>>;
 
-const KINDS: readonly (readonly [Resource, (object: KubeObject) => Facts])[] = [
-  [MACHINES, (object) => machineFacts(object as Machine)],
-  [MACHINE_COMPONENT_SETS, (object) => setFacts(object as MachineComponentSet)],
-  [NODES, nodeFacts],
-  [PODS, podFacts],
-];
+type FactsOf = (object: KubeObject) => Facts;
 
-export async function startJournal(client: Client): Promise<Journal> {
+function kindsFor(component: string): readonly (readonly [Resource, FactsOf])[] {
+  return [
+    [MACHINES, (object) => machineFacts(object as Machine, component)],
+    [MACHINE_COMPONENT_SETS, (object) => setFacts(object as MachineComponentSet)],
+    [NODES, nodeFacts],
+    [PODS, podFacts],
+  ];
+}
+
+/** Follows one component of the machines. */
+export async function startJournal(client: Client, component: string): Promise<Journal> {
   const stop = new AbortController();
   // The server counts the writes of all kinds together.
   const entries: { readonly version: bigint; readonly line: string }[] = [];
   const last = new Map<string, string>();
   const watches = await Promise.all(
-    KINDS.map(async ([resource, factsOf]) => {
+    kindsFor(component).map(async ([resource, factsOf]) => {
       const { items, resourceVersion } = await client.list(resource);
       for (const object of items) note(factsOf(object), object);
       return { resource, factsOf, from: resourceVersion };
@@ -60,7 +59,7 @@ export async function startJournal(client: Client): Promise<Journal> {
       const key = `${kind}/${metadata.uid}/${topic}`;
       if (text === undefined || last.get(key) === text) continue;
       last.set(key, text);
-      const line = `${metadata.name} ${text}`.replaceAll(`${COMPONENT}-`, '');
+      const line = `${metadata.name} ${text}`.replaceAll(`${component}-`, '');
       entries.push({ version: BigInt(metadata.resourceVersion ?? 0), line });
     }
   }
@@ -86,15 +85,15 @@ export async function startJournal(client: Client): Promise<Journal> {
 
 const STATES: ReadonlySet<string> = new Set(['Committed', 'RolledBack']);
 
-function machineFacts({ spec, status }: Machine): Facts {
-  const entry = spec.components.find(({ name }) => name === COMPONENT);
+function machineFacts({ spec, status }: Machine, component: string): Facts {
+  const entry = spec.components.find(({ name }) => name === component);
   if (!entry) return {};
   const isDrained = status?.drain?.state === 'Drained';
   return {
     entry: `is assigned ${entry.componentRef}`,
     grant: entry.grant ? 'has a grant' : 'has no grant',
     ...optional('drain', isDrained ? `is drained for ${entry.componentRef}` : undefined),
-    ...reportFacts(status?.components?.find(({ name }) => name === COMPONENT)),
+    ...reportFacts(status?.components?.find(({ name }) => name === component)),
   };
 }
 

@@ -1,0 +1,8 @@
+/** Explains why a text cannot be the name of a Cluster: with "-kubeconfig" it is the name of a Secret, and it is a value of labels. Pure. */
+
+const NAME = /^[a-z0-9]([a-z0-9-]{0,50}[a-z0-9])?$/;
+
+/** Undefined: it can. */
+export function clusterNameReason(name: string): string | undefined {
+  return NAME.test(name) ? undefined : 'use lower-case letters, digits and "-", at most 52';
+}
