@@ -47,6 +47,8 @@ const UNBLOCKS: Readonly<Record<string, string>> = {
   TooManyUnavailable: 'repair the machines that are out of service: kubenode machine list',
   AgentSilent: 'check the host and its agent: kubenode agent status there; kubenode machine show BLOCKER',
   Held: 'kubenode machine release BLOCKER',
+  HostDiffers:
+    'declare what the host runs, or commit the next version, or set spec.import.existingNode of Machine BLOCKER to Converge',
   HandedOff:
     'repair the machine: kubenode why job, with the job that is named. The case is closed when the fault stays away',
   Pinned: 'remove the pin: its owner removes the entry from spec.components of Machine BLOCKER',
