@@ -78,7 +78,7 @@ describe.skipIf(reason)(
       await publishKubelet(BROKEN, broken);
       journal = await startJournal(client, 'kubelet');
       const hosts = await Promise.all(NAMES.map((name) => cluster.bootBare(name)));
-      for (const host of hosts) await cluster.declareMachine(host.node.name, [], { pool: SET }, host);
+      await cluster.importHosts(hosts, { pool: SET });
       nodes = new Map(hosts.map(({ node }) => [node.name, node]));
     });
     afterAll(async () => {

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { createReadStream, statSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -14,6 +14,7 @@ import { formatAgentUnit } from '../../../src/agent/install/own-unit.ts';
 import { MACHINE_COMPONENTS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineComponent, MachineComponentSpec } from '../../../src/api/generated/types.ts';
 import { NAMESPACE } from '../../../src/api/names.ts';
+import { runCommandLine } from '../../../src/cli/run.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import { sha256OfFile } from '../../../src/os/files.ts';
 import { type InstalledServer, startInstalledServer } from '../../cluster/api/installed-server.ts';
@@ -25,6 +26,7 @@ import { makeUserKey } from '../../providers/ssh/sshd.ts';
 import { putFile, putUnit } from '../node-kit/rootfs.ts';
 import { type BootOptions, type NodeKit, nodeKit, type TestNode } from '../node-kit.ts';
 import { tempFolder } from '../temp.ts';
+import { testIo } from '../test-io.ts';
 
 export interface NodeCluster extends AsyncDisposable {
   readonly installed: InstalledServer;
@@ -41,6 +43,8 @@ export interface NodeCluster extends AsyncDisposable {
     labels?: Readonly<Record<string, string>>,
     host?: BareHost,
   ): Promise<void>;
+  /** Runs `kubenode import --apply` for these hosts, with their keys pinned. */
+  importHosts(hosts: readonly BareHost[], labels: Readonly<Record<string, string>>): Promise<void>;
   /** URL and digest of a file that the nodes download. */
   serve(file: string): Promise<{ readonly url: string; readonly sha256: string }>;
   /** Creates a version of a component. */
@@ -50,7 +54,11 @@ export interface NodeCluster extends AsyncDisposable {
 export interface BareHost {
   readonly node: TestNode;
   /** How the controllers reach it. */
-  readonly import: object;
+  readonly import: {
+    readonly address: string;
+    readonly credentialsRef: object;
+    readonly hostKeys: readonly object[];
+  };
 }
 
 const NODE = '/usr/local/bin/node';
@@ -100,6 +108,7 @@ export async function startNodeCluster({
         const object = { apiVersion: API, kind: 'Machine', metadata: { name, labels }, spec };
         await client.apply(MACHINES, object, { fieldManager: 'test', force: true });
       },
+      importHosts: (hosts, labels) => importHosts(installed, access, hosts, labels),
       serve: files.serve,
       async publish(fields) {
         const spec = fields as MachineComponentSpec;
@@ -139,11 +148,18 @@ async function bootAgent(kit: NodeKit, installed: InstalledServer, name: string)
 
 const SSH_SECRET = 'nodes-ssh';
 
+/** The access with which controllers and the command import hosts. */
+interface ImportAccess {
+  readonly options: readonly string[];
+  readonly publicKey: string;
+  /** The file of the private key. */
+  readonly identity: string;
+  /** The API server as the hosts reach it. */
+  readonly server: string;
+}
+
 /** Makes the programs and the key that imports use. */
-async function prepareImports(
-  { server }: InstalledServer,
-  { hostAddress }: NodeKit,
-): Promise<{ readonly options: readonly string[]; readonly publicKey: string }> {
+async function prepareImports({ server }: InstalledServer, { hostAddress }: NodeKit): Promise<ImportAccess> {
   const folder = tempFolder('import');
   const key = makeUserKey(folder, 'key');
   const programs = join(folder, 'programs');
@@ -160,7 +176,40 @@ async function prepareImports(
   return {
     options: ['--agent-programs', programs, '--server-for-hosts', url.origin],
     publicKey: key.publicKey,
+    identity: key.file,
+    server: url.origin,
   };
+}
+
+/** Each host has host keys of its own, so that the command takes none for another. */
+async function importHosts(
+  { server }: InstalledServer,
+  access: ImportAccess | undefined,
+  hosts: readonly BareHost[],
+  labels: Readonly<Record<string, string>>,
+): Promise<void> {
+  if (!access) throw new Error('the cluster was started without imports');
+  const file = join(tempFolder('hosts'), 'hosts.yaml');
+  const listed = hosts.map(({ node, import: { address, hostKeys } }) => ({
+    name: node.name,
+    address,
+    hostKeys,
+    labels,
+  }));
+  await writeFile(file, JSON.stringify({ hosts: listed }));
+  const io = testIo({ env: { KUBECONFIG: server.kubeconfig } });
+  const args = [
+    '--from',
+    file,
+    '--identity',
+    access.identity,
+    '--server',
+    access.server,
+    '--secret',
+    SSH_SECRET,
+  ];
+  const code = await runCommandLine(io, ['import', ...args, '--apply', '--no-wait']);
+  if (code !== 0) throw new Error(`kubenode import exited with ${code}: ${io.stdout}${io.stderr}`);
 }
 
 async function bootBare(
@@ -175,6 +224,8 @@ async function bootBare(
       await putFile(root, 'etc/systemd/system/kubenode-agent.service.d/boot-id.conf', OWN_BOOT_ID);
     },
   });
+  // Those in the base are the same for all.
+  await node.run('sh', '-c', 'rm /etc/ssh/ssh_host_*; ssh-keygen -A');
   await node.run('systemctl', 'start', 'ssh.service');
   const { stdout } = await node.run('ssh-keygen', '-lf', '/etc/ssh/ssh_host_ed25519_key.pub');
   const [, fingerprint = ''] = stdout.split(' ');
