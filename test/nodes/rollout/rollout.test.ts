@@ -37,6 +37,8 @@ const reason = whyNoNodes() ?? (await noOlderKubeletReason());
 if (reason) process.stderr.write(`skipped: ${reason}\n`);
 
 const NAMES = ['n1', 'n2'] as const;
+/** Kubelet and containerd make them, where nothing was before. */
+const TRACES = ['/var/lib/kubelet', '/run/netns', '/var/lib/cni', '/sys/class/net/cni0'];
 const SET = 'nodes';
 const OLD = OLDER_KUBELET_VERSION.slice(1);
 const NEW = CONTROL_PLANE_VERSION.slice(1);
@@ -266,13 +268,15 @@ describe.skipIf(reason)(
       });
       expect(before.status?.import).toMatchObject({ machineID: expect.any(String) as string });
       const released = nodes.get(last);
+      // Its pods had a network.
+      await released?.run('ls', '-d', ...TRACES);
       await deleteMachineOf({ client }, last);
       await expect.poll(() => namesOfMachines(client), SELDOM).toEqual([first]);
       expect((await client.list(NODES)).items.map(({ metadata }) => metadata.name)).toEqual([first]);
       const left = await released?.run(
         'sh',
         '-c',
-        'ls -d /var/lib/kubenode /opt/kubenode /usr/local/lib/kubenode 2>/dev/null; systemctl is-active kubelet kubenode-agent; true',
+        `ls -d /var/lib/kubenode /opt/kubenode /usr/local/lib/kubenode ${TRACES.join(' ')} 2>/dev/null; systemctl is-active kubelet kubenode-agent; true`,
       );
       expect(left?.stdout.split('\n')).toEqual(['inactive', 'inactive', '']);
       expect((await readMachine(first)).status?.phase).toBe('Ready');

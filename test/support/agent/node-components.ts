@@ -1,6 +1,6 @@
 /** The components of a real node: config for the containerd that the node has, and a kubelet. */
 import { TAINT_EFFECT, TAINT_NOT_INITIALIZED } from '../../../src/api/names.ts';
-import { CONTAINERD, KUBELET_CONFIGURATION, NETWORK } from '../node-kit/kubelet.ts';
+import { BRIDGE, CONTAINERD, KUBELET_CONFIGURATION, NETWORK } from '../node-kit/kubelet.ts';
 
 export const KUBELET_CONFIG = '/etc/kubernetes/kubelet.json';
 /** As the example fleet configures it. */
@@ -41,6 +41,8 @@ export function containerdComponent(version: string, comment = ''): object {
         dropIns: [{ name: 'kubenode', content: '[Service]\nLimitNOFILE=1048576\n' }],
       },
     ],
+    stateDirectories: ['/run/netns', '/var/lib/cni'],
+    networkInterfaces: [BRIDGE],
     probes: [{ name: 'health', grpc: { path: '/run/containerd/containerd.sock' }, periodSeconds: 1 }],
     commitAfterSeconds: 2,
   };

@@ -66,13 +66,15 @@ export const KUBELET_CONFIGURATION = {
   syncFrequency: '10s',
 };
 
+export const BRIDGE = 'cni0';
+
 export const NETWORK = {
   cniVersion: '0.4.0',
   name: 'pods',
   plugins: [
     {
       type: 'bridge',
-      bridge: 'cni0',
+      bridge: BRIDGE,
       isGateway: true,
       ipam: { type: 'host-local', ranges: [[{ subnet: '10.244.0.0/24' }]], routes: [{ dst: '0.0.0.0/0' }] },
     },
