@@ -9,7 +9,7 @@ import { readOpenInodes } from '../open-inodes.ts';
 import type { Host } from '../port.ts';
 import { probeNetwork } from '../probe.ts';
 import { runCommand } from './commands.ts';
-import { freeDirectory } from './free-directory.ts';
+import { freeDirectory } from './directory/free.ts';
 import { createSystemdNode } from './node.ts';
 import { createScopeRunner } from './run/scope.ts';
 import { createServiceRunner } from './run/service.ts';

@@ -35,7 +35,7 @@ Examples:
 export function createClusterConnectCommand(io: Io): Command {
   const command = new Command('connect')
     .description('give the hub a kubeconfig with which sync reaches a cluster')
-    .argument('<name>', 'name of the Cluster in the fleet repository')
+    .argument('<cluster>', 'name of the Cluster in the fleet repository')
     .option('--hub-context <name>', 'context of the hub (default: the cluster is its own hub)')
     .option('--hub-kubeconfig <file>', 'kubeconfig of the hub (default: that of the cluster)')
     .option('--server <url>', 'API server as sync reaches it (default: that of the kubeconfig)')

@@ -114,7 +114,7 @@ describe('planAdoption', () => {
       input(status(), { brakes: { ...FREE, online: false } }),
       /^wait Offline: /,
     ],
-  ])('MAC-19 %s', (_, found, expected) => {
+  ])('MAC-19 compares a first version with its host, and %s', (_, found, expected) => {
     expect(explain(found)).toMatch(expected);
   });
 

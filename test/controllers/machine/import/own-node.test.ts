@@ -41,7 +41,7 @@ describe('nodeAdoption', () => {
       'Node m has the system UUID x, this host has ec2f-1',
     ],
     ['a Node that nothing keeps Ready', node({}, 'Unknown'), IDS, 'Node m is not Ready'],
-  ])('MAC-19 decides about %s', (_, found, ids, refusedReason) => {
+  ])('MAC-19 adopts a host only as its own Node: %s', (_, found, ids, refusedReason) => {
     const machine = importedMachine('m', { existingNode: 'Adopt' });
     expect(nodeAdoption(machine, found, ids)).toEqual({
       node: 'm',

@@ -27,7 +27,7 @@ describe('the checks of a host that is a Node already', () => {
     ['pass for the Node of this cluster', ['kubelet', 'containerd'], OWN, 'Pass Pass Pass Pass'],
     ['fail for a Node of another cluster', ['kubelet', 'containerd'], FOREIGN, 'Fail Warn Warn Fail'],
     ['fail for a program with a kubelet inside', ['k3s', 'containerd'], OWN, 'Fail Pass Pass Pass'],
-  ])('MAC-19 %s', (_, processes, adoption, expected) => {
+  ])('MAC-19 gives checks of a running Node that %s', (_, processes, adoption, expected) => {
     expect(states(processes, adoption)).toBe(expected);
   });
 

@@ -1,13 +1,13 @@
 /** Frees a directory of those that use it, so that it can be removed: containers run on when their runtime is stopped. */
 import { readFile, readlink } from 'node:fs/promises';
 import { kill, pid as ownPid } from 'node:process';
-import { optional } from '../../../kube/objects/optional.ts';
-import type { Clock } from '../../../os/clock.ts';
-import { systemCode } from '../../../os/errors.ts';
-import { listPids } from '../../../os/process/table.ts';
-import { HostError } from '../errors.ts';
-import { failureText, type RunCommand } from './commands.ts';
-import { type ListedProcess, mountsIn, parentIn, usersOf } from './directory-users.ts';
+import { optional } from '../../../../kube/objects/optional.ts';
+import type { Clock } from '../../../../os/clock.ts';
+import { systemCode } from '../../../../os/errors.ts';
+import { listPids } from '../../../../os/process/table.ts';
+import { HostError } from '../../errors.ts';
+import { failureText, type RunCommand } from '../commands.ts';
+import { type ListedProcess, mountsIn, parentIn, usersOf } from './users.ts';
 
 export interface FreeDirectoryOptions {
   readonly run: RunCommand;

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { runCommand } from '../../../../src/agent/host/systemd/commands.ts';
-import { mountsIn } from '../../../../src/agent/host/systemd/directory-users.ts';
-import { freeDirectory } from '../../../../src/agent/host/systemd/free-directory.ts';
-import { createSystemClock } from '../../../../src/os/system-clock.ts';
-import { eventually } from '../../../support/eventually.ts';
-import { tempFolder } from '../../../support/temp.ts';
+import { runCommand } from '../../../../../src/agent/host/systemd/commands.ts';
+import { freeDirectory } from '../../../../../src/agent/host/systemd/directory/free.ts';
+import { mountsIn } from '../../../../../src/agent/host/systemd/directory/users.ts';
+import { createSystemClock } from '../../../../../src/os/system-clock.ts';
+import { eventually } from '../../../../support/eventually.ts';
+import { tempFolder } from '../../../../support/temp.ts';
 
 const options = { run: runCommand, clock: createSystemClock() };
 const mounted = (folder: string): readonly string[] =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mountsIn, parentIn, usersOf } from '../../../../src/agent/host/systemd/directory-users.ts';
+import { mountsIn, parentIn, usersOf } from '../../../../../src/agent/host/systemd/directory/users.ts';
 
 const SHIM = { pid: 20, parent: 1, directory: '/run/containerd/task/a' };
 const CONTAINER = { pid: 21, parent: 20, directory: '/' };
