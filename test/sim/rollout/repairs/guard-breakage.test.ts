@@ -19,7 +19,7 @@ const GUARDS: readonly (readonly [RolloutBreakage, first: number, promise: RegEx
   ['ApprovalIgnored', 4, /^batch \d+ begins without an approval$/, 1],
   ['SoakIgnored', 1, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
   ['HoldIgnored', 5, /^a start on a machine that is held$/, 1],
-  ['HealthIgnored', 1, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
+  ['HealthIgnored', 22, /^batch \d+ begins \S+ s after .* was well, and \d+ s are asked for$/, 1],
   ['ReportIgnored', 1, /^the rollout of \w+ does not end: BatchOpen$/, 1],
   ['GrantIgnored', 1, /^an entry without a grant that is live$/, 1],
 ];
