@@ -2,6 +2,7 @@
  * Decides whether a first version is adopted: what the host runs is this version already, so it is recorded and placed without a restart. Under
  * Adopt a host that differs is left alone, until another version is desired. Pure.
  */
+import type { UnitDefinition } from '../../host/port.ts';
 import type { DriftKind, Transition } from '../../journal/record.ts';
 import type { Target } from '../../target/target.ts';
 import type { ComponentInput } from '../input.ts';
@@ -87,30 +88,33 @@ export function adoptionDifferences(
           because: `${to} is not a link to the file of version ${goal.version}`,
         },
   );
-  const units = goal.units.flatMap(({ name }): AdoptionDifference | [] => {
-    const because = unitReason(goal, name, observed);
+  const units = goal.units.flatMap((unit): AdoptionDifference | [] => {
+    const { name } = unit;
+    const because = unitReason(goal, unit, observed);
     return because === undefined ? [] : { subject: name, kind: 'Unit', because: `unit ${name} ${because}` };
   });
   return [...files, ...links, ...units];
 }
 
-function unitReason(goal: Target, name: string, observed: ComponentInput['observed']): string | undefined {
-  const status = observed.units.get(name);
-  const unit = goal.units.find((each) => each.name === name);
-  if (!unit || !status) return 'is missing';
+function unitReason(
+  goal: Target,
+  unit: UnitDefinition,
+  observed: ComponentInput['observed'],
+): string | undefined {
+  const status = observed.units.get(unit.name);
+  if (!status) return 'is missing';
   if (!isEnabledAs(unit, status)) return unit.enabled ? 'is not enabled' : 'is enabled';
   if (unit.running !== (status.active === 'Active')) return unit.running ? 'does not run' : 'runs';
-  return status.hostDifference ?? programReason(goal, name, observed);
+  return status.hostDifference ?? programReason(goal, unit, observed);
 }
 
 /** Compares what runs with the program of the artifact. A program that is not known is not the same. */
 function programReason(
-  { directory, version, units }: Target,
-  name: string,
+  { directory, version }: Target,
+  { name, exec }: UnitDefinition,
   observed: ComponentInput['observed'],
 ): string | undefined {
-  const unit = units.find((each) => each.name === name);
-  const program = unit?.exec?.argv[0] ?? '';
+  const program = exec?.argv[0] ?? '';
   if (!program.startsWith(`${directory}/`)) return undefined;
   const status = observed.units.get(name);
   return digestReason(status?.process?.programDigest, observed.programs.get(program)?.expected, version);
