@@ -2716,10 +2716,18 @@ export interface PipelineStatus {
   readonly head?: PipelineHead;
   /** The heads that were refused last, newest first. Nothing of them was applied. (at most 20) */
   readonly refused?: readonly RefusedHead[];
+  /** The webhook of the repository. */
+  readonly webhook?: PipelineWebhook;
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
   readonly clusters?: PipelineClusters;
+}
+
+/** The webhook of the repository. */
+export interface PipelineWebhook {
+  /** When sync last received a push of the ref that is signed with the secret. */
+  readonly receivedAt?: string;
 }
 
 /** The next action, reported before it is carried out. */

@@ -280,6 +280,9 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
     }).optional(),
   }).optional(),
   refused: refused.optional(),
+  webhook: named('PipelineWebhook', 'The webhook of the repository.', {
+    receivedAt: time('When sync last received a push of the ref that is signed with the secret.').optional(),
+  }).optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],
