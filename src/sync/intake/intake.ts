@@ -20,7 +20,7 @@ export interface HookRequest {
   readonly path: string;
   readonly headers: HookHeaders;
   /** Undefined: it is larger than permitted, or was not sent whole. */
-  readBody(): Promise<Buffer | undefined>;
+  readonly readBody: () => Promise<Buffer | undefined>;
 }
 
 export interface HookAnswer {

@@ -24,7 +24,7 @@ afterAll(() => fleet.stop());
 
 async function pipelineWithHook(): Promise<void> {
   await fleet.pipeline();
-  const source = { pollSeconds: 3600, webhookSecretRef: { name: 'hook', key: 'secret' } };
+  const source = { pollSeconds: 3600, webhookSecretRef: { name: 'hook' } };
   const body = { spec: { source } };
   await fleet.hub.client.patch(
     PIPELINES,
@@ -78,7 +78,7 @@ async function webhookCondition(): Promise<string> {
   return found ? `${found.status} ${found.reason}` : 'none';
 }
 
-describe('S25 a webhook of the git host', () => {
+describe('S25 a signed webhook of the git host', () => {
   it('brings a push to the clusters at once, whichever replica receives it', async () => {
     await createSecret(SECRET);
     const first = fleet.commit('1', 'first');

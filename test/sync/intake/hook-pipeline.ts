@@ -10,7 +10,7 @@ export function hookPipeline(name = 'fleet'): Pipeline {
       source: {
         repository: 'https://git.example.com/fleet.git',
         ref: 'refs/heads/main',
-        webhookSecretRef: { name: 'hook', key: 'secret' },
+        webhookSecretRef: { name: 'hook' },
       },
     },
   } as unknown as Pipeline;

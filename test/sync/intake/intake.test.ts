@@ -25,15 +25,15 @@ function bed(secrets = secretStore({ name: 'hook', use: 'git-webhook', data: { s
   readonly clock: ReturnType<typeof virtualClock>;
   /** The Pipelines whose repository is to be read. */
   readonly polls: string[];
-  hub: { isDown: boolean };
-  send(request: HookRequest): Promise<string>;
+  readonly hub: { isDown: boolean };
+  readonly send: (request: HookRequest) => Promise<string>;
 } {
   const log = memoryLog();
   const clock = virtualClock();
   const pipelines = createStore<ReturnType<typeof hookPipeline>>({ log });
   pipelines.put(hookPipeline());
   const { webhookSecretRef: _, ...source } = hookPipeline('silent').spec.source;
-  pipelines.put({ ...hookPipeline('silent'), spec: { ...hookPipeline().spec, source } } as never);
+  pipelines.put({ ...hookPipeline('silent'), spec: { ...hookPipeline().spec, source } });
   const polls: string[] = [];
   const hub = { isDown: false };
   const requestPoll = async (name: string): Promise<void> => {
@@ -41,15 +41,18 @@ function bed(secrets = secretStore({ name: 'hook', use: 'git-webhook', data: { s
     polls.push(name);
   };
   const intake = createHookIntake({ pipelines, secrets, requestPoll, clock, log });
-  const text = ({ status, result }: HookAnswer): string => `${status} ${result}`;
-  return { clock, polls, hub, send: async (request) => text(await intake.handle(request)) };
+  return { clock, polls, hub, send: async (request) => summary(await intake.handle(request)) };
+}
+
+function summary({ status, result }: HookAnswer): string {
+  return `${status} ${result}`;
 }
 
 const unreadable = (): never => {
   throw new Error('the body was read');
 };
 
-describe('S25 the intake of webhooks', () => {
+describe('S25 a signed webhook, and no other,', () => {
   it('requests a poll of the Pipeline that the path names', async () => {
     const { polls, send } = bed();
     expect([await send(signed(MAIN)), polls]).toEqual(['202 Accepted', ['fleet']]);

@@ -6,7 +6,7 @@ function bed(): {
   readonly clock: ReturnType<typeof virtualClock>;
   readonly records: string[];
   readonly hub: { isDown: boolean };
-  request(pipeline: string): Promise<void>;
+  readonly request: (pipeline: string) => Promise<void>;
 } {
   const clock = virtualClock();
   const records: string[] = [];

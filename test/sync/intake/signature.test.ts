@@ -29,7 +29,7 @@ const GITHUB = {
 /** The example of the Standard Webhooks specification's libraries: its key is base64 behind whsec_. */
 const STANDARD_KEY = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
 
-describe('S25 a signed webhook', () => {
+describe('S25 the signature of a webhook', () => {
   it.each<[scheme: string, headers: HookHeaders, secret?: string]>([
     ['HubSignature', { 'x-hub-signature-256': `sha256=${hex(SECRET)}` }],
     ['GiteaSignature', { 'x-gitea-signature': hex(SECRET) }],
@@ -60,7 +60,7 @@ describe('S25 a signed webhook', () => {
     ['is older than five minutes', standard({ seconds: NOW.getTime() / 1000 - 301 })],
     ['is from the future', standard({ seconds: NOW.getTime() / 1000 + 301 })],
     ['has another time than the signed one', { ...standard(), 'webhook-timestamp': '1893499201' }],
-    ['has a time that is no number', { ...standard(), 'webhook-timestamp': '1e9' }],
+    ['has a time that is not a number', { ...standard(), 'webhook-timestamp': '1e9' }],
     ['has another id than the signed one', { ...standard(), 'webhook-id': 'msg_2' }],
     ['has no id', standard({ id: '' })],
     [
