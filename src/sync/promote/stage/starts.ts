@@ -27,17 +27,13 @@ export function withLostSlots(
 
 type LimitsByKind = Readonly<Record<StartKind, Limit>>;
 
-function limitsOf(
-  rollouts: readonly ClusterRollout[],
-  { commit: _, context, ...request }: StageStarts,
-  busy: number,
-): LimitsByKind {
+function limitsOf(rollouts: readonly ClusterRollout[], request: StageStarts, busy: number): LimitsByKind {
   const full = {
     ...request,
     busy,
     total: rollouts.length,
     failed: failedClusters(rollouts),
-    now: context.now,
+    now: request.context.now,
   };
   return {
     New: startLimit({ ...full, who: 'New' }),
@@ -61,7 +57,7 @@ export interface ChosenStarts {
   /** The limit that new clusters wait for. */
   readonly limit: Limit;
   /** Returns the limit that a cluster waits for. */
-  limitFor(rollout: ClusterRollout): Limit;
+  readonly limitFor: (rollout: ClusterRollout) => Limit;
 }
 
 /** Chooses which clusters start or continue now, and names the limits that the others wait for. */
