@@ -1,8 +1,8 @@
 /** `kubenode machine userdata`: cloud-init user data with which a new host becomes one Machine. */
 import { Command, InvalidArgumentError } from 'commander';
+import { formatUserData } from '../../../providers/cloud/user-data.ts';
 import { addConnectionOptions } from '../../connection.ts';
 import type { Io } from '../../io.ts';
-import { formatCloudConfig } from './cloud-config.ts';
 import { createSecondsOption, makeBootstrapConfig, type TokenFlags } from './token.ts';
 
 const HELP = `
@@ -28,7 +28,7 @@ export function createMachineUserdataCommand(io: Io): Command {
   return addConnectionOptions(command).action(async (machine: string, flags: UserdataFlags) => {
     const bootstrap = await makeBootstrapConfig(io, machine, flags);
     const { agentUrl, agentSha256 } = flags;
-    io.out(formatCloudConfig({ machine, bootstrap, agentUrl, agentSha256 }));
+    io.out(formatUserData({ machine, bootstrap, agent: { url: agentUrl, sha256: agentSha256 } }));
   });
 }
 
