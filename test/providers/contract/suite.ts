@@ -20,8 +20,8 @@ export function describeProviderContract(contract: ContractProvider): void {
   });
 }
 
-/** A cloud on this machine starts in seconds; with all cores busy, in a minute. */
-const PREPARE_MS = 120_000;
+/** The first run of a machine installs what stands in for a cloud. */
+const PREPARE_MS = 900_000;
 
 function describeContract(contract: ContractProvider): void {
   const { entry } = contract;
