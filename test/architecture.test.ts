@@ -93,6 +93,7 @@ const PHASE_OF_KUBERNETES = [
 
 /** Packages that only one folder imports: every other file uses what that folder exports. */
 const homes: Record<string, string> = {
+  '@aws-sdk/client-ec2': 'src/providers/aws/',
   '@kubernetes/client-node': 'src/kube/',
   '@prometheus-io/client': 'src/kube/',
   ajv: 'src/api/',

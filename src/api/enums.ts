@@ -10,7 +10,11 @@ export type ActivationClass = (typeof CLASSES)[number];
 
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 /** The providers whose machines this version creates: those with an entry in src/providers/registry.ts. */
-export const INSTANCE_PROVIDERS = ['local', 'ssh'] as const satisfies readonly (typeof PROVIDERS)[number][];
+export const INSTANCE_PROVIDERS = [
+  'local',
+  'ssh',
+  'aws',
+] as const satisfies readonly (typeof PROVIDERS)[number][];
 export type InstanceProvider = (typeof INSTANCE_PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;

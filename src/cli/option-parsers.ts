@@ -2,6 +2,7 @@
 import { isIP } from 'node:net';
 import { InvalidArgumentError } from 'commander';
 import { DURATION_FORM, durationSeconds } from '../api/duration.ts';
+import { SHA256 } from '../api/patterns.ts';
 
 export function createIntegerParser(min: number, max: number): (text: string) => number {
   return (text) => {
@@ -21,4 +22,15 @@ export function parseDuration(text: string): number {
   const seconds = durationSeconds(text);
   if (seconds !== undefined) return seconds;
   throw new InvalidArgumentError(`Expected ${DURATION_FORM}, got ${JSON.stringify(text)}.`);
+}
+
+/** Where new hosts download the program of the agent. */
+export function parseAgentUrl(text: string): string {
+  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text;
+  throw new InvalidArgumentError('Expected an http or https URL.');
+}
+
+export function parseAgentSha256(text: string): string {
+  if (new RegExp(SHA256.regex).test(text)) return text;
+  throw new InvalidArgumentError('Expected 64 hexadecimal digits in lower case.');
 }

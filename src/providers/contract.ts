@@ -21,7 +21,8 @@ export interface ProviderKind {
 
 export interface Provider extends ProviderKind {
   /**
-   * Returns the id of the instance, the one that exists or a new one. A host that has not joined gets the bootstrap file of the last call.
+   * Returns the id of the instance, the one that exists or a new one. A host that has not joined gets the bootstrap file of the last call, or
+   * with `bootstrapsOnce` that of the first.
    */
   create(request: InstanceRequest, signal: AbortSignal): Promise<string>;
   /** Returns the instance; undefined: not found. For a minute after `create` that means unknown. */
@@ -35,6 +36,7 @@ export interface Provider extends ProviderKind {
    * this provider is deleted, however long it takes.
    */
   abandon?(id: string, signal: AbortSignal): Promise<void>;
+  /** Resolves when the switch was accepted. The state may follow later; after `cycle` the instance is starting. */
   power(id: string, action: PowerAction, signal: AbortSignal): Promise<void>;
   /** Returns the announced maintenance, which is empty without the capability. */
   events(signal: AbortSignal): Promise<readonly InstanceEvent[]>;
@@ -45,6 +47,10 @@ export interface ProviderCapabilities {
   readonly events: boolean;
   /** Whether nothing but the machine controller starts an instance that ended. */
   readonly startsStopped: boolean;
+  /** Whether a host gets its bootstrap file when its instance is created, and never later. */
+  readonly bootstrapsOnce?: true;
+  /** Whether the provider counts requests. Then an instance whose agent is alive is read twice an hour. */
+  readonly countsRequests?: true;
 }
 
 /** Holds the properties that a Machine asks for in its instance. */

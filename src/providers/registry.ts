@@ -3,6 +3,8 @@
  * which it has options, and a machine goes to the one that its spec names.
  */
 import { INSTANCE_PROVIDERS, type InstanceProvider } from '../api/enums.ts';
+import { AWS } from './aws/config.ts';
+import type { AwsProviderOptions } from './aws/provider.ts';
 import type { Provider, ProviderKind } from './contract.ts';
 import { LOCAL } from './local/config.ts';
 import { type LocalProviderOptions, openLocalProvider } from './local/provider.ts';
@@ -19,6 +21,7 @@ export interface ProviderEntry<Options = never> extends ProviderKind {
 export interface ProviderOptions {
   readonly local: LocalProviderOptions;
   readonly ssh: SshProviderOptions;
+  readonly aws: AwsProviderOptions;
 }
 
 export const PROVIDER_REGISTRY: {
@@ -33,6 +36,12 @@ export const PROVIDER_REGISTRY: {
     ...SSH,
     startHint: 'run kubenode controllers with --agent-programs',
     open: (options) => Promise.resolve(createSshProvider(options)),
+  },
+  aws: {
+    ...AWS,
+    startHint: 'run kubenode controllers with --provider aws, --agent-url and --agent-sha256',
+    // The modules of a cloud are loaded only by a process that uses it: the SDK takes 60 MiB of memory.
+    open: async (options) => (await import('./aws/provider.ts')).openAwsProvider(options),
   },
 };
 

@@ -69,7 +69,7 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: [
       'test/nodes/agent/takeover.test.ts',
       'test/cli/commands/agent/takeover/run.test.ts',
-      'test/cli/commands/machine/cloud-config.test.ts',
+      'test/providers/cloud/user-data.test.ts',
       'test/scripts/agent/deb.test.ts',
     ],
   })),

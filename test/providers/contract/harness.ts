@@ -21,6 +21,35 @@ export interface ContractHarness extends AsyncDisposable {
   visibleTexts(): Promise<readonly string[]>;
   /** Makes calls of `create` fail with this code until the result is called. */
   fail(how: ProviderErrorCode): Promise<() => Promise<void>>;
+  /** Puts the fault between the provider and its cloud, for the next request of this call that it can happen to. */
+  inject(fault: ContractFault, call: ContractCall): Promise<void>;
+  /** An id of the form of this provider that no instance has. */
+  unusedId(): string;
+  /** The id of the instance that this Machine would get. Undefined: its cloud chooses it. */
+  futureId(machineUid: string): string | undefined;
+}
+
+/** What may happen between a provider and its cloud. */
+export type ContractFault =
+  | 'AnswerLost' // it happened, and the connection ended before the answer
+  | 'TimeOutAfterSuccess' // it happened, and there is no answer in time
+  | 'Throttled' // it did not happen: the answer has Retry-After with 7 seconds
+  | 'StaleList' // the list is older than the newest instance
+  | 'WrongOrder' // the list has its entries in another order
+  | 'HalfPage'; // the list ends in its middle
+
+export type ContractCall = 'create' | 'get' | 'find' | 'delete' | 'power' | 'events';
+
+/** Why no fault is injected into a provider that sends nothing over a network to a cloud. */
+export function noFaults(reason: string): Readonly<Record<ContractFault, string>> {
+  return {
+    AnswerLost: reason,
+    TimeOutAfterSuccess: reason,
+    Throttled: reason,
+    StaleList: reason,
+    WrongOrder: reason,
+    HalfPage: reason,
+  };
 }
 
 export interface ContractProvider {
@@ -31,6 +60,12 @@ export interface ContractProvider {
   readonly refused: Readonly<Record<string, readonly [shape: InstanceShape, reason: string]>>;
   /** What `fail` can bring about. */
   readonly failures: readonly ProviderErrorCode[];
+  /** The faults that cannot happen to it, each with the reason. */
+  readonly withoutFaults: Readonly<Partial<Record<ContractFault, string>>>;
+  /** Why this machine cannot run the suite for it. */
+  readonly unavailable?: string | undefined;
+  /** Starts what all cases share. The result ends it. */
+  readonly prepare?: () => Promise<() => Promise<void>>;
   open(): Promise<ContractHarness>;
 }
 

@@ -1,12 +1,29 @@
 /** The contract of providers (src/providers/contract.ts), for each shape of instance that a provider accepts. */
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { OpenCase } from './case.ts';
 import { describeErrors } from './error-cases.ts';
+import { describeFaults } from './fault-cases.ts';
 import { describeFind } from './find-cases.ts';
 import { type ContractHarness, type ContractProvider, NEVER, requestOf } from './harness.ts';
 import { describeLife, describeNoPower, describePower } from './life-cases.ts';
 
 export function describeProviderContract(contract: ContractProvider): void {
+  const { entry, unavailable } = contract;
+  const why = unavailable === undefined ? '' : ` (${unavailable})`;
+  describe.skipIf(unavailable !== undefined)(`the contract of providers for ${entry.name}${why}:`, () => {
+    let end: (() => Promise<void>) | undefined;
+    beforeAll(async () => {
+      end = await contract.prepare?.();
+    }, PREPARE_MS);
+    afterAll(() => end?.());
+    describeContract(contract);
+  });
+}
+
+/** The first run of a machine installs what stands in for a cloud. */
+const PREPARE_MS = 900_000;
+
+function describeContract(contract: ContractProvider): void {
   const { entry } = contract;
   describe.each(Object.entries(contract.accepted))(
     `MAC-34 the provider ${entry.name} with %s`,
@@ -31,6 +48,7 @@ export function describeProviderContract(contract: ContractProvider): void {
       else describeNoPower(open);
       describeFind(open);
       describeErrors(open, contract);
+      describeFaults(open, contract);
     },
   );
 

@@ -1,4 +1,5 @@
 /** The provider local with processes that stand in for agents: they start something of their own, and do nothing. */
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readProcessIdentity, statFields } from '../../../src/os/process/identity.ts';
@@ -12,7 +13,7 @@ import type { LocalProviderOptions } from '../../../src/providers/local/provider
 import { readRecord } from '../../../src/providers/local/record.ts';
 import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 import { tempFolder } from '../../support/temp.ts';
-import type { ContractHarness, ContractProvider } from '../contract/harness.ts';
+import { type ContractHarness, type ContractProvider, noFaults } from '../contract/harness.ts';
 
 export const clock = createSystemClock();
 
@@ -50,11 +51,17 @@ export async function openLocalHarness(): Promise<LocalHarness> {
         provider = working;
       };
     },
+    inject: () => Promise.reject(new Error(NO_CLOUD)),
+    unusedId: () => `local:///${randomUUID()}`,
+    futureId: (uid) => `local:///${uid}`,
     async [Symbol.asyncDispose]() {
       await endLocalMachines(machines, STUB_PROGRAMS, clock);
     },
   };
 }
+
+const NO_CLOUD =
+  'the provider acts on this machine: no answer can be lost. test/providers/local kills its process instead';
 
 const MISSING: AgentPrograms = {
   ...STUB_PROGRAMS,
@@ -130,5 +137,6 @@ export const LOCAL_CONTRACT: ContractProvider = {
     ],
   },
   failures: ['Quota', 'Terminal'],
+  withoutFaults: noFaults(NO_CLOUD),
   open: () => openLocalHarness(),
 };

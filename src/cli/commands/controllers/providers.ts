@@ -14,9 +14,14 @@ import { openProviders, type ProviderOptions } from '../../../providers/registry
 import { readClusterUID } from '../../../sync/cluster-uid.ts';
 import type { Io } from '../../io.ts';
 import { formatBootstrapConfig } from '../../local/bootstrap-config.ts';
+import { addCloudOptions, type CloudFlags, readCloudOptions } from './cloud-providers.ts';
+import type { HostImportFlags } from './imports.ts';
 import { addLocalMachinesOptions, type LocalMachinesFlags, readLocalOptions } from './local-machines.ts';
 
-export type ProviderFlags = LocalMachinesFlags;
+export interface ProviderFlags
+  extends LocalMachinesFlags,
+    CloudFlags,
+    Pick<HostImportFlags, 'serverForHosts'> {}
 
 /** Holds what the options of a provider may be made of. */
 interface ProviderSource {
@@ -44,6 +49,8 @@ const COMMAND_OPTIONS: {
   },
   // Its options are those of imports.
   ssh: { add: (command) => command, read: readPoolOptions },
+  // All clouds share theirs.
+  aws: { add: addCloudOptions, read: async (io, flags) => readCloudOptions(io, flags, 'aws') },
 };
 
 export function addProviderOptions(command: Command): Command {
@@ -77,7 +84,8 @@ export function instancesOpener(
     return {
       providers,
       clusterUid: await readClusterUID(client, signal),
-      createBootstrap: (machine) => createBootstrap(machine, { client, load, clock }),
+      createBootstrap: (machine) =>
+        createBootstrap(machine, { client, load, clock, server: serverForHosts(flags) }),
     };
   };
 }
@@ -97,13 +105,26 @@ interface BootstrapParts {
   readonly client: Client;
   readonly load: () => Promise<LoadedConfig>;
   readonly clock: Clock;
+  /** The API server as the hosts reach it. Undefined: as this process does. */
+  readonly server: string | undefined;
 }
 
-async function createBootstrap(machine: string, { client, load, clock }: BootstrapParts): Promise<Bootstrap> {
+/** Hosts of a cloud may reach the API server at another address than this process; hosts of this machine never do. */
+function serverForHosts({
+  provider: clouds = [],
+  serverForHosts: server,
+}: ProviderFlags): string | undefined {
+  return clouds.length === 0 ? undefined : server;
+}
+
+async function createBootstrap(
+  machine: string,
+  { client, load, clock, server }: BootstrapParts,
+): Promise<Bootstrap> {
   const { connection } = await load();
   const { tls } = await connection.credentials.current();
   const options = { client, machine, now: clock.now(), randomInt: (below: number) => randomInt(below) };
   const { token, expiresAt } = await createBootstrapToken(options);
-  const text = formatBootstrapConfig({ server: connection.server, ca: tls.ca, token });
+  const text = formatBootstrapConfig({ server: server ?? connection.server, ca: tls.ca, token });
   return { text, expiresAt: new Date(expiresAt) };
 }

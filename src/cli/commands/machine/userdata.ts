@@ -1,8 +1,9 @@
 /** `kubenode machine userdata`: cloud-init user data with which a new host becomes one Machine. */
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
+import { formatUserData } from '../../../providers/cloud/user-data.ts';
 import { addConnectionOptions } from '../../connection.ts';
 import type { Io } from '../../io.ts';
-import { formatCloudConfig } from './cloud-config.ts';
+import { parseAgentSha256, parseAgentUrl } from '../../option-parsers.ts';
 import { createSecondsOption, makeBootstrapConfig, type TokenFlags } from './token.ts';
 
 const HELP = `
@@ -22,22 +23,12 @@ export function createMachineUserdataCommand(io: Io): Command {
     .description('print cloud-init user data with which a new host joins as a Machine')
     .argument('<machine>', 'name of the Machine')
     .requiredOption('--agent-url <url>', 'where the host downloads the program of the agent', parseAgentUrl)
-    .requiredOption('--agent-sha256 <hex>', 'SHA-256 of what the URL serves', parseSha256)
+    .requiredOption('--agent-sha256 <hex>', 'SHA-256 of what the URL serves', parseAgentSha256)
     .addOption(createSecondsOption())
     .addHelpText('after', HELP);
   return addConnectionOptions(command).action(async (machine: string, flags: UserdataFlags) => {
     const bootstrap = await makeBootstrapConfig(io, machine, flags);
     const { agentUrl, agentSha256 } = flags;
-    io.out(formatCloudConfig({ machine, bootstrap, agentUrl, agentSha256 }));
+    io.out(formatUserData({ machine, bootstrap, agent: { url: agentUrl, sha256: agentSha256 } }));
   });
-}
-
-function parseAgentUrl(text: string): string {
-  if (URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol)) return text;
-  throw new InvalidArgumentError('Expected an http or https URL.');
-}
-
-function parseSha256(text: string): string {
-  if (/^[0-9a-f]{64}$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected 64 hexadecimal digits in lower case.');
 }

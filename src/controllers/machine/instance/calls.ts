@@ -5,7 +5,7 @@ import {
   type InstanceTags,
   isProviderError,
   type Provider,
-  type ProviderError,
+  ProviderError,
   type ProviderErrorCode,
 } from '../../../providers/contract.ts';
 import type { OpenProviders } from '../../../providers/registry.ts';
@@ -22,6 +22,8 @@ export interface Bootstrap {
   readonly text: string;
   readonly expiresAt: Date;
 }
+
+const MAX_NAMED = 5;
 
 /** How long after a failure a call is repeated, unless the provider names another time. */
 const RETRY_MS: Readonly<Record<ProviderErrorCode, number>> = {
@@ -55,6 +57,13 @@ export async function findInstance(
 ): Promise<Instance | undefined> {
   const id = machine.status?.infra?.providerID;
   if (id !== undefined) return await provider.get(id, signal);
-  const [found] = await provider.find(tagsOf(machine, clusterUid), signal);
-  return found;
+  const [found, ...others] = await provider.find(tagsOf(machine, clusterUid), signal);
+  if (others.length === 0) return found;
+  // A person copied one, with its tags: which of them has the host is not known.
+  const ids = [found, ...others].flatMap((each) => each?.id ?? []).slice(0, MAX_NAMED);
+  throw new ProviderError(
+    'Terminal',
+    `${others.length + 1} instances have the UID of this Machine: ${ids.join(', ')}. Terminate all but one of them`,
+    { reason: 'DuplicateInstances' },
+  );
 }

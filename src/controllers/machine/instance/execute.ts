@@ -16,6 +16,7 @@ import {
   tagsOf,
 } from './calls.ts';
 import { type InfraObservation, infraFindings, infraStatus } from './findings.ts';
+import { type LastRead, unchangedInstance } from './last-read.ts';
 import { type InstanceDecision, planInstance, shapeOf } from './plan.ts';
 import { type RemovalWait, removeInstance, withPooledHost } from './removal.ts';
 
@@ -53,14 +54,16 @@ const MIN_TOKEN_MS = 300_000;
 export function createInstances(parts: InstanceParts): Instances {
   const delivered = new Map<string, Delivery>();
   const failures = new Map<string, Failure>();
+  const reads = new Map<string, LastRead>();
   return {
-    ensure: (input, context) => ensure(input, { ...parts, delivered, failures, context }),
+    ensure: (input, context) => ensure(input, { ...parts, delivered, failures, reads, context }),
     withHost: (machine, context) => withPooledHost(machine, parts, context),
     remove: (machine, context) => removeInstance(machine, parts, { context, how: 'Delete' }),
     abandon: (machine, context) => removeInstance(machine, parts, { context, how: 'Abandon' }),
     forget({ metadata: { uid = '' } }) {
       delivered.delete(uid);
       failures.delete(uid);
+      reads.delete(uid);
     },
   };
 }
@@ -81,6 +84,7 @@ interface Failure {
 interface Act extends InstanceParts {
   readonly delivered: Map<string, Delivery>;
   readonly failures: Map<string, Failure>;
+  readonly reads: Map<string, LastRead>;
   readonly context: ReconcileContext;
 }
 
@@ -156,8 +160,7 @@ function withoutProvider(machine: Machine): InfraObservation {
 async function advance(input: InstanceInput, provider: Provider, act: Act): Promise<InfraObservation> {
   const { machine } = input;
   const { signal, clock, log } = act.context;
-  const { clusterUid } = act;
-  const found = await findInstance(machine, provider, { clusterUid, signal });
+  const found = await readInstance(machine, provider, act);
   const uid = machine.metadata.uid ?? '';
   const shape = shapeOf(machine);
   const configReason = provider.configReason(shape);
@@ -167,6 +170,7 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
       configReason,
       needsBootstrap: provider.needsBootstrap(shape),
       startsStopped: provider.capabilities.startsStopped,
+      bootstrapsOnce: provider.capabilities.bootstrapsOnce === true,
     },
     found,
     deliveredAt: act.delivered.get(uid)?.at,
@@ -179,7 +183,9 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
     ...optional('configReason', configReason),
     now: clock.now(),
   } as const;
-  if (decision.type === 'Nothing') return { ...known, instance: found };
+  if (decision.type === 'Nothing') {
+    return { ...known, ...optional('reason', decision.reason), instance: found };
+  }
   if (decision.type === 'Adopt') return { ...known, instance: decision.instance };
   const id = await carryOut(decision, { machine, provider, act });
   const { name } = machine.metadata;
@@ -188,6 +194,20 @@ async function advance(input: InstanceInput, provider: Provider, act: Act): Prom
   act.context.event(machine, { type: 'Normal', reason, action: decision.type, note: `${id}: ${because}` });
   const instance = (await provider.get(id, signal)) ?? pending(id, machine, act);
   return { ...known, instance };
+}
+
+/** Reads the instance, unless its provider counts requests and its agent is alive. */
+async function readInstance(machine: Machine, provider: Provider, act: Act): Promise<Instance | undefined> {
+  const { clusterUid, reads, context } = act;
+  const { uid = '', generation } = machine.metadata;
+  const at = context.clock.now();
+  const isCounted = provider.capabilities.countsRequests === true;
+  const unchanged = isCounted ? unchangedInstance(machine, reads.get(uid), at) : undefined;
+  if (unchanged) return unchanged;
+  const instance = await findInstance(machine, provider, { clusterUid, signal: context.signal });
+  if (instance && isCounted) reads.set(uid, { instance, generation, at });
+  else reads.delete(uid);
+  return instance;
 }
 
 async function carryOut(

@@ -19,6 +19,7 @@ export type InfraObservation =
       readonly host: 'Instance';
       readonly instance: Instance | undefined;
       readonly because: string;
+      readonly reason?: 'NeverJoined';
       /** The config was changed after the instance was created. */
       readonly configReason?: string;
       readonly now: Date;
@@ -77,10 +78,11 @@ function configFinding(reason: string | undefined): Finding {
 
 type ObservedInstance = Extract<InfraObservation, { host: 'Instance' }>;
 
-function instanceFinding(machine: Machine, { instance, because, now }: ObservedInstance): Finding {
+function instanceFinding(machine: Machine, { instance, because, reason, now }: ObservedInstance): Finding {
   const type = 'InfraReady';
   if (!instance) return missingFinding(machine, because, now);
   const { id, state } = instance;
+  if (reason !== undefined) return finding(type, 'False', reason, `instance ${id} is ${state}: ${because}`);
   if (state === 'Running') return finding(type, 'True', 'AsWanted', 'the instance runs');
   const status = state === 'Unknown' ? 'Unknown' : 'False';
   return finding(type, status, `Instance${state}`, `instance ${id} is ${state}: ${because}`);

@@ -14,6 +14,7 @@ export interface ProviderFacts {
   readonly configReason: string | undefined;
   readonly needsBootstrap: boolean;
   readonly startsStopped: boolean;
+  readonly bootstrapsOnce: boolean;
 }
 
 export interface InstancePlanInput {
@@ -29,8 +30,10 @@ export interface InstancePlanInput {
   readonly now: Date;
 }
 
-export type InstanceDecision = { readonly because: string } & (
-  | { readonly type: 'Nothing' }
+export type InstanceDecision = {
+  readonly because: string;
+} /** The reason why there is nothing to do for a person to see in a condition. */ & (
+  | { readonly type: 'Nothing'; readonly reason?: 'NeverJoined' }
   | { readonly type: 'Adopt'; readonly instance: Instance }
   | { readonly type: 'Create'; readonly withBootstrap: boolean }
   | { readonly type: 'PowerOn'; readonly id: string }
@@ -38,6 +41,9 @@ export type InstanceDecision = { readonly because: string } & (
 
 /** How long the view of the Machine may lag behind the record of a token. */
 const DELIVERY_MS = 60_000;
+
+const NEVER_JOINED =
+  'the bootstrap token ended before the host joined. Read the console output of the instance, then delete the Machine; its set creates another one';
 
 export function planInstance(situation: InstancePlanInput): InstanceDecision {
   const { machine, provider, found } = situation;
@@ -60,6 +66,9 @@ function planFound(situation: InstancePlanInput, { id, state }: Instance): Insta
     return { type: 'PowerOn', id, because: 'the instance is stopped' };
   }
   if (state === 'Running' && needsDelivery(situation)) {
+    if (situation.provider.bootstrapsOnce) {
+      return { type: 'Nothing', reason: 'NeverJoined', because: NEVER_JOINED };
+    }
     return {
       type: 'Create',
       withBootstrap: true,

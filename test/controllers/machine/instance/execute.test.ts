@@ -2,15 +2,17 @@ import { describe, expect, it } from 'vitest';
 import { DEFENDER_LEDGERS, MACHINES } from '../../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { createMachineController } from '../../../../src/controllers/machine/controller.ts';
+import { createInstances } from '../../../../src/controllers/machine/instance/execute.ts';
 import { CERTIFICATE_REQUESTS } from '../../../../src/kube/auth/certificate-requests.ts';
 import { KubeError } from '../../../../src/kube/client/errors.ts';
 import { BUDGETS } from '../../../../src/kube/drain/budgets.ts';
 import { conditionOf } from '../../../../src/kube/objects/conditions.ts';
 import { NODES, PODS } from '../../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import type { ProviderCapabilities } from '../../../../src/providers/contract.ts';
 import type { OpenProviders } from '../../../../src/providers/registry.ts';
 import { type ServedKind, servedKind } from '../../../../src/sim/api-server/kinds.ts';
-import { machine, node } from '../../../support/builders.ts';
+import { condition, machine, node } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../../support/controller/bed.ts';
 import { type MemoryGrants, memoryGrants } from '../../../support/memory-grants.ts';
 import { type MemoryProvider, memoryProvider } from '../../../support/memory-provider.ts';
@@ -116,6 +118,39 @@ function ready(bed: InstanceBed): string {
   return `${found?.status} ${found?.reason}`;
 }
 
+/** Of a machine whose agent is alive, and that is reconciled every ten seconds. */
+async function readsInTwoHours(capabilities: Partial<ProviderCapabilities>): Promise<number> {
+  let seconds = 0;
+  const now = (): Date => new Date(Date.UTC(2030, 0, 1) + seconds * 1000);
+  const memory = memoryProvider(now);
+  const provider = { ...memory, capabilities: { ...memory.capabilities, ...capabilities } };
+  const object = machine('m', {
+    spec: { infra: { provider: 'local', config: { type: 'sandbox' } } },
+    status: { conditions: [condition('AgentReady', 'True')] },
+  });
+  const request = {
+    machine: 'm',
+    tags: { clusterUid: 'c', machineUid: 'u' },
+    config: {},
+    host: 'sandbox',
+  } as const;
+  const providerID = await memory.create(request, new AbortController().signal);
+  const joined = {
+    ...object,
+    status: { ...object.status, conditions: object.status?.conditions ?? [], infra: { providerID } },
+  };
+  const instances = createInstances({
+    providers: { local: provider },
+    clusterUid: 'c',
+    createBootstrap: () => Promise.reject(new Error('not needed')),
+  });
+  const context = { clock: { now }, signal: new AbortController().signal } as never;
+  for (; seconds < 7200; seconds += 10) {
+    await instances.ensure({ machine: joined, node: undefined, hasJoined: true }, context);
+  }
+  return memory.calls.filter((call) => call === 'get').length;
+}
+
 describe('the instance of a Machine', () => {
   it('is created once with the UID as token, and its id is recorded', async () => {
     const bed = await open();
@@ -149,6 +184,37 @@ describe('the instance of a Machine', () => {
     expect(bed.provider.calls.slice(0, 3)).toEqual(['find', 'create m -> AmbiguousAfter', 'find']);
     expect(bed.provider.calls.filter((call) => call.startsWith('create'))).toHaveLength(1);
     expect(ready(bed)).toBe('True AsWanted');
+  });
+
+  it('is not chosen from two that have the UID of its Machine, and no third is created', async () => {
+    const bed = await open();
+    const now = new Date('2030-01-01T12:00:00Z');
+    bed.provider.fault = (call) => {
+      const { uid: machineUid = '' } = bed.machine()?.metadata ?? {};
+      const tags = { clusterUid: 'c', machineUid };
+      for (const id of ['local:///1', 'local:///2']) {
+        bed.provider.instances.set(id, {
+          id,
+          machine: 'm',
+          tags,
+          state: 'Running',
+          addresses: [],
+          createdAt: now,
+        });
+      }
+      return call.startsWith('create') ? 'Terminal' : undefined;
+    };
+    await bed.start();
+    await bed.advance(5000);
+    expect([ready(bed), bed.provider.created]).toEqual(['Unknown DuplicateInstances', []]);
+    expect(conditionOf(bed.machine()?.status?.conditions, 'InfraReady')?.message).toContain(
+      'local:///1, local:///2',
+    );
+  });
+
+  it('is read twice an hour while its agent is alive, where the provider counts requests', async () => {
+    expect(await readsInTwoHours({ countsRequests: true })).toBe(4);
+    expect(await readsInTwoHours({})).toBe(720);
   });
 
   it('is created later while there is no quota, with the same token, and reports why', async () => {

@@ -44,6 +44,11 @@ describe('infraFindings', () => {
     ],
     ['an instance that runs', observed(INSTANCE), 'True AsWanted, True AsWanted'],
     [
+      'an instance whose host never joined',
+      { host: 'Instance', instance: INSTANCE, because: 'so it is', reason: 'NeverJoined', now: NOW },
+      'True AsWanted, False NeverJoined',
+    ],
+    [
       'an instance that starts',
       observed({ ...INSTANCE, state: 'Pending' }),
       'True AsWanted, False InstancePending',

@@ -12,7 +12,12 @@ import type { Instance } from '../../../../src/providers/contract.ts';
 import { ago, machine, NOW, node } from '../../../support/builders.ts';
 
 const ID = 'local:///1';
-const FACTS: ProviderFacts = { configReason: undefined, needsBootstrap: true, startsStopped: true };
+const FACTS: ProviderFacts = {
+  configReason: undefined,
+  needsBootstrap: true,
+  startsStopped: true,
+  bootstrapsOnce: false,
+};
 
 function instance(state: Instance['state']): Instance {
   const tags = { clusterUid: 'c', machineUid: 'u' };
@@ -156,6 +161,16 @@ describe('planInstance', () => {
       LATE,
     ],
     ['gives another token when the record is missing', RUNS, LATE],
+    [
+      'tells a person where a host gets its token once',
+      { ...RUNS, provider: { bootstrapsOnce: true } },
+      'Nothing: the bootstrap token ended before the host joined. Read the console output of the instance, then delete the Machine; its set creates another one',
+    ],
+    [
+      'waits for a host that joined, also where it gets its token once',
+      { ...RUNS, hasJoined: true, provider: { bootstrapsOnce: true } },
+      'Nothing: the instance is Running',
+    ],
     [
       'waits while the token may be used',
       { ...RUNS, metadata: { annotations: token(ago(-1), 's') } },

@@ -9,7 +9,7 @@ const CREATED = { infra: { providerID: 'x:///1', state: 'Running' as const, addr
 describe('removeInstance', () => {
   it.each([
     ['local', PROVIDER_REGISTRY.local.startHint],
-    ['aws', 'this version does not support provider aws'],
+    ['azure', 'this version does not support provider azure'],
   ] as const)('keeps the Machine while no process opens the provider %s', async (provider, hint) => {
     const context = { clock: virtualClock() } as never;
     const spec = { infra: { provider, config: {} } };

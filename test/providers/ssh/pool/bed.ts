@@ -1,4 +1,5 @@
 /** Pools of hosts on an API server in memory, and the hosts themselves: what was left on which. */
+import { randomUUID } from 'node:crypto';
 import { LABEL_HOST_POOL, NAMESPACE_HOSTS } from '../../../../src/api/names.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
 import { CONFIG_MAPS } from '../../../../src/kube/objects/core-kinds.ts';
@@ -91,12 +92,18 @@ export function poolBed(
     crash: () => Promise.reject(new Error('the provider does not see whether a host runs')),
     visibleTexts: () => Promise.resolve(api.journal.map(({ body }) => JSON.stringify(body))),
     fail: (code) => Promise.resolve(fail(api, code, object)),
+    inject: () => Promise.reject(new Error(NO_CLOUD)),
+    unusedId: () => `ssh:///${randomUUID()}`,
+    futureId: (uid) => `ssh:///${uid}`,
     [Symbol.asyncDispose]: () => {
       for (const connection of connections) connection.kill();
       return Promise.resolve();
     },
   };
 }
+
+export const NO_CLOUD =
+  'its only server is the API server: provider.test.ts ends the process, or the answer, at each of its writes';
 
 /** The answer to the next write. Without hosts there is no capacity. */
 const REFUSALS: Partial<Record<ProviderErrorCode, () => ApiRefusal>> = {

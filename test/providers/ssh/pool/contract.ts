@@ -1,7 +1,7 @@
 /** The contract of provider ssh: hosts of a pool on an API server in memory. */
 import { PROVIDER_REGISTRY } from '../../../../src/providers/registry.ts';
-import type { ContractProvider } from '../../contract/harness.ts';
-import { hosts, poolBed, poolObject } from './bed.ts';
+import { type ContractProvider, noFaults } from '../../contract/harness.ts';
+import { hosts, NO_CLOUD, poolBed, poolObject } from './bed.ts';
 
 const LABELS = { disk: 'nvme' };
 
@@ -40,6 +40,7 @@ export const SSH_CONTRACT: ContractProvider = {
     ],
   },
   failures: ['Quota', 'Auth', 'Retryable'],
+  withoutFaults: noFaults(NO_CLOUD),
   open: () =>
     Promise.resolve(
       poolBed(poolObject('rack7', { hosts: hosts(12, () => ({ zone: 'a', labels: LABELS })) })),

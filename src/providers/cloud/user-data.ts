@@ -1,14 +1,20 @@
-/** Formats cloud-init user data with which a new host joins. Pure. */
-import { formatYaml } from '../../../views/text/yaml.ts';
+/** Formats the cloud-init user data with which a new host joins. Pure. */
+import { stringify } from 'yaml';
+import { printableYaml } from '../../kube/objects/printable.ts';
 
-export interface CloudConfigOptions {
+/** The program of the agent that hosts download. */
+export interface AgentDownload {
+  /** Where the host downloads the program of the agent, as it is or compressed by gzip. */
+  readonly url: string;
+  /** The SHA-256 in hex of what the URL serves. */
+  readonly sha256: string;
+}
+
+export interface UserDataOptions {
   readonly machine: string;
   /** The file of `kubenode machine token`: a secret. */
   readonly bootstrap: string;
-  /** Where the host downloads the program of the agent, as it is or compressed by gzip. */
-  readonly agentUrl: string;
-  /** The SHA-256 in hex of what the URL serves. */
-  readonly agentSha256: string;
+  readonly agent: AgentDownload;
 }
 
 const BOOTSTRAP_FILE = '/etc/kubenode/bootstrap.json';
@@ -31,12 +37,13 @@ chmod 0755 "$folder/kubenode-agent"
 "$folder/kubenode-agent" install --machine "$3" --bootstrap "$4" < /dev/null
 `;
 
-export function formatCloudConfig({ machine, bootstrap, agentUrl, agentSha256 }: CloudConfigOptions): string {
+/** Returns a secret: the document makes its holder the agent of the Machine until the token is used. */
+export function formatUserData({ machine, bootstrap, agent }: UserDataOptions): string {
   const config = {
     write_files: [
       { path: BOOTSTRAP_FILE, owner: 'root:root', permissions: '0600', content: `${bootstrap}\n` },
     ],
-    runcmd: [['sh', '-c', INSTALL, 'sh', agentUrl, agentSha256, machine, BOOTSTRAP_FILE]],
+    runcmd: [['sh', '-c', INSTALL, 'sh', agent.url, agent.sha256, machine, BOOTSTRAP_FILE]],
   };
-  return `#cloud-config\n${formatYaml(config)}`;
+  return `#cloud-config\n${printableYaml(stringify(config, { aliasDuplicateObjects: false, lineWidth: 0 }))}`;
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { formatCloudConfig } from '../../../../src/cli/commands/machine/cloud-config.ts';
-import { tempFolder } from '../../../support/temp.ts';
+import { type AgentDownload, formatUserData } from '../../../src/providers/cloud/user-data.ts';
+import { tempFolder } from '../../support/temp.ts';
 
 const missing = spawnSync('cloud-init', ['--version']).error && 'cloud-init is not installed';
 if (missing) process.stderr.write(`skipped: ${missing}\n`);
@@ -15,8 +15,10 @@ const PROGRAM = '#!/bin/sh\nprintf "%s\\n" "$@" > "$OUT"\n';
 const OPTIONS = {
   machine: 'n1',
   bootstrap: '{"token":"s3cret"}',
-  agentUrl: 'https://example.com/kubenode-agent',
-  agentSha256: createHash('sha256').update(PROGRAM).digest('hex'),
+  agent: {
+    url: 'https://example.com/kubenode-agent',
+    sha256: createHash('sha256').update(PROGRAM).digest('hex'),
+  },
 };
 
 interface CloudConfig {
@@ -24,13 +26,13 @@ interface CloudConfig {
   readonly runcmd: readonly (readonly string[])[];
 }
 
-function config(fields: Partial<typeof OPTIONS> = {}): CloudConfig {
-  return parse(formatCloudConfig({ ...OPTIONS, ...fields })) as CloudConfig;
+function config(agent: Partial<AgentDownload> = {}): CloudConfig {
+  return parse(formatUserData({ ...OPTIONS, agent: { ...OPTIONS.agent, ...agent } })) as CloudConfig;
 }
 
 /** Runs the command of the document with a curl that serves the program, below a folder instead of /root. */
 function runCommands(
-  fields: Partial<typeof OPTIONS> = {},
+  agent: Partial<AgentDownload> = {},
   served: string | Buffer = PROGRAM,
 ): {
   readonly code: number | null;
@@ -43,14 +45,14 @@ function runCommands(
   const curl = `#!/bin/sh\nfor each in "$@"; do [ "$last" = --output ] && cp "${folder}/served" "$each"; last=$each; done\n`;
   writeFileSync(join(bin, 'curl'), curl);
   chmodSync(join(bin, 'curl'), 0o755);
-  const [[program = '', ...args] = []] = config(fields).runcmd;
+  const [[program = '', ...args] = []] = config(agent).runcmd;
   const here = args.map((word) => word.replace('mktemp -d /root/', `mktemp -d ${folder}/`));
   const env = { PATH: `${bin}:${process.env['PATH']}`, OUT: out };
   const { status } = spawnSync(program, here, { env });
   return { code: status, args: status === 0 ? readFileSync(out, 'utf8') : '' };
 }
 
-describe('formatCloudConfig', () => {
+describe('formatUserData', () => {
   it('writes the token to one file that root alone reads', () => {
     const { write_files: files, runcmd } = config();
     expect(files).toMatchObject([{ permissions: '0600', content: '{"token":"s3cret"}\n' }]);
@@ -58,15 +60,10 @@ describe('formatCloudConfig', () => {
   });
 
   it('MAC-12 gives values as arguments, and never as code', () => {
-    const agentUrl = 'https://example.com/$(reboot)/"; reboot; "';
-    const { runcmd } = config({ agentUrl });
+    const url = 'https://example.com/$(reboot)/"; reboot; "';
+    const { runcmd } = config({ url });
     expect(runcmd[0]?.[2]).toBe(config().runcmd[0]?.[2]);
-    expect(runcmd[0]?.slice(4)).toEqual([
-      agentUrl,
-      OPTIONS.agentSha256,
-      'n1',
-      '/etc/kubenode/bootstrap.json',
-    ]);
+    expect(runcmd[0]?.slice(4)).toEqual([url, OPTIONS.agent.sha256, 'n1', '/etc/kubenode/bootstrap.json']);
   });
 
   it('runs the program that it downloaded, and only with the right checksum', () => {
@@ -74,28 +71,28 @@ describe('formatCloudConfig', () => {
       code: 0,
       args: 'install\n--machine\nn1\n--bootstrap\n/etc/kubenode/bootstrap.json\n',
     });
-    expect(runCommands({ agentSha256: '0'.repeat(64) })).toEqual({ code: 1, args: '' });
+    expect(runCommands({ sha256: '0'.repeat(64) })).toEqual({ code: 1, args: '' });
   });
 
   it.each(['kubenode-agent.gz', 'kubenode-agent.gz?token=a/b.c', 'kubenode-agent.gz#amd64'])(
     'unpacks a compressed program: %s',
     (name) => {
       const served = gzipSync(PROGRAM);
-      const agentSha256 = createHash('sha256').update(served).digest('hex');
-      const ran = runCommands({ agentUrl: `https://example.com/${name}`, agentSha256 }, served);
+      const sha256 = createHash('sha256').update(served).digest('hex');
+      const ran = runCommands({ url: `https://example.com/${name}`, sha256 }, served);
       expect(ran).toMatchObject({ code: 0, args: expect.stringContaining('install\n') as string });
     },
   );
 
   it('does not unpack a program whose URL has .gz after its path', () => {
-    expect(runCommands({ agentUrl: 'https://example.com/kubenode-agent?for=a.gz' })).toMatchObject({
+    expect(runCommands({ url: 'https://example.com/kubenode-agent?for=a.gz' })).toMatchObject({
       code: 0,
     });
   });
 
   it.skipIf(missing)(`is valid by the schema of cloud-init${missing ? ` (${missing})` : ''}`, () => {
     const file = join(tempFolder('cloud'), 'user-data');
-    writeFileSync(file, formatCloudConfig(OPTIONS));
+    writeFileSync(file, formatUserData(OPTIONS));
     const { status, stdout } = spawnSync('cloud-init', ['schema', '--config-file', file], {
       encoding: 'utf8',
     });
