@@ -32,7 +32,7 @@ beforeAll(async () => {
     connectTo: async () => CLIENT,
     openInstances: async () => undefined,
     openImports: async () => undefined,
-    power: createPowerSwitches({ providers: () => ({}) }),
+    power: createPowerSwitches({ providers: () => ({}), secrets: CLIENT }),
     grants: defender.ledger,
   };
   groups = await createControllerGroups(parts, defender.views);

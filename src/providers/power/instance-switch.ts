@@ -10,13 +10,11 @@ export function openInstanceSwitch(machine: Machine, providers: OpenProviders): 
   const { provider: providerName } = machine.spec.infra;
   const id = machine.status?.infra?.providerID;
   const provider = providers[providerName];
-  if (!provider)
-    return { because: `provider ${providerName} of Machine ${name} is not open in this process` };
+  if (!provider) return { because: `provider ${providerName} of Machine ${name} is not open here` };
   if (!provider.capabilities.power) {
     return { because: `provider ${providerName} of Machine ${name} cannot switch power` };
   }
-  if (id === undefined)
-    return { because: `Machine ${name} has no instance: status.infra.providerID is not set` };
+  if (id === undefined) return { because: `Machine ${name} has no instance yet` };
   return createInstanceSwitch(id, provider);
 }
 

@@ -57,7 +57,7 @@ describe('the power switch of an instance', () => {
 describe('a machine without a switch of its provider', () => {
   const provider = memoryProvider(() => NOW);
   it.each([
-    ['whose provider is not open', HOST, {}, 'provider local of Machine m1 is not open'],
+    ['whose provider is not open', HOST, {}, 'provider local of Machine m1 is not open here'],
     ['without instance', machine('m1'), { local: provider }, 'Machine m1 has no instance'],
     [
       'whose provider switches no power',
@@ -66,6 +66,7 @@ describe('a machine without a switch of its provider', () => {
       'provider local of Machine m1 cannot switch power',
     ],
   ])('%s is explained', (_, host, providers, because) => {
-    expect(openInstanceSwitch(host, providers)).toEqual({ because: expect.stringContaining(because) });
+    const found = openInstanceSwitch(host, providers);
+    expect('because' in found ? found.because : 'it has a switch').toContain(because);
   });
 });

@@ -8,6 +8,7 @@ import {
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
+  PRINCIPAL_MACHINE,
 } from '../../../api/names.ts';
 import { allViews, createControllerGroups, MANAGERS } from '../../../controllers/controllers.ts';
 import type { GroupParts } from '../../../controllers/group.ts';
@@ -114,7 +115,7 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
     skewSeconds,
     connectAs,
     connectTo,
-    ...powerOfInstances(instancesOpener(io, flags, connection)),
+    ...powerOfInstances(instancesOpener(io, flags, connection), await connectAs(PRINCIPAL_MACHINE)),
     openImports,
     grants: defender.ledger,
   };
