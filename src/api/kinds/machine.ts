@@ -140,7 +140,7 @@ const bmc = named(
       'Secret in kubenode-system with the keys username and password.',
     ),
     certificateFingerprint: text(
-      'SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan` prints it. No other certificate is accepted.',
+      'SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan ADDRESS` prints it. No other certificate is accepted.',
       { max: 50, pattern: FINGERPRINT },
     ),
     systemUUID: text(

@@ -1022,7 +1022,7 @@ export interface MachineBMC {
   readonly system?: string;
   /** Secret in kubenode-system with the keys username and password. It needs the annotation kubenode.dev/secret-use: "bmc; HOST". */
   readonly credentialsRef: BmcCredentialsRef;
-  /** SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan` prints it. No other certificate is accepted. */
+  /** SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan ADDRESS` prints it. No other certificate is accepted. */
   readonly certificateFingerprint: string;
   /** UUID of the system at the BMC. Default: the system UUID that the host reported. A system with another UUID is never switched. */
   readonly systemUUID?: string;

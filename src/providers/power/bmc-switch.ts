@@ -22,9 +22,14 @@ export async function openBmcSwitch(
   signal: AbortSignal,
 ): Promise<PowerSwitch | NoPowerSwitch> {
   const bmc = machine.spec.bmc ?? (await bmcOfPool(machine, providers, signal));
-  const endpoint = bmc && endpointOf(bmc, timeoutMs);
-  const systemUuid = bmc?.systemUUID ?? machine.status?.import?.systemUUID;
-  if (!bmc || !endpoint || systemUuid === undefined) return { because: noBmcReason(machine, bmc, endpoint) };
+  const { name } = machine.metadata;
+  if (!bmc)
+    return { because: `Machine ${name} has no BMC: neither spec.bmc nor its entry in a pool names one` };
+  const endpoint = endpointOf(bmc, timeoutMs);
+  if (!endpoint) return { because: `the address of the BMC of Machine ${name} is invalid: ${bmc.address}` };
+  const systemUuid = expectedUuid(machine, bmc);
+  // Without it the BMC of any host would be believed, and switched.
+  if (!systemUuid) return { because: `the system UUID of Machine ${name} is not known: set bmc.systemUUID` };
   try {
     const credentials = await readBmcSecret({ machine, bmc, endpoint }, secrets, signal);
     return createBmcSwitch({ endpoint, credentials, systemUuid, ...optional('system', bmc.system) });
@@ -34,15 +39,8 @@ export async function openBmcSwitch(
   }
 }
 
-/** Without a UUID the BMC of any host would be believed, and switched. */
-function noBmcReason(
-  { metadata: { name } }: Machine,
-  bmc: MachineBMC | undefined,
-  endpoint: BmcEndpoint | undefined,
-): string {
-  if (!bmc) return `Machine ${name} has no BMC: neither spec.bmc nor its entry in a pool names one`;
-  if (!endpoint) return `the address of the BMC of Machine ${name} is invalid: ${bmc.address}`;
-  return `the system UUID of Machine ${name} is not known: set bmc.systemUUID`;
+function expectedUuid({ status }: Machine, { systemUUID }: MachineBMC): string | undefined {
+  return systemUUID ?? status?.import?.systemUUID;
 }
 
 async function bmcOfPool(
