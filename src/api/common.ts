@@ -244,7 +244,14 @@ export function secretRefWithKey({ type, key }: KeyedRef, use: SecretUse, senten
   }).describe(`${sentence} ${annotationText(use)}`);
 }
 
-const SENT: readonly SecretUse[] = ['git', 'git-status', 'git-push'];
+/** As `secretRef`, for a Secret whose keys are fixed. */
+export function secretRefWithoutKey(type: string, use: SecretUse, sentence: string): Schema {
+  return named(type, 'A Secret in the namespace kubenode-system.', { name: secretName }).describe(
+    `${sentence} ${annotationText(use)}`,
+  );
+}
+
+const SENT: readonly SecretUse[] = ['git', 'git-status', 'git-push', 'bmc'];
 
 function annotationText(use: SecretUse): string {
   const value = SENT.includes(use) ? `${use}; HOST` : use;

@@ -40,6 +40,15 @@ export const UUID: Pattern = {
   description: 'a UID, such as 0b6f4a52-8a0e-4c55-9d0d-6a0f2b6f1c11',
 };
 export const HTTPS_URL: Pattern = { regex: '^https://', description: 'a URL that begins with https://' };
+/** Without user, path and query: only a host can be compared with those that a Secret names. */
+export const BMC_URL: Pattern = {
+  regex: '^https://([A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?|\\[[0-9A-Fa-f:.]+\\])(:[0-9]{1,5})?$',
+  description: 'a URL as https://HOST[:PORT], without a path',
+};
+export const BMC_SYSTEM: Pattern = {
+  regex: '^[A-Za-z0-9][A-Za-z0-9._-]*$',
+  description: 'the id of a system in /redfish/v1/Systems, such as 437XR1138R2',
+};
 export const HTTP_URL: Pattern = {
   regex: '^https?://',
   description: 'a URL that begins with https:// or http://',
@@ -139,6 +148,8 @@ export const PATTERNS: readonly Pattern[] = [
   SHA256,
   UUID,
   HTTPS_URL,
+  BMC_URL,
+  BMC_SYSTEM,
   HTTP_URL,
   ARTIFACT_URL,
   KUBERNETES_VERSION_PATTERN,

@@ -2,7 +2,7 @@
 import { ApiObject } from 'cdk8s';
 import { Construct } from 'constructs';
 import { LABEL_HOST_POOL, NAMESPACE_HOSTS } from '../api/names.ts';
-import type { HostKey } from './generated/types.ts';
+import type { HostKey, MachineBMC } from './generated/types.ts';
 
 /** How a host is reached over SSH. In a pool: for the hosts that name nothing else. */
 export interface PoolAccess {
@@ -19,6 +19,8 @@ export interface PoolHostProps extends PoolAccess {
   readonly address: string;
   /** The keys of the host, as `kubenode import --dry-run` and `ssh-keygen -l` print them. */
   readonly hostKeys: readonly HostKey[];
+  /** The BMC that switches the power of the host. */
+  readonly bmc?: MachineBMC;
   /** Only Machines of this zone, or of none, take the host. */
   readonly zone?: string;
   /** Labels that `infra.config.selector` of a MachineSet selects. */

@@ -5,7 +5,7 @@
  * instance, also after it was deleted. A call that was stopped by its signal, or by the end of the process, may be repeated. What a
  * provider returns or stores never contains the bootstrap file, except where only the host can read it.
  */
-import type { MachineImport, MachineInfra, MachineInfraStatus } from '../api/generated/types.ts';
+import type { MachineBMC, MachineImport, MachineInfra, MachineInfraStatus } from '../api/generated/types.ts';
 
 /** Holds what is known of a provider before it is opened. */
 export interface ProviderKind {
@@ -90,6 +90,8 @@ export interface Instance {
   readonly createdAt: Date;
   /** How the machine controller imports its host. Absent: the host joins by itself. */
   readonly import?: MachineImport;
+  /** The BMC of its host, which the pool lists. */
+  readonly bmc?: MachineBMC;
 }
 
 export type PowerAction = 'off' | 'on' | 'cycle';

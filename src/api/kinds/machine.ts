@@ -1,7 +1,7 @@
 /** Machine: a node. How to create or reach its host, its labels and taints, and the components that it runs. */
-import { count, secretRefWithKey } from '../common.ts';
+import { count, secretRefWithKey, secretRefWithoutKey } from '../common.ts';
 import { HOSTS, PROVIDERS } from '../enums.ts';
-import { FINGERPRINT } from '../patterns.ts';
+import { BMC_SYSTEM, BMC_URL, FINGERPRINT, UUID } from '../patterns.ts';
 import {
   bigInt,
   type CelRule,
@@ -124,6 +124,32 @@ const takeOver = rules(
   },
 );
 
+const bmc = named(
+  'MachineBMC',
+  'The BMC that switches the power of the host, by Redfish. Provider ssh only.',
+  {
+    address: text('URL of the BMC, as https://HOST[:PORT].', { max: 253, pattern: BMC_URL }),
+    system: text('Id of the system at the BMC. Not needed when the BMC has one system.', {
+      max: 253,
+      min: 1,
+      pattern: BMC_SYSTEM,
+    }).optional(),
+    credentialsRef: secretRefWithoutKey(
+      'BmcCredentialsRef',
+      'bmc',
+      'Secret in kubenode-system with the keys username and password.',
+    ),
+    certificateFingerprint: text(
+      'SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan ADDRESS` prints it. No other certificate is accepted.',
+      { max: 50, pattern: FINGERPRINT },
+    ),
+    systemUUID: text(
+      'UUID of the system at the BMC. Default: the system UUID that the host reported. A system with another UUID is never switched.',
+      { max: 36, pattern: UUID },
+    ).optional(),
+  },
+);
+
 const component = rules(
   named('MachineComponentEntry', 'A component that the machine runs.', {
     name: name('Name of the component, such as kubelet.'),
@@ -170,6 +196,7 @@ const spec = rules(
   named('MachineSpec', 'Desired state of the machine.', {
     infra,
     import: takeOver.optional(),
+    bmc: bmc.optional(),
     host,
     zone: text('Failure zone of the machine.').optional(),
     node,
@@ -211,6 +238,12 @@ const spec = rules(
     rule: "!has(self.__import__) || self.infra.provider == 'ssh'",
     message: 'only provider ssh can import a host',
     fieldPath: '.import',
+    reason: 'FieldValueForbidden',
+  },
+  {
+    rule: "!has(self.bmc) || self.infra.provider == 'ssh'",
+    message: 'only machines of provider ssh have a BMC; the others are switched by their provider',
+    fieldPath: '.bmc',
     reason: 'FieldValueForbidden',
   },
   {

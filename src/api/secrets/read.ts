@@ -55,6 +55,7 @@ const PURPOSES: Readonly<Record<SecretUse, string>> = {
   'git-push': 'a credential for pushing',
   sops: 'SOPS keys',
   ssh: 'an SSH key',
+  bmc: 'the account of a BMC',
 };
 
 function refusalReason(

@@ -11,7 +11,8 @@ export type SecretUse =
   | 'git-status'
   | 'git-push'
   | 'sops'
-  | 'ssh';
+  | 'ssh'
+  | 'bmc';
 
 interface SecretField {
   readonly kind: string;
@@ -30,6 +31,7 @@ export const SECRET_REFERENCE_FIELDS: readonly SecretField[] = [
   field('Pipeline', 'spec.source.writeCredentialsRef', 'git-push'),
   field('Pipeline', 'spec.source.sopsKeysRef', 'sops'),
   field('Machine', 'spec.import.credentialsRef', 'ssh', 'ssh-privatekey'),
+  field('Machine', 'spec.bmc.credentialsRef', 'bmc'),
 ];
 
 function field(kind: string, path: string, use: SecretUse, key?: string): SecretField {

@@ -39,6 +39,12 @@ export interface ApprovalRule {
   readonly timeoutSeconds?: number;
 }
 
+/** A Secret in the namespace kubenode-system. */
+export interface BmcCredentialsRef {
+  /** Name of the Secret. */
+  readonly name: string;
+}
+
 /** A breaker that stops acts when too much goes wrong. */
 export interface Breaker {
   /** Name used in messages. */
@@ -1008,6 +1014,20 @@ export interface LemonLimit {
   readonly then?: 'HandOff';
 }
 
+/** The BMC that switches the power of the host, by Redfish. Provider ssh only. */
+export interface MachineBMC {
+  /** URL of the BMC, as https://HOST[:PORT]. */
+  readonly address: string;
+  /** Id of the system at the BMC. Not needed when the BMC has one system. */
+  readonly system?: string;
+  /** Secret in kubenode-system with the keys username and password. It needs the annotation kubenode.dev/secret-use: "bmc; HOST". */
+  readonly credentialsRef: BmcCredentialsRef;
+  /** SHA-256 fingerprint of the certificate of the BMC, as `kubenode machine power NAME --scan ADDRESS` prints it. No other certificate is accepted. */
+  readonly certificateFingerprint: string;
+  /** UUID of the system at the BMC. Default: the system UUID that the host reported. A system with another UUID is never switched. */
+  readonly systemUUID?: string;
+}
+
 /** A component that the machine runs. */
 export interface MachineComponentEntry {
   /** Name of the component, such as kubelet. */
@@ -1202,6 +1222,8 @@ export interface MachineSpec {
   readonly infra: MachineInfra;
   /** Imports an existing host. Provider ssh only. */
   readonly import?: MachineImport;
+  /** The BMC that switches the power of the host, by Redfish. Provider ssh only. */
+  readonly bmc?: MachineBMC;
   /** How the agent manages the host. */
   readonly host?: MachineHost;
   /** Failure zone of the machine. */

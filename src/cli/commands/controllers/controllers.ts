@@ -8,6 +8,7 @@ import {
   NAMESPACE,
   PRINCIPAL_CONTROLLERS,
   PRINCIPAL_DEFENDER,
+  PRINCIPAL_MACHINE,
 } from '../../../api/names.ts';
 import { allViews, createControllerGroups, MANAGERS } from '../../../controllers/controllers.ts';
 import type { GroupParts } from '../../../controllers/group.ts';
@@ -31,6 +32,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
+import { powerOfInstances } from './power.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
 const HELP = `
@@ -107,14 +109,13 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
-  const openInstances = instancesOpener(io, flags, connection);
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,
     skewSeconds,
     connectAs,
     connectTo,
-    openInstances,
+    ...powerOfInstances(instancesOpener(io, flags, connection), await connectAs(PRINCIPAL_MACHINE)),
     openImports,
     grants: defender.ledger,
   };

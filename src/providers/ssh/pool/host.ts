@@ -1,5 +1,5 @@
 /** A host of a pool, and the key by which two entries are the same host. Pure. */
-import type { MachineImport } from '../../../api/generated/types.ts';
+import type { MachineBMC, MachineImport } from '../../../api/generated/types.ts';
 
 /** How a host of a pool is reached, and what it is selected by. It has no secret in it. */
 export interface PooledHost {
@@ -10,6 +10,8 @@ export interface PooledHost {
   readonly labels: Readonly<Record<string, string>>;
   readonly hostKeys: NonNullable<MachineImport['hostKeys']>;
   readonly credentialsRef: MachineImport['credentialsRef'];
+  /** How the power of the host is switched. */
+  readonly bmc?: MachineBMC;
 }
 
 export interface PoolContent {

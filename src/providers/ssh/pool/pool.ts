@@ -11,6 +11,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { isHostKeyAlgorithm } from '../host-keys.ts';
 import { addressReason, portReason, userReason } from '../target.ts';
+import { bmcReason, readBmc } from './bmc.ts';
 import { hostKeyText, type PoolContent, type PooledHost } from './host.ts';
 
 /** The key of a ConfigMap of a pool. Its value is JSON. */
@@ -54,6 +55,7 @@ function readHost(entry: unknown, defaults: Readonly<Record<string, unknown>>): 
     addressFieldsReason(all) ??
     credentialsReason(credentialsRef) ??
     hostKeysReason(hostKeys) ??
+    bmcReason(all['bmc']) ??
     labelsReason(all);
   if (reason !== undefined) {
     return `${typeof address === 'string' ? address.slice(0, 253) : 'a host'}: ${reason}`;
@@ -66,6 +68,7 @@ function readHost(entry: unknown, defaults: Readonly<Record<string, unknown>>): 
     labels: labels as PooledHost['labels'],
     hostKeys: hostKeys as PooledHost['hostKeys'],
     credentialsRef: { key: 'ssh-privatekey', ...(credentialsRef as { readonly name: string }) },
+    ...optional('bmc', readBmc(all['bmc'])),
   };
 }
 

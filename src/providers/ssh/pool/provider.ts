@@ -105,6 +105,7 @@ async function instanceOf(
     addresses: [{ type: 'InternalIP', address: host.address }],
     createdAt: claimedAt,
     import: importOfPooledHost(host),
+    ...optional('bmc', host.bmc),
   };
 }
 

@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import { type SequenceEnd, switchInOrder } from '../../../../../src/cli/commands/machine/power/sequence.ts';
+import { ProviderError } from '../../../../../src/providers/contract.ts';
+import type { PowerState, PowerSwitch } from '../../../../../src/providers/power.ts';
+import { virtualClock } from '../../../../support/virtual-clock.ts';
+
+interface Bench {
+  readonly power: PowerSwitch;
+  readonly requested: string[];
+}
+
+/** Answers each read with the next state; the last one stays. */
+function bench(...states: readonly (PowerState | ProviderError)[]): Bench {
+  const requested: string[] = [];
+  const left = [...states];
+  const state = async (): Promise<PowerState> => {
+    const next = left.length > 1 ? left.shift() : left[0];
+    if (next instanceof Error) throw next;
+    return next ?? 'Unknown';
+  };
+  const request = async (wanted: string): Promise<void> => void requested.push(wanted);
+  return { power: { way: 'BMC', state, request }, requested };
+}
+
+async function run({ power }: Bench, wanted: readonly ('On' | 'Off')[]): Promise<SequenceEnd> {
+  const clock = virtualClock();
+  const limits = { clock, signal: new AbortController().signal, withinMs: 10_000 };
+  let isOver = false;
+  const call = switchInOrder(power, wanted, limits).finally(() => {
+    isOver = true;
+  });
+  call.catch(() => undefined);
+  while (!isOver && (await clock.advanceToNext())); // oxlint-disable-line no-empty
+  return await call;
+}
+
+const LATE = new ProviderError('Retryable', 'the BMC did not answer');
+
+describe('switchInOrder', () => {
+  it('requests the second state only when the first one was read back', async () => {
+    const host = bench('On', 'Changing', 'Off', 'Off', 'On');
+    expect(await run(host, ['Off', 'On'])).toEqual({ state: 'On' });
+    expect(host.requested).toEqual(['Off', 'On']);
+  });
+
+  it.each<[string, PowerState]>([
+    ['stays on', 'On'],
+    ['has an unknown state', 'Unknown'],
+    ['keeps changing', 'Changing'],
+  ])('requests nothing after a machine that %s', async (_, state) => {
+    const host = bench(state);
+    expect(await run(host, ['Off', 'On'])).toEqual({ state, missed: 'Off' });
+    expect(host.requested).toEqual(['Off']);
+  });
+
+  it('reads again after an answer that is missing, and never takes it for the state', async () => {
+    expect(await run(bench(LATE, LATE, 'Off'), ['Off'])).toEqual({ state: 'Off' });
+    expect(await run(bench(LATE), ['Off'])).toEqual({ state: 'Unknown', missed: 'Off' });
+  });
+
+  it('ends with an error that no time heals', async () => {
+    const other = new ProviderError('Terminal', 'another host', { reason: 'BMCOfAnotherHost' });
+    await expect(run(bench(other), ['Off'])).rejects.toThrow('another host');
+  });
+});
