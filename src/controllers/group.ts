@@ -8,6 +8,7 @@ import type { Log } from '../kube/process/log.ts';
 import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
+import type { PowerSwitches } from '../providers/power.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 
@@ -33,6 +34,8 @@ export interface GroupParts {
   ) => Promise<InstanceParts | undefined>;
   /** Opens the port that imports hosts over SSH, with a client of kubenode-machine. */
   readonly openImports: (client: Client) => Promise<ImportParts | undefined>;
+  /** The power switches of machines. Those of providers exist once `openInstances` has resolved. */
+  readonly power: PowerSwitches;
   readonly clock: Clock;
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds: () => number | undefined;

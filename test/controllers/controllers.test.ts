@@ -8,6 +8,7 @@ import type { Client } from '../../src/kube/client/client.ts';
 import type { Controller } from '../../src/kube/controller/controller.ts';
 import type { Views } from '../../src/kube/controller/views.ts';
 import { createMetrics } from '../../src/kube/process/metrics.ts';
+import { createPowerSwitches } from '../../src/providers/power/switches.ts';
 import { memoryLog } from '../support/memory-log.ts';
 import { virtualClock } from '../support/virtual-clock.ts';
 
@@ -31,6 +32,7 @@ beforeAll(async () => {
     connectTo: async () => CLIENT,
     openInstances: async () => undefined,
     openImports: async () => undefined,
+    power: createPowerSwitches({ providers: () => ({}) }),
     grants: defender.ledger,
   };
   groups = await createControllerGroups(parts, defender.views);

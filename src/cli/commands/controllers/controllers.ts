@@ -31,6 +31,7 @@ import { createIntegerParser } from '../../option-parsers.ts';
 import { connectOptionsFor } from '../../principal.ts';
 import { addHttpOptions, filesOf, type HttpFlags, startHttp } from './http.ts';
 import { addHostImportOptions, type HostImportFlags, importsOpener } from './imports.ts';
+import { powerOfInstances } from './power.ts';
 import { addProviderOptions, instancesOpener, type ProviderFlags } from './providers.ts';
 
 const HELP = `
@@ -107,14 +108,13 @@ async function controllers(io: Io, flags: Flags): Promise<void> {
   const { leads } = lease;
   const common = { ...shared, leads, metrics, watch: runtime.watch };
   const defender = createDefender({ ...common, client: defenderClient, calls, managers: MANAGERS });
-  const openInstances = instancesOpener(io, flags, connection);
   const skewSeconds = (): number | undefined => calls.skewSeconds();
   const parts = {
     ...common,
     skewSeconds,
     connectAs,
     connectTo,
-    openInstances,
+    ...powerOfInstances(instancesOpener(io, flags, connection)),
     openImports,
     grants: defender.ledger,
   };

@@ -1,0 +1,49 @@
+/** Switches the power of an instance by the provider that created it. */
+import type { Machine } from '../../api/generated/types.ts';
+import { type Instance, type Provider, ProviderError } from '../contract.ts';
+import type { NoPowerSwitch, PowerState, PowerSwitch } from '../power.ts';
+import type { OpenProviders } from '../registry.ts';
+
+/** Returns the switch; or why the provider of the machine has none. */
+export function openInstanceSwitch(machine: Machine, providers: OpenProviders): PowerSwitch | NoPowerSwitch {
+  const { name } = machine.metadata;
+  const { provider: providerName } = machine.spec.infra;
+  const id = machine.status?.infra?.providerID;
+  const provider = providers[providerName];
+  if (!provider)
+    return { because: `provider ${providerName} of Machine ${name} is not open in this process` };
+  if (!provider.capabilities.power) {
+    return { because: `provider ${providerName} of Machine ${name} cannot switch power` };
+  }
+  if (id === undefined)
+    return { because: `Machine ${name} has no instance: status.infra.providerID is not set` };
+  return createInstanceSwitch(id, provider);
+}
+
+function createInstanceSwitch(id: string, provider: Provider): PowerSwitch {
+  async function state(signal: AbortSignal): Promise<PowerState> {
+    const instance = await provider.get(id, signal);
+    return powerOf(id, instance?.state ?? 'Gone');
+  }
+  return {
+    way: 'Provider',
+    state,
+    async request(wanted, signal) {
+      if ((await state(signal)) === wanted) return;
+      await provider.power(id, wanted === 'On' ? 'on' : 'off', signal);
+    },
+  };
+}
+
+/** Pending may be on its way to either state. An instance that does not exist has no power to switch. */
+const POWER: Readonly<Record<Exclude<Instance['state'], 'Gone'>, PowerState>> = {
+  Running: 'On',
+  Stopped: 'Off',
+  Pending: 'Changing',
+  Unknown: 'Unknown',
+};
+
+function powerOf(id: string, state: Instance['state']): PowerState {
+  if (state !== 'Gone') return POWER[state];
+  throw new ProviderError('NotFound', `instance ${id} does not exist: it has no power state`);
+}
