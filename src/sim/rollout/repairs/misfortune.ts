@@ -11,7 +11,6 @@ import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { isSilentHost, type SimulatedHost } from '../hosts.ts';
 import { announceMaintenance, endMaintenance } from './maintenance.ts';
-import { befallPower } from './power.ts';
 import { DEAD, FAULTS, type SimulatedFault, simulatedRemediers, withSwitches } from './remediers.ts';
 import { type Illness, patientOf, type RepairsContext } from './sick-machine.ts';
 import { isUnschedulable } from './unschedulable.ts';
@@ -32,9 +31,15 @@ export function befallRepairs(context: RepairsContext): void {
   const host = random.pick([...hosts.values()]);
   if (host && random.chance(0.02)) fallIll(host, context);
   if (random.chance(0.0008)) darken(context);
-  if (context.power) befallPower(context, context.power);
+  if (context.power) killKernel(context, context.power);
   announceMaintenance(context);
   actAsPerson(context);
+}
+
+function killKernel({ random, hosts }: RepairsContext, power: NonNullable<RepairsContext['power']>): void {
+  if (!random.chance(0.004)) return;
+  const host = random.pick([...hosts.values()]);
+  if (host) power.die(host);
 }
 
 function fallIll(host: SimulatedHost, context: RepairsContext): void {

@@ -14,7 +14,6 @@ import type {
 import type { SimulatedHost } from '../hosts.ts';
 import type { PeopleContext } from '../people.ts';
 import type { RepairJudge } from './judge/repair-judge.ts';
-import type { RepairsContext } from './sick-machine.ts';
 
 export interface SimulatedPower {
   readonly switches: PowerSwitches;
@@ -40,12 +39,6 @@ const SECOND_MS = 1000;
 const RATES = { silent: 0.05, lost: 0.08, none: 0.05 } as const;
 
 export const NO_SWITCHES: PowerSwitches = { open: async () => ({ because: 'no machine has a switch' }) };
-
-export function befallPower({ random, hosts }: RepairsContext, power: SimulatedPower): void {
-  if (!random.chance(0.004)) return;
-  const host = random.pick([...hosts.values()]);
-  if (host) power.die(host);
-}
 
 export function createSimulatedPower({ random, nowMs, hosts, judge }: PowerContext): SimulatedPower {
   const off = new Set<SimulatedHost>();

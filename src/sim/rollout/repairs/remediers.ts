@@ -90,7 +90,12 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
 };
 
 const VIA = { via: ['BMC', 'Provider'] };
-const RETURNED = { fact: 'condition', params: { type: 'AgentReady' }, path: '$.status', operator: 'equal' } as const;
+const RETURNED = {
+  fact: 'condition',
+  params: { type: 'AgentReady' },
+  path: '$.status',
+  operator: 'equal',
+} as const;
 
 function powerRung(name: string, plan: Rung['plan']): Rung {
   const conditions = { all: [{ ...RETURNED, value: 'True' }] };
