@@ -13,7 +13,7 @@ import { createRemedyJobController } from './remedyjob/controller.ts';
 import { registerRemedyMetrics } from './remedyjob/metrics.ts';
 
 export async function createRemedyControllers(parts: GroupParts): Promise<ControllerGroup> {
-  const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, views } = parts;
+  const { connectAs, clock, skewSeconds, random, log, watch, metrics, grants, power, views } = parts;
   const shared = { clock, random, log, client: await connectAs(PRINCIPAL_REMEDY), metrics: watch };
   const rules = createView({ ...shared, resource: NODE_REMEDIERS, managers: [MANAGER_REMEDY] });
   const own: Record<string, View> = {};
@@ -35,6 +35,7 @@ export async function createRemedyControllers(parts: GroupParts): Promise<Contro
         facts,
         grants,
         client: await connectAs(PRINCIPAL_REMEDYJOB),
+        switches: power,
         metrics: registerRemedyMetrics(metrics),
       }),
     ],

@@ -207,6 +207,11 @@ export interface HostNode {
   uptimeMs(): Promise<number>;
   /** Reboots the host. The agent process may end before this resolves. */
   reboot(): Promise<void>;
+  /**
+   * Has the kernel reboot the host after this time, also when the shutdown hangs or has ended the agent. Resolves when that is arranged; a boot
+   * before then ends it. Absent: the host has no kernel of its own.
+   */
+  forceReboot?(afterMs: number): Promise<void>;
 }
 
 export interface HostFacts {

@@ -21,7 +21,7 @@ export const STEP_TABLE = {
   /** Removes a taint that we added; taints of others stay. */
   Untaint: {"version":1,"available":true,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","required":["key"],"properties":{"key":{"type":"string","pattern":"^([a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*[a-z0-9])?)*/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$","minLength":1,"maxLength":317}}}},
   /** Switches the machine on after our own PowerOff. */
-  PowerOn: {"version":1,"available":false,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}}}}},
+  PowerOn: {"version":1,"available":true,"risk":"None","executor":"Central","recovery":true,"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}}}}},
   /** Marks the node unschedulable, with the id of our grant. */
   Cordon: {"version":1,"available":true,"risk":"Pod","executor":"Central","undo":{"step":"Uncordon"},"input":{"type":"object","properties":{}}},
   /** Adds a taint to the node, recorded with our grant. */
@@ -36,11 +36,11 @@ export const STEP_TABLE = {
   ResetGPU: {"version":1,"available":false,"risk":"Node","executor":"Agent","input":{"type":"object","properties":{"gpus":{"type":"array","default":[],"maxItems":16,"items":{"type":"integer","minimum":0,"maximum":63}}}}},
   Reboot: AGENT_STEP_TABLE.Reboot,
   /** Switches the machine off. */
-  PowerOff: {"version":1,"available":false,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
+  PowerOff: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
   /** Switches the machine off and on. */
-  PowerCycle: {"version":1,"available":false,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
+  PowerCycle: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"PowerOn","keep":["via"]},"input":{"type":"object","properties":{"via":{"type":"array","default":["Provider","BMC"],"minItems":1,"maxItems":2,"items":{"type":"string","enum":["Provider","BMC"]}},"confirm":{"type":"boolean","default":true}}}},
   /** Releases the pods and volumes of a node that is confirmed to be powered off. */
-  OutOfServiceTaint: {"version":1,"available":false,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
+  OutOfServiceTaint: {"version":1,"available":true,"risk":"Node","executor":"Central","undo":{"step":"Untaint","with":{"key":"node.kubernetes.io/out-of-service"}},"input":{"type":"object","properties":{}}},
   /** Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed. */
   AnswerProvider: {"version":1,"available":false,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
   /** Replaces the machine through its MachineSet. */

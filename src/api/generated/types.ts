@@ -1550,6 +1550,26 @@ export interface JobStep {
   readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
 }
 
+/** What the job controller does to the power of the machine in this step. */
+export interface JobStepPower {
+  /** Way to the power switch. */
+  readonly way: 'Provider' | 'BMC';
+  /** State that is requested. */
+  readonly wanted: 'Off' | 'On';
+  /** Until then the agent may still begin the step; nothing is requested before. */
+  readonly notBefore?: string;
+  /** When the request was decided, before it was sent. */
+  readonly intendedAt?: string;
+  /** When the switch accepted the request. */
+  readonly acceptedAt?: string;
+  /** When Off was read back. */
+  readonly offAt?: string;
+  /** When On was read back. */
+  readonly onAt?: string;
+  /** When the job controller gave up switching the machine on again. */
+  readonly givenUpAt?: string;
+}
+
 /** State of one step, recorded by the job controller. */
 export interface JobStepStatus {
   /** Id of the step. */
@@ -1572,6 +1592,8 @@ export interface JobStepStatus {
   readonly bootIDBefore?: string;
   /** Boot id after the step. */
   readonly bootIDAfter?: string;
+  /** What the job controller does to the power of the machine in this step. */
+  readonly power?: JobStepPower;
 }
 
 /** Times of the job. */

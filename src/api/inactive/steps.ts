@@ -19,5 +19,4 @@ export const INACTIVE_STEP_INPUTS: Readonly<Record<string, readonly InactiveFiel
     { path: 'minAgeSeconds.unusedImages', because: NO_AGE_OF_IMAGES },
   ],
   Drain: [{ path: 'gang', accepts: ['None'], because: 'the other pods of a job are not searched for' }],
-  Reboot: [{ path: 'via[]', accepts: ['Agent'], because: 'only the agent reboots a machine' }],
 };

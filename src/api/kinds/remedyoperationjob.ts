@@ -194,6 +194,22 @@ const agentStep = rules(
   },
 );
 
+/** Each time is written before the next act, so that a crash repeats no act and forgets none. */
+const power = named(
+  'JobStepPower',
+  'What the job controller does to the power of the machine in this step.',
+  {
+    way: choice('Way to the power switch.', ['Provider', 'BMC']),
+    wanted: choice('State that is requested.', ['Off', 'On']),
+    notBefore: time('Until then the agent may still begin the step; nothing is requested before.').optional(),
+    intendedAt: time('When the request was decided, before it was sent.').optional(),
+    acceptedAt: time('When the switch accepted the request.').optional(),
+    offAt: time('When Off was read back.').optional(),
+    onAt: time('When On was read back.').optional(),
+    givenUpAt: time('When the job controller gave up switching the machine on again.').optional(),
+  },
+);
+
 const stepStatus = rules(
   named('JobStepStatus', 'State of one step, recorded by the job controller.', {
     id: name('Id of the step.'),
@@ -215,6 +231,7 @@ const stepStatus = rules(
     outputDigest: digest('Digest of the output.').optional(),
     bootIDBefore: text('Boot id before the step.', BOOT).optional(),
     bootIDAfter: text('Boot id after the step.', BOOT).optional(),
+    power: power.optional(),
   }),
   {
     rule: "!(oldSelf.state in ['Succeeded', 'Skipped', 'Undone']) || self.state == oldSelf.state || self.state == 'Undone'",

@@ -112,7 +112,7 @@ export const remedyjobRights: Rights = {
   cluster: [
     may(PATCH, GROUP, ['remedyoperationjobs', 'remedyoperationjobs/status']), // jobs: the finalizer
     may(PATCH, GROUP, ['machines/status']),
-    may(PATCH, '', ['nodes']),
+    may(['get', ...PATCH], '', ['nodes']), // get: before a machine is switched off
     ...draining,
   ],
 };

@@ -69,9 +69,17 @@ const PERMANENT: readonly string[] = [
   'NotForAgent',
   'UnknownStep',
   'InvalidInput',
+  'NoPowerSwitch',
+  'PowerRefused',
 ];
 /** The codes after which repeating the step would not help. */
-const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', ...PERMANENT];
+const FINAL: readonly string[] = [
+  AGENT_SILENT,
+  'ApprovalRefused',
+  'MachineRuns',
+  'NotPoweredOff',
+  ...PERMANENT,
+];
 
 export function isPermanent({ code = '' }: JobStepStatus): boolean {
   return PERMANENT.includes(code);

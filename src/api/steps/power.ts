@@ -24,7 +24,7 @@ export const resetGPU = step(
 
 export const reboot = step(
   'Reboot',
-  'Reboots the machine. Done when the boot ID has changed.',
+  'Reboots the machine. Done when the boot ID has changed. Provider and BMC switch it off and on when the agent does not reboot it.',
   { risk: 'Node', executor: 'Agent' },
   {
     via: list(
@@ -38,20 +38,20 @@ export const reboot = step(
 export const powerOff = step(
   'PowerOff',
   'Switches the machine off.',
-  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] }, available: false },
+  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] } },
   { via, confirm },
 );
 
 export const powerOn = step(
   'PowerOn',
   'Switches the machine on after our own PowerOff.',
-  { risk: 'None', executor: 'Central', recovery: true, available: false },
+  { risk: 'None', executor: 'Central', recovery: true },
   { via },
 );
 
 export const powerCycle = step(
   'PowerCycle',
   'Switches the machine off and on.',
-  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] }, available: false },
+  { risk: 'Node', executor: 'Central', undo: { step: 'PowerOn', keep: ['via'] } },
   { via, confirm },
 );

@@ -45,6 +45,5 @@ export const outOfServiceTaint = step(
     risk: 'Node',
     executor: 'Central',
     undo: { step: 'Untaint', with: { key: OUT_OF_SERVICE } },
-    available: false,
   },
 );

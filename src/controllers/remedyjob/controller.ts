@@ -23,6 +23,7 @@ import type { EvictionAnswers } from '../../kube/drain/answers.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import type { PowerSwitches } from '../../providers/power.ts';
 import type { LiveFacts } from '../../rules/live/live-facts.ts';
 import type { NodeFacts } from '../../rules/live/node-facts.ts';
 import { carryOutJob } from './execute/execute.ts';
@@ -30,14 +31,15 @@ import { createApprovals } from './execute/steps/approval.ts';
 import type { StepPorts } from './execute/steps/central-step.ts';
 import { sweepNode } from './execute/sweep.ts';
 import type { RemedyMetrics } from './metrics.ts';
-import { jobOfGrant, observeJob } from './observe/observe.ts';
+import { type JobInput, jobOfGrant, observeJob } from './observe/observe.ts';
 import { createJobEvaluator, type JobEvaluator } from './observe/rule.ts';
 import { markGrants } from './plan/orphans.ts';
 import { planJob } from './plan/plan.ts';
 
 export interface RemedyJobControllerOptions {
-  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained. */
-  readonly client: Pick<Client, 'pages'>;
+  /** As kubenode-remedyjob: lists Pods and PodDisruptionBudgets of nodes that are drained, and reads Nodes that are switched off. */
+  readonly client: Pick<Client, 'pages' | 'get'>;
+  readonly switches: PowerSwitches;
   readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
   readonly facts: NodeFacts & Pick<LiveFacts, 'onChange'>;
   readonly metrics?: RemedyMetrics;
@@ -142,30 +144,49 @@ async function reconcile(
   parts: ControllerParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
-  if (!job) {
+  const observation = await look(name, parts, context);
+  if (!observation) {
     forget(name, parts);
     return {};
   }
+  const { job } = observation;
   follow(job, parts);
-  const remedier = context.view<NodeRemedier>(NODE_REMEDIERS).get(job.spec.cause.remedier);
-  parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
-  const observation = await observeJob(job, remedier, { evaluator: parts.evaluator, context });
+  const remedier = remedierOf(job, context);
   const decision = planJob(observation);
   if (decision.type === 'Nothing') forget(name, parts);
-  const ports = portsFor(remedier, parts, context);
+  const ports: StepPorts = {
+    ...portsFor(remedier, parts, context),
+    lookAgain: async () => await look(name, parts, context),
+  };
   const { grants, metrics } = parts;
   return await carryOutJob(decision, { observation, grants, metrics, ports, context });
 }
 
+function remedierOf({ spec }: RemedyOperationJob, context: ReconcileContext): NodeRemedier | undefined {
+  return context.view<NodeRemedier>(NODE_REMEDIERS).get(spec.cause.remedier);
+}
+
+/** Returns what the job is judged by now; undefined: it was deleted. */
+async function look(
+  name: string,
+  parts: ControllerParts,
+  context: ReconcileContext,
+): Promise<JobInput | undefined> {
+  const job = context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).get(name);
+  if (!job) return undefined;
+  parts.evaluator ??= createJobEvaluator(parts.facts, context.log);
+  return await observeJob(job, remedierOf(job, context), { evaluator: parts.evaluator, context });
+}
+
 function portsFor(
   remedier: NodeRemedier | undefined,
-  { client, answers, grants }: ControllerParts,
+  { client, switches, answers, grants }: ControllerParts,
   context: ReconcileContext,
-): StepPorts {
+): Omit<StepPorts, 'lookAgain'> {
   const ledger = (): DefenderLedger | undefined => context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER);
   return {
     client,
+    switches,
     answers,
     remedier,
     approvals: createApprovals(grants, ledger),

@@ -32,6 +32,7 @@ function compileRung(
     checkSteps(report, `${path}.onVerified`, valueAt(rung, 'onVerified'));
   }
   checkOrder(report, `${path}.plan`, stepsOf(rung, 'plan'));
+  checkPower(report, `${path}.plan`, listAt(rung, 'plan'));
   checkReplacement(report, path, rung);
   const proof = compileProof(report, path, rung);
   const name = textAt(rung, 'name');
@@ -102,6 +103,40 @@ function checkOrder(report: ReportProblem, path: string, steps: readonly unknown
   const drain = steps.indexOf('Drain');
   if (drain < 0 || steps.slice(0, drain).includes('Cordon')) return;
   report(`${path}[${drain}]`, 'Drain without Cordon lets new Pods start: add the step Cordon before it');
+}
+
+/** What the switch of the machine must have done before, or what the agent must be asked first. */
+function checkPower(report: ReportProblem, path: string, steps: readonly unknown[]): void {
+  const names = steps.map((step) => (isRecord(step) ? valueAt(step, 'step') : undefined));
+  for (const [index, name] of names.entries()) {
+    const before = names.slice(0, index);
+    const isOff = before.lastIndexOf('PowerOff') > before.lastIndexOf('PowerOn');
+    if (name === 'OutOfServiceTaint' && !isOff) {
+      const message = 'OutOfServiceTaint on a machine that may run lets two write to one volume';
+      report(`${path}[${index}]`, `${message}: add the step PowerOff before it`);
+    }
+    if (name === 'PowerOn' && !isOff) {
+      report(
+        `${path}[${index}]`,
+        'PowerOn is for what this plan has switched off: add the step PowerOff before it',
+      );
+    }
+    if (name === 'Reboot')
+      checkWays(report, `${path}[${index}].with.via`, listAt(steps[index], 'with', 'via'));
+  }
+}
+
+const SWITCHES: readonly unknown[] = ['Provider', 'BMC'];
+
+/** An agent that answers reboots the host in order; a switch does not. */
+function checkWays(report: ReportProblem, path: string, ways: readonly unknown[]): void {
+  const first = ways.findIndex((way) => SWITCHES.includes(way));
+  const late = ways.findIndex((way, index) => first >= 0 && index > first && !SWITCHES.includes(way));
+  if (late < 0) return;
+  report(
+    `${path}[${late}]`,
+    `the agent is asked before the power is switched: move ${String(ways[late])} before ${String(ways[first])}`,
+  );
 }
 
 function checkReplacement(report: ReportProblem, path: string, rung: JsonRecord): void {

@@ -27,24 +27,33 @@ import { NODES, PODS } from '../../kube/objects/core-kinds.ts';
 import type { Resource } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import type { Clock } from '../../os/clock.ts';
+import type { PowerSwitches } from '../../providers/power.ts';
 import { createLiveFacts } from '../../rules/live/live-facts.ts';
 import { createFactViews, FACT_VIEW_NAMES, FACT_VIEWS } from '../../rules/views.ts';
 import type { Random } from '../random.ts';
 import { type ControllerQueue, createControllerQueue, type QueueOptions } from './controller-queue.ts';
-import { createFaultyClient, type FaultyClientOptions } from './faulty-client.ts';
+import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
-import { type Breakage, jobClientWith, jobGrantsWith } from './repairs/breakage.ts';
+import {
+  type Breakage,
+  firstBoots,
+  jobClientWith,
+  jobGrantsWith,
+  nodesWith,
+  switchesWith,
+} from './repairs/breakage.ts';
 import {
   grantsWith,
   ledgerWithout,
   type RolloutBreakage,
   rolloutViewsWith,
+  viewsShowing,
 } from './repairs/guard-breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
   /** The options of the controllers of rules and jobs. Absent: they do not run. */
-  readonly repairs?: { readonly broken: Breakage | undefined };
+  readonly repairs?: { readonly broken: Breakage | undefined; readonly switches: PowerSwitches };
   readonly broken?: RolloutBreakage;
   /** Returns the skew of the wall clock of the process. */
   readonly skewMs: () => number;
@@ -127,15 +136,21 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
     createQueue(componentSets, { views: rolloutViewsWith(views, options.broken) }),
     createQueue(machines),
   ];
-  if (facts) {
+  if (facts && options.repairs) {
+    const { switches } = options.repairs;
     const grants = jobGrantsWith(ledger, broken);
     queues.push(
       createQueue(createHostDoctorController({})),
       createQueue(createRemedyController({ facts, grants: ledger })),
-      createQueue(createRemedyJobController({ client, grants, facts }), {
-        client: jobClientWith(client, broken),
-        ...(broken === 'GuardIgnored' ? { views: withoutRules(views, options) } : {}),
-      }),
+      createQueue(
+        createRemedyJobController({
+          client: nodesWith(client, broken),
+          switches: aliveSwitches(switchesWith(switches, broken), client),
+          grants,
+          facts,
+        }),
+        { client: jobClientWith(client, broken), views: jobViews(views, options) },
+      ),
     );
   }
   return {
@@ -181,6 +196,37 @@ function viewOf(views: Readonly<Record<string, View>>, { kind }: Resource): View
   const view = views[kind];
   if (!view) throw new Error(`there is no view of ${kind}`);
   return view;
+}
+
+/** Returns the views of the job controller, without what a breakage hides from it. */
+function jobViews(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {
+  const broken = options.repairs?.broken;
+  if (broken === 'ReturnIgnored') return viewsShowing(withoutRules(views, options), NODES, firstBoots());
+  return broken === 'GuardIgnored' ? withoutRules(views, options) : views;
+}
+
+/** A process that was killed switches nothing. */
+function aliveSwitches(switches: PowerSwitches, { isDead }: Pick<FaultyClient, 'isDead'>): PowerSwitches {
+  return {
+    open: async (machine, way, signal) => {
+      const found = await switches.open(machine, way, signal);
+      if ('because' in found) return found;
+      const alive = (): void => {
+        if (isDead()) throw new Error('the process was killed');
+      };
+      return {
+        way,
+        state: async (stop) => {
+          alive();
+          return await found.state(stop);
+        },
+        request: async (wanted, stop) => {
+          alive();
+          await found.request(wanted, stop);
+        },
+      };
+    },
+  };
 }
 
 function withoutRules(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {

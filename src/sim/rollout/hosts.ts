@@ -31,6 +31,8 @@ export interface SimulatedHost {
   readonly components: Map<string, HostComponent>;
   silentUntilMs: number;
   notReadyUntilMs: number;
+  /** Whether nothing runs on it: its kernel has died, or it is off. */
+  isDown: boolean;
   heartbeatMs: number;
   readyChangedMs: number;
   isReady: boolean;
@@ -67,11 +69,16 @@ export function createHost(name: string, uid: string, nowMs: number): SimulatedH
     components: new Map(),
     silentUntilMs: 0,
     notReadyUntilMs: 0,
+    isDown: false,
     heartbeatMs: 0,
     readyChangedMs: nowMs,
     isReady: true,
     boots: 1,
   };
+}
+
+export function isSilentHost({ isDown, silentUntilMs }: SimulatedHost, nowMs: number): boolean {
+  return isDown || nowMs < silentUntilMs;
 }
 
 export function componentOn(host: SimulatedHost, name: string): HostComponent {
@@ -100,7 +107,7 @@ function isInForce({ installed, hasDrifted }: HostComponent, id: string): boolea
 export function stepHost(host: SimulatedHost, context: HostsContext): void {
   const { api, nowMs } = context;
   const machine = api.get(MACHINES, host.name);
-  const isSilent = nowMs() < host.silentUntilMs;
+  const isSilent = isSilentHost(host, nowMs());
   if (machine?.metadata.uid === host.uid && !isSilent) {
     const reports = machine.spec.components.map((entry) => work(host, { machine, entry }, context));
     report(machine, reports, context);
@@ -231,7 +238,7 @@ function report(
 
 function stepNode(host: SimulatedHost, machine: Machine | undefined, context: HostsContext): void {
   const { api, nowMs } = context;
-  const isReady = nowMs() >= host.notReadyUntilMs && !isBroken(host, context);
+  const isReady = !host.isDown && nowMs() >= host.notReadyUntilMs && !isBroken(host, context);
   const node = api.get(NODES, host.name);
   if (node ? isReady === host.isReady : !mayJoin(host, machine)) return;
   Object.assign(host, { isReady, readyChangedMs: nowMs() });

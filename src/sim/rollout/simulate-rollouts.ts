@@ -34,6 +34,7 @@ import type { RolloutBreakage } from './repairs/guard-breakage.ts';
 import { stepJobs } from './repairs/job-agent.ts';
 import { createRepairJudge, type RepairCounts } from './repairs/judge/repair-judge.ts';
 import { befallRepairs, calmRepairs, createRules, lookAfterNodes, stepFaults } from './repairs/misfortune.ts';
+import { createSimulatedPower, NO_SWITCHES } from './repairs/power.ts';
 import type { RepairsContext } from './repairs/sick-machine.ts';
 
 export interface RolloutSimulationOptions {
@@ -42,7 +43,11 @@ export interface RolloutSimulationOptions {
   readonly hours: number;
   readonly machines: number;
   /** The options of a run in which faults appear, and the controllers of rules and jobs repair them under the same limit. */
-  readonly repairs?: { readonly broken?: Breakage };
+  readonly repairs?: {
+    readonly broken?: Breakage;
+    /** Kernels die, and the power of their machines is switched. */
+    readonly power?: boolean;
+  };
   /** A guard of the planner that is taken out. */
   readonly broken?: RolloutBreakage;
 }
@@ -137,7 +142,7 @@ function createClusterRun({ seed, machines, repairs: asked, broken }: RolloutSim
   const api = createSimulatedApi({ nowMs, changed });
   const recorder = createRecorder({ api, nowMs, skewMs: () => clock.skewMs, hosts });
   const people: PeopleContext = { api, random, hosts, versions, nowMs };
-  const repairs = asked && createRepairs(people, asked.broken);
+  const repairs = asked && createRepairs(people, asked);
   const run: ClusterRun = {
     ...people,
     repairs,
@@ -161,10 +166,14 @@ function createClusterRun({ seed, machines, repairs: asked, broken }: RolloutSim
   return run;
 }
 
-function createRepairs(people: PeopleContext, broken: Breakage | undefined): RepairsContext {
+function createRepairs(
+  people: PeopleContext,
+  { broken, power }: NonNullable<RolloutSimulationOptions['repairs']>,
+): RepairsContext {
   const { api, nowMs, hosts } = people;
   const judge = createRepairJudge({ api, nowMs, hosts, maxUnavailable: SHARED_LIMIT });
-  return { ...people, judge, broken, patients: new Map() };
+  const switches = power ? createSimulatedPower({ ...people, judge }) : undefined;
+  return { ...people, judge, broken, power: switches, patients: new Map() };
 }
 
 async function stepCluster(run: ClusterRun): Promise<void> {
@@ -180,6 +189,7 @@ async function stepCluster(run: ClusterRun): Promise<void> {
     stepHost(host, { ...run, version });
     if (run.repairs) stepPatient(host, run.repairs);
   }
+  run.repairs?.power?.step();
   run.recorder.observe();
   await stepProcess(run, startProcess);
 }
@@ -192,7 +202,9 @@ function stepPatient(host: SimulatedHost, repairs: RepairsContext): void {
 function startProcess(run: ClusterRun): ControllerProcess {
   const { api, random, clock, repairs } = run;
   return createControllerProcess({
-    ...(repairs ? { repairs: { broken: repairs.broken } } : {}),
+    ...(repairs
+      ? { repairs: { broken: repairs.broken, switches: repairs.power?.switches ?? NO_SWITCHES } }
+      : {}),
     ...optional('broken', run.broken),
     api,
     random,

@@ -17,7 +17,7 @@ import { isSelected } from '../../kube/objects/selector.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import type { SimulatedApi } from '../api-server/simulated-api.ts';
 import type { DesiredSet, MachineTruth, StartedUpdate } from './history.ts';
-import { hostState, type SimulatedHost } from './hosts.ts';
+import { hostState, isSilentHost, type SimulatedHost } from './hosts.ts';
 
 export interface SimulatedCluster {
   readonly api: SimulatedApi;
@@ -65,7 +65,7 @@ export function machineTruth(
   const { name, uid = '', deletionTimestamp } = machine.metadata;
   const host = hosts.get(name);
   const node = api.get(NODES, name);
-  const speaks = host?.uid === uid && nowMs() >= host.silentUntilMs;
+  const speaks = host?.uid === uid && !isSilentHost(host, nowMs());
   return {
     machine: name,
     uid,

@@ -31,7 +31,7 @@ describe('the steps', () => {
     ['CleanDisk', 'None Agent'],
     ['Uncordon', 'None Central recovery'],
     ['Untaint', 'None Central recovery'],
-    ['PowerOn', 'None Central recovery later'],
+    ['PowerOn', 'None Central recovery'],
     ['Cordon', 'Pod Central undo Uncordon'],
     ['Taint', 'Pod Central undo Untaint'],
     ['RestartService', 'Pod Agent'],
@@ -40,9 +40,9 @@ describe('the steps', () => {
     ['Drain', 'Pod Central'],
     ['ResetGPU', 'Node Agent later'],
     ['Reboot', 'Node Agent'],
-    ['PowerOff', 'Node Central undo PowerOn later'],
-    ['PowerCycle', 'Node Central undo PowerOn later'],
-    ['OutOfServiceTaint', 'Node Central undo Untaint later'],
+    ['PowerOff', 'Node Central undo PowerOn'],
+    ['PowerCycle', 'Node Central undo PowerOn'],
+    ['OutOfServiceTaint', 'Node Central undo Untaint'],
     ['AnswerProvider', 'Machine Central later'],
     ['ReplaceMachine', 'Machine Central later'],
     ['Reprovision', 'Data Central later'],
@@ -67,7 +67,7 @@ describe('the steps', () => {
   });
 
   it('of the first version leave the provider, GPUs and data alone', () => {
-    expect(AVAILABLE_STEPS).toHaveLength(17);
+    expect(AVAILABLE_STEPS).toHaveLength(21);
     expect(AVAILABLE_STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([]);
   });
 });

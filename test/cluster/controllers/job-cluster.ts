@@ -32,6 +32,7 @@ import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { jobSpec } from '../../controllers/remedyjob/jobs.ts';
 import { createGranter, untilObserved } from '../../support/granter.ts';
 import { memoryLog } from '../../support/memory-log.ts';
+import { createMemoryPower } from '../../support/memory-power.ts';
 import { withIndexers } from '../../support/view-indexers.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, createMachineWithNode, patchNodeStatus } from '../defender/objects.ts';
@@ -125,6 +126,7 @@ export async function startJobCluster(): Promise<JobCluster> {
     const client = await account(PRINCIPAL_REMEDYJOB);
     const controller = createRemedyJobController({
       client,
+      switches: createMemoryPower({ clock }),
       facts: { read: () => () => ({ status: 'True' }), onChange: () => () => {} },
       grants: {
         ask: () => Promise.reject(new Error('no approval is asked for')),

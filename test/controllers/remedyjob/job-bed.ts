@@ -10,8 +10,10 @@ import type {
   RemedyOperationJob,
   RemedyOperationJobSpec,
 } from '../../../src/api/generated/types.ts';
+import { readinessOf, taintKeys } from '../../../src/api/machine/node-state.ts';
 import type { Step } from '../../../src/api/steps/steps.ts';
 import { createRemedyJobController } from '../../../src/controllers/remedyjob/controller.ts';
+import type { Client } from '../../../src/kube/client/client.ts';
 import { BUDGETS } from '../../../src/kube/drain/budgets.ts';
 import { NODES, PODS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -20,6 +22,7 @@ import type { FactChange } from '../../../src/rules/live/fact-changes.ts';
 import { type ServedKind, servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { node } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../support/controller/bed.ts';
+import { createMemoryPower, type MemoryPower } from '../../support/memory-power.ts';
 import { remedier } from '../../support/remediers.ts';
 import { BOOT, GRANT, jobMachine, jobSpec } from './jobs.ts';
 
@@ -37,6 +40,13 @@ const TURN_MS = 500;
 
 export interface JobBed extends ControllerBed {
   readonly host: SimulatedHost;
+  readonly power: MemoryPower;
+  /** The kernel is gone: neither agent nor kubelet answers until the power was off and on. */
+  readonly die: () => void;
+  /** The host boots by itself. */
+  readonly comeBack: () => void;
+  /** Called before each call of the port of the power. */
+  readonly powerCalls: { called: (call: string) => void };
   readonly job: () => RemedyOperationJob | undefined;
   readonly node: () => KubeObject | undefined;
   /** Time passes, and the agent takes its turns. */
@@ -61,6 +71,8 @@ export interface SimulatedHost {
   /** After a reboot the kubelet reports the new boot this much later. */
   bootDelayMs: number;
   renewal: 'granted' | 'denied' | 'lost';
+  /** The times at which a dead host showed life, and was switched off; and at which a running one was out of service. */
+  readonly wrongs: string[];
   /** The state in which the agent ends a step. */
   result: (step: Step) => AgentStep['state'];
 }
@@ -86,15 +98,72 @@ export function createJobBed(): JobBed {
     reportDelayMs: 0,
     bootDelayMs: 0,
     renewal: 'granted',
+    wrongs: [],
     result: () => 'Succeeded',
   };
   const begun = new Map<string, AgentStep>();
   let boot = { id: BOOT, reportMs: Infinity };
-  const bed = createControllerBed({ controllers: [controllerIn(host)], kinds: KINDS, objects: objects() });
+  const powerCalls = { called: (_: string): void => {} };
+  const now = (): Date => bed.clock.now();
+  const power = createMemoryPower({
+    clock: { now },
+    changed: powerChanged,
+    called: (call) => powerCalls.called(call),
+  });
+  const bed = createControllerBed({
+    controllers: (client) => [controllerIn(host, client, power)],
+    kinds: KINDS,
+    objects: objects(),
+  });
   bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: BOOT } } }, 'status');
   const job = (): RemedyOperationJob | undefined => bed.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, JOB);
   const found = (): KubeObject | undefined => bed.get(NODES, 'm');
-  return { ...bed, host, job, node: found, live, createJob };
+  return { ...bed, host, power, powerCalls, job, node: found, live, createJob, die, comeBack };
+
+  function die(): void {
+    host.isAgentSilent = true;
+    report('Unknown', 'Unknown');
+  }
+
+  function comeBack(): void {
+    boot = { id: `boot-again-${now().getTime()}`, reportMs: now().getTime() };
+    host.isAgentSilent = false;
+    reportBoot();
+  }
+
+  function powerChanged(_: string, isOn: boolean): void {
+    if (!isOn) {
+      if (readinessOf(found()) === 'Ready') host.wrongs.push('a host that came back was switched off');
+      host.isAgentSilent = true;
+      boot = { ...boot, reportMs: Infinity };
+      return;
+    }
+    checkService();
+    boot = { id: `boot-${power.hostOf('m').ons + 1}`, reportMs: now().getTime() + host.bootDelayMs };
+    host.isAgentSilent = false;
+  }
+
+  function checkService(): void {
+    const isOut = taintKeys(found()).includes('node.kubernetes.io/out-of-service');
+    if (power.hostOf('m').isOn && isOut) host.wrongs.push('a machine that runs is out of service');
+  }
+
+  function report(ready: string, agent: string): void {
+    const { id } = boot;
+    const at = now().toISOString();
+    const of = (type: string, status: string): object => ({
+      type,
+      status,
+      reason: 'Reported',
+      message: '',
+      lastTransitionTime: at,
+    });
+    const nodeStatus = { conditions: [of('Ready', ready)], nodeInfo: { bootID: id } };
+    bed.apply({ ...nodeObject(), status: nodeStatus }, 'status');
+    const { apiVersion, kind } = jobMachine();
+    const status = { conditions: [of('AgentReady', agent)] };
+    bed.apply({ apiVersion, kind, metadata: { name: 'm' }, status }, 'status');
+  }
 
   function bootOf(): string {
     const status = bed.get(NODES, 'm')?.['status'] as { nodeInfo?: { bootID?: string } } | undefined;
@@ -118,6 +187,9 @@ export function createJobBed(): JobBed {
     for (let left = seconds * 1000; left > 0; left -= TURN_MS) {
       // oxlint-disable-next-line no-await-in-loop -- one turn after the other
       await bed.advance(TURN_MS);
+      power.settle();
+      checkService();
+      if (boot.reportMs <= now().getTime()) reportBoot();
       agentTurn();
     }
   }
@@ -127,7 +199,6 @@ export function createJobBed(): JobBed {
     const current = job();
     if (!current || host.isAgentSilent) return;
     begin(current);
-    if (boot.reportMs <= bed.clock.now().getTime()) reportBoot();
     const reported = [...begun.values()].filter(isReported);
     const last = new Map(reported.map((step) => [step.id, step]));
     if (last.size === 0) return;
@@ -138,7 +209,7 @@ export function createJobBed(): JobBed {
 
   function reportBoot(): void {
     boot = { ...boot, reportMs: Infinity };
-    bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: boot.id } } }, 'status');
+    report('True', 'True');
   }
 
   function isReported({ startedAt = '' }: AgentStep): boolean {
@@ -181,9 +252,14 @@ export function createJobBed(): JobBed {
 
 async function* noPages(): AsyncGenerator<never> {}
 
-function controllerIn(host: SimulatedHost): ReturnType<typeof createRemedyJobController> {
+function controllerIn(
+  host: SimulatedHost,
+  { get }: Client,
+  switches: MemoryPower,
+): ReturnType<typeof createRemedyJobController> {
   return createRemedyJobController({
-    client: { pages: noPages } as never,
+    client: { pages: noPages, get } as never,
+    switches,
     metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
     facts: {
       read: () => (ref) => host.facts(String(ref.params['type'] ?? ref.fact)),

@@ -10,17 +10,31 @@ const refused = refusedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step))
 
 describe('the input of a step in a ladder', () => {
   it.each(accepted)('%s accepts %j', (step, input) => {
-    expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } })).problems).toEqual(
-      [],
-    );
+    expect(compileRule(createRemedierSpec(planWith(step, input))).problems).toEqual([]);
   });
 
   it.each(refused)('%s refuses %j', (step, { with: input, at, message }) => {
-    const { problems } = compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } }));
+    const { problems } = compileRule(createRemedierSpec(planWith(step, input)));
     const path = `spec.ladder[0].plan[3].with${at === '' ? '' : `.${at}`}`;
     expect(problems).toEqual([
       { path, message: expect.stringMatching(`^step ${step}: .*${escaped(message)}`) as string },
     ]);
+  });
+
+  it('lets the agent be asked before the switch, and a machine be fenced before it is switched on', () => {
+    const fenced = ['PowerOff', 'OutOfServiceTaint', 'PowerOn'].map((step) => ({ step }));
+    const plan = [{ step: 'Reboot', with: { via: ['Agent', 'SysRq', 'BMC'] } }, ...fenced];
+    expect(compileRule(createRemedierSpec({ '/ladder/0/plan': plan })).problems).toEqual([]);
+  });
+
+  it.each([
+    [['PowerOff', 'PowerOn', 'OutOfServiceTaint'], 2],
+    [['OutOfServiceTaint', 'PowerOff'], 0],
+    [['PowerOff', 'PowerOn', 'PowerOn'], 2],
+  ])('refuses what needs a machine that is off in %j', (steps, at) => {
+    const plan = steps.map((step) => ({ step }));
+    const { problems } = compileRule(createRemedierSpec({ '/ladder/0/plan': plan }));
+    expect(problems.map(({ path }) => path)).toEqual([`spec.ladder[0].plan[${at}]`]);
   });
 
   it('is checked in onVerified too', () => {
@@ -32,6 +46,14 @@ describe('the input of a step in a ladder', () => {
     expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step: 'Reboot' } })).problems).toEqual([]);
   });
 });
+
+/** These need a machine that the plan has switched off. */
+const OFF_BEFORE: readonly string[] = ['PowerOn', 'OutOfServiceTaint'];
+
+function planWith(step: string, input: unknown): Readonly<Record<string, unknown>> {
+  const written = { '/ladder/0/plan/3': { step, with: input } };
+  return OFF_BEFORE.includes(step) ? { ...written, '/ladder/0/plan/2': { step: 'PowerOff' } } : written;
+}
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);

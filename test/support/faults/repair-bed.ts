@@ -30,6 +30,7 @@ import { type ControllerBed, createControllerBed } from '../controller/bed.ts';
 import type { MemoryConnection } from '../controller/memory-api.ts';
 import { type MemoryGrants, memoryGrants } from '../memory-grants.ts';
 import { type MemoryLog, memoryLog } from '../memory-log.ts';
+import { createMemoryPower } from '../memory-power.ts';
 import { withIndexers } from '../view-indexers.ts';
 import { createSimulatedNode, type SimulatedNode } from './simulated-node.ts';
 
@@ -132,7 +133,7 @@ export function createRepairBed(rules: readonly NodeRemedier[]): RepairBed {
     return {
       controllers: [
         createRemedyController({ facts, grants }),
-        createRemedyJobController({ facts, grants, client }),
+        createRemedyJobController({ facts, grants, client, switches: createMemoryPower({ clock }) }),
         createHostDoctorController({ skewSeconds: () => bed.skewSeconds }),
       ],
       views: { ...Object.fromEntries(views), [NODE_EVENTS.kind]: events },

@@ -19,6 +19,20 @@ export interface SystemdNodeOptions {
 /** A machine that still runs after this time has not rebooted. */
 const REBOOT_MS = 5 * 60_000;
 
+/** A unit without default dependencies is not stopped by a shutdown. The unit of the agent cannot write to the kernel itself. */
+const FORCE = [
+  'systemd-run',
+  '--quiet',
+  '--no-block',
+  '--collect',
+  '--unit=kubenode-force-reboot',
+  '--property=DefaultDependencies=no',
+  '/bin/sh',
+  '-c',
+];
+/** Writes what is in memory to the disks, protects them, and boots. */
+const SYSRQ = 'for key in s u b; do echo $key > /proc/sysrq-trigger; sleep 2; done';
+
 export function createSystemdNode({ run, clock, signal }: SystemdNodeOptions): HostNode {
   return {
     bootId: async () => (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim(),
@@ -38,6 +52,10 @@ export function createSystemdNode({ run, clock, signal }: SystemdNodeOptions): H
       // It must not look done before it is: the next thing that the agent sees is another boot id.
       await clock.sleep(REBOOT_MS, signal);
       throw notRebooted(`it still runs after ${REBOOT_MS / 60_000} minutes`);
+    },
+    async forceReboot(afterMs) {
+      const answer = await run([...FORCE, `sleep ${Math.ceil(afterMs / 1000)}; ${SYSRQ}`]);
+      if (answer.exitCode !== 0) throw notRebooted(failureText(answer));
     },
   };
 }

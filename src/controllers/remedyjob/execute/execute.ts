@@ -16,7 +16,9 @@ import type { RemedyMetrics } from '../metrics.ts';
 import type { JobInput } from '../observe/observe.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from '../plan/decision.ts';
 import { machineReport } from '../plan/machine-report.ts';
+import { type PowerRecord, powerStep } from '../power/power-records.ts';
 import { jobStatus } from '../status.ts';
+import { restorePower } from './power/restore-power.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';
 import { runCentralStep } from './steps/steps.ts';
@@ -44,11 +46,17 @@ export async function carryOutJob(decision: JobDecision, parts: JobParts): Promi
 type StepDecision = Extract<JobDecision, { type: 'RunStep' | 'ReleaseStep' | 'AskApproval' }>;
 type Settlement = Extract<
   JobDecision,
-  { type: 'PatchNode' | 'ReportMachine' | 'SettleGrant' | 'RemoveFinalizer' }
+  { type: 'PatchNode' | 'RestorePower' | 'ReportMachine' | 'SettleGrant' | 'RemoveFinalizer' }
 >;
 
 const STEP_DECISIONS: readonly string[] = ['RunStep', 'ReleaseStep', 'AskApproval'];
-const SETTLEMENTS: readonly string[] = ['PatchNode', 'ReportMachine', 'SettleGrant', 'RemoveFinalizer'];
+const SETTLEMENTS: readonly string[] = [
+  'PatchNode',
+  'RestorePower',
+  'ReportMachine',
+  'SettleGrant',
+  'RemoveFinalizer',
+];
 
 function isStepDecision(decision: JobDecision): decision is StepDecision {
   return STEP_DECISIONS.includes(decision.type);
@@ -73,6 +81,8 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
     case 'PatchNode':
       if (node) await context.patch(NODES, node, decision.operations);
       return { requeueAt: now };
+    case 'RestorePower':
+      return await restore(decision.last, parts);
     case 'ReportMachine':
       if (machine) await reportMachine(machine, decision.needsPerson, parts);
       return { requeueAt: now };
@@ -84,6 +94,16 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
     default:
       return decision;
   }
+}
+
+const RESTORE_MS = 5000;
+
+async function restore(last: PowerRecord, parts: JobParts): Promise<ReconcileResult> {
+  const { observation, ports, context } = parts;
+  const { message, power } = await restorePower({ observation, last, switches: ports.switches, context });
+  const wait: RepairWait = { reason: 'Power', message: `the machine is switched on again: ${message}` };
+  const change: JobChange = power ? { step: { ...last.record, power }, wait } : { wait };
+  return await writeAndWait(change, new Date(observation.now.getTime() + (power ? 0 : RESTORE_MS)), parts);
 }
 
 async function settleGrant(
@@ -115,20 +135,26 @@ async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileRes
   const { step, record, isOverdue } = decision;
   const { observation, ports, context } = parts;
   const { node, now } = observation;
-  const renewal = await renewalFor(step, parts);
+  // A step that switches the power asks immediately before its request: what only reads, or switches on, needs no grant.
+  const renewal = powerStep(step) ? undefined : await renewalFor(step, parts);
   if (renewal && !renewal.isGranted) return await waitForGrant(renewal, parts);
   // The planner has checked that it is there.
   if (!node) return { requeueAt: now };
-  const result = await runCentralStep({ observation, node, step, record, ports, context });
-  const renewed = renewal ? renewal.change : {};
+  const renew = (): Promise<Renewal> => renewJobGrant(parts.grants, observation);
+  const result = await runCentralStep({ observation, node, step, record, renew, ports, context });
+  if (result.state === 'Denied') return await waitForGrant(result.renewal, parts);
+  const renewed = result.renewed ?? (renewal ? renewal.change : {});
   if (result.state !== 'Waiting') return await writeNow({ ...renewed, ...endOf(result, record, now) }, parts);
   if (isOverdue) return await waitForApproval(decision, { result, renewed }, parts);
-  const running: JobStepStatus = { ...record, state: 'Running' };
-  const change = { ...renewed, step: running, wait: result.wait, ...optional('drain', result.drain) };
-  return await writeAndWait(change, result.requeueAt, parts);
+  return await writeAndWait({ ...renewed, ...runningOf(result, record) }, result.requeueAt, parts);
 }
 
-type EndedResult = Exclude<CentralResult, { state: 'Waiting' }>;
+type EndedResult = Exclude<CentralResult, { state: 'Waiting' | 'Denied' }>;
+
+function runningOf(result: Extract<CentralResult, { state: 'Waiting' }>, record: JobStepStatus): JobChange {
+  const step: JobStepStatus = { ...record, state: 'Running', ...optional('power', result.power) };
+  return { step, wait: result.wait, ...optional('drain', result.drain) };
+}
 
 function endOf(result: EndedResult, record: JobStepStatus, now: Date): JobChange {
   const { state, message } = result;
@@ -139,6 +165,7 @@ function endOf(result: EndedResult, record: JobStepStatus, now: Date): JobChange
     finishedAt: now.toISOString(),
     ...('code' in result ? { code: result.code } : {}),
     ...('bootIDAfter' in result ? optional('bootIDAfter', result.bootIDAfter) : {}),
+    ...optional('power', result.power),
   };
   return { step, ...optional('drain', result.drain) };
 }
@@ -166,8 +193,7 @@ async function waitForApproval(
   }
   const message = `${step.step} is not done in ${step.timeoutSeconds} s: ${result.wait.message}; ${answer.message}`;
   const wait: RepairWait = { ...result.wait, reason: 'ApprovalRequired', message, isBlocked: true };
-  const running: JobStepStatus = { ...record, state: 'Running' };
-  const change = { ...renewed, step: running, wait, ...optional('drain', result.drain) };
+  const change = { ...renewed, ...runningOf(result, record), wait };
   return await writeAndWait(change, result.requeueAt, parts);
 }
 

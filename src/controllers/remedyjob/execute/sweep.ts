@@ -1,4 +1,4 @@
-/** Removes from a Node what a job left there that was deleted by force: its cordon and its taints. */
+/** Removes from a Node what a job left there that was deleted by force, and what must not stay on a machine that runs again. */
 import { DEFENDER_LEDGERS, MACHINES } from '../../../api/generated/resources.ts';
 import type { DefenderLedger, Machine } from '../../../api/generated/types.ts';
 import { LEDGER } from '../../../api/names.ts';
@@ -19,12 +19,12 @@ export async function sweepNode(name: string, context: ReconcileContext): Promis
     node,
     machine: context.view<Machine>(MACHINES).get(name),
     ledger: context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER),
-    isOfJob: (grant) => jobOfGrant(grant, context) !== undefined,
+    jobOf: (grant) => jobOfGrant(grant, context),
     now,
   });
   if (plan.type === 'Nothing') return {};
   if (plan.type === 'Wait') return { requeueAt: new Date(now.getTime() + SWEEP_MS) };
-  context.log.warn('cordon and taints of a missing job removed', { node: name, grant: plan.grant });
+  context.log.warn('cordon or taints of a job removed', { node: name, grant: plan.grant });
   await context.patch(NODES, node, plan.operations);
   return { requeueAt: now };
 }

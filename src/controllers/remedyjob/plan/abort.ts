@@ -15,6 +15,7 @@ import {
 } from '../../../api/status/step-records.ts';
 import { conditionOf } from '../../../kube/objects/conditions.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { isSwitchedOn, mayGoOff } from '../power/power-records.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
 
@@ -79,11 +80,13 @@ function guarded(observation: JobInput): Abort | undefined {
   const step = currentStep(job);
   if (!step || !isDisruptive(step)) return undefined;
   const record = stepRecord(job, step.id);
-  if (record && isWithAgent(job, record)) return undefined;
+  // A machine that is off is switched on whatever has changed meanwhile.
+  if (record && (isWithAgent(job, record) || isSwitchedOn(record))) return undefined;
   return guardAbort(observation);
 }
 
 function isWithAgent(job: RemedyOperationJob, record: JobStepStatus): boolean {
+  if (record.power) return false;
   const answer = isOpenRecord(record) ? answerOf(job, record) : undefined;
   return (
     answer !== undefined && answer.state !== 'Refused' && (isBegun(answer) || answer.state !== 'Running')
@@ -105,7 +108,7 @@ export function planAbort(observation: JobInput, abort: Abort): JobDecision {
 /** Returns when the job stops. Undefined: at once. */
 function abortsAt({ job, now }: JobInput): Date | undefined {
   const open = openStep(job);
-  if (!open || open.step.executor !== 'Agent') return undefined;
+  if (!open || open.step.executor !== 'Agent' || open.record.power) return undefined;
   const { step, answer } = open;
   if (!answer) return withdrawnUntil(job, now);
   if (isBegun(answer)) return stepEnd(step, answer.startedAt, now);
@@ -141,7 +144,8 @@ function endAborted(job: RemedyOperationJob, { reason, message }: Abort): JobDec
   return { type: 'Write', because: message, change: { ...ended, release: null, outcome, findings } };
 }
 
-/** Tells whether the agent has begun a disruptive step, and has not ended it. */
-function mayStillHappen({ step, answer }: OpenStep): boolean {
+/** Tells whether the agent has begun a disruptive step, and has not ended it; or whether the machine may still go off. */
+function mayStillHappen({ step, record, answer }: OpenStep): boolean {
+  if (mayGoOff(record)) return true;
   return isDisruptive(step) && answer !== undefined && isBegun(answer);
 }

@@ -17,7 +17,9 @@ import {
 } from '../../../api/status/step-records.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { isSwitchedOn, poweredOn } from '../power/power-records.ts';
 import { type JobDecision, jobFinding, type StepState } from './decision.ts';
+import { hasOtherWay } from './reboot-ways.ts';
 
 const POLL_MS = 5000;
 /** A release that ends sooner is renewed, so that a slow watch of the agent does not lose it. */
@@ -50,11 +52,18 @@ export function recordedAnswer(observation: JobInput, step: JobStep): JobDecisio
   const rebooted = observedReboot(observation, step, record);
   if (rebooted !== undefined) {
     const message = `the node has booted: ${rebooted}`;
-    return end(observation, { ...record, state: 'Succeeded', bootIDAfter: rebooted, message }, answer);
+    const booted = { ...withPowerOn(record, observation.now), bootIDAfter: rebooted, message };
+    return end(observation, { ...booted, state: 'Succeeded' }, answer);
   }
+  if (record.power || (answer && hasOtherWay(step, answer))) return undefined;
   return answer && isFinal(answer)
     ? end(observation, { ...record, ...stateOf(step, answer) }, answer)
     : undefined;
+}
+
+/** A machine that has booted after it was switched on is on. */
+function withPowerOn(record: JobStepStatus, now: Date): JobStepStatus {
+  return isSwitchedOn(record) ? { ...record, ...optional('power', poweredOn(record, now)) } : record;
 }
 
 /** Tells whether an answer ends the try. A refusal of a release that was too old leads to another try. */

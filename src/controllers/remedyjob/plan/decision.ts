@@ -14,6 +14,7 @@ import type { RepairWaitReason } from '../../../api/status/repair-waits.ts';
 import type { FoundWait } from '../../../api/status/waiting.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
+import type { PowerRecord } from '../power/power-records.ts';
 
 export interface RepairWait extends FoundWait {
   readonly reason: RepairWaitReason;
@@ -48,6 +49,8 @@ export type JobDecision = { readonly because: string } & (
   | ReleaseStep
   | { readonly type: 'AskApproval'; readonly step: JobStep; readonly record: JobStepStatus }
   | { readonly type: 'PatchNode'; readonly operations: readonly JsonPatchOperation[] }
+  /** The machine is switched on again, after the outcome. */
+  | { readonly type: 'RestorePower'; readonly last: PowerRecord }
   | { readonly type: 'ReportMachine'; readonly needsPerson: ConditionUpdate | undefined }
   | { readonly type: 'SettleGrant'; readonly outcome: GrantOutcome; readonly change: JobChange }
   | { readonly type: 'RemoveFinalizer' }

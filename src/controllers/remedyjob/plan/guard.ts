@@ -8,6 +8,7 @@ import { bootIdOf, stepName, stepRecord } from '../../../api/status/step-records
 import { type CordonMark, cordonState } from '../../../kube/drain/cordon.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { isSwitchedOn } from '../power/power-records.ts';
 
 export type AbortReason =
   | 'NodeReplaced'
@@ -61,11 +62,12 @@ function guardBoot({ job, node }: JobInput): Abort | undefined {
   return { reason: 'BootChanged', message: `the node has booted since the job began: ${bootID}` };
 }
 
-/** Tells whether our own Reboot was released: from then on another boot is expected. */
+/** Tells whether our own Reboot was released, or the machine was switched on by us: from then on another boot is expected. */
 export function hasRebooted(job: RemedyOperationJob): boolean {
   return job.spec.plan.some((step) => {
-    const state = stepRecord(job, step.id)?.state ?? 'Pending';
-    return stepName(step) === 'Reboot' && state !== 'Pending' && state !== 'Skipped';
+    const record = stepRecord(job, step.id);
+    if (!record || record.state === 'Pending' || record.state === 'Skipped') return false;
+    return stepName(step) === 'Reboot' || isSwitchedOn(record);
   });
 }
 

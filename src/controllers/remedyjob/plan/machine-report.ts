@@ -14,6 +14,7 @@ import {
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { lastPower } from '../power/power-records.ts';
 import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
 
@@ -31,6 +32,9 @@ export function needsPersonFinding(
   { class: kind, message = kind }: JobOutcome,
 ): ConditionUpdate | undefined {
   const text = `job ${job.metadata.name}: ${message}`;
+  if (lastPower(job)?.power.givenUpAt !== undefined) {
+    return jobFinding(TYPE, 'True', 'PowerUnknown', `${text}; the machine may be off: switch it on`);
+  }
   if (kind === 'HandedOff') return jobFinding(TYPE, 'True', 'HandedOff', text);
   const before = conditionOf(machine?.status?.conditions, TYPE);
   if (kind !== 'Succeeded' || before?.status !== 'True') return undefined;

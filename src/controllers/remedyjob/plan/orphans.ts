@@ -1,21 +1,22 @@
 /**
- * Cordons and taints of missing jobs, such as one whose finalizer was removed by force: they are removed from
- * the Node. What the ledger or the Machine still knows belongs to somebody. Pure.
+ * Cordons and taints of missing jobs, such as one whose finalizer was removed by force: they are removed from the Node. What the ledger or
+ * the Machine still knows belongs to somebody. The taint that releases pods and volumes is removed when the host has booted. Pure.
  */
-import type { DefenderLedger, Machine } from '../../../api/generated/types.ts';
+import type { DefenderLedger, Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { ANNOTATION_CORDONED_BY } from '../../../api/names.ts';
 import type { JsonPatchOperation } from '../../../kube/controller/writes/declared-fields.ts';
 import { planUncordon } from '../../../kube/drain/cordon.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
+import { planBackInService, returnedGrant } from '../power/out-of-service.ts';
 import { planUntaint, taintGrants } from './owned-taints.ts';
 
 export interface OrphanInput {
   readonly node: KubeObject;
   readonly machine: Machine | undefined;
   readonly ledger: DefenderLedger | undefined;
-  readonly isOfJob: (grant: string) => boolean;
+  readonly jobOf: (grant: string) => RemedyOperationJob | undefined;
   readonly now: Date;
 }
 
@@ -26,8 +27,13 @@ export type OrphanPlan =
 
 /** One grant at a time: each removal changes the Node. */
 export function planOrphan(input: OrphanInput): OrphanPlan {
-  const { node, machine, isOfJob, now } = input;
-  const grant = markGrants(node).find((id) => !isOfJob(id) && !isOfMachine(machine, id));
+  const { node, machine, jobOf, now } = input;
+  const returned = returnedGrant(node, taintGrants(node), jobOf);
+  // Whoever holds the machine, and whatever the ledger says: its pods and volumes are released while it runs.
+  if (returned !== undefined) {
+    return { type: 'Remove', grant: returned, operations: planBackInService(node, returned) };
+  }
+  const grant = markGrants(node).find((id) => jobOf(id) === undefined && !isOfMachine(machine, id));
   if (grant === undefined) return { type: 'Nothing' };
   if (!machine || holdInForce(machine, node, now) || isInLedger(input, grant)) return { type: 'Wait' };
   const mark = { annotation: ANNOTATION_CORDONED_BY, owner: grant };

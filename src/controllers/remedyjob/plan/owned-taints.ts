@@ -13,6 +13,9 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 /** Field of the record: the Machine owns the others. */
 const JOBS = 'jobs';
 
+/** Kubernetes detaches volumes and deletes pods of a node with this taint. */
+export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
+
 type TaintState = 'Ours' | 'Foreign' | 'None';
 
 /** Returns the taints of a grant, each as `key:effect`. */
@@ -57,9 +60,16 @@ export function planUntaint(
   return [...record, { op: 'add', path: '/spec/taints', value: kept }];
 }
 
-/** Plans that the taints stay, and are a person's from now on. */
+/** Plans that the taints stay, and are a person's from now on: except the one that must not stay on a machine that runs. */
 export function planTaintHandOver(node: KubeObject, grant: string): readonly JsonPatchOperation[] {
-  return jobTaints(node, grant).length === 0 ? [] : recordOperations(node, grant, []);
+  const owned = jobTaints(node, grant);
+  const kept = owned.filter(isOutOfService);
+  return kept.length === owned.length ? [] : recordOperations(node, grant, kept);
+}
+
+/** Tells whether a taint, as `key:effect`, is the one that releases pods and volumes. */
+export function isOutOfService(id: string): boolean {
+  return id.startsWith(`${OUT_OF_SERVICE}:`);
 }
 
 function recordOperations(

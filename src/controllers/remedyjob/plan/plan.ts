@@ -6,6 +6,7 @@ import type { JobOutcome, JobStep, JobStepStatus } from '../../../api/generated/
 import {
   type AfterFailure,
   afterFailure,
+  bootIdOf,
   currentStep,
   isOpenRecord,
   isPermanent,
@@ -16,9 +17,11 @@ import {
   TIMED_OUT,
 } from '../../../api/status/step-records.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { mayGoOff, powerStep } from '../power/power-records.ts';
 import { abortOf, planAbort } from './abort.ts';
 import { planAgentStep, planRelease, recordedAnswer } from './agent-step.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
+import { planFallback, planOtherWay } from './reboot-ways.ts';
 import { planSettlement } from './settlement.ts';
 import { planVerification } from './verification.ts';
 
@@ -65,26 +68,38 @@ function planStep(observation: JobInput, step: JobStep): JobDecision {
   const record = stepRecord(observation.job, step.id);
   if (!record || record.state === 'Pending') return begin(observation, step, record);
   if (!isOpenRecord(record)) return planFailed(observation, step, record);
-  if (step.executor === 'Agent') return planAgentStep(observation, step, record);
-  return planCentral(observation, step, record);
+  if (record.power?.notBefore !== undefined) {
+    return planFallback(observation, step, record) ?? planCentral(observation, step, record);
+  }
+  if (step.executor !== 'Agent') return planCentral(observation, step, record);
+  return planOtherWay(observation, step, record) ?? planAgentStep(observation, step, record);
 }
 
 function begin(observation: JobInput, step: JobStep, before: JobStepStatus | undefined): JobDecision {
-  if (step.executor === 'Agent') return planRelease(observation, step, before);
+  if (step.executor === 'Agent') {
+    return planOtherWay(observation, step, before) ?? planRelease(observation, step, before);
+  }
+  const { job, node, now } = observation;
   const tries = (before?.tries ?? 0) + 1;
-  const startedAt = observation.now.toISOString();
-  const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt };
+  const startedAt = now.toISOString();
+  const bootIDBefore = bootIdOf(node) ?? job.spec.node.bootID;
+  const boot = powerStep(step) ? { bootIDBefore } : {};
+  const record: JobStepStatus = { id: step.id, state: 'Intended', tries, startedAt, ...boot };
   return { type: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
 }
 
-function planCentral({ now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
+function planCentral({ job, now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;
   if (!isOverdue || step.onTimeout === 'RequestApproval') {
     return { type: 'RunStep', step, record, isOverdue, because: step.step };
   }
-  const message = `not done in ${step.timeoutSeconds} s`;
+  const { waiting } = job.status ?? {};
+  const why = waiting && (powerStep(step) || waiting.reason === 'Power') ? `: ${waiting.message}` : '';
+  const message = `not done in ${step.timeoutSeconds} s${why}`;
   const finishedAt = now.toISOString();
-  const failed: JobStepStatus = { ...record, state: 'Failed', code: TIMED_OUT, message, finishedAt };
+  // What was requested may still happen.
+  const state = mayGoOff(record) ? 'Ambiguous' : 'Failed';
+  const failed: JobStepStatus = { ...record, state, code: TIMED_OUT, message, finishedAt };
   return { type: 'Write', because: message, change: { step: failed } };
 }
 

@@ -12,12 +12,13 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { holdInForce } from '../../../rollout/holds.ts';
 import type { JobInput } from '../observe/observe.ts';
+import { powerToRestore } from '../power/restore.ts';
 import { type JobDecision, jobFinding } from './decision.ts';
 import { grantOutcome } from './grant-outcome.ts';
 import { markOfJob } from './guard.ts';
 import { isMachineReported, needsPersonFinding } from './machine-report.ts';
 import { planOpenCase } from './open-case.ts';
-import { jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
+import { isOutOfService, jobTaints, planTaintHandOver, planUntaint } from './owned-taints.ts';
 
 export type SettleMode = 'Undo' | 'KeepCordoned' | 'HandOver';
 
@@ -38,6 +39,8 @@ export function planSettlement(observation: JobInput, outcome: JobOutcome): JobD
   const mode = settleMode(job, outcome);
   const operations = mode === 'KeepCordoned' ? [] : operationsFor(observation, mode);
   if (operations.length > 0) return { type: 'PatchNode', operations, because: `${mode}: ${outcome.class}` };
+  const last = powerToRestore(observation, mode === 'Undo');
+  if (last) return { type: 'RestorePower', last, because: `${last.step.step} has left the machine off` };
   const needsPerson = needsPersonFinding(observation, outcome);
   if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
     return { type: 'ReportMachine', needsPerson, because: `the outcome is ${outcome.class}` };
@@ -59,10 +62,12 @@ function settleGrant(observation: JobInput, outcome: JobOutcome, mode: SettleMod
   return { type: 'SettleGrant', outcome: grantOutcome(job, outcome), change, because: message };
 }
 
+const UNDONE: readonly (string | undefined)[] = ['Cordon', 'Taint', 'OutOfServiceTaint', 'PowerOff'];
+
 function undoneSteps({ spec, status }: RemedyOperationJob): readonly string[] {
   const done = (status?.steps ?? []).filter(({ state }) => state === 'Succeeded').map(({ id }) => id);
   return spec.plan
-    .filter((step) => ['Cordon', 'Taint'].includes(stepName(step) ?? '') && done.includes(step.id))
+    .filter((step) => UNDONE.includes(stepName(step)) && done.includes(step.id))
     .map(({ id }) => id);
 }
 
@@ -117,11 +122,12 @@ function isOwn({ spec }: RemedyOperationJob, { metadata }: KubeObject): boolean 
   return metadata.uid === spec.machine.uid;
 }
 
-/** The Node of the job, if it carries a mark of it. */
+/** The Node of the job, if it carries a mark of it. The taint that must not stay on a machine that runs is removed at its next boot. */
 function keptNode({ job, node }: JobInput): KubeObject | undefined {
   if (!node || node.metadata.uid !== job.spec.node.uid) return undefined;
   const { id } = job.spec.grant;
-  return isMarkedBy(node, markOfJob(job)) || jobTaints(node, id).length > 0 ? node : undefined;
+  const isTainted = jobTaints(node, id).some((taint) => !isOutOfService(taint));
+  return isMarkedBy(node, markOfJob(job)) || isTainted ? node : undefined;
 }
 
 function isMarkedBy(node: KubeObject, mark: CordonMark): boolean {

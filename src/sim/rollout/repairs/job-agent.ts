@@ -13,7 +13,7 @@ import type { Machine } from '../../../api/generated/types.ts';
 import { MANAGER_AGENT } from '../../../api/names.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { bootIdOfHost, type SimulatedHost } from '../hosts.ts';
+import { bootIdOfHost, isSilentHost, type SimulatedHost } from '../hosts.ts';
 import { type Patient, patientOf, type RepairsContext } from './sick-machine.ts';
 
 /** The limit of acts in one step: more than a machine has jobs at a time. */
@@ -34,8 +34,9 @@ export function stepJobs(host: SimulatedHost, context: RepairsContext): void {
   const machine = api.get(MACHINES, host.name);
   if (machine?.metadata.uid !== host.uid) return;
   const patient = patientOf(context, host.name, host.uid);
+  if (host.isDown) patient.rebootMs = undefined;
   if (patient.rebootMs !== undefined && nowMs() >= patient.rebootMs) reboot(host, patient, context);
-  if (nowMs() < host.silentUntilMs) return;
+  if (isSilentHost(host, nowMs())) return;
   if (!random.chance(DELAYED)) patient.jobs = jobsOn(host.name, context);
   carryOut({ host, machine, patient, context });
 }

@@ -9,17 +9,20 @@ import type { Condition } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { listAt, textAt, valueAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
-import type { SimulatedHost } from '../hosts.ts';
+import { isSilentHost, type SimulatedHost } from '../hosts.ts';
 import { announceMaintenance, endMaintenance } from './maintenance.ts';
-import { FAULTS, type SimulatedFault, simulatedRemediers } from './remediers.ts';
+import { DEAD, FAULTS, type SimulatedFault, simulatedRemediers, withSwitches } from './remediers.ts';
 import { type Illness, patientOf, type RepairsContext } from './sick-machine.ts';
 import { isUnschedulable } from './unschedulable.ts';
 
 const MINUTE_MS = 60_000;
 const DETECTOR = 'detector';
 
-export function createRules({ api }: Pick<RepairsContext, 'api'>): void {
-  for (const remedier of simulatedRemediers()) api.put(remedier);
+export function createRules({ api, power }: Pick<RepairsContext, 'api' | 'power'>): void {
+  for (const remedier of simulatedRemediers()) {
+    if (power) api.put(withSwitches(remedier));
+    else if (remedier.metadata.name !== DEAD) api.put(remedier);
+  }
 }
 
 /** Simulates what happens by chance. Called in each step of 5 seconds. */
@@ -28,8 +31,15 @@ export function befallRepairs(context: RepairsContext): void {
   const host = random.pick([...hosts.values()]);
   if (host && random.chance(0.02)) fallIll(host, context);
   if (random.chance(0.0008)) darken(context);
+  if (context.power) killKernel(context, context.power);
   announceMaintenance(context);
   actAsPerson(context);
+}
+
+function killKernel({ random, hosts }: RepairsContext, power: NonNullable<RepairsContext['power']>): void {
+  if (!random.chance(0.004)) return;
+  const host = random.pick([...hosts.values()]);
+  if (host) power.die(host);
 }
 
 function fallIll(host: SimulatedHost, context: RepairsContext): void {
@@ -105,9 +115,9 @@ export function stepFaults(host: SimulatedHost, context: RepairsContext): void {
   const patient = patientOf(context, host.name, host.uid);
   if (patient.illness && nowMs() >= patient.illness.endsMs) patient.illness = undefined;
   const isIll = (fault: SimulatedFault): boolean => patient.illness?.fault === fault;
-  if (nowMs() >= host.silentUntilMs) reportOnMachine(machine, isIll('hung'), context);
+  if (!isSilentHost(host, nowMs())) reportOnMachine(machine, isIll('hung'), context);
   const node = api.get(NODES, host.name);
-  if (node && nowMs() >= host.notReadyUntilMs) reportOnNode(node, isIll('network'), context);
+  if (node && !host.isDown && nowMs() >= host.notReadyUntilMs) reportOnNode(node, isIll('network'), context);
 }
 
 function reportOnMachine(machine: Machine, isIll: boolean, { api, nowMs }: RepairsContext): void {
@@ -151,7 +161,8 @@ function statusOf(isIll: boolean): 'True' | 'False' {
 }
 
 /** Ends all faults: nothing is ill any more, and no rule finds a new fault. */
-export function calmRepairs({ patients, api }: RepairsContext): void {
+export function calmRepairs({ patients, api, power }: RepairsContext): void {
+  power?.calm();
   for (const patient of patients.values()) patient.illness = undefined;
   endMaintenance({ api });
 }

@@ -6,6 +6,8 @@ import { withMaintenance } from './maintenance.ts';
 /** Both become False again by themselves, and need no heartbeat. */
 export const FAULTS = { hung: 'FrequentTaskHung', network: 'NetworkUnavailable' } as const;
 export type SimulatedFault = keyof typeof FAULTS;
+/** The rule for hosts of which nothing answers. */
+export const DEAD = 'dead';
 
 type WrittenStep = Pick<RemedyStep, 'step'> & Partial<RemedyStep>;
 
@@ -87,16 +89,79 @@ const LADDERS: Readonly<Record<SimulatedFault, readonly Rung[]>> = {
   ],
 };
 
+const VIA = { via: ['BMC', 'Provider'] };
+const RETURNED = {
+  fact: 'condition',
+  params: { type: 'AgentReady' },
+  path: '$.status',
+  operator: 'equal',
+} as const;
+
+function powerRung(name: string, plan: Rung['plan']): Rung {
+  const conditions = { all: [{ ...RETURNED, value: 'True' }] };
+  return {
+    name,
+    maxAttempts: 1,
+    retrySeconds: 60,
+    plan: [step({ step: 'Cordon' }), ...plan],
+    verify: { holdSeconds: 30, timeoutSeconds: 300, target: 'Node', conditions },
+    onVerified: [step({ step: 'Uncordon' })],
+  };
+}
+
+/** It is fenced first, so that each run releases pods of machines that are off. */
+const DEAD_LADDER: readonly Rung[] = [
+  powerRung('fence', [
+    step({ step: 'PowerOff', with: VIA, timeoutSeconds: 300 }),
+    step({ step: 'OutOfServiceTaint' }),
+    step({ step: 'PowerOn', with: VIA, timeoutSeconds: 300 }),
+  ]),
+  powerRung('cycle', [step({ step: 'PowerCycle', with: VIA, timeoutSeconds: 600 })]),
+  PERSON,
+];
+
 export function simulatedRemediers(): readonly NodeRemedier[] {
-  const ofFaults = (Object.keys(LADDERS) as SimulatedFault[]).map(
-    (fault): NodeRemedier => ({
-      apiVersion: `${GROUP}/v1alpha1`,
-      kind: 'NodeRemedier',
-      metadata: { name: fault, annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
-      spec: specOf(fault),
-    }),
-  );
-  return [...ofFaults, withMaintenance(specOf('hung'), PERSON)];
+  const ofFaults = (Object.keys(LADDERS) as SimulatedFault[]).map((fault) => remedier(fault, specOf(fault)));
+  return [...ofFaults, withMaintenance(specOf('hung'), PERSON), remedier(DEAD, deadSpec())];
+}
+
+function remedier(name: string, spec: NodeRemedier['spec']): NodeRemedier {
+  return {
+    apiVersion: `${GROUP}/v1alpha1`,
+    kind: 'NodeRemedier',
+    metadata: { name, annotations: { [ANNOTATION_COMMIT]: '4f2c9e1a77b0' } },
+    spec,
+  };
+}
+
+/** Lets each reboot go on by the switch when the agent does not reboot the host. */
+export function withSwitches(remedier: NodeRemedier): NodeRemedier {
+  const via = ['Agent', 'SysRq', ...VIA.via];
+  const ladder = remedier.spec.ladder.map((each) => ({
+    ...each,
+    plan: each.plan.map((planned) => (planned.step === 'Reboot' ? { ...planned, with: { via } } : planned)),
+  }));
+  return { ...remedier, spec: { ...remedier.spec, ladder } };
+}
+
+function deadSpec(): NodeRemedier['spec'] {
+  const spec = specOf('network');
+  const silent = { ...RETURNED, value: 'Unknown' };
+  const notReady = { ...RETURNED, params: { type: 'Ready' }, value: 'False' };
+  const facts = (agent: string): object => ({
+    condition: { AgentReady: { status: agent }, Ready: { status: 'False' } },
+  });
+  return {
+    ...spec,
+    priority: 700,
+    rule: { ...spec.rule, conditions: { all: [silent, notReady] } },
+    ladder: DEAD_LADDER,
+    tests: [
+      { name: 'dead', expect: 'Match', given: facts('Unknown') },
+      { name: 'alive', expect: 'NoMatch', given: facts('True') },
+      { name: 'not reported', expect: 'Indeterminate', given: {} },
+    ],
+  } as NodeRemedier['spec'];
 }
 
 function specOf(fault: SimulatedFault): NodeRemedier['spec'] {

@@ -5,6 +5,7 @@ import type { RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { PeopleContext } from '../people.ts';
 import type { Breakage } from './breakage.ts';
 import type { RepairJudge } from './judge/repair-judge.ts';
+import type { SimulatedPower } from './power.ts';
 import type { SimulatedFault } from './remediers.ts';
 
 export interface Illness {
@@ -33,6 +34,8 @@ export interface RepairsContext extends PeopleContext {
   /** The patients by name of the machine. */
   readonly patients: Map<string, Patient>;
   readonly judge: RepairJudge;
+  /** The power switches of a run in which kernels die. */
+  readonly power: SimulatedPower | undefined;
   readonly broken: Breakage | undefined;
 }
 

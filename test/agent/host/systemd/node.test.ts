@@ -25,6 +25,27 @@ describe('reboot', () => {
   });
 });
 
+describe('forceReboot', () => {
+  it('AGT-22 lets the kernel boot from a unit that a shutdown does not stop', async () => {
+    const asked: string[] = [];
+    const run = async (argv: readonly string[]): Promise<CommandAnswer> => {
+      asked.push(argv.join(' '));
+      return { exitCode: 0, stdout: '', stderr: '' };
+    };
+    await createSystemdNode({ run, clock: virtualClock() }).forceReboot?.(1500);
+    expect(asked).toEqual([
+      'systemd-run --quiet --no-block --collect --unit=kubenode-force-reboot --property=DefaultDependencies=no /bin/sh -c sleep 2; for key in s u b; do echo $key > /proc/sysrq-trigger; sleep 2; done',
+    ]);
+  });
+
+  it('names why systemd refused', async () => {
+    const node = createSystemdNode({ run: refuse, clock: virtualClock() });
+    await expect(node.forceReboot?.(0)).rejects.toMatchObject({
+      message: 'the machine did not reboot: Call to Reboot failed: Access denied',
+    });
+  });
+});
+
 it.each([
   ['NAME="Debian"\nPRETTY_NAME="Debian GNU/Linux 12 (bookworm)"\n', 'Debian GNU/Linux 12 (bookworm)'],
   ['PRETTY_NAME=Flatcar\n', 'Flatcar'],

@@ -34,6 +34,7 @@ export function createHospital(random: Partial<Random> = {}): Hospital {
     random: { ...people.random, ...random },
     judge,
     broken: undefined,
+    power: undefined,
     patients: new Map(),
   };
   for (let index = 0; index < 6; index += 1) addMachine(people);

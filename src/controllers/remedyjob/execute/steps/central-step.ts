@@ -2,6 +2,7 @@
 import type {
   JobDrain,
   JobStep,
+  JobStepPower,
   JobStepStatus,
   NodeRemedier,
   RemedyOperationJob,
@@ -10,8 +11,10 @@ import type { Client } from '../../../../kube/client/client.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
 import type { EvictionAnswers } from '../../../../kube/drain/answers.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
+import type { PowerSwitches } from '../../../../providers/power.ts';
 import type { JobInput } from '../../observe/observe.ts';
-import type { RepairWait } from '../../plan/decision.ts';
+import type { JobChange, RepairWait } from '../../plan/decision.ts';
+import type { Renewal } from '../renewal.ts';
 import type { ApprovalPort } from './approval.ts';
 
 export interface CentralRun<Input = unknown> {
@@ -21,13 +24,21 @@ export interface CentralRun<Input = unknown> {
   readonly step: JobStep;
   readonly record: JobStepStatus;
   readonly input: Input;
+  /** Renews the grant. Only for steps that ask immediately before a request: that of the others is renewed before they run. */
+  readonly renew: () => Promise<Renewal>;
   readonly ports: StepPorts;
   readonly context: ReconcileContext;
 }
 
 export interface StepPorts {
-  /** The client that acts as kubenode-remedyjob: it lists Pods and PodDisruptionBudgets of a node that is drained. */
-  readonly client: Pick<Client, 'pages'>;
+  /**
+   * The client that acts as kubenode-remedyjob: it lists Pods and PodDisruptionBudgets of a node that is drained, and reads the Node that is
+   * switched off.
+   */
+  readonly client: Pick<Client, 'pages' | 'get'>;
+  readonly switches: PowerSwitches;
+  /** Returns what the job is judged by at this moment. */
+  readonly lookAgain: () => Promise<JobInput | undefined>;
   /** The answers to evictions, by job; only an optimization. */
   readonly answers: Map<string, EvictionAnswers>;
   readonly approvals: ApprovalPort;
@@ -36,11 +47,21 @@ export interface StepPorts {
   readonly remedier: NodeRemedier | undefined;
 }
 
-export type CentralResult = { readonly drain?: JobDrain } & (
-  | { readonly state: 'Succeeded'; readonly message: string; readonly bootIDAfter?: string }
-  | { readonly state: 'Failed'; readonly code: string; readonly message: string }
-  | { readonly state: 'Waiting'; readonly wait: RepairWait; readonly requeueAt: Date }
-);
+/** Holds what a step also changes in the status of the job. */
+export interface StepChange {
+  readonly drain?: JobDrain;
+  readonly power?: JobStepPower;
+  /** What a renewal of the grant has changed. */
+  readonly renewed?: JobChange;
+}
+
+export type CentralResult = StepChange &
+  (
+    | { readonly state: 'Succeeded'; readonly message: string; readonly bootIDAfter?: string }
+    | { readonly state: 'Failed'; readonly code: string; readonly message: string }
+    | { readonly state: 'Waiting'; readonly wait: RepairWait; readonly requeueAt: Date }
+    | { readonly state: 'Denied'; readonly renewal: Extract<Renewal, { readonly isGranted: false }> }
+  );
 
 export function stepSucceeded(message: string): CentralResult {
   return { state: 'Succeeded', message };

@@ -2,6 +2,8 @@
 
 import { stepName } from '../../../../api/status/step-records.ts';
 import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../../api/steps/steps.ts';
+import { runOutOfServiceTaint } from '../power/out-of-service-taint.ts';
+import { runPower, runPowerOn } from '../power/run-power.ts';
 import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
 import { runCordon } from './cordon.ts';
 import { runDrain } from './drain.ts';
@@ -24,6 +26,10 @@ const CENTRAL_STEPS = {
   EvictPods: runEvictPods,
   HandOff: runHandOff,
   Notify: runNotify,
+  OutOfServiceTaint: runOutOfServiceTaint,
+  PowerCycle: runPower,
+  PowerOff: runPower,
+  PowerOn: runPowerOn,
   RequestApproval: runRequestApproval,
   Taint: runTaint,
   Uncordon: runUncordon,
@@ -32,7 +38,8 @@ const CENTRAL_STEPS = {
   WaitForCondition: runWaitForCondition,
 } as const satisfies Readonly<Record<CentralStep, RunCentralStep>>;
 
-const RUNS: Partial<Record<Step, RunCentralStep>> = CENTRAL_STEPS;
+/** Reboot: of a machine whose agent does not reboot it. */
+const RUNS: Partial<Record<Step, RunCentralStep>> = { ...CENTRAL_STEPS, Reboot: runPower };
 
 export async function runCentralStep(run: Omit<CentralRun, 'input'>): Promise<CentralResult> {
   const { step } = run;

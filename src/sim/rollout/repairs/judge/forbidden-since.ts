@@ -7,7 +7,7 @@ import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { listAt, textAt } from '../../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import type { ApiChange } from '../../../api-server/objects.ts';
-import { FAULTS, type SimulatedFault } from '../remediers.ts';
+import { DEAD, FAULTS, type SimulatedFault } from '../remediers.ts';
 import { isUnschedulable } from '../unschedulable.ts';
 
 export interface Moments {
@@ -24,6 +24,10 @@ export const KEYS = {
   deleted: (machineUID: string) => `deleted/${machineUID}`,
   cancelled: (jobUID: string) => `cancelled/${jobUID}`,
 } as const;
+
+function isAgentReady(condition: unknown): boolean {
+  return textAt(condition, 'type') === 'AgentReady' && textAt(condition, 'status') === 'True';
+}
 
 export function createMoments(nowMs: () => number): Moments {
   const since = new Map<string, number>();
@@ -50,7 +54,9 @@ export function createMoments(nowMs: () => number): Moments {
     const { name, uid = '' } = machine.metadata;
     note(KEYS.deleted(uid), isDeleted);
     note(KEYS.held(name), machine.spec.hold !== undefined);
-    noteFault(name, 'hung', isDeleted ? [] : listAt(machine, 'status', 'conditions'));
+    const conditions = isDeleted ? [] : listAt(machine, 'status', 'conditions');
+    noteFault(name, 'hung', conditions);
+    note(KEYS.cleared(name, DEAD), conditions.some(isAgentReady));
   }
 
   function nodeWritten(before: KubeObject | undefined, after: KubeObject | undefined): void {

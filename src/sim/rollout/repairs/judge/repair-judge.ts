@@ -17,6 +17,7 @@ import { createMoments, type Moments } from './forbidden-since.ts';
 import { jobViolations } from './job-rules.ts';
 import { createLedgerRules, type LedgerRules } from './ledger-rules.ts';
 import { leftoverViolations } from './leftovers.ts';
+import { createPowerRules, type PowerRules } from './power-rules.ts';
 import { stepViolations } from './step-rules.ts';
 
 export interface RepairJudge {
@@ -27,6 +28,10 @@ export interface RepairJudge {
   began(job: RemedyOperationJob, release: JobRelease): void;
   /** Judges a reboot. `step` is the key of the try that it is the reboot of. */
   rebooted(machine: string, step: string): void;
+  /** Judges a request to switch a machine off, when it is sent. */
+  offRequested(machine: string): void;
+  /** Judges that the power of a machine has changed. */
+  powerChanged(machine: string, isOn: boolean): void;
   byPerson<T>(act: () => T): T;
   /** Tells whether the cordon of this Node is a person's. */
   isOfPerson(node: KubeObject): boolean;
@@ -41,6 +46,8 @@ export interface RepairCounts {
   readonly outcomes: Record<string, number>;
   /** The most machines that updates and repairs were at work on together. */
   busiest: number;
+  /** The number of times that a machine was switched off. */
+  offs: number;
 }
 
 export interface RepairJudgeOptions {
@@ -64,6 +71,7 @@ interface Judging extends RepairJudgeOptions {
   readonly reboots: Map<string, number>;
   /** The number of tries that began, by job and step. */
   readonly begun: Map<string, number>;
+  readonly power: PowerRules;
   isPerson: boolean;
 }
 
@@ -75,12 +83,13 @@ export function createRepairJudge(options: RepairJudgeOptions): RepairJudge {
     note: (machine, found) => {
       for (const what of found) violations.push({ atMs: nowMs(), machine, what });
     },
-    counts: { jobs: 0, reboots: 0, outcomes: {}, busiest: 0 },
+    counts: { jobs: 0, reboots: 0, outcomes: {}, busiest: 0, offs: 0 },
     moments: createMoments(nowMs),
     cordons: createCordonRules(nowMs),
     ledgers: createLedgerRules(),
     reboots: new Map(),
     begun: new Map(),
+    power: createPowerRules(options),
     isPerson: false,
   };
   return {
@@ -89,6 +98,11 @@ export function createRepairJudge(options: RepairJudgeOptions): RepairJudge {
     written: (change) => judgeWrite(judging, change),
     began: (job, release) => judgeBegin(judging, job, release),
     rebooted: (machine, step) => judgeReboot(judging, machine, step),
+    offRequested: (machine) => judgeOff(judging, machine),
+    powerChanged: (machine, isOn) => {
+      if (!isOn) judging.counts.offs += 1;
+      judging.note(machine, judging.power.changed(machine, isOn));
+    },
     byPerson: (act) => {
       judging.isPerson = true;
       try {
@@ -100,6 +114,9 @@ export function createRepairJudge(options: RepairJudgeOptions): RepairJudge {
     isOfPerson: (node) => judging.cordons.isOfPerson(node),
     quiet: () => {
       for (const { machine, what } of leftoverViolations(api)) judging.note(machine, [what]);
+      for (const machine of judging.power.off()) {
+        if (options.hosts.get(machine)?.isDown) judging.note(machine, ['a machine is left switched off']);
+      }
     },
   };
 }
@@ -127,6 +144,7 @@ function judgeNode(judging: Judging, change: ApiChange): void {
   if (!after) return;
   const find = (grant: string): RemedyOperationJob | undefined => jobOf(judging, grant);
   note(after.metadata.name, cordons.written(change, { isPerson, jobOf: find }));
+  note(after.metadata.name, judging.power.written(change));
   const job = isPerson ? undefined : cordons.cordonedFor(change, find);
   if (job) note(after.metadata.name, judgedStep(judging, job, 0));
 }
@@ -186,6 +204,11 @@ function judgeReboot({ reboots, counts, note }: Judging, machine: string, step: 
   reboots.set(step, times);
   counts.reboots += 1;
   if (times > 1) note(machine, ['a second reboot of one try']);
+}
+
+function judgeOff(judging: Judging, machine: string): void {
+  const { found, job } = judging.power.offRequested(machine);
+  judging.note(machine, [...found, ...(job ? judgedStep(judging, job, 0) : [])]);
 }
 
 /** Judges a step of a job. An agent knows the job as it was a moment before. */

@@ -1,0 +1,50 @@
+/** Opens the power switch of a machine the first way that leads to one, and reads the power. */
+import type { Machine } from '../../../../api/generated/types.ts';
+import { messageOf } from '../../../../os/errors.ts';
+import { isProviderError } from '../../../../providers/contract.ts';
+import type { PowerState, PowerSwitch, PowerSwitches, PowerWay } from '../../../../providers/power.ts';
+
+export type OpenedSwitch =
+  | { readonly type: 'Read'; readonly power: PowerSwitch; readonly state: PowerState }
+  /** The switch may answer later. */
+  | { readonly type: 'Silent'; readonly because: string }
+  /** No way leads to a switch. */
+  | { readonly type: 'None'; readonly because: string };
+
+/** The next way is tried only where this one certainly has no switch, or refuses to read it: what is silent may answer later. */
+export async function openSwitch(
+  switches: PowerSwitches,
+  machine: Machine,
+  ways: readonly PowerWay[],
+  signal: AbortSignal,
+): Promise<OpenedSwitch> {
+  const reasons: string[] = [];
+  for (const way of ways) {
+    // oxlint-disable-next-line no-await-in-loop -- one way after the other
+    const opened = await openWay(switches, machine, way, signal);
+    if (opened.type !== 'None') return opened;
+    reasons.push(opened.because);
+  }
+  return { type: 'None', because: reasons.join('; ') };
+}
+
+async function openWay(
+  switches: PowerSwitches,
+  machine: Machine,
+  way: PowerWay,
+  signal: AbortSignal,
+): Promise<OpenedSwitch> {
+  const where = `${way} of machine ${machine.metadata.name}`;
+  try {
+    const power = await switches.open(machine, way, signal);
+    if ('because' in power) return { type: 'None', because: `${where}: ${power.because}` };
+    return { type: 'Read', power, state: await power.state(signal) };
+  } catch (error) {
+    return { type: isCertain(error) ? 'None' : 'Silent', because: `${where}: ${messageOf(error)}` };
+  }
+}
+
+/** Tells whether nothing happened, and the same request will not succeed later, either. */
+export function isCertain(error: unknown): boolean {
+  return isProviderError(error, 'Auth', 'NotFound', 'Terminal', 'Quota');
+}

@@ -1,0 +1,298 @@
+/** The steps that switch the power of a machine, over switches that behave: late, lossy, deaf, lying; and a host that comes back at the worst time. */
+import { describe, expect, it } from 'vitest';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
+import type { JobStep, Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import { isCordoned, taintKeys } from '../../../src/api/machine/node-state.ts';
+import { ProviderError } from '../../../src/providers/contract.ts';
+import type { PowerState } from '../../../src/providers/power.ts';
+import { stride } from '../../support/sweep-size.ts';
+import { createJobBed, type JobBed } from './job-bed.ts';
+import { HEALTHY, jobStep } from './jobs.ts';
+
+const VERIFY = { holdSeconds: 2, timeoutSeconds: 8, target: 'Node', conditions: HEALTHY } as never;
+const VIA = { via: ['BMC', 'Provider'] };
+
+const CYCLE = [jobStep('s1', 'Cordon'), jobStep('s2', 'PowerCycle', { with: VIA })];
+const FENCED = [
+  jobStep('s1', 'Cordon'),
+  jobStep('s2', 'PowerOff', { with: VIA }),
+  jobStep('s3', 'OutOfServiceTaint'),
+  jobStep('s4', 'PowerOn', { with: VIA }),
+  jobStep('s5', 'WaitForBoot'),
+];
+const REBOOT = [
+  jobStep('s1', 'Cordon'),
+  jobStep('s2', 'Reboot', { with: { via: ['Agent', 'SysRq', 'BMC'] } }),
+];
+
+async function started(plan: readonly JobStep[], prepare: (bed: JobBed) => void = () => {}): Promise<JobBed> {
+  const bed = createJobBed();
+  bed.die();
+  prepare(bed);
+  bed.createJob({ plan, onVerified: [jobStep('v1', 'Uncordon')], verify: VERIFY });
+  await bed.start();
+  return bed;
+}
+
+function endOf({ host, power, job, node }: JobBed): object {
+  const { offs, ons, isOn } = power.hostOf('m');
+  return {
+    power: `${offs} off, ${ons} on, ${isOn ? 'on' : 'off'}`,
+    outcome: `${job()?.status?.outcome?.class}`,
+    node: `${isCordoned(node()) ? 'cordoned' : 'open'}, ${taintKeys(node()).join() || 'no taints'}`,
+    wrongs: host.wrongs,
+  };
+}
+
+function stepOf(job: RemedyOperationJob | undefined, id: string): string {
+  const { state, code = '', message = '' } = job?.status?.steps?.find((each) => each.id === id) ?? {};
+  return `${state} ${code}: ${message}`;
+}
+
+const REPAIRED = {
+  power: '1 off, 1 on, on',
+  outcome: 'Succeeded',
+  node: 'open, no taints',
+  wrongs: [],
+};
+
+describe('a job that switches the power', () => {
+  it.each<[name: string, plan: readonly JobStep[], prepare: (bed: JobBed) => void]>([
+    ['cycles it once', CYCLE, () => {}],
+    ['waits for power that changes late', CYCLE, ({ power }) => void (power.delayMs = 9000)],
+    [
+      'reads the state back when answers are lost',
+      CYCLE,
+      ({ power }) => void (power.faults.BMC = { lostAnswers: 3 }),
+    ],
+    [
+      'takes the next way where there is no switch',
+      CYCLE,
+      ({ power }) => void (power.faults.BMC = { none: 'another host' }),
+    ],
+    [
+      'takes the next way after a certain refusal',
+      CYCLE,
+      ({ power }) => void (power.faults.BMC = { refuses: 'Auth' }),
+    ],
+    ['waits for a node that boots late', CYCLE, ({ host }) => void (host.bootDelayMs = 20_000)],
+    ['releases its pods only while it is off', FENCED, () => {}],
+    ['releases its pods with power that changes late', FENCED, ({ power }) => void (power.delayMs = 7000)],
+    ['goes on by the switch for a Reboot whose agent is silent', REBOOT, () => {}],
+  ])('R31 %s', async (_, plan, prepare) => {
+    const bed = await started(plan, prepare);
+    await bed.live(90);
+    expect(endOf(bed)).toEqual(REPAIRED);
+  });
+
+  it('R31 names the switch that reads neither On nor Off, and requests nothing', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 30 })];
+    const bed = await started(plan, ({ power }) => void (power.faults.BMC = { lies: 'Unknown' }));
+    await bed.live(60);
+    expect(stepOf(bed.job(), 's1')).toBe(
+      'Failed TimedOut: not done in 30 s: BMC reads Unknown: neither On nor Off',
+    );
+    expect(bed.power.requests).toEqual([]);
+  });
+
+  it('R31 tries no other way while the first may still act, and ends Ambiguous', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 30 })];
+    const bed = await started(plan, ({ power }) => void (power.faults.BMC = { isDeaf: true }));
+    await bed.live(60);
+    expect(stepOf(bed.job(), 's1')).toMatch(
+      /^Ambiguous TimedOut: .*BMC has accepted Off at .*, and reads On$/,
+    );
+    expect(bed.power.requests).toEqual(['BMC Off m']);
+    expect(bed.job()?.status?.outcome?.class).toBe('Ambiguous');
+  });
+
+  it('R31 fails for good when no way leads to a switch, and names each', async () => {
+    const none = { none: 'Machine m has no such switch' };
+    const bed = await started(
+      CYCLE,
+      ({ power }) => void Object.assign(power.faults, { BMC: none, Provider: none }),
+    );
+    await bed.live(20);
+    expect(stepOf(bed.job(), 's2')).toBe(
+      'Failed NoPowerSwitch: BMC of machine m: Machine m has no such switch; Provider of machine m: Machine m has no such switch',
+    );
+    expect(bed.job()?.status?.outcome?.class).toBe('Permanent');
+  });
+
+  it('R33 never switches off a host that came back, also when a view does not know yet', async () => {
+    const bed = await started(CYCLE, ({ powerCalls, comeBack }) => {
+      powerCalls.called = (call) => {
+        if (call === 'state BMC') comeBack();
+      };
+    });
+    await bed.live(60);
+    expect(bed.power.requests).toEqual([]);
+    expect(bed.host.wrongs).toEqual([]);
+    expect(bed.job()?.status?.outcome?.reason).toBe('BootChanged');
+  });
+
+  it('R33 switches nothing off without a grant, and goes on when it is given', async () => {
+    const bed = await started(CYCLE, ({ host }) => void (host.renewal = 'denied'));
+    await bed.live(30);
+    expect(bed.power.requests).toEqual([]);
+    bed.host.renewal = 'granted';
+    await bed.live(90);
+    expect(endOf(bed)).toEqual(REPAIRED);
+  });
+
+  it('R18 switches a machine on again although its grant is denied meanwhile', async () => {
+    const bed = await started(CYCLE, ({ power }) => void (power.delayMs = 4000));
+    for (let turn = 0; turn < 60 && bed.power.requests.length === 0; turn += 1) {
+      // oxlint-disable-next-line no-await-in-loop -- one turn after the other
+      await bed.live(0.5);
+    }
+    bed.host.renewal = 'denied';
+    await bed.live(40);
+    expect(bed.power.hostOf('m')).toMatchObject({ offs: 1, ons: 1, isOn: true });
+  });
+
+  it.each([
+    [
+      'the rule has cleared',
+      (bed: JobBed) => void (bed.host.facts = () => ({ status: 'False', observedSeconds: 999 })),
+    ],
+    ['its deadline has passed', () => {}],
+  ])('R34 never leaves a cycle half done: %s', async (_, disturb) => {
+    const bed = createJobBed();
+    bed.die();
+    bed.power.delayMs = 6000;
+    const deadline = new Date(bed.clock.now().getTime() + 12_000).toISOString();
+    bed.createJob({ plan: CYCLE, onVerified: [], verify: VERIFY, deadline });
+    await bed.start();
+    await bed.live(8);
+    expect(bed.power.requests).toContain('BMC Off m');
+    disturb(bed);
+    await bed.live(240);
+    expect(bed.power.hostOf('m')).toMatchObject({ offs: 1, ons: 1, isOn: true });
+    expect(bed.host.wrongs).toEqual([]);
+  });
+
+  it('R34 asks a person when the switch does not switch a machine on again', async () => {
+    const plan = [jobStep('s1', 'PowerCycle', { with: { via: ['BMC'] }, timeoutSeconds: 20 })];
+    const bed = await started(plan, ({ power, powerCalls }) => {
+      powerCalls.called = (call) => {
+        if (power.hostOf('m').offs > 0) throw new ProviderError('Retryable', `${call}: no answer`);
+      };
+    });
+    await bed.live(60);
+    expect(bed.job()?.status?.waiting?.reason).toBe('Power');
+    await bed.live(900);
+    const needsPerson = bed
+      .get<Machine>(MACHINES, 'm')
+      ?.status?.conditions.find(({ type }) => type === 'NeedsPerson');
+    expect(needsPerson).toMatchObject({ status: 'True', reason: 'PowerUnknown' });
+    expect(bed.host.settled).toEqual(['g-7-1 Failed']);
+  });
+
+  it.each<[name: string, state: PowerState, outcome: string]>([
+    ['a switch that reads On', 'On', 'Failed MachineRuns: the switch reads On: the machine runs'],
+    ['a switch that reads Unknown', 'Unknown', 'Failed TimedOut: not done in 30 s: the switch reads Unknown'],
+  ])('R35 releases no pods by %s, which read Off before', async (_, state, outcome) => {
+    const plan = [
+      jobStep('s1', 'PowerOff', { with: { via: ['BMC'] } }),
+      jobStep('s2', 'OutOfServiceTaint', { timeoutSeconds: 30 }),
+    ];
+    const bed = await started(plan, ({ job, power, powerCalls }) => {
+      powerCalls.called = () => {
+        if (stepOf(job(), 's1').startsWith('Succeeded')) power.faults.BMC = { lies: state };
+      };
+    });
+    await bed.live(45);
+    expect(stepOf(bed.job(), 's2')).toBe(outcome);
+    expect(taintKeys(bed.node())).toEqual([]);
+  });
+
+  it('R35 releases no pods of a host that shows life, whatever its switch reads', async () => {
+    const plan = [
+      jobStep('s1', 'PowerOff', { with: { via: ['BMC'] } }),
+      jobStep('s2', 'OutOfServiceTaint', { timeoutSeconds: 30 }),
+    ];
+    const bed = createJobBed();
+    bed.power.faults.BMC = { lies: 'Off' };
+    bed.createJob({ plan, onVerified: [], verify: VERIFY });
+    bed.comeBack();
+    bed.host.facts = () => ({});
+    bed.createJob({ plan, onVerified: [], verify: VERIFY });
+    await bed.live(1);
+    await bed.start();
+    await bed.live(20);
+    expect(taintKeys(bed.node())).toEqual([]);
+    expect(bed.host.wrongs).toEqual([]);
+  });
+
+  it('R33 leaves the switch alone until a release of the agent has ended', async () => {
+    const bed = createJobBed();
+    bed.host.isAgentSilent = true;
+    bed.createJob({ plan: REBOOT, onVerified: [], verify: VERIFY });
+    await bed.start();
+    await bed.live(2);
+    const notAfter = Date.parse(bed.job()?.status?.release?.notAfter ?? '');
+    bed.die();
+    await bed.live(1);
+    expect(bed.job()?.status?.release).toBeUndefined();
+    const at: number[] = [];
+    bed.powerCalls.called = () => void at.push(bed.clock.now().getTime());
+    await bed.live(120);
+    expect(bed.power.requests).toEqual(['BMC Off m', 'BMC On m']);
+    expect(Math.min(...at)).toBeGreaterThanOrEqual(notAfter + 30_000);
+  });
+});
+
+const SWEPT: Readonly<Record<string, readonly JobStep[]>> = { cycle: CYCLE, fenced: FENCED, reboot: REBOOT };
+
+describe('a job that switches the power, whose controller crashes or whose switch fails', {
+  timeout: 240_000,
+}, () => {
+  it.each(Object.entries(SWEPT))('R30 R31 ends as without the crash at any write: %s', async (_, plan) => {
+    const { first, step } = stride(3);
+    let isCrashed = true;
+    let most = 0;
+    for (let n = first; isCrashed; n += step) {
+      isCrashed = false;
+      for (const when of ['before', 'after'] as const) {
+        const bed = createJobBed();
+        bed.die();
+        bed.power.delayMs = 1500;
+        bed.createJob({ plan, onVerified: [jobStep('v1', 'Uncordon')], verify: VERIFY });
+        // oxlint-disable-next-line no-await-in-loop -- one scenario after the other
+        const process = await bed.start({ n, when });
+        await bed.live(60); // oxlint-disable-line no-await-in-loop
+        if (process.crashed) {
+          isCrashed = true;
+          most = n;
+          await process.kill(); // oxlint-disable-line no-await-in-loop
+          await bed.start(); // oxlint-disable-line no-await-in-loop
+          await bed.live(60); // oxlint-disable-line no-await-in-loop
+        }
+        expect([`${when} write ${n}`, endOf(bed)]).toEqual([`${when} write ${n}`, REPAIRED]);
+      }
+    }
+    expect(most).toBeGreaterThan(6);
+  });
+
+  it.each(Object.entries(SWEPT))(
+    'R31 ends the same when any call of the switch fails: %s',
+    async (_, plan) => {
+      let calls = Infinity;
+      for (let n = 1; n <= calls; n += 1) {
+        let count = 0;
+        // oxlint-disable-next-line no-await-in-loop -- one scenario after the other
+        const bed = await started(plan, ({ powerCalls }) => {
+          powerCalls.called = () => {
+            count += 1;
+            if (count === n) throw new ProviderError(n % 2 === 0 ? 'Retryable' : 'Ambiguous', 'no answer');
+          };
+        });
+        await bed.live(90); // oxlint-disable-line no-await-in-loop
+        expect([n, endOf(bed)]).toEqual([n, REPAIRED]);
+        calls = count;
+      }
+      expect(calls).toBeGreaterThan(6);
+    },
+  );
+});
