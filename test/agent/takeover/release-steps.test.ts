@@ -54,13 +54,16 @@ function dependentUnits({ units }: MemoryHost, { before, after, started }: Depen
 
 function released(host: Host): ReleasedHost {
   const other = { ...PROXY, units: PROXY.units.map((unit) => ({ ...unit, name: DEPENDENT })) };
-  const component = (name: string, found: Target) => ({ component: name, targets: [found], damaged: false });
   return {
     host,
     record: undefined,
     cleanup: 'Restore',
-    components: [component('proxy', PROXY), component('other', other)],
+    components: [installed('proxy', PROXY), installed('other', other)],
   };
+}
+
+function installed(component: string, found: Target): ReleasedHost['components'][number] {
+  return { component, targets: [found], damaged: false };
 }
 
 describe('carryOutRelease', () => {

@@ -75,11 +75,7 @@ function upToDateFinding(report: SetReport): ConditionUpdate {
 }
 
 /** A host that was adopted and differs is behind by its own policy: it is named apart from the machines that are on their way. */
-function behindFinding(
-  report: SetReport,
-  behind: readonly MemberState[],
-  counts: string,
-): ConditionUpdate {
+function behindFinding(report: SetReport, behind: readonly MemberState[], counts: string): ConditionUpdate {
   const differing = behind.filter(({ step }) => step === 'Differs');
   const others = behind.filter((member) => !differing.includes(member));
   const texts = [

@@ -32,13 +32,7 @@ export interface ConnectionParts extends OpenClient {
   readonly route: Route;
 }
 
-export function createConnection({
-  client,
-  hostKey,
-  stream,
-  target,
-  route,
-}: ConnectionParts): SshConnection {
+export function createConnection({ client, hostKey, stream, target, route }: ConnectionParts): SshConnection {
   const where = formatTarget(target);
   let hasEnded = false;
   client.once('close', () => {

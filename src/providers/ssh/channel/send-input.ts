@@ -4,6 +4,10 @@
  */
 import type { Channel } from 'ssh2';
 import type { StartedCommand } from './connection.ts';
+import { createSentBytes, type SentBytes } from './sent-bytes.ts';
+
+/** Counts for all connections of this process. */
+let all: SentBytes | undefined;
 
 /** Resolves when all is sent, or the script has ended before. `progress` is called for each part that was taken. */
 export async function sendInput(
@@ -17,6 +21,8 @@ export async function sendInput(
     if (ended.signal.aborted || !channel.writable) return;
     await write(channel, part);
     await drained(ended.signal).catch(() => undefined);
+    all ??= createSentBytes();
+    all.add(part.length);
     progress();
   }
   if (channel.writable) channel.end();
