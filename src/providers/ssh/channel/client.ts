@@ -23,7 +23,7 @@ export interface ClientRequest {
 export interface OpenClient {
   readonly client: Client;
   readonly hostKey: HostKey;
-  /** What the connection writes to. The library takes any amount for it: who sends much has to look at it. */
+  /** The stream that the connection writes to. The library writes any amount to it: a caller that sends much has to wait for it. */
   readonly stream: Duplex;
 }
 

@@ -15,7 +15,7 @@ export interface JumpHost {
 export interface Route {
   /** Opens a stream to the host. Undefined: the host is reached directly. */
   open(target: SshTarget, signal: AbortSignal): Promise<Duplex | undefined>;
-  /** What the connection to the jump host writes to. Undefined for a direct one. */
+  /** The stream that the connection to the jump host writes to. Undefined for a direct one. */
   readonly stream?: Duplex;
   /** Returns what ended the route. Undefined while it is open, and for a direct one. */
   endError(): SshError | undefined;
