@@ -72,6 +72,7 @@ describe('carryOutRelease', () => {
     ['failed when it was stopped with it', 'Active', 'Failed', [DEPENDENT]],
     ['runs on', 'Active', 'Active', []],
     ['is started by its supervisor', 'Active', 'Activating', []],
+    ['was being started when it stopped with it', 'Activating', 'Inactive', [DEPENDENT]],
     ['did not run before', 'Inactive', 'Inactive', []],
     ['had failed before', 'Failed', 'Failed', []],
     ['was removed meanwhile', 'Active', 'Missing', []],

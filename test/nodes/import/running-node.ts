@@ -158,10 +158,14 @@ async function grant({ cluster, name }: Parts): Promise<void> {
   await createGranter({ defender, componentset, clock: createSystemClock() }).grantEntries(name);
 }
 
-/** The version of the kubelet that the Node runs, with the same files. */
-export async function kubeletVersion({ cluster, host }: RunningNode): Promise<object> {
+/** The version of the kubelet that the Node runs, with the same files, and with its own identity or one of the agent. */
+export async function kubeletVersion(
+  { cluster, host }: RunningNode,
+  identity: 'None' | 'Kubelet' = 'None',
+): Promise<object> {
   const artifact = await cluster.serve(await kubeletBinary());
-  const flags = ['--config=/etc/kubernetes/kubelet.json', '--kubeconfig=/etc/kubernetes/kubeconfig'];
+  const kubeconfig = identity === 'Kubelet' ? '${identity.kubeconfig}' : '/etc/kubernetes/kubeconfig';
+  const flags = ['--config=/etc/kubernetes/kubelet.json', `--kubeconfig=${kubeconfig}`];
   const own = [`--hostname-override=${host.node.name}`, `--node-ip=${host.node.address}`];
   const config = {
     path: '/etc/kubernetes/kubelet.json',
@@ -170,6 +174,7 @@ export async function kubeletVersion({ cluster, host }: RunningNode): Promise<ob
   return {
     component: 'kubelet',
     version: '1.0.0',
+    identity,
     artifacts: [{ os: 'linux', arch: 'any', ...artifact, format: 'Raw', install: [] }],
     files: [config],
     units: [{ name: 'kubelet', exec: { argv: ['${dir}/kubelet', ...flags, ...own] } }],
