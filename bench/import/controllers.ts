@@ -1,39 +1,36 @@
-/** Imports through `kubenode controllers` on a real API server: hosts behind real SSH servers, with simulated agents. */
+/** Imports through `kubenode controllers` on a real API server: some hosts behind real sshd, the others behind SSH servers of the library. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as pause } from 'node:timers/promises';
-import { MACHINES } from '../../src/api/generated/resources.ts';
-import type { Machine } from '../../src/api/generated/types.ts';
+import { join } from 'node:path';
 import { install, installation } from '../../src/api/install/install.ts';
 import { PRINCIPAL_CONTROLLERS, serviceAccountUser } from '../../src/api/names.ts';
-import { createView } from '../../src/kube/cache/view.ts';
+import type { Client } from '../../src/kube/client/client.ts';
 import { runConcurrently } from '../../src/kube/process/run-concurrently.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
-import { systemRandom } from '../../src/os/system-random.ts';
 import { ACCOUNTS } from '../../test/cluster/defender/objects.ts';
 import { startSilentServer, type UserKey } from '../../test/providers/ssh/sshd.ts';
 import { closeRun, openRun } from '../../test/support/control-plane-run.ts';
-import { type ApiServer, startServer } from '../../test/support/control-plane-server.ts';
+import { startServer } from '../../test/support/control-plane-server.ts';
 import { startControllerManager } from '../../test/support/controller-manager.ts';
 import {
-  conditionText,
   createImportedMachine,
   createSshSecret,
   type HostToImport,
 } from '../../test/support/imported-fleet.ts';
-import { memoryLog } from '../../test/support/memory-log.ts';
-import { type SimulatedHost, startSimulatedHost } from '../../test/support/simulated-host.ts';
+import { startSimulatedHost } from '../../test/support/simulated-host.ts';
 import { KUBENODE_FLAGS, percentile } from '../bench.ts';
 import { readUsage } from '../sync/usage.ts';
+import { startSshdMachine } from './sshd-machines.ts';
+import { importUntilReady } from './until-ready.ts';
 
+const BIN = new URL('../../bin/kubenode.js', import.meta.url).pathname;
 const SINGLE_HOSTS = 5;
 /** One host in so many hangs, in the last part. */
 const HANGING_IN = 20;
-const WITHIN_MS = 900_000;
 const clock = createSystemClock();
 
 export interface ControllerImports {
-  /** From the Machine to AgentReady, for one host at a time. */
+  /** From the Machine to Ready, for one host at a time. */
   readonly singleP95Ms: number;
   readonly fleetMs: number;
   readonly fleetP95Ms: number;
@@ -51,26 +48,37 @@ export interface ControllerImportOptions {
   /** The folder of the programs. */
   readonly programs: string;
   readonly count: number;
+  /** How many of them have a real sshd. */
+  readonly sshd: number;
+  /** For the hosts with a real sshd. */
+  readonly folder: string;
 }
 
 export async function measureControllerImports(options: ControllerImportOptions): Promise<ControllerImports> {
   const shared = await openRun();
   const server = await startServer(shared);
-  const hosts: SimulatedHost[] = [];
+  const hosts: AsyncDisposable[] = [];
   const stopSigner = await startControllerManager(server, ['csrsigning']);
   let controllers: ChildProcess | undefined;
   try {
-    const results = await install(server.client, { clock, objects: installation() });
+    const { client } = server;
+    const results = await install(client, { clock, objects: installation() });
     const errors = results.flatMap(({ error }) => error ?? []);
     if (errors.length > 0) throw new AggregateError(errors, 'the installation failed');
-    await createSshSecret(server.client, options.key.privateKey);
+    await createSshSecret(client, options.key.privateKey);
     const user = serviceAccountUser(PRINCIPAL_CONTROLLERS);
     const kubeconfig = await server.kubeconfigFor({ user, groups: ACCOUNTS });
-    controllers = startControllers(kubeconfig, options.programs);
-    return await measure(options, { server, hosts, controllers });
+    const start = (): ChildProcess => startControllers(kubeconfig, options.programs);
+    // Fills the cache of compiled code (bin/kubenode.js): the package needs no types stripped, and a checkout only the first time.
+    controllers = start();
+    const [first] = await simulatedHosts({ hosts, options }, { part: 'first', network: 10, count: 1 });
+    await importUntilReady({ client, controllers }, first ? [first] : []);
+    await ended(controllers);
+    controllers = start();
+    return await measure({ client, controllers, hosts, options });
   } finally {
     await ended(controllers);
-    await Promise.all(hosts.map((host) => host.close()));
+    await Promise.all(hosts.map((host) => host[Symbol.asyncDispose]()));
     await stopSigner();
     await server.stop();
     await closeRun(shared);
@@ -78,40 +86,69 @@ export async function measureControllerImports(options: ControllerImportOptions)
 }
 
 interface Bed {
-  readonly server: ApiServer;
-  readonly hosts: SimulatedHost[];
+  readonly client: Client;
   readonly controllers: ChildProcess;
+  /** All that were started. */
+  readonly hosts: AsyncDisposable[];
+  readonly options: ControllerImportOptions;
 }
 
-async function measure({ key, count }: ControllerImportOptions, bed: Bed): Promise<ControllerImports> {
-  const start = (part: string, network: number) => async (index: number) => {
+type HostBed = Pick<Bed, 'hosts' | 'options'>;
+
+interface HostPart {
+  readonly part: string;
+  readonly network: number;
+  readonly count: number;
+}
+
+/** Each has an address of its own. */
+function simulatedHosts(
+  { hosts, options }: HostBed,
+  { part, network, count }: HostPart,
+): Promise<readonly HostToImport[]> {
+  return runConcurrently(indexes(count), async (index) => {
     const address = `127.${network}.${Math.floor(index / 250)}.${(index % 250) + 1}`;
-    const host = await startSimulatedHost({ address, authorized: key.publicKey });
-    bed.hosts.push(host);
+    const host = await startSimulatedHost({ address, authorized: options.key.publicKey });
+    hosts.push({ [Symbol.asyncDispose]: () => host.close() });
     return { name: `${part}-${index}`, address, port: host.port, hostKeys: host.hostKeys };
-  };
+  });
+}
+
+function realHosts({ hosts, options }: HostBed): Promise<readonly HostToImport[]> {
+  const { folder, key, sshd } = options;
+  return runConcurrently(indexes(sshd), async (index) => {
+    const name = `sshd-${index}`;
+    const machine = await startSshdMachine(join(folder, name), { name, key });
+    hosts.push(machine);
+    return machine.host;
+  });
+}
+
+async function measure(bed: Bed): Promise<ControllerImports> {
+  const { count, sshd } = bed.options;
   const singles: number[] = [];
-  for (const host of await runConcurrently(indexes(SINGLE_HOSTS), start('single', 11))) {
+  for (const host of await simulatedHosts(bed, { part: 'single', network: 11, count: SINGLE_HOSTS })) {
     // oxlint-disable-next-line no-await-in-loop -- one after the other
-    singles.push((await importAll(bed, [host])).allMs);
+    singles.push((await importUntilReady(bed, [host])).allMs);
   }
-  const fleet = await importAll(bed, await runConcurrently(indexes(count), start('fleet', 12)));
+  const simulated = await simulatedHosts(bed, { part: 'fleet', network: 12, count: count - sshd });
+  const fleet = await importUntilReady(bed, [...(await realHosts(bed)), ...simulated]);
   const { peakMiB: controllersPeakMiB } = await readUsage(bed.controllers.pid ?? 0);
   const hanging = Math.floor(count / HANGING_IN);
-  const others = await runConcurrently(indexes(count - hanging), start('other', 13));
+  const others = await simulatedHosts(bed, { part: 'other', network: 13, count: count - hanging });
   const silent = await startSilentServer();
   try {
     const [first] = others;
     if (!first) throw new Error('no host was started');
     await runConcurrently(indexes(hanging), (index) =>
-      createImportedMachine(bed.server.client, {
+      createImportedMachine(bed.client, {
         ...first,
         name: `hanging-${index}`,
         address: `127.0.0.${index + 1}`,
         port: silent.port,
       }),
     );
-    const beside = await importAll(bed, others);
+    const beside = await importUntilReady(bed, others);
     const { peakMiB } = await readUsage(bed.controllers.pid ?? 0);
     return {
       singleP95Ms: percentile(singles, 0.95),
@@ -127,65 +164,12 @@ async function measure({ key, count }: ControllerImportOptions, bed: Bed): Promi
   }
 }
 
-/** Creates the Machines, and waits until the agents of all report. */
-async function importAll(
-  { server, controllers }: Bed,
-  hosts: readonly HostToImport[],
-): Promise<{ readonly allMs: number; readonly p95Ms: number }> {
-  const { client } = server;
-  const created = new Map<string, number>();
-  const times = new Map<string, number>();
-  const stop = new AbortController();
-  const view = createView<Machine>({
-    client,
-    resource: MACHINES,
-    clock,
-    random: systemRandom,
-    log: memoryLog(),
-  });
-  view.store.subscribe({ added: read, updated: read });
-  const watching = view.reflector.run(stop.signal);
-  await view.reflector.synced(stop.signal);
-  const began = performance.now();
-  try {
-    await runConcurrently(hosts, async (host) => {
-      created.set(host.name, performance.now());
-      await createImportedMachine(client, host);
-    });
-    while (times.size < hosts.length) {
-      if (controllers.exitCode !== null) throw new Error('the controllers ended');
-      if (performance.now() - began > WITHIN_MS) {
-        throw new Error(`${times.size} of ${hosts.length} hosts were imported within ${WITHIN_MS / 1000} s`);
-      }
-      // oxlint-disable-next-line no-await-in-loop -- the watch takes the times
-      await pause(100);
-    }
-  } finally {
-    stop.abort();
-    await watching;
-  }
-  return { allMs: Math.max(...times.values(), began) - began, p95Ms: p95() };
-
-  function read(machine: Machine): void {
-    const { name } = machine.metadata;
-    if (!created.has(name) || times.has(name)) return;
-    if (conditionText(machine, 'AgentReady')?.startsWith('True')) times.set(name, performance.now());
-  }
-
-  function p95(): number {
-    return percentile(
-      [...times].map(([name, at]) => at - (created.get(name) ?? began)),
-      0.95,
-    );
-  }
-}
-
 function indexes(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);
 }
 
 function startControllers(kubeconfig: string, programs: string): ChildProcess {
-  const args = ['src/cli/main.ts', 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'error'];
+  const args = [BIN, 'controllers', '--kubeconfig', kubeconfig, '--log-level', 'error'];
   return spawn(process.execPath, [...KUBENODE_FLAGS, ...args, '--agent-programs', programs], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
@@ -193,6 +177,6 @@ function startControllers(kubeconfig: string, programs: string): ChildProcess {
 
 async function ended(child: ChildProcess | undefined): Promise<void> {
   if (!child || child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
+  child.kill('SIGTERM');
   await once(child, 'exit');
 }

@@ -46,7 +46,7 @@ export const CLUSTER_CA_FILE = `${PKI_DIRECTORY}/cluster-ca.crt`;
 
 /** The file that defines what this host permits to repair jobs. It is written when the host is installed, never by the API. */
 export const JOBS_CONFIG_FILE = '/etc/kubenode/jobs.json';
-/** The file with the credentials of registries, which only root may read. It comes with the host, never by the API. */
+/** The file with the credentials of registries, which only root may read. It comes with the host or with its import, never by the API. */
 export const REGISTRIES_FILE = '/etc/kubenode/registries.json';
 /** The file with the mirrors of artifacts and the bandwidth that agents share. A component may install it. */
 export const DOWNLOADS_FILE = '/etc/kubenode/downloads.json';

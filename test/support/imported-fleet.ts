@@ -12,6 +12,7 @@ export interface HostToImport {
   readonly address: string;
   readonly port: number;
   readonly hostKeys: readonly HostKey[];
+  readonly skipChecks?: readonly string[];
 }
 
 const SECRET = 'fleet-ssh';
@@ -28,7 +29,7 @@ export async function createSshSecret(client: Client, privateKey: string): Promi
 }
 
 export async function createImportedMachine(client: Client, host: HostToImport): Promise<void> {
-  const { name, address, port, hostKeys } = host;
+  const { name, address, port, hostKeys, skipChecks = [] } = host;
   const keys = hostKeys.map(({ algorithm, fingerprint }) => ({ algorithm, fingerprint }));
   await client.create(MACHINES, {
     apiVersion: API_VERSION,
@@ -36,7 +37,7 @@ export async function createImportedMachine(client: Client, host: HostToImport):
     metadata: { name },
     spec: {
       infra: { provider: 'ssh' },
-      import: { address, port, credentialsRef: { name: SECRET }, hostKeys: keys },
+      import: { address, port, credentialsRef: { name: SECRET }, hostKeys: keys, skipChecks },
     },
   });
 }

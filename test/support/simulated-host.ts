@@ -2,7 +2,7 @@
  * A host of an import that exists only as its SSH server: it answers the scripts of an import as a host does, with a key of its own for the
  * agent, and runs a simulated agent with the certificate that is delivered.
  */
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { runSimulatedAgent } from '../../src/agent/simulate/agent.ts';
 import { connectSimulated } from '../../src/agent/simulate/connect.ts';
 import { AGENT_GROUP, agentUser } from '../../src/api/names.ts';
@@ -94,20 +94,31 @@ export async function startSimulatedHost(options: SimulatedHostOptions): Promise
       return createCertificateRequest(subject, privateKey);
     }
     if (name !== ACCEPT.name) return ANSWERS[name];
-    agents.push(runAgent(machine, JSON.parse(json) as DeliveredAccess));
+    const access = JSON.parse(json) as DeliveredAccess;
+    agents.push(runDeliveredAgent(machine, { access, privateKey, signal: stop.signal }));
     return '';
   }
+}
 
-  async function runAgent(machine: string, access: DeliveredAccess): Promise<void> {
-    const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
-    const { server: url, ca = '', certificatePem: cert } = access;
-    const client = connectSimulated({ server: url, ca, cert, key, clock });
-    try {
-      const parts = { machine, client, version: '9.8.7', clock, random: systemRandom, log: memoryLog() };
-      await runSimulatedAgent(parts, stop.signal);
-    } finally {
-      await client.close();
-    }
+export interface DeliveredAgent {
+  readonly access: DeliveredAccess;
+  readonly privateKey: KeyObject;
+  readonly signal: AbortSignal;
+}
+
+/** Runs a simulated agent with what an import delivered. */
+export async function runDeliveredAgent(
+  machine: string,
+  { access, privateKey, signal }: DeliveredAgent,
+): Promise<void> {
+  const key = privateKey.export({ type: 'pkcs8', format: 'pem' });
+  const { server: url, ca = '', certificatePem: cert } = access;
+  const client = connectSimulated({ server: url, ca, cert, key, clock });
+  try {
+    const parts = { machine, client, version: '9.8.7', clock, random: systemRandom, log: memoryLog() };
+    await runSimulatedAgent(parts, signal);
+  } finally {
+    await client.close();
   }
 }
 
@@ -121,11 +132,18 @@ function factsOf(address: string): string {
   });
 }
 
-/** Reads until the client has sent all. The session stays open for the answer. */
+/** More than a script and its values have. */
+const KEPT_BYTES = 256 * 1024;
+
+/** Reads until the client has sent all, and keeps none of a program. The session stays open for the answer. */
 function readAll(session: CommandSession): Promise<Buffer> {
   const parts: Buffer[] = [];
+  let kept = 0;
   return new Promise((resolve) => {
-    session.on('data', (part: Buffer) => void parts.push(part));
+    session.on('data', (part: Buffer) => {
+      if (kept < KEPT_BYTES) parts.push(part);
+      kept += part.length;
+    });
     session.once('end', () => resolve(Buffer.concat(parts)));
   });
 }

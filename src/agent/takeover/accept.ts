@@ -11,6 +11,7 @@ import type { AccessInput } from './access-input.ts';
 import { TakeoverError } from './errors.ts';
 import { machineOfCertificate, parseCertificate, requireHostFor, subjectPart } from './host-owner.ts';
 import { readImportRecord } from './record.ts';
+import { storeRegistries } from './registries.ts';
 
 export async function acceptAccess(host: Host, machine: string, access: AccessInput): Promise<void> {
   const { files } = host;
@@ -20,6 +21,8 @@ export async function acceptAccess(host: Host, machine: string, access: AccessIn
     throw new TakeoverError('BadInput', 'stdin: ca is not a certificate in PEM');
   }
   const key = await requireKey(files, certificate);
+  // Before the agent starts: its first download may need them.
+  await storeRegistries(files, access.registries);
   const isChanged = await isOther(files, access, certificate);
   if (isChanged) {
     const store = createIdentityStore(files, identityFiles(AGENT_PKI));

@@ -1,6 +1,7 @@
 /** Parses what a caller sends by stdin. Errors name the field and never contain what was sent. Pure. */
 import { textAt } from '../../kube/objects/json.ts';
 import { optional } from '../../kube/objects/optional.ts';
+import { parseCredentials } from '../../os/oci/credentials.ts';
 import { TakeoverError } from './errors.ts';
 
 export interface AccessInput {
@@ -8,6 +9,8 @@ export interface AccessInput {
   readonly server: string;
   /** PEM; without it the CAs of the host are trusted. */
   readonly ca?: string;
+  /** The credentials of registries, as a config.json of Docker. */
+  readonly registries?: string;
 }
 
 export interface SentOwner {
@@ -38,7 +41,19 @@ export function parseAccess(text: string): AccessInput {
   if (!URL.canParse(server) || new URL(server).protocol !== 'https:') {
     throw badInput('server is not an https URL');
   }
-  return { certificatePem, server, ...optional('ca', optionalText(sent, 'ca')) };
+  const ca = optional('ca', optionalText(sent, 'ca'));
+  return { certificatePem, server, ...ca, ...optional('registries', registriesIn(sent)) };
+}
+
+function registriesIn(sent: object): string | undefined {
+  const text = optionalText(sent, 'registries');
+  if (text === undefined) return undefined;
+  try {
+    parseCredentials(text, 'registries');
+    return text;
+  } catch {
+    throw badInput('registries is not a config.json of Docker with credentials');
+  }
 }
 
 function parseObject(text: string): object {

@@ -4,6 +4,7 @@ import { OsError } from '../../os/errors.ts';
 export type TakeoverErrorCode =
   | 'HostInUse' // another Machine owns this host
   | 'BadInput' // what the caller sent is not what it should be
+  | 'FileInUse' // the host has a file of its own where an import would write one
   | 'WrongCertificate'; // the certificate is not for this machine, or not for the key on this host
 
 export class TakeoverError extends OsError<TakeoverErrorCode> {

@@ -69,6 +69,7 @@ function importRecord({ owner, version, unit, keepsProgram, observed, now }: Ins
     created: before?.created ?? missing,
     ...optional('before', before ? before.before : present),
     ...(unit && { unit }),
+    ...optional('registries', before?.registries),
     keepsProgram,
   };
 }

@@ -9,7 +9,14 @@ import type { Host, HostFiles } from '../host/port.ts';
 import { WANTS_DIRECTORY } from '../host/systemd/unit-files.ts';
 import { createIdentityStore, identityFiles } from '../identity/store.ts';
 import { type AgentUnitOptions, OWN_UNIT, ownUnit } from '../install/own-unit.ts';
-import { AGENT_PKI, AGENT_PROGRAM_LINK, INTERFACES, PROGRAM_DIRECTORY, STATE_PARENTS } from '../layout.ts';
+import {
+  AGENT_PKI,
+  AGENT_PROGRAM_LINK,
+  INTERFACES,
+  PROGRAM_DIRECTORY,
+  REGISTRIES_FILE,
+  STATE_PARENTS,
+} from '../layout.ts';
 import { requireHostFor } from './host-owner.ts';
 import { type InstallAction, type InstallObservation, planInstall } from './install-plan.ts';
 import { type MachineOwner, readImportRecord, writeImportRecord } from './record.ts';
@@ -40,8 +47,8 @@ export interface InstalledAgent {
   readonly unit?: string;
 }
 
-/** The directories of others in which `install` or systemd may place the first entry. */
-const DIRECTORIES = [dirname(PROGRAM_DIRECTORY), '/opt', WANTS_DIRECTORY];
+/** The directories of others in which `install`, `accept` or systemd may place the first entry. */
+const DIRECTORIES = [dirname(PROGRAM_DIRECTORY), '/opt', WANTS_DIRECTORY, dirname(REGISTRIES_FILE)];
 const EXECUTABLE = { mode: '0755', owner: 'root:root' };
 
 export async function installAgent(host: Host, options: AgentInstallOptions): Promise<InstalledAgent> {

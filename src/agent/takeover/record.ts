@@ -23,6 +23,8 @@ export interface ImportRecord extends MachineOwner {
   readonly before?: readonly string[];
   /** The unit of the agent. It is missing on a host without systemd. */
   readonly unit?: AgentUnitOptions;
+  /** The SHA-256 of the file with the credentials of registries that an import has written. Absent: none did. */
+  readonly registries?: readonly string[];
   /** Whether the program belongs to somebody else, such as a package: a release leaves it. */
   readonly keepsProgram: boolean;
 }

@@ -28,6 +28,7 @@ export type HostReleaseStep =
         | 'EndUpgrade'
         | 'StopAgent'
         | 'RemoveUnit'
+        | 'RemoveCredentials'
         | 'ForgetMachine'
         | 'RemoveState'
         | 'RemoveProgram';
@@ -37,11 +38,14 @@ export type HostReleaseStep =
       readonly component: string;
     };
 
+/** Only the agent has used these, so that every cleanup removes them. */
+const AGENT_STEPS = [{ type: 'RemoveUnit' }, { type: 'RemoveCredentials' }] as const;
+
 /** The agent stops first, so that it corrects nothing. What depends on others goes before them. The program goes last: it does all this. */
 export function planHostRelease({ cleanup, components }: ReleaseInput): readonly HostReleaseStep[] {
   const stop = [{ type: 'EndUpgrade' }, { type: 'StopAgent' }] as const;
   if (cleanup === 'Orphan') {
-    return [...stop, { type: 'RemoveUnit' }, { type: 'ForgetMachine' }, { type: 'RemoveProgram' }];
+    return [...stop, ...AGENT_STEPS, { type: 'ForgetMachine' }, { type: 'RemoveProgram' }];
   }
   const names = removalOrder(components);
   return [
@@ -51,7 +55,7 @@ export function planHostRelease({ cleanup, components }: ReleaseInput): readonly
     ...names.map((component) => ({ type: 'RemoveTraces', component }) as const),
     ...names.map((component) => ({ type: 'RemoveVersions', component }) as const),
     ...(cleanup === 'Wipe' ? names.map((component) => ({ type: 'RemoveData', component }) as const) : []),
-    { type: 'RemoveUnit' },
+    ...AGENT_STEPS,
     { type: 'RemoveState' },
     { type: 'RemoveProgram' },
   ];

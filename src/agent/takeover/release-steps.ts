@@ -24,6 +24,7 @@ import {
 } from '../layout.ts';
 import { endHandOver } from '../upgrade/hand-over.ts';
 import type { HostCleanup, ImportRecord } from './record.ts';
+import { removeRegistries } from './registries.ts';
 import {
   type HostReleaseStep,
   type InstalledComponent,
@@ -58,6 +59,7 @@ const STEPS: Readonly<Record<HostReleaseStep['type'], ReleaseAct>> = {
   RemoveVersions: ({ host }, component) => nothingLeft(host.files.remove(componentDirectory(component))),
   RemoveData: ({ host }, component) => nothingLeft(host.files.remove(dataDirectory(component))),
   RemoveUnit: removeAgentUnit,
+  RemoveCredentials: ({ host, record }) => removeRegistries(host.files, record),
   ForgetMachine: ({ host }) => nothingLeft(removeAll(host.files, FILES_OF_MACHINE)),
   RemoveState: removeState,
   RemoveProgram: (released) => nothingLeft(removeProgram(released)),
@@ -128,6 +130,7 @@ async function startStopped({ units }: Host, running: readonly UnitDefinition[])
   }
 }
 
+/** Activating: also between two tries, as a kubelet is that was just given back. */
 const RUNNING: readonly UnitStatus['active'][] = ['Active', 'Activating'];
 
 async function runningUnits(
@@ -136,7 +139,8 @@ async function runningUnits(
 ): Promise<readonly UnitDefinition[]> {
   const running = new Map<string, UnitDefinition>();
   for (const unit of components.flatMap(({ targets }) => targets.flatMap((target) => target.units))) {
-    if ((await units.status(unit))?.active === 'Active') running.set(unit.name, unit);
+    const status = await units.status(unit);
+    if (status && RUNNING.includes(status.active)) running.set(unit.name, unit);
   }
   return [...running.values()];
 }

@@ -3,7 +3,7 @@
  * or has a CRD that must not be replaced, nothing is written.
  */
 import type { Client } from '../../kube/client/client.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { isKubeError, unlessMissing } from '../../kube/client/errors.ts';
 import { nameOf } from '../../kube/client/paths.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import type { Clock } from '../../os/clock.ts';
@@ -176,12 +176,7 @@ async function read<T extends KubeObject>(
   object: T,
   options: InstallOptions,
 ): Promise<T | undefined> {
-  try {
-    return await client.get<T>(resourceOf(object), nameOf(object), callOptions(options));
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get<T>(resourceOf(object), nameOf(object), callOptions(options)));
 }
 
 /** Errors that every further object would cause too. */

@@ -1,7 +1,7 @@
 /** Whether a process syncs each Pipeline: it renews the Lease of the Pipeline every few seconds. */
 import type { Pipeline } from '../../api/generated/types.ts';
 import type { Client } from '../../kube/client/client.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { unlessMissing } from '../../kube/client/errors.ts';
 import { LEASES, readLeaseRecord } from '../../kube/leader/record.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { pipelineLease } from '../../sync/hub/pipeline/lease.ts';
@@ -42,12 +42,7 @@ async function readLease(
   { metadata: { name } }: Pipeline,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(LEASES, pipelineLease(name), { signal });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(LEASES, pipelineLease(name), { signal }));
 }
 
 /** Pure. */

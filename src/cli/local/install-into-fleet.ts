@@ -3,7 +3,7 @@ import { installation } from '../../api/install/installation.ts';
 import { ANNOTATION_INSTALLED, NAMESPACE } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { connect } from '../../kube/client/connect.ts';
-import { isKubeError } from '../../kube/client/errors.ts';
+import { unlessMissing } from '../../kube/client/errors.ts';
 import { NAMESPACES } from '../../kube/objects/core-kinds.ts';
 import { digestOf } from '../../kube/objects/digest.ts';
 import type { LocalFleet } from '../../local/fleet.ts';
@@ -38,13 +38,8 @@ async function installIfChanged(io: Io, client: Client, digest: string): Promise
 }
 
 async function readInstalledDigest({ signal }: Io, client: Client): Promise<string | undefined> {
-  try {
-    const { metadata } = await client.get(NAMESPACES, { name: NAMESPACE }, { signal });
-    return metadata.annotations?.[ANNOTATION_INSTALLED];
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  const found = await unlessMissing(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
+  return found?.metadata.annotations?.[ANNOTATION_INSTALLED];
 }
 
 async function withClient(

@@ -3,7 +3,7 @@ import { type Difference, diffObjects, formatDifferences } from '../objects/diff
 import type { KubeObject, Resource } from '../objects/object.ts';
 import { redactSecret } from '../objects/redact-secret.ts';
 import type { ApplyOptions, Client } from './client.ts';
-import { isKubeError } from './errors.ts';
+import { unlessMissing } from './errors.ts';
 import { labelOf, nameOf } from './paths.ts';
 
 export interface DryRun {
@@ -45,12 +45,7 @@ async function readLive(
   object: KubeObject,
   { signal }: ApplyOptions,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(resource, nameOf(object), signal ? { signal } : {});
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(resource, nameOf(object), signal ? { signal } : {}));
 }
 
 function actionOf(live: KubeObject | undefined, found: readonly Difference[]): DryRun['action'] {

@@ -12,9 +12,7 @@ declare module 'ssh2' {
     | { readonly type: 'agent'; readonly username: string; readonly agent: string };
 
   interface ConnectConfig {
-    readonly host?: string;
-    readonly port?: number;
-    readonly sock?: Duplex;
+    readonly sock: Duplex;
     readonly username: string;
     readonly authHandler: readonly AuthMethod[];
     readonly readyTimeout: number;

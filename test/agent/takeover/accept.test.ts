@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { MemoryHost } from '../../../src/agent/host/memory/host.ts';
 import { identityFiles } from '../../../src/agent/identity/store.ts';
 import { ownUnit } from '../../../src/agent/install/own-unit.ts';
-import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE } from '../../../src/agent/layout.ts';
+import { AGENT_PKI, CLUSTER_CA_FILE, CLUSTER_FILE, REGISTRIES_FILE } from '../../../src/agent/layout.ts';
 import { acceptAccess } from '../../../src/agent/takeover/accept.ts';
 import { type ImportRecord, writeImportRecord } from '../../../src/agent/takeover/record.ts';
 import { requestCertificate } from '../../../src/agent/takeover/request.ts';
@@ -102,6 +102,25 @@ describe('acceptAccess', () => {
     expect(await text(CLUSTER_CA_FILE)).toBe(ca);
     expect(await text(PATHS.certificate)).toMatch(/BEGIN CERTIFICATE[^]+BEGIN PRIVATE KEY/);
     expect(await host.units.status(ownUnit(UNIT))).toMatchObject({ active: 'Active', enabled: true });
+  });
+
+  it('stores the credentials of registries before the agent starts', async () => {
+    const registries = '{"auths": {"r.example.com": {"auth": "b25l"}}}';
+    const certificatePem = sign(await request());
+    const { host: observed, calls } = crashAt(host);
+    await acceptAccess(observed, 'n1', { certificatePem, server: SERVER, registries });
+    expect(await text(REGISTRIES_FILE)).toBe(registries);
+    const order = [`files.write ${REGISTRIES_FILE}`, 'units.start kubenode-agent'];
+    expect(calls.filter((call) => order.includes(call))).toEqual(order);
+  });
+
+  it('starts nothing where the host has a file of credentials of its own', async () => {
+    const attributes = { mode: '0600', owner: 'root:root' };
+    await host.files.write(REGISTRIES_FILE, new TextEncoder().encode('theirs'), attributes);
+    const registries = '{"auths": {}}';
+    await expect(accept(sign(await request()), { registries })).rejects.toMatchObject({ code: 'FileInUse' });
+    expect(await text(REGISTRIES_FILE)).toBe('theirs');
+    expect(host.units.starts.get('kubenode-agent')).toBeUndefined();
   });
 
   it('starts the agent once when it is repeated, and again for another server', async () => {

@@ -29,7 +29,17 @@ describe('parseAccess', () => {
     expect(parseAccess(JSON.stringify({ ...sent, ca: 'CA' }))).toEqual({ ...sent, ca: 'CA' });
   });
 
+  it('accepts credentials of registries', () => {
+    const registries = '{"auths": {"r.example.com": {"auth": "b25l"}}}';
+    expect(parseAccess(JSON.stringify({ ...sent, registries }))).toEqual({ ...sent, registries });
+  });
+
   it.each([
+    [
+      'other credentials than those of registries',
+      { ...sent, registries: '{"s3cret": 1}' },
+      'stdin: registries is not a config.json of Docker with credentials',
+    ],
     ['no certificate', { server: sent.server }, 'stdin: certificatePem is missing'],
     ['no server', { certificatePem: 'PEM' }, 'stdin: server is missing'],
     ['another protocol', { ...sent, server: 'http://s3cret' }, 'stdin: server is not an https URL'],

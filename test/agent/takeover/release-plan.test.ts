@@ -32,31 +32,31 @@ describe('planHostRelease', () => {
       'removes first what depends on others, and the program last',
       'Restore',
       COMPONENTS,
-      `${FIRST}, ${COMPONENT_STEPS}, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, ${COMPONENT_STEPS}, RemoveUnit, RemoveCredentials, RemoveState, RemoveProgram`,
     ],
     [
       'removes data for Wipe only',
       'Wipe',
       COMPONENTS,
-      `${FIRST}, ${COMPONENT_STEPS}, RemoveData kubelet, RemoveData cni, RemoveData containerd, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, ${COMPONENT_STEPS}, RemoveData kubelet, RemoveData cni, RemoveData containerd, RemoveUnit, RemoveCredentials, RemoveState, RemoveProgram`,
     ],
     [
       'leaves components for Orphan',
       'Orphan',
       COMPONENTS,
-      `${FIRST}, RemoveUnit, ForgetMachine, RemoveProgram`,
+      `${FIRST}, RemoveUnit, RemoveCredentials, ForgetMachine, RemoveProgram`,
     ],
     [
       'removes an agent without components',
       'Restore',
       [],
-      `${FIRST}, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, RemoveUnit, RemoveCredentials, RemoveState, RemoveProgram`,
     ],
     [
       'ends where components depend on each other',
       'Restore',
       [component('a', 'b'), component('b', 'a')],
-      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveTraces a, RemoveTraces b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveState, RemoveProgram`,
+      `${FIRST}, RemoveComponent a, RemoveComponent b, RemoveTraces a, RemoveTraces b, RemoveVersions a, RemoveVersions b, RemoveUnit, RemoveCredentials, RemoveState, RemoveProgram`,
     ],
   ])('MAC-20 plans a release that %s', (_, cleanup, components, steps) => {
     expect(planHostRelease({ cleanup, components }).map(formatReleaseStep).join(', ')).toBe(steps);

@@ -126,6 +126,35 @@ describe.skipIf(unavailable !== undefined)(`kubenode import of a real host${note
     expect(await changes()).toBe('');
   });
 
+  it('MAC-11 sends no byte of a credential to a man in the middle with another key', async () => {
+    const programs = makeStandIn(join(folder, 'unsent')).folder;
+    const { hostKeys } = (await check(`admin@${node.address}`)).report;
+    await node.run('systemctl', 'stop', 'ssh.service');
+    await node.run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', '/run/other-key');
+    // It accepts the same users as the host, and writes each request to its log.
+    const options = '-h /run/other-key -E /run/other-log -o PidFile=/run/other-pid -o LogLevel=DEBUG2';
+    await node.run('sh', '-c', `mkdir -p /run/sshd; /usr/sbin/sshd ${options}`);
+    try {
+      await expect(connect(programs, hostKeys)).rejects.toMatchObject({ code: 'HostKeyMismatch' });
+      expect(await logins()).toEqual([]);
+      const trusting = (await check(`admin@${node.address}`)).report.hostKeys;
+      expect(trusting).not.toEqual(hostKeys);
+      const ofHost = await logins();
+      (await connect(programs, trusting)).close();
+      expect((await logins()).length).toBeGreaterThan(ofHost.length);
+    } finally {
+      await node.run('sh', '-c', 'kill "$(cat /run/other-pid)"; rm -f /run/other-*');
+      await node.run('systemctl', 'start', 'ssh.service');
+    }
+  });
+
+  /** The requests for authentication that the man in the middle got. It has exchanged keys before, so that it did run. */
+  async function logins(): Promise<readonly string[]> {
+    const { stdout } = await node.run('cat', '/run/other-log');
+    expect(stdout).toContain('SSH2_MSG_KEXINIT received');
+    return stdout.split('\n').filter((line) => /userauth-request|userauth_pubkey|publickey for/i.test(line));
+  }
+
   it('names a disk that is full, one that is read-only, and one that starts no program; nothing is left there', async () => {
     await permit('admin ALL=(root) NOPASSWD: /bin/sh');
     const programs = makeStandIn(join(folder, 'large'), { padding: 4 * 1024 * 1024 });

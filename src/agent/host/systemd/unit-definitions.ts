@@ -53,6 +53,11 @@ export class UnitDefinitions {
     await this.#originals.keep(name, state, []);
   }
 
+  /** Records how a unit of the host is before it ends because one that it requires is stopped: later it looks as if it had not run. */
+  async noteDependent(name: string, state: OriginalUnit['state']): Promise<void> {
+    if (!hasAgentHeader(await this.#files.read(definitionFile(name)))) await this.note(name, state);
+  }
+
   /** Returns what was there before; undefined when none of our files is left. */
   async original(name: string): Promise<OriginalUnit | undefined> {
     const isOurs = hasAgentHeader(await this.#files.read(definitionFile(name)));

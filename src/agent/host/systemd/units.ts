@@ -7,6 +7,7 @@ import { HostError } from '../errors.ts';
 import { cleanLogTail } from '../log-tail.ts';
 import type { HostFiles, HostUnits, UnitDefinition, UnitStatus } from '../port.ts';
 import { type CommandAnswer, failureText, type RunCommand } from './commands.ts';
+import { dependentServices } from './dependents.ts';
 import { execDifference } from './exec-difference.ts';
 import { UnitDefinitions } from './unit-definitions.ts';
 import { unitName } from './unit-files.ts';
@@ -130,6 +131,7 @@ export class SystemdUnits implements HostUnits {
   async stop(name: string): Promise<void> {
     // A unit of the host is stopped before its files are written.
     await this.#definitions.note(name, stateOf(await this.#known(name)));
+    await this.#noteDependents(name);
     const answer = await this.#systemctl('stop', name);
     const after = await this.#reader.read(name);
     if (after && isRunning(after)) {
@@ -152,6 +154,14 @@ export class SystemdUnits implements HostUnits {
     const argv = ['journalctl', '--quiet', '--no-pager', '--output=cat', `--lines=${LOG_LINES}`];
     const { stdout } = await this.#run([...argv, `--unit=${unitName(name)}`]);
     return cleanLogTail(Buffer.from(stdout), maxBytes);
+  }
+
+  /** Notes the services that systemd stops with this one. */
+  async #noteDependents(name: string): Promise<void> {
+    for (const dependent of await dependentServices(this.#run, name)) {
+      const found = await this.#reader.read(dependent);
+      if (found && isRunning(found)) await this.#definitions.noteDependent(dependent, stateOf(found));
+    }
   }
 
   async #disable(unit: UnitDefinition): Promise<void> {

@@ -1,7 +1,7 @@
 /** The token of kubenode-sync in a cluster: that of a Secret, which is valid until the Secret is deleted. */
 import { LABEL_MANAGED_BY, MANAGED_BY, MANAGER_CLI, NAMESPACE, PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { isKubeError, unlessMissing } from '../../../kube/client/errors.ts';
 import { SECRETS, SERVICE_ACCOUNTS } from '../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
@@ -62,12 +62,7 @@ async function requireAccount({ client, signal }: TokenContext): Promise<void> {
 }
 
 async function findTokenSecret({ client, signal }: TokenContext): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(SECRETS, { name: TOKEN_SECRET, namespace: NAMESPACE }, { signal });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(SECRETS, { name: TOKEN_SECRET, namespace: NAMESPACE }, { signal }));
 }
 
 /** Create, not apply: a Secret that somebody made meanwhile is never changed. */

@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { PIPELINES } from '../../../api/generated/resources.ts';
 import { MANAGER_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { unlessMissing } from '../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { Log } from '../../../kube/process/log.ts';
 import { openGit } from '../../../sync/git/open.ts';
@@ -83,12 +83,7 @@ export function warnWithoutPipeline(log: Log, pipelines: number, from: string | 
 }
 
 async function readPipeline(client: Client, { metadata }: KubeObject): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(PIPELINES, { name: metadata.name });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(PIPELINES, { name: metadata.name }));
 }
 
 /** Two repositories cannot have a Pipeline of the same name: the second one would never be synced. */

@@ -2,7 +2,7 @@
 import { NODE_REMEDIERS, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { NodeRemedier } from '../../../api/generated/types.ts';
 import type { Client } from '../../../kube/client/client.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { unlessMissing } from '../../../kube/client/errors.ts';
 import { viewJob } from '../../../views/repair/job.ts';
 import { formatJob } from '../../../views/repair/show.ts';
 import { COLUMNS } from '../../../views/text/wrap.ts';
@@ -30,10 +30,5 @@ async function readRule(
   name: string,
   signal: AbortSignal,
 ): Promise<NodeRemedier | undefined> {
-  try {
-    return await client.get<NodeRemedier>(NODE_REMEDIERS, { name }, { signal });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get<NodeRemedier>(NODE_REMEDIERS, { name }, { signal }));
 }

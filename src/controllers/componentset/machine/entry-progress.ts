@@ -4,9 +4,12 @@ import type { Reason } from '../../../api/names.ts';
 
 export type EntryProgress =
   | { readonly step: 'Done' }
-  /** InWork: the agent is not at its end. Unhealthy: the version is in force and does not work. Failed: the agent gave it up. */
+  /**
+   * InWork: the agent is not at its end. Unhealthy: the version is in force and does not work. Failed: the agent gave it up. Differs: the
+   * host was adopted, and keeps what it runs until another version is assigned.
+   */
   | {
-      readonly step: 'InWork' | 'Unhealthy' | 'Failed';
+      readonly step: 'InWork' | 'Unhealthy' | 'Failed' | 'Differs';
       readonly reason: string;
       readonly because: string;
     };
@@ -14,6 +17,8 @@ export type EntryProgress =
 const DONE: EntryProgress = { step: 'Done' };
 /** The reason of an entry that failed here before: the agent does not try it again. */
 const DENIED: Reason = 'Denied';
+/** The reason of an adopted host that runs something else than the entry. */
+const HOST_DIFFERS = 'HostDiffers';
 
 /** Returns how far a component is. A component that was not reported is not done, and one that was not probed is not healthy. */
 export function entryProgress(
@@ -56,7 +61,16 @@ function update(entry: MachineComponentEntry, report: MachineComponentReport | u
   const { name, digest } = entry;
   if (!report) return { step: 'InWork', reason: 'NotReported', because: `${name}: not reported yet` };
   const isInForce = report.state === 'Committed' && report.digest === digest;
-  return isInForce ? health(report) : inWork(name, report);
+  return isInForce ? health(report) : (difference(entry, report) ?? inWork(name, report));
+}
+
+/** Undefined also where the report is about another entry: the host was not compared with this one. */
+function difference(
+  { name, componentRef }: MachineComponentEntry,
+  { desiredRef, waiting }: MachineComponentReport,
+): EntryProgress | undefined {
+  if (waiting?.reason !== HOST_DIFFERS || desiredRef !== componentRef) return undefined;
+  return { step: 'Differs', reason: HOST_DIFFERS, because: `${name}: ${waiting.message}` };
 }
 
 function health({ name, running, ready }: MachineComponentReport): EntryProgress {

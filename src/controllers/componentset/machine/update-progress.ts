@@ -13,6 +13,7 @@ import { type EntryProgress, entryProgress } from './entry-progress.ts';
  * UnhealthyBefore: at its entries, on a Node that was unhealthy before: it neither fails a gate nor holds it up.
  * Unhealthy: was settled, and is not healthy any more. Failed: the agent gave up, or it took too long.
  * Retriable: the agent gave up under another retry token of the set.
+ * Differs: the host was adopted and keeps what it runs: it has not got the version, and neither fails a batch nor holds it up.
  */
 export type MemberStep =
   | 'Unassigned'
@@ -23,7 +24,8 @@ export type MemberStep =
   | 'UnhealthyBefore'
   | 'Unhealthy'
   | 'Failed'
-  | 'Retriable';
+  | 'Retriable'
+  | 'Differs';
 
 export interface Progress {
   readonly step: MemberStep;
@@ -91,7 +93,7 @@ function hostProgress({ machine, entries, holdsGrant }: UpdateInput): Progress {
 }
 
 type OpenProgress = Exclude<EntryProgress, { step: 'Done' }>;
-const WORST_FIRST = ['Failed', 'InWork', 'Unhealthy'] as const;
+const WORST_FIRST = ['Failed', 'InWork', 'Unhealthy', 'Differs'] as const;
 
 /** A silent agent may be at work: it fails after the time limit of an update, by our own clock. */
 function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline): Progress {
@@ -107,12 +109,17 @@ function silentProgress({ heardAt, startedAt }: UpdateInput, deadline: Deadline)
  * machine stops the clock, and it starts over with the release.
  */
 function startedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
-  const open = onHost.step === 'Settled' ? nodeProblem(input) : withDrainBlocker(onHost, input.machine);
-  if (!open) return SETTLED;
+  const open = isAtEnd(onHost) ? nodeProblem(input) : withDrainBlocker(onHost, input.machine);
+  if (!open) return onHost;
   if (input.isHeld || !isOver(clockStart(input), deadline)) return { ...open, step: 'InWork' };
-  if (onHost.step === 'Settled' && wasUnhealthyBefore(input)) return unhealthyBefore(open);
+  if (isAtEnd(onHost) && wasUnhealthyBefore(input)) return unhealthyBefore(open);
   const because = `not settled after ${deadline.timeoutSeconds} s: ${open.because}`;
   return { step: 'Failed', reason: 'TimedOut', because };
+}
+
+/** Tells whether the agent does nothing more for the entries. */
+function isAtEnd({ step }: Progress): boolean {
+  return step === 'Settled' || step === 'Differs';
 }
 
 /** The agent knows only that it waits. What the drain waits for comes first: messages are truncated. */
@@ -137,12 +144,12 @@ function clockStart({ startedAt, permittedUntil, releasedAt }: UpdateInput): Dat
 /** Returns the progress without a grant: the machine was settled once, so that anything wrong is a loss of health. */
 function endedProgress(input: UpdateInput, onHost: Progress, deadline: Deadline): Progress {
   if (onHost.reason === 'GrantNeeded') return { ...onHost, step: 'NeedsGrant' };
-  if (onHost.step !== 'Settled') return onHost;
-  return lostNode(input, deadline) ?? patrolProblem(input) ?? settledAsBefore(input);
+  if (!isAtEnd(onHost)) return onHost;
+  return lostNode(input, deadline) ?? patrolProblem(input) ?? asBefore(input, onHost);
 }
 
-function settledAsBefore({ patrol }: UpdateInput): Progress {
-  if (patrol?.asBefore === undefined) return SETTLED;
+function asBefore({ patrol }: UpdateInput, onHost: Progress): Progress {
+  if (onHost.step !== 'Settled' || patrol?.asBefore === undefined) return onHost;
   return { step: 'Settled', reason: 'UnhealthyBefore', because: patrol.asBefore };
 }
 

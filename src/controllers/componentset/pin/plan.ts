@@ -155,7 +155,10 @@ function settleEnded(grant: PinGrant, states: readonly PinState[]): PinDecision 
   if (states.length === 0) {
     return { type: 'Settle', grant, outcome: 'Ambiguous', because: 'the machine has no pin any more' };
   }
-  const failed = states.find(({ step }) => step !== 'Done');
-  const outcome = failed ? 'Failed' : 'Succeeded';
-  return { type: 'Settle', grant, outcome, because: failed?.because ?? 'every pin is in force' };
+  const failed = states.find(({ step }) => step === 'Failed' || step === 'Unhealthy');
+  if (failed) return { type: 'Settle', grant, outcome: 'Failed', because: failed.because };
+  // The host of one that differs was adopted, and nothing was changed for that pin.
+  const differing = states.find(({ step }) => step === 'Differs');
+  const outcome = states.every(({ step }) => step === 'Differs') ? 'Unused' : 'Succeeded';
+  return { type: 'Settle', grant, outcome, because: differing?.because ?? 'every pin is in force' };
 }

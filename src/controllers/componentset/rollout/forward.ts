@@ -182,7 +182,9 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
   if (open) return { progress, actions: [], limit: stop(settling(open) as Explanation) };
   const { batch: _batch, ...rest } = progress;
   if (isUnproven(input, context)) {
-    const because = `no machine is selected for ${versionsText(revision.components)}`;
+    const versions = versionsText(revision.components);
+    const isEmpty = input.members.length === 0;
+    const because = isEmpty ? `no machine is selected for ${versions}` : `no host was given ${versions}`;
     return { progress: rest, actions: [], limit: stop({ reason: 'AllDone', because }) };
   }
   const record = recordFor(revision, {
@@ -199,12 +201,12 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
 }
 
 /**
- * Tells whether no machine ran the revision, as after a mistake in the selector. The set is at its end, but machines that return
- * get the revision in batches, and no rollback returns to it. The first revision of a set has none before it that could be kept
+ * Tells whether no machine ran the revision, as after a mistake in the selector, and where every host is adopted and differs. The set is
+ * at its end, but machines that return get the revision in batches, and no rollback returns to it. The first revision of a set has none before it that could be kept
  * instead.
  */
 function isUnproven({ members, stable }: RolloutInput, { mode }: BatchContext): boolean {
-  return mode === 'Forward' && stable !== undefined && members.length === 0;
+  return mode === 'Forward' && stable !== undefined && members.every(({ step }) => step === 'Differs');
 }
 
 /** Returns the machines that are not at the revision, without those that the set skips: pinned, or held before they were started. */

@@ -28,7 +28,9 @@ function healthOf(
   if (started.length === 0 || unsettled(started).length > 0) return undefined;
   const before = started.find(({ step, reason }) => step === 'Settled' && reason === 'UnhealthyBefore');
   const named = before ? `; ${messageOf(before)}` : '';
-  return { result: 'Passed', message: `healthy: ${started.length}${named}` };
+  const differing = started.filter(({ step }) => step === 'Differs').length;
+  const left = differing > 0 ? `; left as their hosts are: ${differing}` : '';
+  return { result: 'Passed', message: `healthy: ${started.length - differing}${left}${named}` };
 }
 
 function messageOf({ name, because }: MemberState): string {

@@ -68,12 +68,31 @@ function upToDateFinding(report: SetReport): ConditionUpdate {
   const behind = taking.filter((member) => !isUpdated(report, member));
   const counts = `${taking.length - behind.length} of ${taking.length} machines run ${versionsOf(report)}`;
   const [conflict] = conflicts;
-  if (behind.length > 0) {
-    return finding(type, 'False', 'MachinesBehind', `${counts}; ${behindText(report, behind)}`);
-  }
+  if (behind.length > 0) return behindFinding(report, behind, counts);
   if (conflict) return finding(type, 'False', conflict.conflict.reason, conflict.conflict.because);
   if (input.members.length === 0) return finding(type, 'True', NO_MACHINES, `${counts}: none is selected`);
   return finding(type, 'True', 'AsWanted', counts);
+}
+
+/** A host that was adopted and differs is behind by its own policy: it is named apart from the machines that are on their way. */
+function behindFinding(report: SetReport, behind: readonly MemberState[], counts: string): ConditionUpdate {
+  const differing = behind.filter(({ step }) => step === 'Differs');
+  const others = behind.filter((member) => !differing.includes(member));
+  const texts = [
+    counts,
+    ...(others.length > 0 ? [behindText(report, others)] : []),
+    ...(differing.length > 0 ? [differenceText(differing)] : []),
+  ];
+  const reason = others.length > 0 ? 'MachinesBehind' : 'HostDiffers';
+  return finding(UP_TO_DATE, 'False', reason, texts.join('; '));
+}
+
+const CONVERGE = 'set spec.import.existingNode to Converge there, or commit the next version';
+
+function differenceText(differing: readonly MemberState[]): string {
+  const [first] = differing;
+  const names = `adopted and left as their hosts are: ${differing.length} (${nameList(differing)})`;
+  return `${names}; to change them, ${CONVERGE}; ${first?.name}: ${first?.because}`;
 }
 
 function versionsOf({ input: { desired } }: SetReport): string {

@@ -6,13 +6,17 @@ import { isStopped } from '../rollout/stopped.ts';
 import type { SetReport } from './report.ts';
 import { machineWaits } from './wait.ts';
 
-/** InWork: it waits for nothing but its own agent. Stopped: a person has to act. Blocked: for what the set names, or the API servers. */
+/**
+ * InWork: it waits for nothing but its own agent. Stopped: a person has to act. Blocked: for what the set names, or the API servers.
+ * HostDiffers: it was adopted, and keeps what its host runs.
+ */
 export const WAIT_KINDS = [
   'Queued',
   'NoGrant',
   'Gate',
   'Held',
   'Pinned',
+  'HostDiffers',
   'AgentSilent',
   'WaitingForDrain',
   'Failed',
@@ -60,6 +64,7 @@ const BY_REASON: Readonly<Partial<Record<string, WaitKind>>> = {
   GrantDenied: 'NoGrant',
   GrantNeeded: 'NoGrant',
   Held: 'Held',
+  HostDiffers: 'HostDiffers',
   KubeletSkew: 'Blocked',
   MachineBusy: 'NoGrant',
   NodeCordoned: 'NoGrant',

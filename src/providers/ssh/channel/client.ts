@@ -1,4 +1,5 @@
 /** Opens one connection of the SSH library. No credential is sent before the key of the host is accepted. */
+import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import ssh2, { type AuthMethod, type Client } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
@@ -22,11 +23,14 @@ export interface ClientRequest {
 export interface OpenClient {
   readonly client: Client;
   readonly hostKey: HostKey;
+  /** The stream that the connection writes to. The library writes any amount to it: a caller that sends much has to wait for it. */
+  readonly stream: Duplex;
 }
 
 export function openClient(request: ClientRequest): Promise<OpenClient> {
   const where = formatTarget(request.target);
   const client = new ssh2.Client();
+  const { address: host, port } = request.target;
   return new Promise((resolve, reject) => {
     let hostKey: HostKey | undefined;
     let refusal: SshError | undefined;
@@ -38,11 +42,13 @@ export function openClient(request: ClientRequest): Promise<OpenClient> {
     client.once('close', () =>
       fail(new SshError('Unreachable', 'the server closed the connection', { where })),
     );
+    if (request.signal.aborted) return;
+    const stream = request.stream ?? connect({ host, port });
     client.once('ready', () => {
       stopListening();
-      if (hostKey) resolve({ client, hostKey });
+      if (hostKey) resolve({ client, hostKey, stream });
     });
-    if (!request.signal.aborted) client.connect({ ...configOf(request), hostVerifier: verify });
+    client.connect({ ...configOf(request), sock: stream, hostVerifier: verify });
 
     function verify(blob: Buffer): boolean {
       hostKey = hostKeyOf(blob);
@@ -60,15 +66,13 @@ export function openClient(request: ClientRequest): Promise<OpenClient> {
   });
 }
 
-function configOf({ target, credentials, algorithms, stream }: ClientRequest) {
-  const { address, port, user } = target;
+function configOf({ target: { user }, credentials, algorithms }: ClientRequest) {
   const { privateKey, agent } = credentials;
   const methods: readonly (AuthMethod | undefined)[] = [
     privateKey && { type: 'publickey', username: user, key: privateKey },
     agent === undefined ? undefined : { type: 'agent', username: user, agent },
   ];
   return {
-    ...(stream ? { sock: stream } : { host: address, port }),
     username: user,
     authHandler: methods.filter((method) => method !== undefined),
     algorithms: { serverHostKey: algorithms },

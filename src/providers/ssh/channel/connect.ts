@@ -32,7 +32,7 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
     const route = await openRoute(via, credentials, signal);
     try {
       const stream = await route.open(target, signal);
-      const { client, hostKey } = await openClient({
+      const opened = await openClient({
         target,
         credentials,
         algorithms: hostKeyAlgorithms(hostKeys),
@@ -40,7 +40,7 @@ export function connectSsh(host: SshHost, options: SshOptions): Promise<SshConne
         ...optional('stream', stream),
         signal,
       });
-      return createConnection({ client, hostKey, target, route });
+      return createConnection({ ...opened, target, route });
     } catch (error) {
       const reason = failureReason(error, route);
       route.close();

@@ -1,4 +1,5 @@
 /** A connection to a host: it starts commands, and knows what ended it. */
+import { once } from 'node:events';
 import type { Channel } from 'ssh2';
 import type { HostKey } from '../../../api/generated/types.ts';
 import { whenAborted } from '../../../os/deadline.ts';
@@ -22,6 +23,8 @@ export interface StartedCommand {
   readonly channel: Channel;
   /** Undefined while the command runs, and for one that a signal or the end of the connection ended. */
   readonly exitCode: () => number | undefined;
+  /** Resolves when little of what was sent is still in memory. Rejects when the signal is aborted. */
+  readonly drained: (signal: AbortSignal) => Promise<void>;
 }
 
 export interface ConnectionParts extends OpenClient {
@@ -29,7 +32,7 @@ export interface ConnectionParts extends OpenClient {
   readonly route: Route;
 }
 
-export function createConnection({ client, hostKey, target, route }: ConnectionParts): SshConnection {
+export function createConnection({ client, hostKey, stream, target, route }: ConnectionParts): SshConnection {
   const where = formatTarget(target);
   let hasEnded = false;
   client.once('close', () => {
@@ -52,6 +55,12 @@ export function createConnection({ client, hostKey, target, route }: ConnectionP
     return route.endError() ?? new SshError('Unreachable', 'the connection to the host ended', { where });
   }
 
+  async function drained(signal: AbortSignal): Promise<void> {
+    for (const each of [stream, route.stream]) {
+      if (each?.writableNeedDrain) await once(each, 'drain', { signal });
+    }
+  }
+
   /** A host may accept the connection, and never answer to the command. */
   function start(command: string, signal: AbortSignal): Promise<StartedCommand> {
     return new Promise((resolve, reject) => {
@@ -61,7 +70,7 @@ export function createConnection({ client, hostKey, target, route }: ConnectionP
           stopListening();
           if (error !== undefined) fail(error);
           else if (signal.aborted) channel.destroy();
-          else resolve(followExit(channel));
+          else resolve({ channel, exitCode: followExit(channel), drained });
         });
       } catch (error) {
         // The library throws on a connection that has ended.
@@ -78,10 +87,10 @@ export function createConnection({ client, hostKey, target, route }: ConnectionP
 }
 
 /** Listens at once: the exit of a short command may be in the same packet as its start, before the caller has the channel. */
-function followExit(channel: Channel): StartedCommand {
+function followExit(channel: Channel): StartedCommand['exitCode'] {
   let exitCode: number | undefined;
   channel.once('exit', (code: number | null) => {
     exitCode = code ?? undefined;
   });
-  return { channel, exitCode: () => exitCode };
+  return () => exitCode;
 }

@@ -15,6 +15,8 @@ export interface JumpHost {
 export interface Route {
   /** Opens a stream to the host. Undefined: the host is reached directly. */
   open(target: SshTarget, signal: AbortSignal): Promise<Duplex | undefined>;
+  /** The stream that the connection to the jump host writes to. Undefined for a direct one. */
+  readonly stream?: Duplex;
   /** Returns what ended the route. Undefined while it is open, and for a direct one. */
   endError(): SshError | undefined;
   close(): void;
@@ -32,7 +34,7 @@ export async function openRoute(
   signal: AbortSignal,
 ): Promise<Route> {
   if (via === undefined) return DIRECT;
-  const { client } = await openClient({
+  const { client, stream: outer } = await openClient({
     target: via.target,
     credentials,
     algorithms: hostKeyAlgorithms(via.hostKeys),
@@ -44,7 +46,7 @@ export async function openRoute(
   client.once('close', () => {
     hasEnded = true;
   });
-  return { open, endError, close: () => client.destroy() };
+  return { open, stream: outer, endError, close: () => client.destroy() };
 
   function endError(): SshError | undefined {
     if (!hasEnded) return undefined;

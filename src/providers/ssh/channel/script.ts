@@ -59,7 +59,7 @@ interface Conversation {
 }
 
 function converse(
-  { channel, exitCode }: StartedCommand,
+  { channel, exitCode, drained }: StartedCommand,
   { run, input, connection, signal, progress }: Conversation,
 ): Promise<ScriptEnd> {
   return new Promise((resolve, reject) => {
@@ -96,7 +96,7 @@ function converse(
         return;
       }
       channel.write(text);
-      sendInput(channel, run.input, progress).catch(fail);
+      sendInput({ channel, drained }, run.input, progress).catch(fail);
     }
 
     function fail(reason: Error): void {

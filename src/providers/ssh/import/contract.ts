@@ -22,6 +22,8 @@ export interface ImportSecret {
   readonly passphrase?: string;
   /** Without it, a user other than root needs sudo without a password. */
   readonly sudoPassword?: string;
+  /** The credentials of registries for the agent of the host, as a config.json of Docker. */
+  readonly registries?: string;
 }
 
 export interface ImportHosts {

@@ -14,6 +14,8 @@ const HINTS = {
   ProgramRefused:
     'check that /var/lib of the host is not mounted with noexec, and that its libc is glibc 2.28 or later',
   NotInstalled: 'retry the import: it installs the program first',
+  FileInUse:
+    'remove the file of the host, or the key registries.json of the Secret with the SSH key, and retry the import',
   WrongCertificate: 'retry the import: it asks for a certificate once more',
   AgentFailed: 'read the message, correct it on the host, and retry the import',
   BadAnswer: 'retry the import with programs and controllers of the same version',

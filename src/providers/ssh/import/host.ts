@@ -1,6 +1,7 @@
 /** One host of an import, over one connection: what the machine controller asks of it. */
 import type { MachineDeletion } from '../../../api/generated/types.ts';
 import { isRecord, listAt, textAt } from '../../../kube/objects/json.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type {
   CertificateRequestOptions,
   DeliveredAccess,
@@ -62,10 +63,11 @@ export async function requestCertificateOn(
 
 export async function deliverTo(
   { command, limits }: ImportSession,
-  { machine }: HostIdentityOfMachine,
+  { machine, secret: { registries } }: Pick<ImportTarget, 'machine' | 'secret'>,
   { certificatePem, server, ca }: DeliveredAccess,
 ): Promise<void> {
-  const input = jsonInput({ certificatePem, server, ...(ca !== undefined && { ca }) });
+  const access = { certificatePem, server, ...optional('ca', ca), ...optional('registries', registries) };
+  const input = jsonInput(access);
   await command({ script: ACCEPT, values: [machine], input, timeoutMs: limits.commandMs });
 }
 

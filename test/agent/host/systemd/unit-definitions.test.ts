@@ -31,6 +31,20 @@ describe('UnitDefinitions', () => {
     if (original) await definitions.remove(UNIT, original);
   }
 
+  it('MAC-20 remembers that a unit ran before one that it requires was stopped', async () => {
+    await theirs(FILE);
+    await definitions.noteDependent('proxy', STATE);
+    await definitions.write(UNIT, { enabled: true, running: false });
+    expect((await definitions.original('proxy'))?.state).toEqual(STATE);
+  });
+
+  it('MAC-20 takes no unit that it has written itself for one of the host', async () => {
+    await definitions.write(UNIT, undefined);
+    await definitions.forget('proxy');
+    await definitions.noteDependent('proxy', STATE);
+    expect((await definitions.original('proxy'))?.state).toBeUndefined();
+  });
+
   it('AGT-15 puts the files of others back, and leaves nothing of its own', async () => {
     await theirs(FILE);
     await theirs(DROP_IN);

@@ -62,6 +62,21 @@ describe('entryProgress', () => {
       report({ ...BEFORE, state: 'Staged', ...waiting('Held', 'the machine is held') }),
       'InWork Held: kubelet is Staged: the machine is held',
     ],
+    [
+      'an adopted host that runs something else',
+      report({ ...BEFORE, state: 'Staged', ...waiting('HostDiffers', 'the host is left as it is: a file') }),
+      'Differs HostDiffers: kubelet: the host is left as it is: a file',
+    ],
+    [
+      'an adopted host that was compared with the entry before',
+      report({
+        ...BEFORE,
+        desiredRef: OLD.componentRef,
+        state: 'Staged',
+        ...waiting('HostDiffers', 'the host is left as it is: a file'),
+      }),
+      'InWork HostDiffers: kubelet is Staged: the host is left as it is: a file',
+    ],
     ['probation', report({ ...BEFORE, state: 'Probation' }), 'InWork Probation: kubelet is Probation'],
     ['a rollback', report({ state: 'RollingBack' }), 'InWork RollingBack: kubelet is RollingBack'],
     [

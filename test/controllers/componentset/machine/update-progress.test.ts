@@ -25,6 +25,12 @@ const NEEDS_GRANT = {
   state: 'WaitingForGrant',
   waiting: { reason: 'GrantNeeded', since: ago(5), message: 'restart' },
 } as const;
+const DIFFERS = {
+  currentRef: OLD.componentRef,
+  digest: OLD.digest,
+  state: 'Staged',
+  waiting: { reason: 'HostDiffers', since: ago(5), message: 'a file has other content' },
+} as const;
 const { desiredRef: _desired, ...DRAINS } = drainReport(NEW);
 const BUDGET = {
   reason: 'PodDisruptionBudget',
@@ -54,6 +60,21 @@ describe('updateProgress', () => {
       'a failure of entries that it no longer has',
       { startedAgo: 60, observedGeneration: GENERATION - 1, report: ROLLED_BACK },
       'InWork NotObserved: the agent has not acted on its entries yet',
+    ],
+    [
+      'an adopted host that differs, however long',
+      { startedAgo: 2000, report: DIFFERS },
+      'Differs HostDiffers: kubelet: a file has other content',
+    ],
+    [
+      'an adopted host that differs, on a Node that is not Ready yet',
+      { startedAgo: 60, report: DIFFERS, node: NOT_READY },
+      'InWork NodeNotReady: Node m-1 is NotReady',
+    ],
+    [
+      'an adopted host that differs, on a Node that stays not Ready',
+      { startedAgo: 901, report: DIFFERS, node: NOT_READY, readyChangedAgo: 850 },
+      'Failed TimedOut: not settled after 900 s: Node m-1 is NotReady',
     ],
     ['probation', { startedAgo: 60, report: PROBATION }, 'InWork Probation: kubelet is Probation'],
     [
@@ -181,6 +202,21 @@ describe('updateProgress', () => {
       'a change of the Machine that the agent has not observed',
       { observedGeneration: GENERATION - 1 },
       'Settled Settled: committed and healthy',
+    ],
+    [
+      'an adopted host that differs',
+      { report: DIFFERS, patrol: { result: 'Pass', because: '', asBefore: 'restarts as before: web/p (4)' } },
+      'Differs HostDiffers: kubelet: a file has other content',
+    ],
+    [
+      'an adopted host that differs, with a patrol that failed',
+      { report: DIFFERS, patrol: { result: 'Fail', because: 'DiskPressure' } },
+      'Unhealthy PatrolFail: DiskPressure',
+    ],
+    [
+      'an adopted host that differs, on a Node that is not Ready',
+      { report: DIFFERS, node: NOT_READY, readyChangedAgo: 10 },
+      'Unhealthy NodeNotReady: Node m-1 is NotReady',
     ],
     [
       'a Node that is not Ready',

@@ -42,6 +42,7 @@ const activates = report(KUBELET, 'Activating');
 const runs = report(KUBELET, 'Committed', { digest: KUBELET.digest, running: true, ready: true });
 const sick = { ...runs, ready: false };
 const rolledBack = report(KUBELET, 'RolledBack', { error: { code: 'ProbeFailed', message: 'no answer' } });
+const differs = report(KUBELET, 'Staged', { waiting: waiting('HostDiffers') });
 const denied = report(KUBELET, 'Staged', { waiting: waiting('Denied') });
 
 const IN_FORCE = { type: 'Settle', outcome: 'Succeeded', grant: { id: 'g-1' } };
@@ -159,6 +160,20 @@ describe('planPins', () => {
       'a failure when it is in force and its probes fail',
       { pins: [permitted(KUBELET)], reports: [sick], grant: GRANT },
       { type: 'Settle', outcome: 'Failed', because: 'probes of kubelet fail' },
+    ],
+    [
+      'an unused grant where the host is adopted and differs',
+      { pins: [permitted(KUBELET)], reports: [differs], grant: GRANT },
+      { type: 'Settle', outcome: 'Unused', because: 'kubelet: waits' },
+    ],
+    [
+      'a success where another pin is in force beside one that differs',
+      {
+        pins: [permitted(KUBELET), permitted(RUNC)],
+        reports: [differs, { ...runs, name: 'runc', desiredRef: RUNC.componentRef, digest: RUNC.digest }],
+        grant: GRANT,
+      },
+      { type: 'Settle', outcome: 'Succeeded', because: 'kubelet: waits' },
     ],
     [
       'the end of a grant whose pin was removed',

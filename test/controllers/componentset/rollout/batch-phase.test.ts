@@ -74,6 +74,7 @@ describe('batchPhase', () => {
     ['Unknown', 'Settling Probation: b: app is Probation'],
     ['Failed', 'Soaking Soaking: batch 2 begins to soak'],
     ['UnhealthyBefore', 'Soaking Soaking: batch 2 begins to soak'],
+    ['Differs', 'Soaking Soaking: batch 2 begins to soak'],
   ])('ROL-21 waits for a machine that is not at its end: %s', (step, expected) => {
     const open = started('b', { step: step ?? 'InWork', reason: 'Probation', because: 'app is Probation' });
     expect(phaseOf({ members: [started('a'), open] })).toBe(expected);

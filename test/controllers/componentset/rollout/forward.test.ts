@@ -34,6 +34,7 @@ const CANARY = {
 };
 const OTHER = appRevision('3');
 const IN_WORK = { step: 'InWork', reason: 'Probation' } as const;
+const DIFFERS = { at: NEW, batch: 1, step: 'Differs', reason: 'HostDiffers' } as const;
 const LABEL = { labels: { canary: 'yes' } };
 const HELD_CANARY = { ...LABEL, hold: { reason: 'x', scope: 'All' } } as const;
 const ON_HOLD = { canary: { ...CANARY.canary, hold: true } };
@@ -351,8 +352,18 @@ describe('planBatches', () => {
       COMPLETED.revision,
     ],
     ['is the first one of the set', () => emptyFirst(), NEW.name],
+    [
+      'is not proven when every host differs',
+      () => plan({ members: [member('a', DIFFERS), member('b', DIFFERS)] }, SOAKED),
+      COMPLETED.revision,
+    ],
+    [
+      'is proven by one host while another one differs',
+      () => plan({ members: [member('a', { at: NEW, batch: 1 }), member('b', DIFFERS)] }, SOAKED),
+      NEW.name,
+    ],
     ['was proven before', () => plan({ members: [] }, FRESH, { mode: 'Revert' }), NEW.name],
-  ])('ROL-40 ends at once without a machine, with a revision that %s', (_what, step, newest) => {
+  ])('ROL-40 ends at once without a machine to change, with a revision that %s', (_what, step, newest) => {
     expect(explain(step())).toBe('no batch: -, AllDone');
     expect(step().progress.history[0]?.revision).toBe(newest);
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { builtinRuns } from '../../../../src/controllers/componentset/status/builtin-runs.ts';
 import { ROLLOUT } from '../component-set.ts';
 import { inputOf, member, type StateParts } from '../rollout/rollout-input.ts';
-import { DONE, FAILED, IN_WORK, STEADY } from './situations.ts';
+import { DIFFERS, DONE, FAILED, IN_WORK, STEADY } from './situations.ts';
 
 const LIMITS = { intervalSeconds: 30, failureLimit: 0, inconclusiveLimit: 3 };
 const CHECKS = [
@@ -20,6 +20,11 @@ describe('builtinRuns', () => {
       'the machine that was unhealthy before',
       AS_BEFORE,
       ['health Passed: healthy: 2; b: restarts as before: web/p (4)'],
+    ],
+    [
+      'one healthy machine beside one that keeps what its host runs',
+      DIFFERS,
+      ['health Passed: healthy: 1; left as their hosts are: 1'],
     ],
     ['the machine that failed', FAILED, ['health Failed: b: app: probes fail']],
     ['the machine of which nothing is known', UNKNOWN, ['health Unknown: b: Node b is Unknown']],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ago, condition, machine } from '../../../support/builders.ts';
 import { COMPLETED, member, NEW, OLD, progressOf } from '../rollout/rollout-input.ts';
 import { message, read, statusOf } from './set-report.ts';
-import { DONE, FAILED, SITUATIONS, STEADY } from './situations.ts';
+import { DIFFERS, DONE, FAILED, IN_WORK, SITUATIONS, STEADY } from './situations.ts';
 
 describe('setFindings', () => {
   it.each(SITUATIONS)('has conditions, phase and wait: $name', (row) => {
@@ -41,6 +41,18 @@ describe('setFindings', () => {
       expect(message(status, 'Ready')).toBe(`1 of 2 machines run app 2; a: ${because}`);
       expect(message(status, 'Available')).toBe('machines unavailable: 1, allowed: 0; a: out of service');
     }
+  });
+
+  it('MAC-19 tells how many adopted machines are left as their hosts are, and what changes them', () => {
+    const left = { ...STEADY, history: [...STEADY.history] };
+    const members = [member('a', DIFFERS), member('b', DONE), member('c', DIFFERS), member('d', IN_WORK)];
+    const status = statusOf({ members, progress: left });
+    expect(status.failedMachines).toBeUndefined();
+    expect(status.counts).toMatchObject({ selected: 4, updated: 1, failed: 0 });
+    expect(read(status, 'Stalled')).toBe('False AsWanted');
+    expect(message(status, 'UpToDate')).toBe(
+      '1 of 4 machines run app 2; d: app is Fetching; adopted and left as their hosts are: 2 (a, c); to change them, set spec.import.existingNode to Converge there, or commit the next version; a: app: a file has other content',
+    );
   });
 
   it('ROL-32 names the machines and the error of a revision that was rolled back', () => {

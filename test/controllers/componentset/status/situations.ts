@@ -17,6 +17,12 @@ export const IN_WORK = {
   grant: grant(),
 } as const;
 export const FAILED = { ...DONE, step: 'Failed', reason: 'RolledBack', because: 'app: probes fail' } as const;
+export const DIFFERS = {
+  ...DONE,
+  step: 'Differs',
+  reason: 'HostDiffers',
+  because: 'app: a file has other content',
+} as const;
 export const STEADY = {
   updateRevision: NEW.name,
   history: [{ revision: NEW.name, result: 'Completed' }, COMPLETED],
@@ -74,6 +80,25 @@ export const SITUATIONS: readonly SetSituation[] = [
     phase: 'Completed',
     ready: 'False MachinesBehind',
     progressing: 'True AllDone',
+    gates: 'True AsWanted',
+    answer: 'Progressing MachinesBehind',
+  },
+  {
+    name: 'an adopted machine that keeps what its host runs, at the end',
+    members: [member('a', DIFFERS), member('b', DONE)],
+    progress: STEADY,
+    phase: 'Completed',
+    ready: 'False HostDiffers',
+    progressing: 'True AllDone',
+    gates: 'True AsWanted',
+    answer: 'Progressing HostDiffers',
+  },
+  {
+    name: 'an adopted machine that keeps what its host runs, beside a batch in work',
+    members: [member('a', DIFFERS), member('b', IN_WORK)],
+    phase: 'Rolling',
+    ready: 'False MachinesBehind',
+    progressing: 'True Fetching',
     gates: 'True AsWanted',
     answer: 'Progressing MachinesBehind',
   },

@@ -7,7 +7,7 @@ import {
 import { BATCH, COMPLETED, grant, member, progressOf } from '../rollout/rollout-input.ts';
 import { BUDGET_WAIT, draining } from './draining.ts';
 import { denied, type ReportParts, reportOf } from './set-report.ts';
-import { DONE, FAILED, IN_WORK, SITUATIONS, SOAKED } from './situations.ts';
+import { DIFFERS, DONE, FAILED, IN_WORK, SITUATIONS, SOAKED } from './situations.ts';
 
 const PAUSE = { failure: { maxFailed: 0, per: 'Rollout', onFailure: 'Pause' } } as const;
 const FIRST = progressOf({ batch: { ...BATCH, index: 0, size: 1 } });
@@ -24,6 +24,7 @@ const FIXTURES: Readonly<Record<WaitKind, ReportParts>> = {
   },
   Held: { members: [member('a', { hold: { reason: 'mine', scope: 'All' } }), member('b', IN_WORK)] },
   Pinned: { members: [member('a', { pinned: ['app'] }), member('b', IN_WORK)] },
+  HostDiffers: { members: [member('a', DIFFERS), member('b', IN_WORK)] },
   AgentSilent: { members: [member('a', { isSilent: true }), member('b', IN_WORK)] },
   WaitingForDrain: { members: [draining('a', BUDGET_WAIT)] },
   Failed: { members: [member('a', FAILED), member('b', DONE), member('c')], rollout: PAUSE },

@@ -10,64 +10,53 @@ import {
 import type { SshConnection } from '../../../../src/providers/ssh/channel/connection.ts';
 import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
 import { tempFolder } from '../../../support/temp.ts';
+import { note, ownSshd, unavailable } from '../own-sshd.ts';
 import {
   credentialsOf,
   freePort,
   makeUserKey,
   type SilentServer,
   type SshServer,
-  sshUnavailableReason,
   startSilentServer,
   startSshServer,
-  type UserKey,
 } from '../sshd.ts';
 
-const unavailable = sshUnavailableReason();
-const note = unavailable ? ` (skipped: ${unavailable})` : '';
 const clock = createSystemClock();
 
 describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
-  const root = tempFolder('ssh');
-  let key: UserKey;
-  let server: SshServer;
+  const { root, key, server } = ownSshd('ssh', { keyTypes: ['ed25519', 'ecdsa', 'rsa'] });
   /** Has another key, and accepts the same user. */
   let inBetween: SshServer;
   let bastion: SshServer;
   let silent: SilentServer;
   beforeAll(async () => {
-    key = makeUserKey(root, 'user');
-    const authorized = [key.publicKey];
-    server = await startSshServer(join(root, 'server'), {
-      keyTypes: ['ed25519', 'ecdsa', 'rsa'],
-      authorized,
-    });
+    const authorized = [key().publicKey];
     inBetween = await startSshServer(join(root, 'in-between'), { authorized });
     bastion = await startSshServer(join(root, 'bastion'), { authorized });
     silent = await startSilentServer();
   });
   afterAll(async () => {
-    await server.close();
     await inBetween.close();
     await bastion.close();
     await silent.close();
   });
 
-  const at = (port: number): SshHost => host({ target: { ...server.target, port } });
+  const at = (port: number): SshHost => host({ target: { ...server().target, port } });
   const host = (more: Partial<SshHost> = {}): SshHost => ({
-    target: server.target,
-    hostKeys: { type: 'Pinned', keys: server.hostKeys },
-    credentials: credentialsOf(key),
+    target: server().target,
+    hostKeys: { type: 'Pinned', keys: server().hostKeys },
+    credentials: credentialsOf(key()),
     ...more,
   });
 
   it('MAC-11 finds the keys of a host as ssh-keygen prints them, without a request for authentication', async () => {
-    const before = server.authRequests().length;
-    expect(await scanHostKeys(host(), options())).toEqual(server.hostKeys);
-    expect(server.authRequests()).toHaveLength(before);
+    const before = server().authRequests().length;
+    expect(await scanHostKeys(host(), options())).toEqual(server().hostKeys);
+    expect(server().authRequests()).toHaveLength(before);
   });
 
   it('runs scripts on a host with the pinned key, whichever of its keys that is', async () => {
-    for (const pinned of server.hostKeys) {
+    for (const pinned of server().hostKeys) {
       const connection = await connectSsh(host({ hostKeys: { type: 'Pinned', keys: [pinned] } }), options());
       expect(connection.hostKey).toEqual(pinned);
       expect(await hello(connection)).toBe('hello\n');
@@ -111,7 +100,7 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
 
   it('ends when the caller stops it', async () => {
     const stop = new AbortController();
-    const target = { ...server.target, port: silent.port };
+    const target = { ...server().target, port: silent.port };
     const connecting = connectSsh(host({ target }), { ...options(), signal: stop.signal });
     stop.abort(new Error('stopped'));
     await expect(connecting).rejects.toThrow('stopped');
@@ -119,14 +108,14 @@ describe.skipIf(unavailable !== undefined)(`the SSH channel${note}`, () => {
 
   it('connects through a jump host, whose key is verified too', async () => {
     const via = { target: bastion.target, hostKeys: { type: 'Pinned', keys: bastion.hostKeys } } as const;
-    expect(await scanHostKeys(host({ via }), options())).toEqual(server.hostKeys);
+    expect(await scanHostKeys(host({ via }), options())).toEqual(server().hostKeys);
     const connection = await connectSsh(host({ via }), options());
     expect(await hello(connection)).toBe('hello\n');
-    const wrong = { ...via, hostKeys: { type: 'Pinned', keys: server.hostKeys } } as const;
+    const wrong = { ...via, hostKeys: { type: 'Pinned', keys: server().hostKeys } } as const;
     await expect(connectSsh(host({ via: wrong }), options())).rejects.toMatchObject({
       code: 'HostKeyMismatch',
     });
-    const target = { ...server.target, port: await freePort() };
+    const target = { ...server().target, port: await freePort() };
     await expect(connectSsh(host({ via, target }), options())).rejects.toMatchObject({
       code: 'Unreachable',
       message: 'the jump host cannot reach it',

@@ -1,39 +1,24 @@
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { connectSsh, type SshHost } from '../../../../src/providers/ssh/channel/connect.ts';
 import type { SshConnection } from '../../../../src/providers/ssh/channel/connection.ts';
 import type { ScriptRun } from '../../../../src/providers/ssh/channel/host-script.ts';
 import { runScript } from '../../../../src/providers/ssh/channel/script.ts';
-import { tempFolder } from '../../../support/temp.ts';
+
 import { startSlowProxy } from '../import/slow-proxy.ts';
 import { type LibraryServer, type LibraryServerOptions, startLibraryServer } from '../library-server.ts';
-import {
-  credentialsOf,
-  makeUserKey,
-  type SshServer,
-  sshUnavailableReason,
-  startSshServer,
-  type UserKey,
-} from '../sshd.ts';
+import { note, ownSshd, unavailable } from '../own-sshd.ts';
+import { credentialsOf, startSshServer } from '../sshd.ts';
 
-const unavailable = sshUnavailableReason();
-const note = unavailable ? ` (skipped: ${unavailable})` : '';
 const clock = createSystemClock();
 
 describe.skipIf(unavailable !== undefined)(`a connection${note}`, () => {
-  const root = tempFolder('connection');
-  let key: UserKey;
-  let server: SshServer;
-  beforeAll(async () => {
-    key = makeUserKey(root, 'user');
-    server = await startSshServer(join(root, 'server'), { authorized: [key.publicKey] });
-  });
-  afterAll(() => server.close());
+  const { root, key, server } = ownSshd('connection');
 
   async function answering(onCommand?: LibraryServerOptions['onCommand']): Promise<LibraryServer> {
     const started = await startLibraryServer({
-      authorized: key.publicKey,
+      authorized: key().publicKey,
       ...(onCommand && { onCommand }),
     });
     onTestFinished(() => started.close());
@@ -44,11 +29,11 @@ describe.skipIf(unavailable !== undefined)(`a connection${note}`, () => {
     { port, hostKeys }: Pick<LibraryServer, 'port' | 'hostKeys'>,
     via?: SshHost['via'],
   ): Promise<SshConnection> {
-    const target = { ...server.target, port };
+    const target = { ...server().target, port };
     const host = {
       target,
       hostKeys: { type: 'Pinned', keys: hostKeys },
-      credentials: credentialsOf(key),
+      credentials: credentialsOf(key()),
     } as const;
     const options = { clock, signal: new AbortController().signal, connectMs: 60_000 };
     const connection = await connectSsh(via ? { ...host, via } : host, options);
@@ -100,7 +85,7 @@ describe.skipIf(unavailable !== undefined)(`a connection${note}`, () => {
   });
 
   it('names the jump host that is closed in the middle of a script, and before one', async () => {
-    const bastion = await startSshServer(join(root, 'bastion'), { authorized: [key.publicKey] });
+    const bastion = await startSshServer(join(root, 'bastion'), { authorized: [key().publicKey] });
     onTestFinished(() => bastion.close());
     const proxy = await startSlowProxy(bastion.target.port);
     onTestFinished(() => proxy.close());
@@ -108,8 +93,8 @@ describe.skipIf(unavailable !== undefined)(`a connection${note}`, () => {
       target: { ...bastion.target, port: proxy.port },
       hostKeys: { type: 'Pinned', keys: bastion.hostKeys },
     } as const;
-    const { port } = server.target;
-    const connection = await connectTo({ port, hostKeys: server.hostKeys }, via);
+    const { port } = server().target;
+    const connection = await connectTo({ port, hostKeys: server().hostKeys }, via);
     const jump = `${via.target.user}@127.0.0.1:${proxy.port}`;
     const ended = {
       code: 'Unreachable',

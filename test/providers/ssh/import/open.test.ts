@@ -147,13 +147,18 @@ describe.skipIf(unavailable !== undefined)(`the host of an import${note}`, () =>
 
   it('MAC-12 shows no secret and no value of a Machine that a shell would take for its own', async () => {
     const host = await open({
-      target: { machine: '$(touch x);-n', secret: { privateKey: key.privateKey, sudoPassword: PASSWORD } },
+      target: {
+        machine: '$(touch x);-n',
+        secret: { privateKey: key.privateKey, sudoPassword: PASSWORD, registries: 'of-registries' },
+      },
     });
     await host.install();
     await host.deliver({ certificatePem: 'pem-of-agent', server: 'https://$(reboot)' });
     const observed = readFileSync(join(root, 'command-lines'), 'utf8');
     expect(observed).toContain('install --machine $(touch x);-n');
-    expect(observed).not.toMatch(/s3cret|PRIVATE KEY|pem-of-agent|reboot/);
+    expect(observed).not.toMatch(/s3cret|PRIVATE KEY|pem-of-agent|of-registries|reboot/);
+    const accepted = JSON.parse(readFileSync(join(state, 'accepted'), 'utf8')) as object;
+    expect(accepted).toMatchObject({ registries: 'of-registries' });
     expect(existsSync(join(server.home, 'x'))).toBe(false);
   });
 

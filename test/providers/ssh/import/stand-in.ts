@@ -44,7 +44,7 @@ function noise(length: number): Buffer {
   return Buffer.concat(blocks).subarray(0, length);
 }
 
-/** Writes its calls, and the command lines of all processes, to files beside the root. */
+/** Its certificate request is that in the file `csr` of the root, where there is one. Writes its calls, and the command lines of all processes, to files beside the root. */
 const PROGRAM = `#!/bin/sh
 root=\${0%%/var/lib/kubenode/*}
 root=\${root%%/usr/local/lib/*}
@@ -65,6 +65,7 @@ case $1 in
     printf '{"version":"${STAND_IN_VERSION}","sha256":"%s"}\\n' "$(sha256sum < "$0" | cut -d ' ' -f 1)"
     ;;
   request)
+    if [ -f "$root/csr" ]; then cat "$root/csr"; exit; fi
     [ "$4" = --renew ] && rm -f "$state/key"
     [ -f "$state/key" ] || od -An -N 12 -tx1 /dev/urandom | tr -d ' \\n' > "$state/key"
     printf -- '-----BEGIN CERTIFICATE REQUEST-----\\n%s\\n-----END CERTIFICATE REQUEST-----\\n' "$(cat "$state/key")"

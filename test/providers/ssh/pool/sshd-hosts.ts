@@ -50,8 +50,12 @@ mount --bind "$2" "$root/usr/local"
 exec chroot "$root" /bin/sh -c "$SSH_ORIGINAL_COMMAND"
 `;
 
-export async function startSshdHosts(folder: string, count: number): Promise<SshdHosts> {
-  const key = makeUserKey(folder, 'user');
+export async function startSshdHosts(
+  folder: string,
+  count: number,
+  key = makeUserKey(folder, 'user'),
+): Promise<SshdHosts> {
+  mkdirSync(folder, { recursive: true });
   const enter = join(folder, 'enter');
   writeFileSync(enter, ENTER);
   const addresses = Array.from({ length: count }, (_, index) => `127.0.1.${index + 1}`);

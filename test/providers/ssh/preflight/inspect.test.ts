@@ -2,35 +2,18 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSystemClock } from '../../../../src/os/system-clock.ts';
 import { type InspectOptions, inspectHost } from '../../../../src/providers/ssh/preflight/inspect.ts';
-import { tempFolder } from '../../../support/temp.ts';
-import {
-  credentialsOf,
-  makeUserKey,
-  type SshServer,
-  sshUnavailableReason,
-  startSshServer,
-  type UserKey,
-} from '../sshd.ts';
-
-const unavailable = sshUnavailableReason();
-const note = unavailable ? ` (skipped: ${unavailable})` : '';
+import { note, ownSshd, unavailable } from '../own-sshd.ts';
+import { credentialsOf } from '../sshd.ts';
 
 describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () => {
-  const root = tempFolder('preflight');
-  let key: UserKey;
-  let server: SshServer;
-  beforeAll(async () => {
-    key = makeUserKey(root, 'user');
-    server = await startSshServer(join(root, 'server'), { authorized: [key.publicKey] });
-  });
-  afterAll(() => server.close());
+  const { root, key, server } = ownSshd('preflight');
 
   const inspect = (more: Partial<InspectOptions> = {}) =>
     inspectHost(
-      { target: server.target, hostKeys: { type: 'TrustOnFirstUse' }, credentials: credentialsOf(key) },
+      { target: server().target, hostKeys: { type: 'TrustOnFirstUse' }, credentials: credentialsOf(key()) },
       {
         clock: createSystemClock(),
         signal: new AbortController().signal,
@@ -41,11 +24,11 @@ describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () 
     );
 
   it('MAC-13 reads the facts of this machine, and changes no file in the home folder', async () => {
-    const before = treeHash(server.home);
+    const before = treeHash(server().home);
     const { facts, hostKeys, started, ended } = await inspect({
-      server: { host: 'localhost', port: server.target.port },
+      server: { host: 'localhost', port: server().target.port },
     });
-    expect(treeHash(server.home)).toBe(before);
+    expect(treeHash(server().home)).toBe(before);
     expect(facts).toMatchObject({
       os: 'Linux',
       kernel: uname('-r'),
@@ -53,9 +36,9 @@ describe.skipIf(unavailable !== undefined)(`the preflight of a host${note}`, () 
       arch: uname('-m'),
       uid: process.getuid?.() ?? -1,
     });
-    expect(facts.listens).toContain(server.target.port);
+    expect(facts.listens).toContain(server().target.port);
     expect(facts.apiPort).toBe('open');
-    expect(hostKeys).toEqual(server.hostKeys);
+    expect(hostKeys).toEqual(server().hostKeys);
     expect(facts.time).toBeDefined();
     expect(+started).toBeLessThanOrEqual(+ended);
   });

@@ -2,7 +2,7 @@
 import { MACHINES } from '../../../../api/generated/resources.ts';
 import { MANAGER_IMPORT } from '../../../../api/names.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { isKubeError } from '../../../../kube/client/errors.ts';
+import { isKubeError, unlessMissing } from '../../../../kube/client/errors.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { runConcurrently } from '../../../../kube/process/run-concurrently.ts';
 import { messageOf } from '../../../../os/errors.ts';
@@ -48,10 +48,5 @@ async function findMachine(
   name: string,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  try {
-    return await client.get(MACHINES, { name }, { signal });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(MACHINES, { name }, { signal }));
 }

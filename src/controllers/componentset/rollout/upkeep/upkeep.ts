@@ -130,6 +130,8 @@ function settlement(member: MemberState): RolloutAction | undefined {
   if (!holdsGrant) return undefined;
   if (step === 'Settled') return { type: 'Settle', member, outcome: settledOutcome(member), because };
   if (step === 'UnhealthyBefore') return { type: 'Settle', member, outcome: 'Ambiguous', because };
+  // The host was compared, and nothing was changed.
+  if (step === 'Differs') return { type: 'Settle', member, outcome: 'Unused', because };
   return hasGivenUp(member) ? { type: 'Settle', member, outcome: 'Failed', because } : undefined;
 }
 

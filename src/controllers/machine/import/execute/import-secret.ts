@@ -13,6 +13,7 @@ import { secretHost } from '../../../../providers/ssh/target.ts';
 /** The keys that the Secret may have beside that of `credentialsRef`. */
 const PASSPHRASE = 'ssh-passphrase';
 const SUDO_PASSWORD = 'sudo-password';
+const REGISTRIES = 'registries.json';
 
 /** Throws a SecretError for a Secret that is missing or does not permit its use. */
 export async function readImportSecret(
@@ -38,5 +39,6 @@ export async function readImportSecret(
     privateKey,
     ...optional('passphrase', read(PASSPHRASE)),
     ...optional('sudoPassword', needsSudo ? read(SUDO_PASSWORD, secretHost(spec)) : undefined),
+    ...optional('registries', read(REGISTRIES, secretHost(spec))),
   };
 }

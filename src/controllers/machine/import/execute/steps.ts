@@ -1,7 +1,7 @@
 /** Carries out one step of an import on the host: a connection for each, which is closed when the step ends. */
 import type { Machine } from '../../../../api/generated/types.ts';
 import type { Client } from '../../../../kube/client/client.ts';
-import { isKubeError } from '../../../../kube/client/errors.ts';
+import { unlessMissing } from '../../../../kube/client/errors.ts';
 import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
@@ -100,12 +100,7 @@ async function readNode(
   client: ImportParts['client'],
 ): Promise<KubeObject | undefined> {
   if (spec.import?.existingNode === 'Reject') return undefined;
-  try {
-    return await client.get(NODES, { name });
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
+  return await unlessMissing(client.get(NODES, { name }));
 }
 
 function addressOf(server: string): ServerAddress {

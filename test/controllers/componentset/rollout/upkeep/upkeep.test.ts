@@ -71,6 +71,7 @@ describe('planUpkeep', () => {
       'Settle Succeeded',
     ],
     ['unhealthy as before', { ...HOLDS, step: 'UnhealthyBefore' }, 'Settle Ambiguous'],
+    ['adopted and different', { ...HOLDS, step: 'Differs' }, 'Settle Unused'],
     ['given up', { ...HOLDS, step: 'Failed', reason: 'RolledBack' }, 'Settle Failed'],
     ['given up on a Node that is not Ready', { ...HOLDS, step: 'Failed', readiness: 'NotReady' }, ''],
     [

@@ -50,6 +50,17 @@ describe('the Secret of an import', () => {
     await expect(reading).rejects.not.toThrow('hunter2');
   });
 
+  it.each([
+    ['ssh; 10.0.0.1', 'it'],
+    ['ssh', undefined],
+    ['ssh; 10.6.6.6', undefined],
+  ])('MAC-12 gives the credentials of registries only to a host that it names: %s', async (use, given) => {
+    const data = { 'ssh-privatekey': 'KEY', 'registries.json': 'it' };
+    const reading = readImportSecret(target(), clientOf(use, data), NEVER);
+    if (given !== undefined) expect((await reading).registries).toBe(given);
+    else await expect(reading).rejects.toThrow(/does not permit Machine m/);
+  });
+
   it('is not needed for the password of sudo by root, nor where it has none', async () => {
     const { 'sudo-password': _, ...data } = KEYS;
     await expect(
