@@ -11,6 +11,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type Case, caseOf } from './case/case.ts';
+import { flapOf, flapWait } from './case/flap.ts';
 import { beginOf, isJobAtWork } from './case/jobs.ts';
 import { type Attempt, nextAttempt } from './case/rungs.ts';
 import type { RemedyFinding } from './findings.ts';
@@ -53,6 +54,8 @@ export interface RemedyAct extends Attempt {
   readonly detectedAt: Date;
   readonly node: JobNodeIdentity;
   readonly jobName: string;
+  /** How the fault flaps, if that decided on the rung. */
+  readonly flapMessage?: string;
 }
 
 export interface RemedyPlan {
@@ -136,7 +139,10 @@ function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPla
   const { jobs, now, machine } = input;
   const { since = now, isSinceKnown, detectedAt = now } = finding;
   const found: Case = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown, jobs });
-  const next = nextAttempt(remedier, found.jobs, { since: finding.matchedSince ?? since, now });
+  const flap = flapOf(remedier, finding.changes ?? [], now);
+  if (flap?.next === 'Hold') return { wait: flapWait(flap) };
+  const moments = { since: finding.matchedSince ?? since, now, flap: flap?.next };
+  const next = nextAttempt(remedier, found.jobs, moments);
   if ('wait' in next) return next;
   const limited = limitWait(rule, next.attempt, input);
   if (limited) return { wait: limited };
@@ -144,7 +150,8 @@ function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPla
   const jobName = `${machine.metadata.name}-${remedier.metadata.name}-${found.id}-r${index}-a${attempt}`;
   const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
   const times = { since, isSinceKnown, detectedAt };
-  return { act: { ...next.attempt, remedier, digest, commit, case: found.id, ...times, node, jobName } };
+  const cause = { case: found.id, ...times, ...optional('flapMessage', flap?.message) };
+  return { act: { ...next.attempt, remedier, digest, commit, ...cause, node, jobName } };
 }
 
 function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {
