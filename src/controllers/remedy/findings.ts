@@ -49,13 +49,14 @@ function changesOf({
   result: { outcome },
   now,
 }: FindingInput): Pick<RemedyFinding, 'isFaulty' | 'changes'> {
-  const { isFaulty: wasFaulty, changes } = before ?? {};
-  if (outcome === 'Indeterminate')
-    return { ...optional('isFaulty', wasFaulty), ...optional('changes', changes) };
+  const { isFaulty: wasFaulty, changes = NO_CHANGES } = before ?? {};
+  if (outcome === 'Indeterminate') return { ...optional('isFaulty', wasFaulty), changes };
   const isFaulty = outcome !== 'NoMatch';
-  if (wasFaulty === undefined || wasFaulty === isFaulty) return { isFaulty, ...optional('changes', changes) };
-  return { isFaulty, changes: [...(changes ?? []), now].slice(-MAX_CHANGES) };
+  const isSame = wasFaulty === undefined || wasFaulty === isFaulty;
+  return { isFaulty, changes: isSame ? changes : [...changes, now].slice(-MAX_CHANGES) };
 }
+
+const NO_CHANGES: readonly Date[] = [];
 
 function startedFinding(input: FindingInput): RemedyFinding {
   const { before, result, now } = input;

@@ -243,7 +243,7 @@ describe('the plan of a machine', () => {
 describe('a fault that comes and goes', () => {
   const changes = [3500, 900, 800, 700, 600].map((seconds) => new Date(ago(seconds)));
   const flapping = { ...finding(), changes };
-  const then = (next: string) => ({ finding: flapping, changes: { '/rule/flap': flap({ then: next }) } });
+  const then = (next: string) => ({ finding: flapping, changes: flap(next) });
 
   it.each([
     ['HandOff', `m-1-kernel-hang-${CASE}-r2-a1`],
@@ -266,14 +266,14 @@ describe('a fault that comes and goes', () => {
   });
 });
 
-function flap(fields: Readonly<Record<string, unknown>>): object {
-  return { windowSeconds: 3600, maxTransitions: 4, ...fields };
+function flap(next: string, maxTransitions = 4): Readonly<Record<string, unknown>> {
+  return { '/rule/flap': { windowSeconds: 3600, maxTransitions }, '/rule/flap/then': next };
 }
 
-/** Plays a rule with many attempts on a fault that toggles. Each job is superseded as soon as the fault has gone. */
+/** Plays a rule with many attempts on a fault that toggles. Each job is superseded as soon as the fault has cleared. */
 function toggle(everySeconds: number, forSeconds: number): { jobs: string[]; messages: unknown[] } {
   const attempts = { '/ladder/0/maxAttempts': 5, '/ladder/0/retrySeconds': 300 };
-  const many = rule({ changes: { ...attempts, '/rule/flap': flap({ maxTransitions: 2, then: 'HandOff' }) } });
+  const many = rule({ changes: { ...attempts, ...flap('HandOff', 2) } });
   const names: string[] = [];
   const messages: unknown[] = [];
   const jobs: RemedyOperationJob[] = [];

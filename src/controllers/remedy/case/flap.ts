@@ -3,11 +3,11 @@ import type { NodeRemedier } from '../../../api/generated/types.ts';
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { secondsAfter } from '../../../os/dates.ts';
 
-/** The changes that are kept for each fault: one more than any rule permits, so that the excess is always seen. */
+/** The changes that are kept for each fault: one more than any rule permits, so that the excess is always found. */
 export const MAX_CHANGES = 101;
 
 export interface Flap {
-  /** What the rule wants then. */
+  /** The field `then` of the rule. */
   readonly next: NodeRemedier['spec']['rule']['flap']['then'];
   readonly message: string;
   /** When the fault is not flapping any more, if it does not change again. */

@@ -62,7 +62,11 @@ function attemptAfter(
   if (AFTER[kind] === 'Nothing') {
     return { wait: { reason: 'HandedOff', message: `job ${name} handed the case off to people` } };
   }
-  return nextRungAfter(last, ladder, AFTER[kind] === 'Person' || moments.flap === 'HandOff');
+  return nextRungAfter(last, ladder, isForPerson(kind, moments));
+}
+
+function isForPerson(kind: Class, { flap }: AttemptMoments): boolean {
+  return AFTER[kind] === 'Person' || flap === 'HandOff';
 }
 
 function nextRungAfter(
@@ -78,8 +82,9 @@ function retryAfter(
   last: RemedyOperationJob,
   kind: Class,
   ladder: readonly Rung[],
-  { now, flap }: AttemptMoments,
+  moments: AttemptMoments,
 ): NextAttempt {
+  const { now, flap } = moments;
   const {
     rung: { index },
     attempt,
@@ -88,7 +93,9 @@ function retryAfter(
   const isLeft = rung !== undefined && attempt < rung.maxAttempts && flap === undefined;
   const until = secondsAfter(endOf(last), pauseAfter(kind, last, isLeft ? rung.retrySeconds : 0));
   if (until <= now) {
-    return isLeft ? attemptAt(ladder, index, attempt + 1) : nextRungAfter(last, ladder, flap === 'HandOff');
+    return isLeft
+      ? attemptAt(ladder, index, attempt + 1)
+      : nextRungAfter(last, ladder, isForPerson(kind, moments));
   }
   const message = `job ${last.metadata.name} ended as ${kind}: the next one begins at ${until.toISOString()}`;
   return { wait: { reason: 'RetryLater', message, until } };

@@ -3,7 +3,10 @@ import { flapOf, flapWait } from '../../../../src/controllers/remedy/case/flap.t
 import { ago, NOW } from '../../../support/builders.ts';
 import { remedier } from '../../../support/remediers.ts';
 
-const RULE = remedier({ '/rule/flap': { windowSeconds: 600, maxTransitions: 2, then: 'Hold' } });
+const RULE = remedier({
+  '/rule/flap': { windowSeconds: 600, maxTransitions: 2 },
+  '/rule/flap/then': 'Hold',
+});
 
 function found(...seconds: readonly number[]): string | undefined {
   const changes = seconds.map((each) => new Date(ago(each)));
