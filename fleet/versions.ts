@@ -6,6 +6,6 @@ export const versions = {
   kubelet: '1.36.3',
   'node-exporter': '1.9.1',
   'node-tuning': '1.1.0',
-  'problem-detector': '1.0.0',
+  'problem-detector': '1.1.0',
   runc: '1.4.3',
 } as const;

@@ -18,6 +18,8 @@ export const diskPressure: NodeRemedierSpec = {
     gate: history('CleanDisk', { within: '1h' }).count.below(2),
     maxAgeSeconds: { disk: 90 },
     clearSeconds: 900,
+    // A disk that fills up again each time is for a person.
+    flap: { windowSeconds: 21_600, maxTransitions: 6 },
   },
   dedup: { group: 'clean-disk', coveredBy: ['replace'] },
   ladder: [

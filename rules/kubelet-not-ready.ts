@@ -15,6 +15,8 @@ export const kubeletNotReady: NodeRemedierSpec = {
     // The rollout repairs an update that is in progress.
     gate: component('kubelet').state.in('Committed', 'RolledBack'),
     clearSeconds: 300,
+    // A kubelet that was restarted twice within an hour is for a person.
+    flap: { windowSeconds: 3600, maxTransitions: 4 },
   },
   dedup: { group: 'restart-kubelet', coveredBy: ['reboot', 'replace'] },
   ladder: [

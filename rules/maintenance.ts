@@ -16,6 +16,8 @@ export const maintenanceRule: NodeRemedierSpec = {
     // Pods of a node that is down cannot end: it is what the event looks like while it happens.
     gate: condition('Ready').is('True'),
     clearSeconds: 60,
+    // Providers postpone and repeat.
+    flap: { windowSeconds: 3600, maxTransitions: 20 },
   },
   dedup: { group: 'maintenance' },
   ladder: [

@@ -1,5 +1,8 @@
 import type { MachineComponentSpec } from 'kubenode/constructs';
 import {
+  CHECK_CLOCK,
+  CLOCK_PROGRAM,
+  clockMonitor,
   kernelMonitor,
   kernelMonitorWindows,
   systemdMonitor,
@@ -14,14 +17,16 @@ const FOLDER = '/etc/kubenode/detector';
  */
 export const problemDetector: MachineComponentSpec = {
   component: 'problem-detector',
-  version: '1.0.0',
+  version: '1.1.0',
   description:
-    'Kernel hangs, read-only file systems, and restarts of kubelet and container runtime as conditions of the Node',
+    'Kernel hangs, read-only file systems, lack of memory, dropped packets, restarts of services and the clock as conditions of the Node',
   files: [
     configFile('kernel-monitor.json', kernelMonitor),
     configFile('kernel-monitor.kubenode.json', kernelMonitorWindows),
     configFile('systemd-monitor.json', systemdMonitor),
     configFile('systemd-monitor.kubenode.json', systemdMonitorWindows),
+    configFile('clock-monitor.json', clockMonitor),
+    { path: CLOCK_PROGRAM, content: CHECK_CLOCK, mode: '0755', onChange: 'None' },
   ],
   activation: { class: 'None' },
 };

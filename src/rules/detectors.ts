@@ -12,6 +12,8 @@ const SELF_CLEARING: ReadonlySet<string> = new Set([
   'NetworkUnavailable',
   // Counted in a time window, by our detector.
   'FrequentTaskHung',
+  'FrequentSystemOOM',
+  'ConntrackFull',
   'FrequentKubeletRestart',
   'FrequentContainerRuntimeRestart',
   // Checks that stock configurations of node-problem-detector repeat.

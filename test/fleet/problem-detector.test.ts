@@ -1,6 +1,10 @@
 /** What the shipped configuration of the problem detector makes of lines of real kernels and of systemd. */
+import { spawnSync } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { problemDetector } from '../../fleet/components/problem-detector.ts';
+import { CHECK_CLOCK } from '../../fleet/components/problem-detector-files.ts';
 import { loadDetectorConfig } from '../../src/agent/detector/config/load.ts';
 import {
   addEvidence,
@@ -9,22 +13,35 @@ import {
   temporaryEvent,
 } from '../../src/agent/detector/match/evidence.ts';
 import { LogBuffer } from '../../src/agent/detector/match/log-buffer.ts';
+import { tempFolder } from '../support/temp.ts';
 import { NOW } from '../support/virtual-clock.ts';
 
 const files = (problemDetector.files ?? []).map(({ path, content }) => ({
   name: path.slice(path.lastIndexOf('/') + 1),
   content: content ?? '',
 }));
-const { monitors, problems } = loadDetectorConfig(files);
+const { monitors, problems } = loadDetectorConfig(files.filter(({ name }) => name.endsWith('.json')));
 
 const HUNG = 'INFO: task kworker/u8:2:4711 blocked for more than 120 seconds.';
 const KUBELET = 'kubelet.service: Scheduled restart job, restart counter is at 3.';
 const RUNTIME = 'containerd.service: Scheduled restart job, restart counter is at 12.';
 
+const OOM =
+  'Out of memory: Killed process 4711 (node) total-vm:989104kB, anon-rss:511232kB, file-rss:4kB, shmem-rss:0kB, UID:1000 pgtables:2212kB oom_score_adj:993';
+const OLD_OOM = 'Out of memory: Kill process 8314 (java) score 974 or sacrifice child';
+const CGROUP_OOM =
+  'Memory cgroup out of memory: Killed process 23 (my app) total-vm:9kB, anon-rss:8kB, file-rss:0kB, shmem-rss:0kB, UID:0 pgtables:48kB oom_score_adj:-997';
+const OLD_CGROUP_OOM = 'Memory cgroup out of memory: Kill process 23 (java) score 1974 or sacrifice child';
+const CONNTRACK = 'nf_conntrack: nf_conntrack: table full, dropping packet';
+
 describe('the shipped configuration of the problem detector', () => {
   it('loads without a problem', () => {
     expect(problems).toEqual([]);
-    expect(monitors.map(({ source }) => source)).toEqual(['kernel-monitor', 'systemd-monitor']);
+    expect(monitors.map(({ source }) => source)).toEqual([
+      'kernel-monitor',
+      'systemd-monitor',
+      'clock-monitor',
+    ]);
   });
 
   it.each<[string, string, string[], string[]]>([
@@ -51,6 +68,33 @@ describe('the shipped configuration of the problem detector', () => {
       ],
       ['ReadonlyFilesystem FilesystemIsShutDown'],
     ],
+    [
+      'five processes that a kernel of 6.1 ended',
+      'kernel-monitor',
+      times(5, OOM),
+      ['FrequentSystemOOM SystemOOM'],
+    ],
+    [
+      'five processes that a kernel of 4.18 ended',
+      'kernel-monitor',
+      times(5, OLD_OOM),
+      ['FrequentSystemOOM SystemOOM'],
+    ],
+    ['not four', 'kernel-monitor', times(4, OOM), []],
+    ['not those of one control group', 'kernel-monitor', times(9, CGROUP_OOM), []],
+    ['not those of one control group before 5.1', 'kernel-monitor', times(9, OLD_CGROUP_OOM), []],
+    ['three dropped packets', 'kernel-monitor', times(3, CONNTRACK), ['ConntrackFull ConntrackTableFull']],
+    [
+      'three dropped packets of a kernel of 3.10, and of a network namespace',
+      'kernel-monitor',
+      [
+        CONNTRACK.replace('nf_conntrack: nf', 'nf'),
+        CONNTRACK.replace('full', 'full in netns 4026531840'),
+        `${CONNTRACK}.`,
+      ],
+      ['ConntrackFull ConntrackTableFull'],
+    ],
+    ['not two', 'kernel-monitor', times(2, CONNTRACK), []],
     [
       'five restarts of the kubelet',
       'systemd-monitor',
@@ -92,6 +136,36 @@ describe('the shipped configuration of the problem detector', () => {
     ['systemd-monitor', "crio.service: Failed with result 'signal'.", 'ContainerRuntimeFailed'],
   ])('makes an Event of a line of %s: %s', (source, line, reason) => {
     expect(play(source, [line])).toEqual({ conditions: [], events: [reason] });
+  });
+});
+
+describe('the check of the clock', () => {
+  it.each<[string, string | undefined, number]>([
+    ['a clock that is synchronized', 'echo yes', 0],
+    ['a clock that is not', 'echo no', 1],
+    ['a host without D-Bus', 'echo "Failed to connect to bus" >&2; exit 1', 2],
+    ['a timedatectl without the property', 'echo', 2],
+    ['a timedatectl that answers something else', 'echo maybe', 2],
+    ['a host without timedatectl', undefined, 2],
+  ])('answers about %s', (_, timedatectl, code) => {
+    const folder = tempFolder('clock');
+    const program = join(folder, 'timedatectl');
+    if (timedatectl !== undefined) writeFileSync(program, `#!/bin/sh\n${timedatectl}\n`, { mode: 0o755 });
+    const { status, stdout } = spawnSync('/bin/sh', ['-c', CHECK_CLOCK], {
+      env: { PATH: folder },
+      encoding: 'utf8',
+    });
+    expect([status, stdout.trim() !== '']).toEqual([code, true]);
+  });
+
+  it('is a program that the file of the monitor names', () => {
+    const path = '/etc/kubenode/detector/check-clock';
+    const monitor = monitors.find(({ source }) => source === 'clock-monitor');
+    expect(monitor?.kind === 'Plugin' && monitor.rules.map((rule) => rule.path)).toEqual([path]);
+    expect((problemDetector.files ?? []).find((file) => file.path === path)).toMatchObject({
+      mode: '0755',
+      content: CHECK_CLOCK,
+    });
   });
 });
 

@@ -96,12 +96,7 @@ const MACHINE_COMPONENT_SET: readonly InactiveField[] = [
   { path: 'spec.rollout.gate.checks[].failureLimit', accepts: [0], because: ONLY_MACHINES },
 ];
 
-const NO_FLAP = 'changes of a fault are not counted';
-
 const NODE_REMEDIER: readonly InactiveField[] = [
-  { path: 'spec.rule.flap.windowSeconds', accepts: [3600], because: NO_FLAP },
-  { path: 'spec.rule.flap.maxTransitions', accepts: [4], because: NO_FLAP },
-  { path: 'spec.rule.flap.then', accepts: ['HandOff'], because: NO_FLAP },
   {
     path: 'spec.rule.onIndeterminate.action',
     accepts: ['Wait'],

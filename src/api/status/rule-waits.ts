@@ -15,6 +15,7 @@ export type WaitReason =
   | 'Verified'
   | 'HandedOff'
   | 'RetryLater'
+  | 'Flapping'
   | 'MaxJobs'
   | 'ControlPlaneBusy'
   | 'NoCommit'

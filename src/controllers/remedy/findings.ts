@@ -5,6 +5,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsBetween } from '../../os/dates.ts';
 import type { RuleOutcome } from '../../rules/compiled-rule.ts';
 import type { RuleResult } from '../../rules/explain.ts';
+import { MAX_CHANGES } from './case/flap.ts';
 
 export interface RemedyFinding {
   readonly outcome: RuleOutcome;
@@ -19,6 +20,10 @@ export interface RemedyFinding {
   readonly detectedAt?: Date;
   /** Since when the conditions are false. */
   readonly clearSince?: Date;
+  /** Whether the conditions were true when that was known last. */
+  readonly isFaulty?: boolean;
+  /** When the conditions became true or false, as far as this process observed it; the oldest one first. */
+  readonly changes?: readonly Date[];
   /** Why there is no job. */
   readonly wait?: RemedyWait;
   /** When the wait got its reason. */
@@ -35,6 +40,25 @@ export interface FindingInput {
 }
 
 export function nextFinding(input: FindingInput): RemedyFinding {
+  return { ...startedFinding(input), ...changesOf(input) };
+}
+
+/** Counts what is known only: conditions that are unknown in between have not changed. */
+function changesOf({
+  before,
+  result: { outcome },
+  now,
+}: FindingInput): Pick<RemedyFinding, 'isFaulty' | 'changes'> {
+  const { isFaulty: wasFaulty, changes = NO_CHANGES } = before ?? {};
+  if (outcome === 'Indeterminate') return { ...optional('isFaulty', wasFaulty), changes };
+  const isFaulty = outcome !== 'NoMatch';
+  const isSame = wasFaulty === undefined || wasFaulty === isFaulty;
+  return { isFaulty, changes: isSame ? changes : [...changes, now].slice(-MAX_CHANGES) };
+}
+
+const NO_CHANGES: readonly Date[] = [];
+
+function startedFinding(input: FindingInput): RemedyFinding {
   const { before, result, now } = input;
   const { outcome, because } = result;
   if (outcome === 'Match' || outcome === 'Held') return { outcome, because, ...startOf(input) };

@@ -11,8 +11,9 @@ import { optional } from '../../kube/objects/optional.ts';
 import { secondsAfter } from '../../os/dates.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type Case, caseOf } from './case/case.ts';
+import { type Flap, flapOf, flapWait } from './case/flap.ts';
 import { beginOf, isJobAtWork } from './case/jobs.ts';
-import { type Attempt, nextAttempt } from './case/rungs.ts';
+import { type Attempt, type NextAttempt, nextAttempt } from './case/rungs.ts';
 import type { RemedyFinding } from './findings.ts';
 import { highestRisk } from './job/steps.ts';
 import { boundText, isControlPlane, isWithin, labelsOf, type MatchBound } from './targets.ts';
@@ -53,6 +54,8 @@ export interface RemedyAct extends Attempt {
   readonly detectedAt: Date;
   readonly node: JobNodeIdentity;
   readonly jobName: string;
+  /** How the fault flaps, if that decided on the rung. */
+  readonly flapMessage?: string;
 }
 
 export interface RemedyPlan {
@@ -133,18 +136,36 @@ function readyFor(rule: RuleOnMachine, input: RemedyPlanInput): Ready {
 
 function attemptFor(rule: RuleOnMachine, node: JobNodeIdentity, input: RemedyPlanInput): Ready {
   const { remedier, digest, finding } = rule;
-  const { jobs, now, machine } = input;
-  const { since = now, isSinceKnown, detectedAt = now } = finding;
-  const found: Case = caseOf({ remedier, nodeUID: node.uid, since, isSinceKnown, jobs });
-  const next = nextAttempt(remedier, found.jobs, { since: finding.matchedSince ?? since, now });
+  const { now, machine } = input;
+  const times = faultTimes(finding, now);
+  const found: Case = caseOf({ remedier, nodeUID: node.uid, ...times, jobs: input.jobs });
+  const flap = flapOf(remedier, finding.changes ?? [], now);
+  const next = nextFor(rule, found, { flap, now });
   if ('wait' in next) return next;
   const limited = limitWait(rule, next.attempt, input);
   if (limited) return { wait: limited };
   const { index, attempt } = next.attempt;
   const jobName = `${machine.metadata.name}-${remedier.metadata.name}-${found.id}-r${index}-a${attempt}`;
   const commit = remedier.metadata.annotations?.[ANNOTATION_COMMIT] ?? '';
-  const times = { since, isSinceKnown, detectedAt };
-  return { act: { ...next.attempt, remedier, digest, commit, case: found.id, ...times, node, jobName } };
+  const cause = { case: found.id, ...times, ...optional('flapMessage', flap?.message) };
+  return { act: { ...next.attempt, remedier, digest, commit, ...cause, node, jobName } };
+}
+
+function faultTimes(
+  { since, isSinceKnown, detectedAt }: RemedyFinding,
+  now: Date,
+): Pick<RemedyAct, 'since' | 'isSinceKnown' | 'detectedAt'> {
+  return { since: since ?? now, isSinceKnown, detectedAt: detectedAt ?? now };
+}
+
+function nextFor(
+  { remedier, finding }: RuleOnMachine,
+  { jobs }: Case,
+  { flap, now }: { readonly flap: Flap | undefined; readonly now: Date },
+): NextAttempt {
+  if (flap?.next === 'Hold') return { wait: flapWait(flap) };
+  const since = finding.matchedSince ?? finding.since ?? now;
+  return nextAttempt(remedier, jobs, { since, now, flap: flap?.next });
 }
 
 function outcomeWait({ finding, remedier }: RuleOnMachine): RemedyWait | undefined {

@@ -29,6 +29,8 @@ const HINTS: Readonly<Record<Exclude<WaitReason, 'Denied'>, string>> = {
   JobActive: 'no action required: the rule is evaluated again when the job has ended. kubenode remedy list',
   Verified: 'no action required: the next job is for a fault that begins after that repair',
   RetryLater: 'no action required: it begins at the time that is named',
+  Flapping:
+    'look for what makes the fault come and go. Repairs continue when it was calm until the time that is named',
   MaxJobs: 'repair the machine, or commit a higher spec.perMachine.maxJobs of rule RULE',
   ControlPlaneBusy: 'no action required once that job has ended: kubenode remedy list',
   Outranked: 'no action required: it is evaluated again after the rule that goes first',

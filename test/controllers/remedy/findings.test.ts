@@ -63,6 +63,28 @@ describe('the start of a fault', () => {
   });
 });
 
+describe('the changes of a fault', () => {
+  it.each<[string, readonly number[]]>([
+    ['Match@0', []],
+    ['NoMatch@0', []],
+    ['Indeterminate@0 Match@5', []],
+    ['NoMatch@0 Match@50 Match@60 NoMatch@70', [50, 70]],
+    ['NoMatch@0 Held@50 Match@60 Held@70', [50]],
+    ['Match@0 Indeterminate@50 Match@100', []],
+    ['Match@0 Indeterminate@50 NoMatch@100 Indeterminate@110 NoMatch@120 Match@130', [100, 130]],
+    ['Match@0 NoMatch@50 NoMatch@9000 Match@9001', [50, 9001]],
+  ])('R5 are counted when they are known: after %s at %j', (history, seconds) => {
+    expect(after(history)?.changes ?? []).toEqual(seconds.map(at));
+  });
+
+  it('R5 are the newest 101, so that a machine that flaps for days takes no memory', () => {
+    const words = Array.from({ length: 400 }, (_, index) => `${index % 2 ? 'Match' : 'NoMatch'}@${index}`);
+    const changes = after(words.join(' '))?.changes ?? [];
+    expect(changes).toHaveLength(101);
+    expect(changes.at(-1)).toEqual(at(399));
+  });
+});
+
 describe('the detection of a fault', () => {
   it.each<[string, number | undefined]>([
     ['Match@0', 0],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Machine, NodeRemedier, RemedyOperationJob } from '../../../src/api/generated/types.ts';
-import type { RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
+import { nextFinding, type RemedyFinding } from '../../../src/controllers/remedy/findings.ts';
 import {
   planRemedy,
   type RemedyPlanInput,
@@ -239,6 +239,73 @@ describe('the plan of a machine', () => {
     ]);
   });
 });
+
+describe('a fault that comes and goes', () => {
+  const changes = [3500, 900, 800, 700, 600].map((seconds) => new Date(ago(seconds)));
+  const flapping = { ...finding(), changes };
+  const then = (next: string) => ({ finding: flapping, changes: flap(next) });
+
+  it.each([
+    ['HandOff', `m-1-kernel-hang-${CASE}-r2-a1`],
+    ['NextRung', FIRST],
+    ['Hold', 'kernel-hang Flapping'],
+  ])('R5 more often than its rule permits: %s', (next, plan) => {
+    expect(planFor([rule(then(next))])).toEqual([plan]);
+  });
+
+  it('R5 is held until its changes are few enough again, and explains that', () => {
+    expect(untilOf({}, then('Hold'))).toBe(new Date(+NOW + 100_000).toISOString());
+    const few = { finding: { ...flapping, changes: changes.slice(1) } };
+    expect(planFor([rule({ ...then('Hold'), ...few })])).toEqual([FIRST]);
+  });
+
+  it('R5 that toggles each 90 s for 2 h costs one job, and then a person gets it with the count', () => {
+    const { jobs, messages } = toggle(90, 7200);
+    expect(jobs.map((name) => name.replace(/.*-r/, 'r'))).toEqual(['r1-a1', 'r2-a1']);
+    expect(messages).toEqual([undefined, 'the fault came or went 3 times in 3600 s, at most 2 are allowed']);
+  });
+});
+
+function flap(next: string, maxTransitions = 4): Readonly<Record<string, unknown>> {
+  return { '/rule/flap': { windowSeconds: 3600, maxTransitions }, '/rule/flap/then': next };
+}
+
+/** Plays a rule with many attempts on a fault that toggles. Each job is superseded as soon as the fault has cleared. */
+function toggle(everySeconds: number, forSeconds: number): { jobs: string[]; messages: unknown[] } {
+  const attempts = { '/ladder/0/maxAttempts': 5, '/ladder/0/retrySeconds': 300 };
+  const many = rule({ changes: { ...attempts, ...flap('HandOff', 2) } });
+  const names: string[] = [];
+  const messages: unknown[] = [];
+  const jobs: RemedyOperationJob[] = [];
+  let before: RemedyFinding | undefined;
+  for (let second = 0; second <= forSeconds; second += everySeconds) {
+    const now = new Date(+NOW + second * 1000);
+    const outcome = (second / everySeconds) % 2 === 1 ? 'Match' : 'NoMatch';
+    before = nextFinding({
+      before,
+      result: { outcome, because: outcome },
+      recorded: undefined,
+      clearSeconds: 600,
+      now,
+    });
+    const plan = planRemedy({
+      machine: machine('m-1'),
+      node: liveNode(),
+      jobs,
+      controlPlaneJob: undefined,
+      rules: [{ ...many, finding: before }],
+      now,
+    });
+    if (!plan.act) continue;
+    names.push(plan.act.jobName);
+    messages.push(plan.act.flapMessage);
+    const { index, attempt, case: id } = plan.act;
+    const handedOff = index === 2 ? 'HandedOff' : 'Superseded';
+    const begun = -second;
+    jobs.push(remedyJob({ case: id, index, attempt, begun, ended: begun - 60, outcome: handedOff }));
+  }
+  return { jobs: names, messages };
+}
 
 describe('rules that match the same machine', () => {
   const low = rule({ name: 'a-low', changes: { '/priority': 400 } });

@@ -32,6 +32,8 @@ export interface AttemptMoments {
   /** When the conditions of the rule became true last. */
   readonly since: Date;
   readonly now: Date;
+  /** Set while the fault flaps: no rung is tried again. */
+  readonly flap?: 'HandOff' | 'NextRung' | undefined;
 }
 
 /** Returns the next attempt. `jobs` are those of the case, all ended. */
@@ -41,7 +43,8 @@ export function nextAttempt(
   moments: AttemptMoments,
 ): NextAttempt {
   const last = jobs.toSorted(byBegin).at(-1);
-  return last ? attemptAfter(last, ladder, moments) : attemptAt(ladder, 1, 1);
+  if (last) return attemptAfter(last, ladder, moments);
+  return attemptAt(ladder, moments.flap === 'HandOff' ? ladder.length : 1, 1);
 }
 
 function attemptAfter(
@@ -59,7 +62,11 @@ function attemptAfter(
   if (AFTER[kind] === 'Nothing') {
     return { wait: { reason: 'HandedOff', message: `job ${name} handed the case off to people` } };
   }
-  return nextRungAfter(last, ladder, AFTER[kind] === 'Person');
+  return nextRungAfter(last, ladder, isForPerson(kind, moments));
+}
+
+function isForPerson(kind: Class, { flap }: AttemptMoments): boolean {
+  return AFTER[kind] === 'Person' || flap === 'HandOff';
 }
 
 function nextRungAfter(
@@ -75,16 +82,21 @@ function retryAfter(
   last: RemedyOperationJob,
   kind: Class,
   ladder: readonly Rung[],
-  { now }: AttemptMoments,
+  moments: AttemptMoments,
 ): NextAttempt {
+  const { now, flap } = moments;
   const {
     rung: { index },
     attempt,
   } = last.spec;
   const rung = ladder[index - 1];
-  const isLeft = rung !== undefined && attempt < rung.maxAttempts;
+  const isLeft = rung !== undefined && attempt < rung.maxAttempts && flap === undefined;
   const until = secondsAfter(endOf(last), pauseAfter(kind, last, isLeft ? rung.retrySeconds : 0));
-  if (until <= now) return isLeft ? attemptAt(ladder, index, attempt + 1) : attemptAt(ladder, index + 1, 1);
+  if (until <= now) {
+    return isLeft
+      ? attemptAt(ladder, index, attempt + 1)
+      : nextRungAfter(last, ladder, isForPerson(kind, moments));
+  }
   const message = `job ${last.metadata.name} ended as ${kind}: the next one begins at ${until.toISOString()}`;
   return { wait: { reason: 'RetryLater', message, until } };
 }

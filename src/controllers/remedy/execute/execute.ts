@@ -49,11 +49,12 @@ async function create(planned: RemedyAct, grant: Grant, parts: ExecuteParts): Pr
     refused: (error) => (refusal = error as Error),
   });
   if (refusal !== undefined) throw refusal;
-  const { rung, attempt, remedier } = planned;
+  const { rung, attempt, remedier, flapMessage } = planned;
+  const why = flapMessage === undefined ? '' : `: ${flapMessage}`;
   record(
     parts,
     'JobCreated',
-    `job ${planned.jobName}: attempt ${attempt} of rung ${rung.name} of rule ${remedier.metadata.name}`,
+    `job ${planned.jobName}: attempt ${attempt} of rung ${rung.name} of rule ${remedier.metadata.name}${why}`,
   );
   state.ruleChanged(remedier.metadata.name);
 }

@@ -74,7 +74,7 @@ describe('kubenode rules', () => {
   it('names the rules of the fleet when there is none of that name', async () => {
     const io = testIo({ cwd: fleetWith() });
     expect(await runCommandLine(io, ['rules', 'lint', '--rule', 'kernel-hung'])).toBe(65);
-    expect(io.stderr).toContain('use one of: component-down-kubelet');
+    expect(io.stderr).toContain('use one of: clock-drift, component-down-kubelet');
   });
 
   it('exits with 1 when a test failed, and has the finding for programs', async () => {
