@@ -10,6 +10,8 @@ export interface PythonTool {
   /** The package and its version, as pip installs it. */
   readonly name: string;
   readonly version: string;
+  /** Optional parts of the package. */
+  readonly extras?: readonly string[];
 }
 
 /** From an empty cache of pip and with one free core. */
@@ -32,7 +34,8 @@ export async function pythonTool(tool: PythonTool): Promise<string> {
     rmSync(target, { recursive: true, force: true });
     mkdirSync(dirname(target), { recursive: true });
     await run('python3', ['-m', 'venv', target], INSTALL_MS);
-    const requirement = `${tool.name}==${tool.version}`;
+    const extras = tool.extras ? `[${tool.extras.join(',')}]` : '';
+    const requirement = `${tool.name}${extras}==${tool.version}`;
     const quiet = ['--quiet', '--disable-pip-version-check'];
     await run(join(target, 'bin', 'pip'), ['install', ...quiet, requirement], INSTALL_MS);
     const mark = join(target, 'installed');
