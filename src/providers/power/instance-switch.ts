@@ -14,6 +14,12 @@ export function openInstanceSwitch(machine: Machine, providers: OpenProviders): 
   if (!provider.capabilities.power) {
     return { because: `provider ${providerName} of Machine ${name} cannot switch power` };
   }
+  // Its machine would run again, while a repair believes that it is off.
+  if (provider.capabilities.startsStopped) {
+    return {
+      because: `the machine controller starts each stopped instance of provider ${providerName}: Machine ${name} would not stay off`,
+    };
+  }
   if (id === undefined) return { because: `Machine ${name} has no instance yet` };
   return createInstanceSwitch(id, provider);
 }

@@ -9,8 +9,14 @@ const ID = 'local:///u-1';
 const NEVER = new AbortController().signal;
 const HOST = machine('m1', { status: { infra: { providerID: ID } } });
 
-function started(state: Instance['state'] = 'Running'): MemoryProvider {
+/** A provider whose instances stay off, as those of clouds do. */
+function cloud(): MemoryProvider {
   const provider = memoryProvider(() => NOW);
+  return Object.assign(provider, { capabilities: { ...provider.capabilities, startsStopped: false } });
+}
+
+function started(state: Instance['state'] = 'Running'): MemoryProvider {
+  const provider = cloud();
   const tags = { clusterUid: 'c', machineUid: 'u-1' };
   provider.instances.set(ID, { id: ID, machine: 'm1', tags, state, addresses: [], createdAt: NOW });
   return provider;
@@ -55,7 +61,7 @@ describe('the power switch of an instance', () => {
 });
 
 describe('a machine without a switch of its provider', () => {
-  const provider = memoryProvider(() => NOW);
+  const provider = cloud();
   it.each([
     ['whose provider is not open', HOST, {}, 'provider local of Machine m1 is not open here'],
     ['without instance', machine('m1'), { local: provider }, 'Machine m1 has no instance'],
@@ -64,6 +70,12 @@ describe('a machine without a switch of its provider', () => {
       HOST,
       { local: { ...provider, capabilities: { ...provider.capabilities, power: false } } },
       'provider local of Machine m1 cannot switch power',
+    ],
+    [
+      'whose instances are started again when they stop',
+      HOST,
+      { local: memoryProvider(() => NOW) },
+      'the machine controller starts each stopped instance of provider local: Machine m1 would not stay off',
     ],
   ])('%s is explained', (_, host, providers, because) => {
     const found = openInstanceSwitch(host, providers);
