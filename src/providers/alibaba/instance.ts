@@ -59,7 +59,7 @@ export function readListed(value: unknown): ListedInstance {
 }
 
 /** Undefined: without our tags, so not ours. */
-export function readInstance(found: ListedInstance, region: string): Instance | undefined {
+export function readEcsInstance(found: ListedInstance, region: string): Instance | undefined {
   const tags = (found.Tags?.Tag ?? []).map(({ TagKey, TagValue }) => ({ name: TagKey, value: TagValue }));
   const ours = readTags(tags);
   return (

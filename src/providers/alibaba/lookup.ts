@@ -7,7 +7,7 @@ import { formatFilter, matchesFilter } from '../cloud/tags.ts';
 import { type Instance, type InstanceFilter, isProviderError, ProviderError } from '../contract.ts';
 import type { AlibabaApi, ApiQuery } from './api/client.ts';
 import { isApiCode } from './errors.ts';
-import { type ListedInstance, parseAlibabaId, readInstance, readListed } from './instance.ts';
+import { type ListedInstance, parseAlibabaId, readEcsInstance, readListed } from './instance.ts';
 import { tagFields } from './run-request.ts';
 
 export interface AlibabaLookup {
@@ -60,7 +60,7 @@ export function createAlibabaLookup(api: AlibabaApi, region: string, clock: Cloc
       signal.throwIfAborted();
       const found = await batch.lookUp(parseAlibabaId(id, region), signal);
       if (!found) return undefined;
-      const instance = readInstance(found, region);
+      const instance = readEcsInstance(found, region);
       if (instance) return { instance, status: found.Status };
       throw new ProviderError(
         'Terminal',
@@ -72,7 +72,7 @@ export function createAlibabaLookup(api: AlibabaApi, region: string, clock: Cloc
     },
     async byFilter(filter, signal) {
       const found = await listAll(tagFields(formatFilter(filter)), signal);
-      const instances = found.flatMap((each) => readInstance(each, region) ?? []);
+      const instances = found.flatMap((each) => readEcsInstance(each, region) ?? []);
       const byId = new Map(instances.map((each) => [each.id, each]));
       return [...byId.values()]
         .filter((each) => matchesFilter(each, filter))

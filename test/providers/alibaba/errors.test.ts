@@ -64,6 +64,7 @@ describe('toApiError', () => {
     const signature = toApiError({ status: 400, code: 'SignatureDoesNotMatch', message: quoted }, RULES);
     const other = toApiError({ status: 400, code: 'InvalidUserData', message: quoted }, RULES);
     expect([signature.message, other.message].join(' ')).not.toContain('QUJD');
+    expect(signature.message).toContain('Check the credentials of kubenode controllers');
   });
 });
 

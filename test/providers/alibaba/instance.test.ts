@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   formatAlibabaId,
   parseAlibabaId,
-  readInstance,
+  readEcsInstance,
   readListed,
 } from '../../../src/providers/alibaba/instance.ts';
 import { DESCRIBED_INSTANCE } from './documented.ts';
@@ -39,14 +39,14 @@ describe('parseAlibabaId', () => {
   });
 });
 
-describe('readInstance', () => {
+describe('readEcsInstance', () => {
   it('takes an instance without our tags for that of others, as in the documented answer', () => {
-    expect(readInstance(readListed(DESCRIBED_INSTANCE), 'cn-hangzhou')).toBeUndefined();
+    expect(readEcsInstance(readListed(DESCRIBED_INSTANCE), 'cn-hangzhou')).toBeUndefined();
   });
 
   it('reads the documented answer, with our tags', () => {
     const listed = readListed({ ...DESCRIBED_INSTANCE, Tags: { Tag: TAGS } });
-    expect(readInstance(listed, 'cn-hangzhou')).toEqual({
+    expect(readEcsInstance(listed, 'cn-hangzhou')).toEqual({
       id: 'alibaba://cn-hangzhou.i-bp67acfmxazb4p0000',
       machine: 'n1',
       tags: { clusterUid: 'c', machineUid: 'm' },
@@ -70,7 +70,7 @@ describe('readInstance', () => {
     ['Hibernating', 'Unknown'],
   ])('takes the state %s for %s', (Status, want) => {
     const listed = readListed({ ...DESCRIBED_INSTANCE, Tags: { Tag: TAGS }, Status });
-    expect(readInstance(listed, 'cn-hangzhou')?.state).toBe(want);
+    expect(readEcsInstance(listed, 'cn-hangzhou')?.state).toBe(want);
   });
 });
 

@@ -52,6 +52,12 @@ describe('the lookup of provider alibaba', () => {
     ]);
   });
 
+  it.each(['', 'x', '*'])('asks nothing for the UID %j, for which ECS could find all', async (machineUid) => {
+    const { provider, server } = await open();
+    expect(await provider.find({ clusterUid: CLUSTER, machineUid }, NEVER)).toEqual([]);
+    expect(server.actions).toEqual([]);
+  });
+
   it('names an instance that is not ours, and neither deletes nor stops it', async () => {
     const { provider, server } = await open();
     const id = await provider.create(requestOf(SHAPE), NEVER);

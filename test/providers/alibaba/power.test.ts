@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { NEVER, requestOf } from '../contract/harness.ts';
 import { type AlibabaHarness, CONFIG, openAlibabaHarness } from './harness.ts';
 import type { EcsInstance } from './server/ecs.ts';
+import { REFUSALS } from './server/refusal.ts';
 
 interface Bed extends AlibabaHarness {
   readonly id: string;
@@ -53,6 +54,13 @@ describe('the power of provider alibaba', () => {
     const { provider, id, acts } = await open();
     await provider.power(id, 'on', NEVER);
     expect(acts()).toEqual([]);
+  });
+
+  it('goes on when the list was older than the state', async () => {
+    const { provider, id, acts, server, instance } = await open();
+    server.ecs.failures.set('StopInstance', REFUSALS.badStatus);
+    await provider.power(id, 'off', NEVER);
+    expect([acts(), instance.status]).toEqual([['StopInstance', 'StopInstance'], 'Stopped']);
   });
 
   it('is not confirmed while the instance changes its state for longer than a minute', async () => {

@@ -1,5 +1,9 @@
-import { describe, expect, it } from 'vitest';
-import { parseApiAnswer } from '../../../../src/providers/alibaba/api/client.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createAlibabaApi, parseApiAnswer } from '../../../../src/providers/alibaba/api/client.ts';
+import type { AlibabaCredentials } from '../../../../src/providers/alibaba/credentials/temporary.ts';
+import { createFastClock } from '../../../support/fast-clock.ts';
+import { NEVER } from '../../contract/harness.ts';
+import { startEcsServer } from '../server/server.ts';
 
 const RULES = { lost: 'Retryable', now: new Date('2030-01-01T00:00:00Z') } as const;
 
@@ -57,5 +61,26 @@ describe('parseApiAnswer', () => {
     expect(() => parseApiAnswer(throttled, RULES)).toThrow(
       expect.objectContaining({ code: 'Retryable', retryAfterSeconds: 7 }) as Error,
     );
+  });
+});
+
+describe('createAlibabaApi', () => {
+  it.each<[name: string, key: AlibabaCredentials, forgotten: number]>([
+    ['forgets credentials that are refused', { accessKeyId: 'other', accessKeySecret: 'x' }, 1],
+    ['keeps credentials that are accepted', { accessKeyId: 'LTAI5test', accessKeySecret: 'test-secret' }, 0],
+  ])('%s', async (_, key, expected) => {
+    const server = await startEcsServer();
+    onTestFinished(() => server[Symbol.asyncDispose]());
+    const forgotten: AlibabaCredentials[] = [];
+    const credentials = {
+      get: () => Promise.resolve(key),
+      forget: (refused: AlibabaCredentials) => {
+        forgotten.push(refused);
+      },
+    };
+    const options = { endpoint: server.url, version: '2014-05-26', credentials, timeoutMs: 200_000 };
+    const api = createAlibabaApi({ ...options, clock: createFastClock() });
+    await api.call('DeleteInstance', { InstanceId: 'i-1' }, NEVER).catch(() => undefined);
+    expect(forgotten).toHaveLength(expected);
   });
 });

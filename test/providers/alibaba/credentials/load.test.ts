@@ -111,12 +111,13 @@ describe('credentialLoader', () => {
   it.each([
     ['has no role', ''],
     ['has a page instead of the name of a role', '<html>login</html>'],
-  ])('says what to do when the instance %s', async (_, role) => {
+  ])('tells what to do when the instance %s, and asks for nothing more', async (_, role) => {
     const server = await startTokenServer();
     server.role = role;
     const error = await failureOf(load({ ALIBABA_CLOUD_ECS_METADATA_SERVICE_URL: server.url }));
     expect(error).toMatchObject({ code: 'Auth', reason: 'NoCredentials' });
     expect(String(error)).toContain('attach a RAM role to this instance');
+    expect(server.requests).toHaveLength(2);
   });
 
   it('asks no metadata service where that is switched off', async () => {

@@ -27,6 +27,8 @@ export interface Ecs {
   readonly events: EcsEvent[];
   /** Calls that lack a right. */
   readonly denied: Set<string>;
+  /** The error of the next call of an action. */
+  readonly failures: Map<string, () => Error>;
   /** How many lists do not have a new instance. */
   hideNewFor: number;
   /** The error of the next calls of RunInstances. */
@@ -47,11 +49,15 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
     instances: new Map(),
     events: [],
     denied: new Set(),
+    failures: new Map(),
     hideNewFor: 1,
     failRun: undefined,
     call(action, query) {
       const act = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined;
       if (!act) throw REFUSALS.missing('Action');
+      const failure = ecs.failures.get(action);
+      ecs.failures.delete(action);
+      if (failure) throw failure();
       // Documented: without the right DescribeInstances answers with an empty list.
       const isDenied = ecs.denied.has(action);
       const isList = action === 'DescribeInstances' && query['DryRun'] !== 'true';
