@@ -13,6 +13,7 @@ export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
 export const INSTANCE_PROVIDERS = [
   'local',
   'ssh',
+  'alibaba',
   'aws',
 ] as const satisfies readonly (typeof PROVIDERS)[number][];
 export type InstanceProvider = (typeof INSTANCE_PROVIDERS)[number];

@@ -3,8 +3,10 @@
  * which it has options, and a machine goes to the one that its spec names.
  */
 import { INSTANCE_PROVIDERS, type InstanceProvider } from '../api/enums.ts';
+import { ALIBABA } from './alibaba/config.ts';
 import { AWS } from './aws/config.ts';
 import type { AwsProviderOptions } from './aws/provider.ts';
+import type { CloudProviderOptions } from './cloud/options.ts';
 import type { Provider, ProviderKind } from './contract.ts';
 import { LOCAL } from './local/config.ts';
 import { type LocalProviderOptions, openLocalProvider } from './local/provider.ts';
@@ -21,6 +23,7 @@ export interface ProviderEntry<Options = never> extends ProviderKind {
 export interface ProviderOptions {
   readonly local: LocalProviderOptions;
   readonly ssh: SshProviderOptions;
+  readonly alibaba: CloudProviderOptions;
   readonly aws: AwsProviderOptions;
 }
 
@@ -36,6 +39,11 @@ export const PROVIDER_REGISTRY: {
     ...SSH,
     startHint: 'run kubenode controllers with --agent-programs',
     open: (options) => Promise.resolve(createSshProvider(options)),
+  },
+  alibaba: {
+    ...ALIBABA,
+    startHint: 'run kubenode controllers with --provider alibaba, --agent-url and --agent-sha256',
+    open: async (options) => (await import('./alibaba/provider.ts')).openAlibabaProvider(options),
   },
   aws: {
     ...AWS,

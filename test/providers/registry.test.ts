@@ -4,6 +4,7 @@ import { INACTIVE_FIELDS } from '../../src/api/inactive/fields.ts';
 import { createSystemClock } from '../../src/os/system-clock.ts';
 import { findProviderEntry, openProviders, PROVIDER_REGISTRY } from '../../src/providers/registry.ts';
 import { tempFolder } from '../support/temp.ts';
+import { ALIBABA_CONTRACT } from './alibaba/contract.ts';
 import { AWS_CONTRACT } from './aws/contract.ts';
 import type { ContractProvider } from './contract/harness.ts';
 import { describeProviderContract } from './contract/suite.ts';
@@ -14,6 +15,7 @@ import { SSH_CONTRACT } from './ssh/pool/contract.ts';
 const CONTRACTS: Readonly<Record<InstanceProvider, ContractProvider>> = {
   local: LOCAL_CONTRACT,
   ssh: SSH_CONTRACT,
+  alibaba: ALIBABA_CONTRACT,
   aws: AWS_CONTRACT,
 };
 

@@ -9,6 +9,7 @@ import { pointerTo } from '../../kube/controller/writes/json-patch.ts';
 import { cordonState } from '../../kube/drain/cordon.ts';
 import { textAt } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
+import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
 
@@ -67,7 +68,8 @@ export function ownNode(machine: Machine, node: KubeObject | undefined): KubeObj
   if (!node || !wasObserved(machine, node)) return undefined;
   const instance = machine.status?.infra?.providerID;
   const provider = textAt(node, 'spec', 'providerID');
-  return instance !== undefined && provider !== undefined && provider !== instance ? undefined : node;
+  const isOther = instance !== undefined && provider !== undefined && !isOnInstance(instance, provider);
+  return isOther ? undefined : node;
 }
 
 /** Tells whether the Node was observed as that of this Machine. The label is written before the UID is recorded. */

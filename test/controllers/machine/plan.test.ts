@@ -68,8 +68,8 @@ describe('planMachine', () => {
     ],
     [
       'supports no other provider yet',
-      { spec: { infra: { provider: 'aws', config: {} } } },
-      'Provisioning NotSupported: InfraConfigValid: provider aws is not supported yet. Use local or ssh',
+      { spec: { infra: { provider: 'azure', config: {} } } },
+      'Provisioning NotSupported: InfraConfigValid: provider azure is not supported yet. Use local or ssh or alibaba or aws',
     ],
     [
       'MAC-18 removes the start-up taint when all is there',

@@ -1,0 +1,80 @@
+/** Switches the power of an instance, and waits until it has the state: ECS accepts a request long before it is carried out. */
+import type { Clock } from '../../os/clock.ts';
+import { pollUntil } from '../../os/poll.ts';
+import { isProviderError, type PowerAction, ProviderError } from '../contract.ts';
+import type { AlibabaApi, ApiQuery } from './api/client.ts';
+import { isApiCode } from './errors.ts';
+import type { AlibabaLookup } from './lookup.ts';
+
+export interface EcsParts {
+  readonly api: AlibabaApi;
+  readonly lookup: AlibabaLookup;
+  readonly region: string;
+  readonly clock: Clock;
+}
+
+/** A stop or a start takes some ten seconds. One that takes longer is repeated, and others are not kept waiting. */
+const POWER_MS = 60_000;
+const POLL_MS = 2000;
+export const CHANGING_SECONDS = 10;
+
+export async function switchPower(
+  instance: { readonly id: string; readonly ecsId: string },
+  action: PowerAction,
+  parts: EcsParts,
+  signal: AbortSignal,
+): Promise<void> {
+  const { lookup, clock } = parts;
+  const desired = action === 'off' ? 'Stopped' : 'Running';
+  let isCycled = action !== 'cycle';
+
+  async function advance(): Promise<boolean> {
+    const found = await lookup.byId(instance.id, signal);
+    if (!found) throw new ProviderError('NotFound', `instance ${instance.id} does not exist`);
+    const { status } = found;
+    if (status === desired && isCycled) return true;
+    const request = requestFor(status, action, instance.ecsId);
+    if (!request) return false;
+    const isAccepted = await accepted(parts.api, request, signal);
+    if (isAccepted) isCycled = true;
+    return false;
+  }
+
+  const deadlineMs = clock.monotonicMs() + POWER_MS;
+  if (await pollUntil(advance, { clock, everyMs: POLL_MS, deadlineMs, signal })) return;
+  throw new ProviderError('Retryable', `instance ${instance.id} changes its state`, {
+    reason: 'InstanceChanging',
+    retryAfterSeconds: CHANGING_SECONDS,
+  });
+}
+
+interface PowerRequest {
+  readonly call: string;
+  readonly query: ApiQuery;
+}
+
+/** Undefined: the instance is on its way to another state. */
+function requestFor(status: string, action: PowerAction, InstanceId: string): PowerRequest | undefined {
+  if (status === 'Stopped') return { call: 'StartInstance', query: { InstanceId } };
+  if (status !== 'Running') return undefined;
+  // One request for both halves: no process that ends in between leaves the instance off.
+  if (action === 'cycle') return { call: 'RebootInstance', query: { InstanceId, ForceStop: 'true' } };
+  // A kernel that hangs does not stop by itself. The instance keeps its place: it has to start again when there is no stock.
+  const query = { InstanceId, ForceStop: 'true', ConfirmStop: 'true', StoppedMode: 'KeepCharging' };
+  return { call: 'StopInstance', query };
+}
+
+/** False: the state had changed already, and what was listed was older. */
+async function accepted(
+  api: AlibabaApi,
+  { call, query }: PowerRequest,
+  signal: AbortSignal,
+): Promise<boolean> {
+  try {
+    await api.call(call, query, signal);
+    return true;
+  } catch (error) {
+    if (isProviderError(error) && isApiCode(error, 'IncorrectInstanceStatus')) return false;
+    throw error;
+  }
+}
