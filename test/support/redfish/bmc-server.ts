@@ -18,6 +18,8 @@ export interface BmcBehavior {
   silent?: string;
   maxSessions?: number;
   reset?: object;
+  /** Whether a reset changes the power. Otherwise the BMC accepts it, and lies. */
+  applies?: boolean;
   /** Status of the answer to a reset. */
   resetStatus?: number;
   location?: string;
@@ -79,6 +81,7 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
     };
     if (key === `POST ${SYSTEM}/Actions/ComputerSystem.Reset`) {
       resets.push(body);
+      if (behavior.applies) behavior.power = JSON.stringify(body).includes('Off') ? 'Off' : 'On';
       return answer(response, behavior.resetStatus ?? 204, {});
     }
     if (key === `DELETE ${sessions.get(token)}`) sessions.delete(token);
