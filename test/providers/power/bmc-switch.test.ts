@@ -129,7 +129,7 @@ describe('the switch of a BMC', () => {
     await expect(denied).rejects.toMatchObject({ code: 'Auth' });
   });
 
-  it('is missing without BMC, without UUID, and with an address that is none', async () => {
+  it('is missing without BMC, without UUID, and with an invalid address', async () => {
     const server = await bmc();
     const use = secret(`bmc; 127.0.0.1:${server.endpoint.port}`);
     const unknown = machine('m1', {

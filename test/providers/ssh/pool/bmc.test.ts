@@ -28,7 +28,7 @@ describe('the BMC of a host of a pool', () => {
     ['no fingerprint', { ...BMC, certificateFingerprint: undefined }, 'bmc.certificateFingerprint'],
     ['no Secret', { ...BMC, credentialsRef: {} }, 'bmc.credentialsRef.name'],
     ['a path as system', { ...BMC, system: '../Managers/1' }, 'bmc.system'],
-    ['a UUID that is none', { ...BMC, systemUUID: 7 }, 'bmc.systemUUID'],
+    ['a number as UUID', { ...BMC, systemUUID: 7 }, 'bmc.systemUUID'],
     ['a long address', { ...BMC, address: `https://${'a'.repeat(300)}` }, 'bmc.address'],
   ])('with %s is refused by name', (_, value, reason) => {
     expect(bmcReason(value)).toContain(reason);
