@@ -23,8 +23,7 @@ export async function openBmcSwitch(
 ): Promise<PowerSwitch | NoPowerSwitch> {
   const bmc = machine.spec.bmc ?? (await bmcOfPool(machine, providers, signal));
   const { name } = machine.metadata;
-  if (!bmc)
-    return { because: `Machine ${name} has no BMC: neither spec.bmc nor its entry in a pool names one` };
+  if (!bmc) return { because: `neither Machine ${name} nor its entry in a pool has a BMC: set spec.bmc` };
   const endpoint = endpointOf(bmc, timeoutMs);
   if (!endpoint) return { because: `the address of the BMC of Machine ${name} is invalid: ${bmc.address}` };
   const systemUuid = expectedUuid(machine, bmc);

@@ -31,7 +31,7 @@ export function readSystem(body: unknown): RedfishSystem {
   const target = pathIn(textAt(action, 'target'));
   const allowed = textsAt(action, 'ResetType@Redfish.AllowableValues');
   return {
-    // Paused, and words of a vendor, are no proof of anything.
+    // Paused, and words of a vendor, prove nothing.
     power: (Object.hasOwn(POWER, state) && POWER[state]) || 'Unknown',
     ...optional('uuid', textAt(body, 'UUID')),
     ...optional(
@@ -59,7 +59,7 @@ function textsAt(value: unknown, field: string): readonly string[] | undefined {
 }
 
 /**
- * The reset types that reach a state, best first. GracefulShutdown is none: a kernel that hangs may read the signal hours later, and
+ * The reset types that reach a state, best first. GracefulShutdown is not among them: a kernel that hangs may read the signal hours later, and
  * PushPowerButton turns on what is off.
  */
 const RESET_TYPES: Readonly<Record<'On' | 'Off', readonly string[]>> = {

@@ -12,7 +12,7 @@ export interface BmcCredentials {
   readonly password: string;
 }
 
-/** Sends a request that is signed in. Rejects when the answer is no success; `what` completes the error. */
+/** Sends a request that is signed in. Rejects unless the answer is a success; `what` completes the error. */
 export type BmcCall = (what: string, request: BmcRequest) => Promise<BmcAnswer>;
 
 /** Time to close a session after the caller gave up. */
@@ -63,7 +63,7 @@ async function signIn(
   return { token, path: pathIn(answer.headers.location ?? textAt(answer.body, '@odata.id')) };
 }
 
-/** What the work did stays true when the session cannot be closed: it ends by its time-out. */
+/** Closes the session. A failure is ignored: the work is done, and the session ends by its time-out. */
 async function signOut(
   endpoint: BmcEndpoint,
   path: string,

@@ -129,6 +129,7 @@ describe('readSecret', () => {
       'src/controllers/bootstraptoken/execute.ts',
       'src/controllers/machine/import/execute/import-secret.ts',
       'src/local/pki/secrets.ts',
+      'src/providers/power/bmc-secret.ts',
       'src/sync/hub/hub-cache.ts',
     ]);
   });

@@ -90,7 +90,7 @@ describe('answerError', () => {
     expect(error?.message).toBe('read: the BMC answered 503 (Base.1.0.GeneralError)');
   });
 
-  it.each([200, 201, 202, 204])('%i is no error', (status) => {
+  it.each([200, 201, 202, 204])('%i is a success', (status) => {
     expect(answerError('read', { status, body: undefined })).toBeUndefined();
   });
 });

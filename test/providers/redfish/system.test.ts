@@ -1,4 +1,4 @@
-/** Power by Redfish: against a BMC of ours with sessions and faults, and against the emulator of sushy-tools. */
+/** Power by Redfish: against our own BMC with sessions and faults, and against the emulator of sushy-tools. */
 import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { BmcEndpoint } from '../../../src/providers/redfish/connection.ts';
@@ -156,31 +156,31 @@ describe('a BMC that fails', () => {
 
   it('is unreachable: retryable', async () => {
     const server = await bmc();
-    const gone = target(server);
+    const closed = target(server);
     await server[Symbol.asyncDispose]();
-    expect(await failureOf(readPower(gone, NEVER))).toMatchObject({ reason: 'BMCUnreachable' });
+    expect(await failureOf(readPower(closed, NEVER))).toMatchObject({ reason: 'BMCUnreachable' });
   });
 });
+
+async function emulator(...systems: readonly string[]): Promise<Emulator> {
+  const list = systems.map((uuid, index) => ({ uuid, name: `n${index}`, power: 'On' as const }));
+  const started = await startEmulator(tempFolder('redfish'), list);
+  onTestFinished(async () => await started[Symbol.asyncDispose]());
+  return started;
+}
+
+function emulated({ port, fingerprint }: Emulator, changes: Partial<RedfishTarget> = {}): RedfishTarget {
+  return {
+    endpoint: { host: '127.0.0.1', port, fingerprint, timeoutMs: 20_000 },
+    credentials: { username: EMULATOR_USER, password: EMULATOR_PASSWORD },
+    systemUuid: BMC_UUID,
+    ...changes,
+  };
+}
 
 describe.skipIf(noEmulatorReason !== undefined)(
   `the emulator of sushy-tools ${noEmulatorReason ?? ''}`,
   () => {
-    async function emulator(...systems: readonly string[]): Promise<Emulator> {
-      const list = systems.map((uuid, index) => ({ uuid, name: `n${index}`, power: 'On' as const }));
-      const started = await startEmulator(tempFolder('redfish'), list);
-      onTestFinished(async () => await started[Symbol.asyncDispose]());
-      return started;
-    }
-
-    function emulated({ port, fingerprint }: Emulator, changes: Partial<RedfishTarget> = {}): RedfishTarget {
-      return {
-        endpoint: { host: '127.0.0.1', port, fingerprint, timeoutMs: 20_000 },
-        credentials: { username: EMULATOR_USER, password: EMULATOR_PASSWORD },
-        systemUuid: BMC_UUID,
-        ...changes,
-      };
-    }
-
     it('switches a system off and on: the state changes later than the answer', {
       timeout: 180_000,
     }, async () => {
@@ -197,6 +197,7 @@ describe.skipIf(noEmulatorReason !== undefined)(
       await requestPower(system, 'Off', NEVER);
       await requestPower(system, 'On', NEVER);
       await becomes('On');
+      expect(await readPower(system, NEVER)).toBe('On');
     });
 
     it('refuses a wrong password, and knows no other system', { timeout: 180_000 }, async () => {

@@ -1,4 +1,4 @@
-/** A BMC with sessions, and with the faults that the emulator of sushy-tools cannot have: it is slow, lies, or has no session left. */
+/** A BMC with sessions, and with the faults that the emulator of sushy-tools cannot have: it is slow, answers wrongly, or has no session left. */
 
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -18,6 +18,8 @@ export interface BmcBehavior {
   silent?: string;
   maxSessions?: number;
   reset?: object;
+  /** Whether a reset changes the power. Otherwise the BMC accepts it, and nothing changes. */
+  applies?: boolean;
   /** Status of the answer to a reset. */
   resetStatus?: number;
   location?: string;
@@ -68,6 +70,12 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
     answer(response, 201, {});
   }
 
+  function reset(body: unknown, response: ServerResponse): void {
+    resets.push(body);
+    if (behavior.applies) behavior.power = JSON.stringify(body).includes('Off') ? 'Off' : 'On';
+    answer(response, behavior.resetStatus ?? 204, {});
+  }
+
   function signedIn(token: string, key: string, body: unknown, response: ServerResponse): void {
     const members = (behavior.systems ?? [SYSTEM]).map((id) => ({ '@odata.id': id }));
     const documents: Record<string, object> = {
@@ -77,10 +85,7 @@ export async function startBmc(behavior: BmcBehavior = {}): Promise<TestBmc> {
         Parameters: [{ Name: 'ResetType', AllowableValues: ['ForceOn', 'ForceOff'] }],
       },
     };
-    if (key === `POST ${SYSTEM}/Actions/ComputerSystem.Reset`) {
-      resets.push(body);
-      return answer(response, behavior.resetStatus ?? 204, {});
-    }
+    if (key === `POST ${SYSTEM}/Actions/ComputerSystem.Reset`) return reset(body, response);
     if (key === `DELETE ${sessions.get(token)}`) sessions.delete(token);
     else if (!documents[key]) return answer(response, 404, {});
     answer(response, 200, documents[key] ?? {});

@@ -4,7 +4,7 @@ import { BMC_SYSTEM, BMC_URL, FINGERPRINT, OBJECT_NAME, type Pattern, UUID } fro
 import { isRecord, textAt } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 
-/** Returns why the entry is no BMC, for people; undefined for a host without BMC. */
+/** Returns what is wrong with the entry, for people; undefined for a host without BMC. */
 export function bmcReason(value: unknown): string | undefined {
   if (value === undefined) return undefined;
   if (!isRecord(value)) return 'expected an object as bmc';
@@ -30,7 +30,7 @@ function textReason(field: string, value: unknown, { regex, description }: Patte
   return isValid ? undefined : `bmc.${field}: expected ${description}`;
 }
 
-/** Returns the BMC of an entry that `bmcReason` accepts, without fields that are none of a BMC. */
+/** Returns the BMC of an entry that `bmcReason` accepts, without any other fields. */
 export function readBmc(value: unknown): MachineBMC | undefined {
   const [address, certificateFingerprint] = [
     textAt(value, 'address'),

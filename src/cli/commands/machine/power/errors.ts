@@ -35,7 +35,7 @@ export function noSwitchError(machine: string, { because }: NoPowerSwitch): CliE
 export function deniedError(machine: string, { reason, message, also }: Denial): CliError {
   const others = also.map((each) => `; ${each.reason}: ${each.message}`).join('');
   return new CliError(`the Defender denied to switch ${machine}: ${reason}: ${message}${others}`, {
-    hint: 'wait until the reasons are gone: kubenode defender status',
+    hint: 'wait until no reason is left: kubenode defender status',
     exitCode: EXIT.held,
   });
 }

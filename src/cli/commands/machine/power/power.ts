@@ -50,20 +50,23 @@ const SEQUENCES: Readonly<Record<PowerAction, readonly ('On' | 'Off')[]>> = {
   PowerCycle: ['Off', 'On'],
 };
 
+const CHOICES = ['state', 'off', 'on', 'cycle', 'scan'];
+
+/** An option that excludes the other choices. */
+function createChoice(name: string, text: string, value = ''): Option {
+  return new Option(`--${name}${value}`, text).conflicts(CHOICES.filter((other) => other !== name));
+}
+
 export function createMachinePowerCommand(io: Io): Command {
-  const one = (flags: string, text: string, name: string): Option =>
-    new Option(flags, text).conflicts(
-      ['state', 'off', 'on', 'cycle', 'scan'].filter((other) => other !== name),
-    );
   const command = new Command('power')
     .description('read or switch the power of a host by its BMC')
     .argument('<machine>', 'name of the Machine')
-    .addOption(one('--state', 'print the state, and change nothing (default)', 'state'))
-    .addOption(one('--off', 'switch it off at once, without a drain', 'off'))
-    .addOption(one('--on', 'switch it on', 'on'))
-    .addOption(one('--cycle', 'switch it off, and on when it is off', 'cycle'))
+    .addOption(createChoice('state', 'print the state, and change nothing (default)'))
+    .addOption(createChoice('off', 'switch it off at once, without a drain'))
+    .addOption(createChoice('on', 'switch it on'))
+    .addOption(createChoice('cycle', 'switch it off, and on when it is off'))
     .addOption(
-      one('--scan <address>', 'print the fingerprint of the certificate of a BMC, for spec.bmc', 'scan'),
+      createChoice('scan', 'print the fingerprint of the certificate of a BMC, for spec.bmc', ' <address>'),
     )
     .option(
       '--within-seconds <n>',

@@ -21,7 +21,7 @@ export interface SequenceEnd {
 /** BMCs answer slowly, and power changes within seconds. */
 const EVERY_MS = 2000;
 
-/** An answer that is missing is no state: the read is repeated until the time is over, and never counts as reached. */
+/** A missing answer is not a state: the read is repeated until the time is over, and never counts as reached. */
 export async function switchInOrder(
   power: PowerSwitch,
   wanted: readonly ('On' | 'Off')[],

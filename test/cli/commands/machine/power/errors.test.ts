@@ -20,7 +20,7 @@ function grant(changes: Partial<LedgerGrant> = {}): LedgerGrant {
     issuedAt: '2030-01-01T12:00:00Z',
     notAfter: '2030-01-01T12:10:00Z',
     ...changes,
-  } as LedgerGrant;
+  };
 }
 
 describe('the errors of machine power', () => {
@@ -59,7 +59,7 @@ describe('to switch on', () => {
 
   it('is allowed without an act, after one that is settled, and in the own one', () => {
     expect(inUseError('m1', undefined, 'ann')).toBeUndefined();
-    expect(inUseError('m1', grant({ state: 'Settled' as LedgerGrant['state'] }), 'ann')).toBeUndefined();
+    expect(inUseError('m1', grant({ state: 'Settled' }), 'ann')).toBeUndefined();
     expect(inUseError('m1', grant({ holder: { kind: 'Other', name: 'ann' } }), 'ann')).toBeUndefined();
   });
 });
