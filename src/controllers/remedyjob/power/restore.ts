@@ -23,7 +23,7 @@ export function powerToRestore({ job, machine }: JobInput, isUndone: boolean): P
   return isUndone || !isToStayOff(job, last) ? last : undefined;
 }
 
-/** What was off before is not ours to switch on. */
+/** Tells whether the job has left the machine off: one that was off before is not ours to switch on. */
 function isLeftByUs({ power: { intendedAt, onAt, givenUpAt } }: PowerRecord): boolean {
   return intendedAt !== undefined && onAt === undefined && givenUpAt === undefined;
 }
