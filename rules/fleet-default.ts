@@ -15,7 +15,7 @@ export const fleetDefault: DefenderPolicySpec = {
     {
       name: 'reboots',
       per: 'Cluster',
-      actions: ['Reboot', 'PowerCycle'],
+      actions: ['Reboot', 'PowerCycle', 'PowerOff'],
       max: 20,
       windowSeconds: 3600,
       burst: 5,

@@ -4,6 +4,7 @@ import { clockDrift } from './clock-drift.ts';
 import { componentDown } from './component-down.ts';
 import { conntrackFull } from './conntrack-full.ts';
 import { containerRuntimeDown } from './container-runtime-down.ts';
+import { deadHost } from './dead-host.ts';
 import { diskPressure } from './disk-pressure.ts';
 import { flappingNotReady } from './flapping-not-ready.ts';
 import { fleetDefault } from './fleet-default.ts';
@@ -22,6 +23,7 @@ export const rules: Readonly<Record<string, NodeRemedierSpec>> = {
   'component-down-node-exporter': componentDown('node-exporter'),
   'conntrack-full': conntrackFull,
   'container-runtime-down': containerRuntimeDown,
+  'dead-host': deadHost,
   'disk-pressure': diskPressure,
   'flapping-not-ready': flappingNotReady,
   'inode-exhaustion': inodeExhaustion,

@@ -10,6 +10,8 @@ const SELF_CLEARING: ReadonlySet<string> = new Set([
   'DiskPressure',
   'PIDPressure',
   'NetworkUnavailable',
+  // The controller of Machines, by the Lease of the agent.
+  'AgentReady',
   // Counted in a time window, by our detector.
   'FrequentTaskHung',
   'FrequentSystemOOM',

@@ -5,6 +5,7 @@ describe('detectorBehavior', () => {
   it.each([
     ['Ready', 'SelfClearing'],
     ['FrequentTaskHung', 'SelfClearing'],
+    ['AgentReady', 'SelfClearing'],
     ['ReadonlyFilesystem', 'Latched'],
     ['KernelDeadlock', 'Latched'],
     ['InventedByAScript', 'Latched'],

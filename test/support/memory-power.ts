@@ -1,4 +1,4 @@
-/** Power switches over hosts in memory: power changes late, answers are lost, and a BMC is silent, refuses, lies or belongs to another host. */
+/** Power switches over hosts in memory: power changes late, answers are lost, and a BMC is silent, refuses, reads what is wrong or belongs to another host. */
 import type { Machine } from '../../src/api/generated/types.ts';
 import type { Clock } from '../../src/os/clock.ts';
 import { ProviderError, type ProviderErrorCode } from '../../src/providers/contract.ts';
@@ -21,7 +21,7 @@ export interface WayFault {
   /** So many requests are carried out, and their answers are lost. */
   lostAnswers?: number;
   /** What it reads, whatever is so. */
-  lies?: PowerState;
+  alwaysReads?: PowerState;
   /** It accepts requests, and does nothing. */
   isDeaf?: boolean;
 }
@@ -31,7 +31,7 @@ export interface HostPower {
   /** Times that it went off, and that it went on. */
   offs: number;
   ons: number;
-  change: { readonly wanted: 'On' | 'Off'; readonly atMs: number } | undefined;
+  change: { readonly desired: 'On' | 'Off'; readonly atMs: number } | undefined;
 }
 
 export interface MemoryPower extends PowerSwitches {
@@ -71,7 +71,7 @@ export function createMemoryPower({ clock, changed, called }: MemoryPowerOptions
     const { change } = host;
     if (!change || change.atMs > clock.now().getTime()) return;
     host.change = undefined;
-    const isOn = change.wanted === 'On';
+    const isOn = change.desired === 'On';
     if (host.isOn === isOn) return;
     host.isOn = isOn;
     if (isOn) host.ons += 1;
@@ -84,27 +84,31 @@ export function createMemoryPower({ clock, changed, called }: MemoryPowerOptions
     const { none } = power.faults[way] ?? {};
     if (none !== undefined) return { because: none };
     const { name } = machine.metadata;
-    return { way, state: async () => read(name, way), request: async (wanted) => request(name, way, wanted) };
+    return {
+      way,
+      state: async () => read(name, way),
+      request: async (desired) => request(name, way, desired),
+    };
   }
 
   function read(name: string, way: PowerWay): PowerState {
     called?.(`state ${way}`);
     settle();
-    const { silent, lies } = power.faults[way] ?? {};
+    const { silent, alwaysReads } = power.faults[way] ?? {};
     if (silent !== undefined) throw new ProviderError(silent, 'the switch does not answer');
-    if (lies !== undefined) return lies;
+    if (alwaysReads !== undefined) return alwaysReads;
     const { isOn, change } = hostOf(name);
-    const isChanging = change !== undefined && (change.wanted === 'On') !== isOn;
+    const isChanging = change !== undefined && (change.desired === 'On') !== isOn;
     if (isChanging) return power.delayMs > 1000 ? stateOf(isOn) : 'Changing';
     return stateOf(isOn);
   }
 
-  function request(name: string, way: PowerWay, wanted: 'On' | 'Off'): void {
-    called?.(`request ${way} ${wanted}`);
+  function request(name: string, way: PowerWay, desired: 'On' | 'Off'): void {
+    called?.(`request ${way} ${desired}`);
     const fault = power.faults[way] ?? {};
-    power.requests.push(`${way} ${wanted} ${name}`);
-    if (fault.refuses !== undefined) throw new ProviderError(fault.refuses, `${wanted} was refused`);
-    if (!fault.isDeaf) hostOf(name).change = { wanted, atMs: clock.now().getTime() + power.delayMs };
+    power.requests.push(`${way} ${desired} ${name}`);
+    if (fault.refuses !== undefined) throw new ProviderError(fault.refuses, `${desired} was refused`);
+    if (!fault.isDeaf) hostOf(name).change = { desired, atMs: clock.now().getTime() + power.delayMs };
     const { lostAnswers = 0 } = fault;
     if (lostAnswers === 0) return;
     fault.lostAnswers = lostAnswers - 1;

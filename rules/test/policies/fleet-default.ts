@@ -7,6 +7,7 @@ const ready: readonly PolicyTestMachines[] = [
   { name: 'b', count: 20, zone: 'b', pool: 'web' },
 ];
 const reboot = { action: 'Reboot' } as const;
+const cycle = { action: 'PowerCycle' } as const;
 
 const empty = { action: 'Cordon' } as const;
 const restart = { action: 'RestartService' } as const;
@@ -53,6 +54,22 @@ export const tests = policyTests(policies, [
     facts: { machines: ready },
     ledger: { acts: [{ ...reboot, machine: 'a-2' }] },
     ask: { ...reboot, machine: 'a-1' },
+  },
+  {
+    name: 'power-cycles a dead host',
+    expect: 'Granted',
+    facts: {
+      machines: [...ready, { name: 'dead', count: 1, zone: 'a', pool: 'web', readiness: 'NotReady' }],
+    },
+    ask: { ...cycle, machine: 'dead' },
+  },
+  {
+    name: 'power-cycles nothing while a fifth of its zone is silent',
+    expect: 'BreakerOpen',
+    facts: {
+      machines: [...ready, { name: 'dead', count: 5, zone: 'a', pool: 'web', readiness: 'NotReady' }],
+    },
+    ask: { ...cycle, machine: 'dead-1' },
   },
   {
     name: 'acts in another zone meanwhile',

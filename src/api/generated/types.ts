@@ -1555,7 +1555,7 @@ export interface JobStepPower {
   /** Way to the power switch. */
   readonly way: 'Provider' | 'BMC';
   /** State that is requested. */
-  readonly wanted: 'Off' | 'On';
+  readonly desired: 'Off' | 'On';
   /** Until then the agent may still begin the step; nothing is requested before. */
   readonly notBefore?: string;
   /** When the request was decided, before it was sent. */

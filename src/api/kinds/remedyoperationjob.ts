@@ -200,7 +200,7 @@ const power = named(
   'What the job controller does to the power of the machine in this step.',
   {
     way: choice('Way to the power switch.', ['Provider', 'BMC']),
-    wanted: choice('State that is requested.', ['Off', 'On']),
+    desired: choice('State that is requested.', ['Off', 'On']),
     notBefore: time('Until then the agent may still begin the step; nothing is requested before.').optional(),
     intendedAt: time('When the request was decided, before it was sent.').optional(),
     acceptedAt: time('When the switch accepted the request.').optional(),

@@ -144,7 +144,7 @@ async function reconcile(
   parts: ControllerParts,
   context: ReconcileContext,
 ): Promise<ReconcileResult> {
-  const observation = await look(name, parts, context);
+  const observation = await observeNamed(name, parts, context);
   if (!observation) {
     forget(name, parts);
     return {};
@@ -156,7 +156,7 @@ async function reconcile(
   if (decision.type === 'Nothing') forget(name, parts);
   const ports: StepPorts = {
     ...portsFor(remedier, parts, context),
-    lookAgain: async () => await look(name, parts, context),
+    lookAgain: async () => await observeNamed(name, parts, context),
   };
   const { grants, metrics } = parts;
   return await carryOutJob(decision, { observation, grants, metrics, ports, context });
@@ -167,7 +167,7 @@ function remedierOf({ spec }: RemedyOperationJob, context: ReconcileContext): No
 }
 
 /** Returns what the job is judged by now; undefined: it was deleted. */
-async function look(
+async function observeNamed(
   name: string,
   parts: ControllerParts,
   context: ReconcileContext,

@@ -105,7 +105,7 @@ function checkOrder(report: ReportProblem, path: string, steps: readonly unknown
   report(`${path}[${drain}]`, 'Drain without Cordon lets new Pods start: add the step Cordon before it');
 }
 
-/** What the switch of the machine must have done before, or what the agent must be asked first. */
+/** Checks that a step finds the power that it needs, and that the agent is asked before the switch. */
 function checkPower(report: ReportProblem, path: string, steps: readonly unknown[]): void {
   const names = steps.map((step) => (isRecord(step) ? valueAt(step, 'step') : undefined));
   for (const [index, name] of names.entries()) {
@@ -121,8 +121,9 @@ function checkPower(report: ReportProblem, path: string, steps: readonly unknown
         'PowerOn is for what this plan has switched off: add the step PowerOff before it',
       );
     }
-    if (name === 'Reboot')
+    if (name === 'Reboot') {
       checkWays(report, `${path}[${index}].with.via`, listAt(steps[index], 'with', 'via'));
+    }
   }
 }
 

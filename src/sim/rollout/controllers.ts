@@ -35,20 +35,12 @@ import { type ControllerQueue, createControllerQueue, type QueueOptions } from '
 import { createFaultyClient, type FaultyClient, type FaultyClientOptions } from './faulty-client.ts';
 import { createFollowingView } from './following-view.ts';
 import { createObservedLedger, type ObservedLedger, type ObservedLedgerParts } from './observed-ledger.ts';
-import {
-  type Breakage,
-  firstBoots,
-  jobClientWith,
-  jobGrantsWith,
-  nodesWith,
-  switchesWith,
-} from './repairs/breakage.ts';
+import { type Breakage, jobClientWith, jobGrantsWith, switchesWith } from './repairs/breakage.ts';
 import {
   grantsWith,
   ledgerWithout,
   type RolloutBreakage,
   rolloutViewsWith,
-  viewsShowing,
 } from './repairs/guard-breakage.ts';
 
 export interface ProcessOptions extends Omit<FaultyClientOptions, 'calls'> {
@@ -144,7 +136,7 @@ export function createControllerProcess(options: ProcessOptions): ControllerProc
       createQueue(createRemedyController({ facts, grants: ledger })),
       createQueue(
         createRemedyJobController({
-          client: nodesWith(client, broken),
+          client,
           switches: aliveSwitches(switchesWith(switches, broken), client),
           grants,
           facts,
@@ -201,28 +193,27 @@ function viewOf(views: Readonly<Record<string, View>>, { kind }: Resource): View
 /** Returns the views of the job controller, without what a breakage hides from it. */
 function jobViews(views: Readonly<Record<string, View>>, options: ProcessOptions): QueueOptions['views'] {
   const broken = options.repairs?.broken;
-  if (broken === 'ReturnIgnored') return viewsShowing(withoutRules(views, options), NODES, firstBoots());
   return broken === 'GuardIgnored' ? withoutRules(views, options) : views;
 }
 
 /** A process that was killed switches nothing. */
 function aliveSwitches(switches: PowerSwitches, { isDead }: Pick<FaultyClient, 'isDead'>): PowerSwitches {
+  const alive = (): void => {
+    if (isDead()) throw new Error('the process was killed');
+  };
   return {
     open: async (machine, way, signal) => {
       const found = await switches.open(machine, way, signal);
       if ('because' in found) return found;
-      const alive = (): void => {
-        if (isDead()) throw new Error('the process was killed');
-      };
       return {
         way,
         state: async (stop) => {
           alive();
           return await found.state(stop);
         },
-        request: async (wanted, stop) => {
+        request: async (desired, stop) => {
           alive();
-          await found.request(wanted, stop);
+          await found.request(desired, stop);
         },
       };
     },

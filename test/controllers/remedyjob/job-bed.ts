@@ -41,7 +41,7 @@ const TURN_MS = 500;
 export interface JobBed extends ControllerBed {
   readonly host: SimulatedHost;
   readonly power: MemoryPower;
-  /** The kernel is gone: neither agent nor kubelet answers until the power was off and on. */
+  /** The kernel has died: neither agent nor kubelet answers until the power was off and on. */
   readonly die: () => void;
   /** The host boots by itself. */
   readonly comeBack: () => void;
@@ -103,10 +103,10 @@ export function createJobBed(): JobBed {
   };
   const begun = new Map<string, AgentStep>();
   let boot = { id: BOOT, reportMs: Infinity };
-  const powerCalls = { called: (_: string): void => {} };
-  const now = (): Date => bed.clock.now();
+  const powerCalls: JobBed['powerCalls'] = { called: () => {} };
+  const present = (): Date => bed.clock.now();
   const power = createMemoryPower({
-    clock: { now },
+    clock: { now: present },
     changed: powerChanged,
     called: (call) => powerCalls.called(call),
   });
@@ -126,7 +126,7 @@ export function createJobBed(): JobBed {
   }
 
   function comeBack(): void {
-    boot = { id: `boot-again-${now().getTime()}`, reportMs: now().getTime() };
+    boot = { id: `boot-again-${present().getTime()}`, reportMs: present().getTime() };
     host.isAgentSilent = false;
     reportBoot();
   }
@@ -139,7 +139,7 @@ export function createJobBed(): JobBed {
       return;
     }
     checkService();
-    boot = { id: `boot-${power.hostOf('m').ons + 1}`, reportMs: now().getTime() + host.bootDelayMs };
+    boot = { id: `boot-${power.hostOf('m').ons + 1}`, reportMs: present().getTime() + host.bootDelayMs };
     host.isAgentSilent = false;
   }
 
@@ -150,7 +150,7 @@ export function createJobBed(): JobBed {
 
   function report(ready: string, agent: string): void {
     const { id } = boot;
-    const at = now().toISOString();
+    const at = present().toISOString();
     const of = (type: string, status: string): object => ({
       type,
       status,
@@ -189,7 +189,7 @@ export function createJobBed(): JobBed {
       await bed.advance(TURN_MS);
       power.settle();
       checkService();
-      if (boot.reportMs <= now().getTime()) reportBoot();
+      if (boot.reportMs <= present().getTime()) reportBoot();
       agentTurn();
     }
   }
@@ -231,13 +231,13 @@ export function createJobBed(): JobBed {
     const [step] = (planned?.step ?? '').split('@') as [Step];
     host.acts.push(step);
     const state = host.result(step);
-    const now = bed.clock.now();
+    const at = bed.clock.now();
     const bootIDBefore = boot.id;
     if (step === 'Reboot' && state === 'Succeeded') {
-      boot = { id: `boot-after-${host.acts.length}`, reportMs: now.getTime() + host.bootDelayMs };
+      boot = { id: `boot-after-${host.acts.length}`, reportMs: at.getTime() + host.bootDelayMs };
     }
     const bootIDAfter = boot.id;
-    const startedAt = now.toISOString();
+    const startedAt = at.toISOString();
     return {
       id: release.step,
       try: release.try,
@@ -254,11 +254,11 @@ async function* noPages(): AsyncGenerator<never> {}
 
 function controllerIn(
   host: SimulatedHost,
-  { get }: Client,
+  client: Client,
   switches: MemoryPower,
 ): ReturnType<typeof createRemedyJobController> {
   return createRemedyJobController({
-    client: { pages: noPages, get } as never,
+    client: { pages: noPages, get: client.get.bind(client) } as never,
     switches,
     metrics: { settled: (_, { outcome }) => void host.counted.push(outcome?.class ?? 'unknown') },
     facts: {

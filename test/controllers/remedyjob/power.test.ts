@@ -87,7 +87,7 @@ describe('a job that switches the power', () => {
 
   it('R31 names the switch that reads neither On nor Off, and requests nothing', async () => {
     const plan = [jobStep('s1', 'PowerCycle', { with: VIA, timeoutSeconds: 30 })];
-    const bed = await started(plan, ({ power }) => void (power.faults.BMC = { lies: 'Unknown' }));
+    const bed = await started(plan, ({ power }) => void (power.faults.BMC = { alwaysReads: 'Unknown' }));
     await bed.live(60);
     expect(stepOf(bed.job(), 's1')).toBe(
       'Failed TimedOut: not done in 30 s: BMC reads Unknown: neither On nor Off',
@@ -199,7 +199,7 @@ describe('a job that switches the power', () => {
     ];
     const bed = await started(plan, ({ job, power, powerCalls }) => {
       powerCalls.called = () => {
-        if (stepOf(job(), 's1').startsWith('Succeeded')) power.faults.BMC = { lies: state };
+        if (stepOf(job(), 's1').startsWith('Succeeded')) power.faults.BMC = { alwaysReads: state };
       };
     });
     await bed.live(45);
@@ -213,7 +213,7 @@ describe('a job that switches the power', () => {
       jobStep('s2', 'OutOfServiceTaint', { timeoutSeconds: 30 }),
     ];
     const bed = createJobBed();
-    bed.power.faults.BMC = { lies: 'Off' };
+    bed.power.faults.BMC = { alwaysReads: 'Off' };
     bed.createJob({ plan, onVerified: [], verify: VERIFY });
     bed.comeBack();
     bed.host.facts = () => ({});

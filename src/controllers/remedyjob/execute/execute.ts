@@ -132,7 +132,7 @@ async function reportMachine(
 }
 
 async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileResult> {
-  const { step, record, isOverdue } = decision;
+  const { step, record } = decision;
   const { observation, ports, context } = parts;
   const { node, now } = observation;
   // A step that switches the power asks immediately before its request: what only reads, or switches on, needs no grant.
@@ -142,8 +142,17 @@ async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileRes
   if (!node) return { requeueAt: now };
   const renew = (): Promise<Renewal> => renewJobGrant(parts.grants, observation);
   const result = await runCentralStep({ observation, node, step, record, renew, ports, context });
+  return await recordResult(decision, { result, renewed: result.renewed ?? renewal?.change ?? {} }, parts);
+}
+
+async function recordResult(
+  decision: RunStep,
+  { result, renewed }: { readonly result: CentralResult; readonly renewed: JobChange },
+  parts: JobParts,
+): Promise<ReconcileResult> {
+  const { record, isOverdue } = decision;
+  const { now } = parts.observation;
   if (result.state === 'Denied') return await waitForGrant(result.renewal, parts);
-  const renewed = result.renewed ?? (renewal ? renewal.change : {});
   if (result.state !== 'Waiting') return await writeNow({ ...renewed, ...endOf(result, record, now) }, parts);
   if (isOverdue) return await waitForApproval(decision, { result, renewed }, parts);
   return await writeAndWait({ ...renewed, ...runningOf(result, record) }, result.requeueAt, parts);

@@ -55,10 +55,8 @@ export function recordedAnswer(observation: JobInput, step: JobStep): JobDecisio
     const booted = { ...withPowerOn(record, observation.now), bootIDAfter: rebooted, message };
     return end(observation, { ...booted, state: 'Succeeded' }, answer);
   }
-  if (record.power || (answer && hasOtherWay(step, answer))) return undefined;
-  return answer && isFinal(answer)
-    ? end(observation, { ...record, ...stateOf(step, answer) }, answer)
-    : undefined;
+  if (record.power || !answer || hasOtherWay(step, answer)) return undefined;
+  return isFinal(answer) ? end(observation, { ...record, ...stateOf(step, answer) }, answer) : undefined;
 }
 
 /** A machine that has booted after it was switched on is on. */

@@ -10,6 +10,7 @@ import {
   type Condition,
   type ConditionUpdate,
   conditionOf,
+  conditionStatus,
   withCondition,
 } from '../../../kube/objects/conditions.ts';
 import { optional } from '../../../kube/objects/optional.ts';
@@ -32,13 +33,18 @@ export function needsPersonFinding(
   { class: kind, message = kind }: JobOutcome,
 ): ConditionUpdate | undefined {
   const text = `job ${job.metadata.name}: ${message}`;
-  if (lastPower(job)?.power.givenUpAt !== undefined) {
+  if (wasGivenUp(job)) {
     return jobFinding(TYPE, 'True', 'PowerUnknown', `${text}; the machine may be off: switch it on`);
   }
   if (kind === 'HandedOff') return jobFinding(TYPE, 'True', 'HandedOff', text);
-  const before = conditionOf(machine?.status?.conditions, TYPE);
-  if (kind !== 'Succeeded' || before?.status !== 'True') return undefined;
+  const isAsked = conditionStatus(machine?.status?.conditions, TYPE) === 'True';
+  if (kind !== 'Succeeded' || !isAsked) return undefined;
   return jobFinding(TYPE, 'False', 'Repaired', `job ${job.metadata.name} has repaired the machine`);
+}
+
+/** Tells whether the machine was not switched on again. */
+function wasGivenUp(job: RemedyOperationJob): boolean {
+  return lastPower(job)?.power.givenUpAt !== undefined;
 }
 
 export function isMachineReported(observation: JobInput, needsPerson: ConditionUpdate | undefined): boolean {

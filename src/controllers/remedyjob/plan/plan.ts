@@ -67,7 +67,10 @@ function handedOff(records: readonly JobStepStatus[] = []): JobOutcome {
 function planStep(observation: JobInput, step: JobStep): JobDecision {
   const record = stepRecord(observation.job, step.id);
   if (!record || record.state === 'Pending') return begin(observation, step, record);
-  if (!isOpenRecord(record)) return planFailed(observation, step, record);
+  return isOpenRecord(record) ? planOpen(observation, step, record) : planFailed(observation, step, record);
+}
+
+function planOpen(observation: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   if (record.power?.notBefore !== undefined) {
     return planFallback(observation, step, record) ?? planCentral(observation, step, record);
   }

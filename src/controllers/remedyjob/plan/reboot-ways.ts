@@ -31,17 +31,20 @@ export function planOtherWay(
   const because = otherWayBecause(observation, step, before);
   const way = because === undefined ? undefined : powerStep(step)?.ways[0];
   if (because === undefined || way === undefined) return undefined;
-  const { job, node, now } = observation;
-  const open = isOpenRecord(before) ? before : undefined;
-  const record: JobStepStatus = {
-    id: step.id,
-    state: 'Running',
-    tries: open?.tries ?? (before?.tries ?? 0) + 1,
-    startedAt: open?.startedAt ?? now.toISOString(),
-    bootIDBefore: open?.bootIDBefore ?? bootIdOf(node) ?? job.spec.node.bootID,
-    power: { way, wanted: 'Off', notBefore: releaseEnd(observation, open).toISOString() },
-  };
+  const open = isOpenRecord(before) ? before : firstRecord(observation, step, before);
+  const notBefore = releaseEnd(observation, isOpenRecord(before) ? before : undefined).toISOString();
+  const record: JobStepStatus = { ...open, state: 'Running', power: { way, desired: 'Off', notBefore } };
   return { type: 'Write', because, change: { step: record, release: null } };
+}
+
+function firstRecord(
+  { job, node, now }: JobInput,
+  { id }: JobStep,
+  before: JobStepStatus | undefined,
+): JobStepStatus {
+  const tries = (before?.tries ?? 0) + 1;
+  const bootIDBefore = bootIdOf(node) ?? job.spec.node.bootID;
+  return { id, state: 'Running', tries, startedAt: now.toISOString(), bootIDBefore };
 }
 
 /** Waits for the end of a release that was withdrawn; undefined: it has ended. */

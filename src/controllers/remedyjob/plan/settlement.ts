@@ -34,13 +34,18 @@ export function settleMode(
 }
 
 export function planSettlement(observation: JobInput, outcome: JobOutcome): JobDecision {
-  const { job, machine } = observation;
+  const { job } = observation;
   if (conditionStatus(job.status?.conditions, 'Settled') === 'True') return planSettled(observation);
   const mode = settleMode(job, outcome);
   const operations = mode === 'KeepCordoned' ? [] : operationsFor(observation, mode);
   if (operations.length > 0) return { type: 'PatchNode', operations, because: `${mode}: ${outcome.class}` };
   const last = powerToRestore(observation, mode === 'Undo');
   if (last) return { type: 'RestorePower', last, because: `${last.step.step} has left the machine off` };
+  return reportOrSettle(observation, outcome, mode);
+}
+
+function reportOrSettle(observation: JobInput, outcome: JobOutcome, mode: SettleMode): JobDecision {
+  const { job, machine } = observation;
   const needsPerson = needsPersonFinding(observation, outcome);
   if (machine && isOwn(job, machine) && !isMachineReported(observation, needsPerson)) {
     return { type: 'ReportMachine', needsPerson, because: `the outcome is ${outcome.class}` };

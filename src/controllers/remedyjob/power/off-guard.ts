@@ -12,7 +12,7 @@ import type { JobInput } from '../observe/observe.ts';
 import { abortOf } from '../plan/abort.ts';
 
 export interface OffInput {
-  /** What the job is judged by now. */
+  /** The observation by which the job is judged now. */
   readonly present: JobInput;
   /** The Node as the API server has it; undefined: not found. */
   readonly node: KubeObject | undefined;
@@ -44,7 +44,7 @@ function cameBack(
 }
 
 /** Tells whether the host shows a sign of life: then it runs, whatever a switch reads. */
-export function isAlive({ machine, node }: Pick<JobInput, 'machine' | 'node'>): boolean {
+export function showsLife({ machine, node }: Pick<JobInput, 'machine' | 'node'>): boolean {
   return (
     conditionStatus(machine?.status?.conditions, 'AgentReady') === 'True' || readinessOf(node) === 'Ready'
   );

@@ -9,7 +9,7 @@ import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { PowerState } from '../../../providers/power.ts';
 import type { JobInput } from '../observe/observe.ts';
 import { isOutOfService, jobTaints, OUT_OF_SERVICE, planUntaint } from '../plan/owned-taints.ts';
-import { isAlive } from './off-guard.ts';
+import { showsLife } from './off-guard.ts';
 import { lastPower, type PowerRecord } from './power-records.ts';
 
 export const OUT_OF_SERVICE_TAINT: Taint = {
@@ -26,14 +26,16 @@ export interface OutOfServicePlan {
 /** Returns the power step of this job that has read Off last; undefined: the job has not switched it off, or switches it on again. */
 export function powerOffOf(job: RemedyOperationJob): PowerRecord | undefined {
   const last = lastPower(job);
-  return last?.power.wanted === 'Off' && last.power.offAt !== undefined ? last : undefined;
+  return last?.power.desired === 'Off' && last.power.offAt !== undefined ? last : undefined;
 }
 
-/** Plans the taint by what the switch reads now. A switch that reads Off while the host shows life is that of another host, or lies. */
+/** Plans the taint by what the switch reads now. A switch that reads Off while the host shows life is that of another host, or is wrong. */
 export function planOutOfService(observation: JobInput, state: PowerState): OutOfServicePlan {
   if (state === 'On') return { type: 'Runs', because: 'the switch reads On: the machine runs' };
   if (state !== 'Off') return { type: 'Wait', because: `the switch reads ${state}` };
-  if (isAlive(observation)) return { type: 'Wait', because: 'the switch reads Off, and the host shows life' };
+  if (showsLife(observation)) {
+    return { type: 'Wait', because: 'the switch reads Off, and the host shows life' };
+  }
   return { type: 'Set', because: 'the switch reads Off' };
 }
 
@@ -51,7 +53,7 @@ export function returnedGrant(
   return grants.find((grant) => {
     if (!jobTaints(node, grant).some(isOutOfService)) return false;
     const job = jobOf(grant);
-    if (!job) return isAlive({ machine: undefined, node });
+    if (!job) return showsLife({ machine: undefined, node });
     const before = lastPower(job)?.record.bootIDBefore ?? job.spec.node.bootID;
     const bootID = bootIdOf(node);
     return bootID !== undefined && bootID !== before;

@@ -28,7 +28,7 @@ const REPEAT_ON_MS = 30_000;
 export function planPower(input: PowerInput): PowerMove {
   const { power } = input;
   if (power?.intendedAt === undefined) return planFirst(input);
-  return power.wanted === 'Off' ? planOff(input, power) : planOn(input, power);
+  return power.desired === 'Off' ? planOff(input, power) : planOn(input, power);
 }
 
 /** Plans before anything was requested. What is already so needs no request, and is not our doing. */
@@ -40,7 +40,7 @@ function planFirst(input: PowerInput): PowerMove {
   if (state === 'On') return intend(input, 'Off', {});
   const because = `${input.way} reads Off: it was off before`;
   if (goal === 'Cycle') return { ...intend(input, 'On', { offAt: at }), because };
-  return { type: 'Done', power: { ...base(input), wanted: 'Off', offAt: at }, because };
+  return { type: 'Done', power: { ...base(input), desired: 'Off', offAt: at }, because };
 }
 
 function planOff(input: PowerInput, power: JobStepPower): PowerMove {
@@ -56,15 +56,25 @@ function planOff(input: PowerInput, power: JobStepPower): PowerMove {
 }
 
 function planOn(input: PowerInput, power: JobStepPower): PowerMove {
-  const { goal, state, now, way, confirm, booted } = input;
+  const { goal, state, now, booted } = input;
   const { onAt = now.toISOString() } = power;
   // Whatever the switch reads.
   if (booted !== undefined && goal === 'Cycle') return done(input, { ...power, onAt });
-  if (state === 'On' && (goal === 'On' || !confirm)) return done(input, { ...power, onAt });
-  if (state === 'On' && power.onAt !== undefined)
-    return wait('Boot', `it is on, and the Node has no new boot`);
-  if (state === 'On') return { type: 'Record', power: { ...power, onAt }, because: `${way} reads On` };
-  if (state !== 'Off') return waitForSwitch(input);
+  if (state === 'On') return planRead(input, power, onAt);
+  return state === 'Off' ? planStillOff(input, power) : waitForSwitch(input);
+}
+
+function planRead(
+  { goal, way, confirm, ...input }: PowerInput,
+  power: JobStepPower,
+  onAt: string,
+): PowerMove {
+  if (goal === 'On' || !confirm) return done({ ...input, goal, way, confirm }, { ...power, onAt });
+  if (power.onAt !== undefined) return wait('Boot', 'it is on, and the Node has no new boot');
+  return { type: 'Record', power: { ...power, onAt }, because: `${way} reads On` };
+}
+
+function planStillOff({ way, now }: PowerInput, power: JobStepPower): PowerMove {
   const { onAt: _, ...again } = power;
   if (isDue(power, now)) return { type: 'Request', power: again, because: `${way} reads Off` };
   return wait('Power', `${way} has accepted On at ${power.acceptedAt}, and reads Off`);
@@ -79,15 +89,23 @@ function base({ way, power }: PowerInput): Pick<JobStepPower, 'way' | 'notBefore
 }
 
 /** Records a request before it is sent. */
-function intend(input: PowerInput, wanted: JobStepPower['wanted'], times: Partial<JobStepPower>): PowerMove {
-  const power = { ...base(input), wanted, intendedAt: input.now.toISOString(), ...times };
-  return { type: 'Record', power, because: `${wanted} is requested next: ${input.way} reads ${input.state}` };
+function intend(
+  input: PowerInput,
+  desired: JobStepPower['desired'],
+  times: Partial<JobStepPower>,
+): PowerMove {
+  const power = { ...base(input), desired, intendedAt: input.now.toISOString(), ...times };
+  return {
+    type: 'Record',
+    power,
+    because: `${desired} is requested next: ${input.way} reads ${input.state}`,
+  };
 }
 
 function done(input: PowerInput, power: Partial<JobStepPower>): PowerMove {
   const { goal, way, state } = input;
-  const wanted = goal === 'Off' ? 'Off' : 'On';
-  return { type: 'Done', power: { ...base(input), wanted, ...power }, because: `${way} reads ${state}` };
+  const desired = goal === 'Off' ? 'Off' : 'On';
+  return { type: 'Done', power: { ...base(input), desired, ...power }, because: `${way} reads ${state}` };
 }
 
 function waitForSwitch({ way, state }: PowerInput): PowerMove {

@@ -30,13 +30,17 @@ export interface PowerStep {
 export function powerStep(step: JobStep): PowerStep | undefined {
   const name = stepName(step);
   const goal = name && GOALS[name];
-  if (!name || !goal || stepInputProblems(name, step.with ?? {}).length > 0) return undefined;
-  const { via, confirm = true } = stepInput(name, step.with ?? {}) as {
-    readonly via: readonly string[];
-    readonly confirm?: boolean;
-  };
+  if (!name || !goal) return undefined;
+  const input = step.with ?? {};
+  if (stepInputProblems(name, input).length > 0) return undefined;
+  const { via, confirm } = stepInput(name, input) as PowerStepInput;
   const ways = via.filter(isPowerWay);
-  return ways.length > 0 ? { goal, ways, confirm } : undefined;
+  return ways.length > 0 ? { goal, ways, confirm: confirm !== false } : undefined;
+}
+
+interface PowerStepInput {
+  readonly via: readonly string[];
+  readonly confirm?: boolean;
 }
 
 function isPowerWay(way: string): way is PowerWay {
@@ -61,7 +65,7 @@ export function lastPower(job: RemedyOperationJob): PowerRecord | undefined {
 
 /** Tells whether the machine was switched on by the job, or is about to be: from then on another boot is expected. */
 export function isSwitchedOn({ power }: JobStepStatus): boolean {
-  return power?.wanted === 'On' && power.intendedAt !== undefined;
+  return power?.desired === 'On' && power.intendedAt !== undefined;
 }
 
 /** Returns the power of a machine that has booted after it was switched on: it is on. */
@@ -71,5 +75,5 @@ export function poweredOn({ power }: JobStepStatus, now: Date): JobStepPower | u
 
 /** Tells whether Off was requested, or is about to be, and was not read back: the machine may be off, or go off later. */
 export function mayGoOff({ power }: JobStepStatus): boolean {
-  return power?.wanted === 'Off' && power.intendedAt !== undefined && power.offAt === undefined;
+  return power?.desired === 'Off' && power.intendedAt !== undefined && power.offAt === undefined;
 }

@@ -19,10 +19,13 @@ const GIVE_UP_MS = 15 * 60_000;
 export function powerToRestore({ job, machine }: JobInput, isUndone: boolean): PowerRecord | undefined {
   const last = lastPower(job);
   if (!last || machine?.metadata.uid !== job.spec.machine.uid) return undefined;
-  const { intendedAt, onAt, givenUpAt } = last.power;
-  // What was off before is not ours to switch on.
-  if (intendedAt === undefined || onAt !== undefined || givenUpAt !== undefined) return undefined;
+  if (!isLeftByUs(last)) return undefined;
   return isUndone || !isToStayOff(job, last) ? last : undefined;
+}
+
+/** Tells whether the job has left the machine off: one that was off before is not ours to switch on. */
+function isLeftByUs({ power: { intendedAt, onAt, givenUpAt } }: PowerRecord): boolean {
+  return intendedAt !== undefined && onAt === undefined && givenUpAt === undefined;
 }
 
 /** A plan that switches off, and does not switch on again, leaves the machine to a person. */
@@ -38,19 +41,23 @@ export function isRestoreOverdue({ job, now }: JobInput): boolean {
 }
 
 export function planRestore(power: JobStepPower, state: PowerState, now: Date): PowerMove {
-  const { way, wanted, offAt, acceptedAt, intendedAt = now.toISOString() } = power;
-  if (wanted === 'On') {
+  const { way, desired, offAt } = power;
+  if (desired === 'On') {
     return planPower({ goal: 'On', confirm: true, way, power, state, booted: undefined, now });
   }
   const at = now.toISOString();
-  const { acceptedAt: _, ...kept } = power;
   if (state === 'Off' || offAt !== undefined) {
-    const next = { ...kept, wanted: 'On', intendedAt: at, offAt: offAt ?? at } as const;
+    const { acceptedAt: _, ...kept } = power;
+    const next = { ...kept, desired: 'On', intendedAt: at, offAt: offAt ?? at } as const;
     return { type: 'Record', power: next, because: `On is requested next: ${way} reads ${state}` };
   }
-  const isLate = Date.parse(acceptedAt ?? intendedAt) + LATE_MS <= now.getTime();
-  if (state === 'On' && isLate) {
+  if (state === 'On' && isLate(power, now)) {
     return { type: 'Done', power: { ...power, onAt: at }, because: `${way} still reads On` };
   }
   return { type: 'Wait', for: 'Power', because: `${way} reads ${state}, and Off was requested` };
+}
+
+function isLate({ acceptedAt, intendedAt }: JobStepPower, now: Date): boolean {
+  const at = acceptedAt ?? intendedAt;
+  return at !== undefined && Date.parse(at) + LATE_MS <= now.getTime();
 }

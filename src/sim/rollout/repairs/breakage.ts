@@ -2,10 +2,8 @@
  * Breaks a part of a run on purpose, to show that its promise is judged: a port of the controllers, a guard of the ledger, or the agent.
  */
 import type { GrantPort } from '../../../api/grants.ts';
-import type { CallOptions, Client } from '../../../kube/client/client.ts';
+import type { Client } from '../../../kube/client/client.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
-import { valueAt } from '../../../kube/objects/json.ts';
-import type { KubeObject, ObjectName, Resource } from '../../../kube/objects/object.ts';
 import type { PowerState, PowerSwitches } from '../../../providers/power.ts';
 
 export const BREAKAGES = [
@@ -19,8 +17,6 @@ export const BREAKAGES = [
   'BudgetIgnored',
   /** The agent reboots again when it is back. */
   'RebootRepeated',
-  /** The job controller never learns that a dead host has booted by itself. Of a run with power. */
-  'ReturnIgnored',
   /** A switch that has accepted a request reads as if it were carried out. Of a run with power. */
   'OffUnconfirmed',
 ] as const;
@@ -51,28 +47,6 @@ export function jobClientWith<C extends Pick<Client, 'patch'>>(client: C, broken
   };
 }
 
-/** Shows each Node with the boot that it had when this process first saw it. */
-export function firstBoots(): (node: KubeObject) => KubeObject {
-  const boots = new Map<string, unknown>();
-  return (node) => {
-    const { uid = '' } = node.metadata;
-    const info = valueAt(node, 'status', 'nodeInfo');
-    if (!boots.has(uid)) boots.set(uid, info);
-    return { ...node, status: { ...(valueAt(node, 'status') as object), nodeInfo: boots.get(uid) } };
-  };
-}
-
-/** Wraps the client with which a job controller reads a Node before it switches the machine off. */
-export function nodesWith<C extends Pick<Client, 'get'>>(client: C, broken: Breakage | undefined): C {
-  if (broken !== 'ReturnIgnored') return client;
-  const show = firstBoots();
-  return {
-    ...client,
-    get: async (resource: Resource, name: ObjectName, options?: CallOptions) =>
-      show(await client.get(resource, name, options)),
-  };
-}
-
 export function switchesWith(switches: PowerSwitches, broken: Breakage | undefined): PowerSwitches {
   if (broken !== 'OffUnconfirmed') return switches;
   const accepted = new Map<string, PowerState>();
@@ -84,9 +58,9 @@ export function switchesWith(switches: PowerSwitches, broken: Breakage | undefin
       return {
         way,
         state: async (stop) => accepted.get(name) ?? (await found.state(stop)),
-        request: async (wanted, stop) => {
-          await found.request(wanted, stop);
-          accepted.set(name, wanted);
+        request: async (desired, stop) => {
+          await found.request(desired, stop);
+          accepted.set(name, desired);
         },
       };
     },

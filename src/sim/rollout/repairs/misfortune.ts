@@ -107,6 +107,10 @@ function deleteJob({ api, random }: RepairsContext): void {
   if (job) api.delete(REMEDY_OPERATION_JOBS, job.metadata);
 }
 
+function isKubeletUp({ isDown, notReadyUntilMs }: SimulatedHost, nowMs: number): boolean {
+  return !isDown && nowMs >= notReadyUntilMs;
+}
+
 /** Reports what the detectors of the host find. A host that is cut off reports nothing new. */
 export function stepFaults(host: SimulatedHost, context: RepairsContext): void {
   const { api, nowMs } = context;
@@ -117,7 +121,7 @@ export function stepFaults(host: SimulatedHost, context: RepairsContext): void {
   const isIll = (fault: SimulatedFault): boolean => patient.illness?.fault === fault;
   if (!isSilentHost(host, nowMs())) reportOnMachine(machine, isIll('hung'), context);
   const node = api.get(NODES, host.name);
-  if (node && !host.isDown && nowMs() >= host.notReadyUntilMs) reportOnNode(node, isIll('network'), context);
+  if (node && isKubeletUp(host, nowMs())) reportOnNode(node, isIll('network'), context);
 }
 
 function reportOnMachine(machine: Machine, isIll: boolean, { api, nowMs }: RepairsContext): void {

@@ -30,7 +30,7 @@ type PowerContext = Pick<PeopleContext, 'random' | 'nowMs' | 'hosts'> & {
 };
 
 interface Change {
-  readonly wanted: 'On' | 'Off';
+  readonly desired: 'On' | 'Off';
   readonly atMs: number;
 }
 
@@ -54,7 +54,7 @@ export function createSimulatedPower({ random, nowMs, hosts, judge }: PowerConte
     const host = hosts.get(metadata.name);
     if (!host) return { because: 'the machine has no host' };
     if (way === 'BMC' && befalls(RATES.none)) return { because: 'its BMC is not configured' };
-    return { way, state: async () => read(host), request: async (wanted) => request(host, wanted) };
+    return { way, state: async () => read(host), request: async (desired) => request(host, desired) };
   }
 
   function befalls(chance: number): boolean {
@@ -67,21 +67,21 @@ export function createSimulatedPower({ random, nowMs, hosts, judge }: PowerConte
     return off.has(host) ? 'Off' : 'On';
   }
 
-  function request(host: SimulatedHost, wanted: 'On' | 'Off'): void {
+  function request(host: SimulatedHost, desired: 'On' | 'Off'): void {
     if (befalls(RATES.silent)) throw new ProviderError('Retryable', 'the switch does not answer');
-    if (wanted === 'Off') judge.offRequested(host.name);
-    changes.set(host, { wanted, atMs: nowMs() + random.below(40) * SECOND_MS });
+    if (desired === 'Off') judge.offRequested(host.name);
+    changes.set(host, { desired, atMs: nowMs() + random.below(40) * SECOND_MS });
     if (befalls(RATES.lost)) throw new ProviderError('Ambiguous', 'the answer was lost');
   }
 
   function step(): void {
-    for (const [host, { wanted, atMs }] of changes) if (nowMs() >= atMs) carryOut(host, wanted);
+    for (const [host, { desired, atMs }] of changes) if (nowMs() >= atMs) carryOut(host, desired);
     for (const [host, atMs] of returns) if (nowMs() >= atMs && !off.has(host)) boot(host);
   }
 
-  function carryOut(host: SimulatedHost, wanted: Change['wanted']): void {
+  function carryOut(host: SimulatedHost, desired: Change['desired']): void {
     changes.delete(host);
-    const isOn = wanted === 'On';
+    const isOn = desired === 'On';
     if (isOn !== off.has(host)) return;
     if (isOn) off.delete(host);
     else off.add(host);

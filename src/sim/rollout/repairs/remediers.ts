@@ -135,33 +135,34 @@ function remedier(name: string, spec: NodeRemedier['spec']): NodeRemedier {
 }
 
 /** Lets each reboot go on by the switch when the agent does not reboot the host. */
-export function withSwitches(remedier: NodeRemedier): NodeRemedier {
+export function withSwitches(object: NodeRemedier): NodeRemedier {
   const via = ['Agent', 'SysRq', ...VIA.via];
-  const ladder = remedier.spec.ladder.map((each) => ({
+  const ladder = object.spec.ladder.map((each) => ({
     ...each,
     plan: each.plan.map((planned) => (planned.step === 'Reboot' ? { ...planned, with: { via } } : planned)),
   }));
-  return { ...remedier, spec: { ...remedier.spec, ladder } };
+  return { ...object, spec: { ...object.spec, ladder } };
 }
 
 function deadSpec(): NodeRemedier['spec'] {
   const spec = specOf('network');
   const silent = { ...RETURNED, value: 'Unknown' };
   const notReady = { ...RETURNED, params: { type: 'Ready' }, value: 'False' };
-  const facts = (agent: string): object => ({
-    condition: { AgentReady: { status: agent }, Ready: { status: 'False' } },
-  });
   return {
     ...spec,
     priority: 700,
     rule: { ...spec.rule, conditions: { all: [silent, notReady] } },
     ladder: DEAD_LADDER,
     tests: [
-      { name: 'dead', expect: 'Match', given: facts('Unknown') },
-      { name: 'alive', expect: 'NoMatch', given: facts('True') },
+      { name: 'dead', expect: 'Match', given: deadFacts('Unknown') },
+      { name: 'alive', expect: 'NoMatch', given: deadFacts('True') },
       { name: 'not reported', expect: 'Indeterminate', given: {} },
     ],
   } as NodeRemedier['spec'];
+}
+
+function deadFacts(agent: string): object {
+  return { condition: { AgentReady: { status: agent }, Ready: { status: 'False' } } };
 }
 
 function specOf(fault: SimulatedFault): NodeRemedier['spec'] {

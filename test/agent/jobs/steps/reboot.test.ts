@@ -45,7 +45,7 @@ it.each([
   expect(acts).toEqual(expected);
 });
 
-/** A shutdown is refused or hangs; the next look at the boot finds another one. */
+/** A shutdown is refused or hangs; afterwards the host has another boot. */
 function hangingNode(node: HostNode): { readonly acts: string[]; readonly node: HostNode } {
   const acts: string[] = [];
   return {

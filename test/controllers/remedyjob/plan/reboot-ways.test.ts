@@ -6,6 +6,7 @@ import { condition, NOW } from '../../../support/builders.ts';
 import {
   agentAnswer,
   explained,
+  type JobFields,
   jobMachine,
   jobNode,
   jobStep,
@@ -27,27 +28,33 @@ interface Given {
   readonly machine?: Machine;
   readonly isOpen?: boolean;
   readonly isReleased?: boolean;
-  readonly answer?: Partial<AgentStep> & Pick<AgentStep, 'state'>;
+  readonly answer?: (Partial<AgentStep> & Pick<AgentStep, 'state'>) | undefined;
   readonly seconds?: number;
 }
 
-function plannedWay({
-  step = both,
-  machine = alive,
-  isOpen = true,
-  isReleased = true,
-  answer,
-  seconds = 0,
-}: Given): string {
-  const steps = isOpen ? records('s1 Intended') : [];
-  const agent = answer ? { agent: agentAnswer('s1', answer.state, answer) } : {};
-  const release = isReleased ? { release: RELEASE } : {};
-  const job = repairJob({ spec: { plan: [step] }, status: { steps, ...agent, ...release } });
+const USUAL = { step: both, machine: alive, isOpen: true, isReleased: true, answer: undefined, seconds: 0 };
+
+function plannedWay(given: Given): string {
+  const { step, machine, seconds, ...known } = { ...USUAL, ...given };
+  const { steps = [], ...status } = statusOf(known);
+  const job = repairJob({ spec: { plan: [step] }, status: { steps, ...status } });
   const now = new Date(NOW.getTime() + seconds * 1000);
   const decision = planOtherWay(observation({ job, machine, now }), step, steps[0]);
   if (decision?.type !== 'Write') return 'the agent';
   const { way, notBefore = '' } = decision.change.step?.power ?? {};
   return `${way} from ${(Date.parse(notBefore) - NOW.getTime()) / 1000} s: ${decision.because}`;
+}
+
+function statusOf({
+  isOpen,
+  isReleased,
+  answer,
+}: Pick<Given, 'isOpen' | 'isReleased' | 'answer'>): NonNullable<JobFields['status']> {
+  return {
+    steps: isOpen ? records('s1 Intended') : [],
+    ...(answer ? { agent: agentAnswer('s1', answer.state, answer) } : {}),
+    ...(isReleased ? { release: RELEASE } : {}),
+  };
 }
 
 describe('planOtherWay', () => {
@@ -106,7 +113,7 @@ describe('planOtherWay', () => {
 });
 
 describe('a Reboot that goes on by the switch', () => {
-  const power = { way: 'BMC', wanted: 'Off', notBefore: later(85) } as const;
+  const power = { way: 'BMC', desired: 'Off', notBefore: later(85) } as const;
   const steps = records('s1 Running', { power, bootIDBefore: 'boot-1' });
   const job = repairJob({
     spec: { plan: [both] },

@@ -16,7 +16,7 @@ import {
 } from '../jobs.ts';
 
 const plan = [jobStep('s1', 'PowerCycle')];
-const power = { way: 'BMC', wanted: 'Off', intendedAt: later(0) } as const;
+const power = { way: 'BMC', desired: 'Off', intendedAt: later(0) } as const;
 const [record] = records('s1 Running', { power, bootIDBefore: BOOT }) as [JobStepStatus];
 const job = repairJob({ spec: { plan }, status: { steps: [record] } });
 const ofInstance = repairJob({

@@ -49,10 +49,10 @@ describe('planOutOfService', () => {
 
 describe('powerOffOf', () => {
   it.each<[name: string, power: JobStepPower | undefined, expected: boolean]>([
-    ['read Off', { way: 'BMC', wanted: 'Off', intendedAt: at, offAt: at }, true],
-    ['read Off, which it was before', { way: 'BMC', wanted: 'Off', offAt: at }, true],
-    ['only accepted', { way: 'BMC', wanted: 'Off', intendedAt: at, acceptedAt: at }, false],
-    ['about to be switched on', { way: 'BMC', wanted: 'On', intendedAt: at, offAt: at }, false],
+    ['read Off', { way: 'BMC', desired: 'Off', intendedAt: at, offAt: at }, true],
+    ['read Off, which it was before', { way: 'BMC', desired: 'Off', offAt: at }, true],
+    ['only accepted', { way: 'BMC', desired: 'Off', intendedAt: at, acceptedAt: at }, false],
+    ['about to be switched on', { way: 'BMC', desired: 'On', intendedAt: at, offAt: at }, false],
     ['never switched', undefined, false],
   ])('R35 finds what the job has read Off: %s', (_, power, expected) => {
     const steps = power ? records('s1 Succeeded', { power }) : [];

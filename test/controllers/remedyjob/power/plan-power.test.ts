@@ -9,8 +9,8 @@ import { NOW } from '../../../support/builders.ts';
 import { later } from '../jobs.ts';
 
 const at = later(0);
-const off = { way: 'BMC', wanted: 'Off', intendedAt: at } as const;
-const on = { way: 'BMC', wanted: 'On', intendedAt: at, offAt: at } as const;
+const off = { way: 'BMC', desired: 'Off', intendedAt: at } as const;
+const on = { way: 'BMC', desired: 'On', intendedAt: at, offAt: at } as const;
 
 function input(fields: Partial<PowerInput>): PowerInput {
   return {
@@ -27,10 +27,10 @@ function input(fields: Partial<PowerInput>): PowerInput {
 
 function explained(move: PowerMove): string {
   if (move.type === 'Wait') return `Wait ${move.for}: ${move.because}`;
-  const { way, wanted, intendedAt, acceptedAt, offAt, onAt } = move.power;
+  const { way, desired, intendedAt, acceptedAt, offAt, onAt } = move.power;
   const times = { intended: intendedAt, accepted: acceptedAt, off: offAt, on: onAt };
   const known = Object.entries(times).flatMap(([name, time]) => (time === undefined ? [] : [name]));
-  return `${move.type} ${way} ${wanted} [${known.join()}]: ${move.because}`;
+  return `${move.type} ${way} ${desired} [${known.join()}]: ${move.because}`;
 }
 
 describe('planPower', () => {
@@ -137,7 +137,7 @@ describe('planPower', () => {
   });
 
   it('keeps the time before which the agent may still begin', () => {
-    const power: JobStepPower = { way: 'Provider', wanted: 'Off', notBefore: at };
+    const power: JobStepPower = { way: 'Provider', desired: 'Off', notBefore: at };
     expect(planPower(input({ power }))).toMatchObject({ power: { way: 'BMC', notBefore: at } });
   });
 });

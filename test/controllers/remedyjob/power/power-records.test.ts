@@ -8,7 +8,7 @@ import {
 import { jobStep, later, records, repairJob } from '../jobs.ts';
 
 const at = later(0);
-const off = { way: 'BMC', wanted: 'Off', intendedAt: at } as const;
+const off = { way: 'BMC', desired: 'Off', intendedAt: at } as const;
 
 describe('powerStep', () => {
   it.each([
@@ -40,7 +40,7 @@ describe('lastPower', () => {
 
   it('is that of the last step which read or requested a state', () => {
     const before = records('s1 Succeeded', { power: { ...off, offAt: at } });
-    const chosen = records('s2 Running', { power: { way: 'BMC', wanted: 'Off', notBefore: at } });
+    const chosen = records('s2 Running', { power: { way: 'BMC', desired: 'Off', notBefore: at } });
     const status = { steps: [...before, ...chosen] };
     expect(lastPower(repairJob({ spec: { plan }, status }))?.step.id).toBe('s1');
   });
@@ -53,8 +53,8 @@ describe('lastPower', () => {
 it.each([
   ['Off that is not read back', off, true, false],
   ['Off that was read back', { ...off, offAt: at }, false, false],
-  ['what was never requested', { way: 'BMC', wanted: 'Off' } as const, false, false],
-  ['On', { ...off, wanted: 'On' } as const, false, true],
+  ['what was never requested', { way: 'BMC', desired: 'Off' } as const, false, false],
+  ['On', { ...off, desired: 'On' } as const, false, true],
 ])('R33 knows whether a machine may still go off, or was switched on: %s', (_, power, goesOff, isOn) => {
   const [record] = records('s1 Running', { power });
   expect([

@@ -11,8 +11,8 @@ import { condition, NOW } from '../../../support/builders.ts';
 import { jobMachine, jobStep, later, observation, records, repairJob } from '../jobs.ts';
 
 const at = later(0);
-const OFF = { way: 'BMC', wanted: 'Off', intendedAt: at, offAt: at } as const;
-const ON = { way: 'BMC', wanted: 'On', intendedAt: at, offAt: at } as const;
+const OFF = { way: 'BMC', desired: 'Off', intendedAt: at, offAt: at } as const;
+const ON = { way: 'BMC', desired: 'On', intendedAt: at, offAt: at } as const;
 
 describe('powerToRestore', () => {
   it.each<[name: string, plan: readonly Step[], power: JobStepPower, isUndone: boolean, expected: boolean]>([
@@ -20,7 +20,7 @@ describe('powerToRestore', () => {
     [
       'a cycle whose Off may still come',
       ['PowerCycle'],
-      { way: 'BMC', wanted: 'Off', intendedAt: at },
+      { way: 'BMC', desired: 'Off', intendedAt: at },
       false,
       true,
     ],
@@ -28,16 +28,16 @@ describe('powerToRestore', () => {
     [
       'not a cycle that requested nothing',
       ['PowerCycle'],
-      { way: 'BMC', wanted: 'Off', notBefore: at },
+      { way: 'BMC', desired: 'Off', notBefore: at },
       false,
       false,
     ],
     ['a PowerOff that is taken back', ['PowerOff'], OFF, true, true],
     ['not a PowerOff that is kept for a person', ['PowerOff', 'HandOff'], OFF, false, false],
     ['a PowerOff whose plan switches on later', ['PowerOff', 'PowerOn'], OFF, false, true],
-    ['not what was off before', ['PowerOff'], { way: 'BMC', wanted: 'Off', offAt: at }, true, false],
+    ['not what was off before', ['PowerOff'], { way: 'BMC', desired: 'Off', offAt: at }, true, false],
     ['not what was given up', ['PowerCycle'], { ...ON, givenUpAt: at }, false, false],
-  ])('R34 switches on again %s', (_, steps, power, isUndone, expected) => {
+  ])('R34 switches on again %s', (...[, steps, power, isUndone, expected]) => {
     const plan = steps.map((step, index) => jobStep(`s${index + 1}`, step));
     const job = repairJob({ spec: { plan }, status: { steps: records('s1 Failed', { power }) } });
     expect(powerToRestore(observation({ job }), isUndone) !== undefined).toBe(expected);
@@ -52,7 +52,7 @@ describe('powerToRestore', () => {
 });
 
 describe('planRestore', () => {
-  const asked = { way: 'BMC', wanted: 'Off', intendedAt: at } as const;
+  const asked = { way: 'BMC', desired: 'Off', intendedAt: at } as const;
   it.each<[name: string, power: JobStepPower, state: PowerState, seconds: number, expected: string]>([
     ['records On for what is off', OFF, 'Off', 0, 'Record On'],
     ['records On for what was off', OFF, 'On', 0, 'Record On'],
@@ -61,9 +61,9 @@ describe('planRestore', () => {
     ['waits for a switch that is unsure', asked, 'Unknown', 500, 'Wait'],
     ['requests On', ON, 'Off', 0, 'Request On'],
     ['is done when it reads On', ON, 'On', 0, 'Done On'],
-  ])('R34 %s', (_, power, state, seconds, expected) => {
+  ])('R34 %s', (...[, power, state, seconds, expected]) => {
     const move = planRestore(power, state, new Date(NOW.getTime() + seconds * 1000));
-    expect(move.type === 'Wait' ? 'Wait' : `${move.type} ${move.power.wanted}`).toBe(expected);
+    expect(move.type === 'Wait' ? 'Wait' : `${move.type} ${move.power.desired}`).toBe(expected);
   });
 });
 

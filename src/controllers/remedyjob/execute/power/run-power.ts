@@ -25,7 +25,7 @@ import { permitOff } from './permit-off.ts';
 export const NO_SWITCH = 'NoPowerSwitch';
 export const REFUSED = 'PowerRefused';
 
-export async function runPower(run: CentralRun<unknown>): Promise<CentralResult> {
+export async function runPower(run: CentralRun): Promise<CentralResult> {
   const { observation, record, ports, context } = run;
   const { machine, now } = observation;
   const step = powerStep(run.step);
@@ -44,27 +44,27 @@ export async function runPower(run: CentralRun<unknown>): Promise<CentralResult>
   return await carryOut(run, move, { step, found, booted });
 }
 
-function bootedSince({ observation: { job, node }, record }: CentralRun<unknown>): string | undefined {
+function bootedSince({ observation: { job, node }, record }: CentralRun): string | undefined {
   const bootID = bootIdOf(node);
   return bootID === (record.bootIDBefore ?? job.spec.node.bootID) ? undefined : bootID;
 }
 
 /** PowerOn is for what this job has switched off. */
-export async function runPowerOn(run: CentralRun<unknown>): Promise<CentralResult> {
+export async function runPowerOn(run: CentralRun): Promise<CentralResult> {
   const last = lastPower(run.observation.job);
-  const isOurs = last?.step.id === run.step.id || (last?.power.wanted === 'Off' && last.power.intendedAt);
+  const isOurs = last?.step.id === run.step.id || (last?.power.desired === 'Off' && last.power.intendedAt);
   return isOurs ? await runPower(run) : stepSucceeded('nothing to do: this job has not switched it off');
 }
 
 /** Returns the ways to try. What was requested one way is read back the same way; a machine that is off may be switched on any way. */
 function waysNow({ ways }: PowerStep, power: JobStepPower | undefined): readonly PowerWay[] {
   if (power?.intendedAt === undefined) return ways;
-  if (power.wanted === 'Off') return [power.way];
+  if (power.desired === 'Off') return [power.way];
   return [power.way, ...ways.filter((way) => way !== power.way)];
 }
 
 /** Before anything was requested, the step has failed. Later a switch may come back. */
-function noSwitch(run: CentralRun<unknown>, because: string): CentralResult {
+function noSwitch(run: CentralRun, because: string): CentralResult {
   const isBegun = run.record.power?.intendedAt !== undefined;
   return isBegun ? waits(run, 'Power', because) : stepFailed(NO_SWITCH, because);
 }
@@ -76,7 +76,7 @@ interface Found {
 }
 
 async function carryOut(
-  run: CentralRun<unknown>,
+  run: CentralRun,
   move: PowerMove,
   { step, found, booted }: Found,
 ): Promise<CentralResult> {
@@ -86,13 +86,13 @@ async function carryOut(
   }
   if (move.type === 'Record') return { ...waits(run, 'Power', move.because, 0), power: move.power };
   if (move.type === 'Wait') return waits(run, move.for, move.because);
-  return move.power.wanted === 'Off'
+  return move.power.desired === 'Off'
     ? await requestOff(run, move.power, { step, found })
     : await requestOn(run, move.power, found);
 }
 
 async function requestOff(
-  run: CentralRun<unknown>,
+  run: CentralRun,
   power: JobStepPower,
   { step, found }: Pick<Found, 'step' | 'found'>,
 ): Promise<CentralResult> {
@@ -118,7 +118,7 @@ interface RefusedOff {
 }
 
 /** The next way follows only a refusal that is certain. Otherwise the state is read back first. */
-function offRefused(run: CentralRun<unknown>, { power, step, error }: RefusedOff): CentralResult {
+function offRefused(run: CentralRun, { power, step, error }: RefusedOff): CentralResult {
   const because = `${power.way} has not accepted Off: ${messageOf(error)}`;
   if (!isCertain(error)) return waits(run, 'Power', because);
   const way = step.ways[step.ways.indexOf(power.way) + 1];
@@ -132,11 +132,7 @@ function offRefused(run: CentralRun<unknown>, { power, step, error }: RefusedOff
 }
 
 /** Returns a machine to service, and so needs no grant. */
-async function requestOn(
-  run: CentralRun<unknown>,
-  power: JobStepPower,
-  found: PowerSwitch,
-): Promise<CentralResult> {
+async function requestOn(run: CentralRun, power: JobStepPower, found: PowerSwitch): Promise<CentralResult> {
   const { observation, node, context } = run;
   const operations = planBackInService(node, observation.job.spec.grant.id);
   if (operations.length > 0) {
@@ -155,7 +151,7 @@ async function requestOn(
 }
 
 function waits(
-  { observation: { job, now } }: CentralRun<unknown>,
+  { observation: { job, now } }: CentralRun,
   reason: Extract<RepairWaitReason, 'Power' | 'Boot'>,
   message: string,
   ms?: number,

@@ -51,7 +51,7 @@ export interface StepPorts {
 export interface StepChange {
   readonly drain?: JobDrain;
   readonly power?: JobStepPower;
-  /** What a renewal of the grant has changed. */
+  /** The change by a renewal of the grant. */
   readonly renewed?: JobChange;
 }
 

@@ -68,7 +68,7 @@ export function createPowerRules({ api }: { readonly api: Pick<SimulatedApi, 'ge
       .filter(({ spec }) => spec.machine.name === machine)
       .flatMap((job) => (job.status?.steps ?? []).map((record) => ({ job, record })))
       .find(
-        ({ record: { state, power } }) => state === 'Running' && power?.wanted === 'Off' && power.intendedAt,
+        ({ record: { state, power } }) => state === 'Running' && power?.desired === 'Off' && power.intendedAt,
       );
   }
 

@@ -5,7 +5,7 @@ import {
   type PowerRules,
 } from '../../../../../src/sim/rollout/repairs/judge/power-rules.ts';
 
-const power = { way: 'BMC', wanted: 'Off', intendedAt: '2030-01-01T00:00:00Z' };
+const power = { way: 'BMC', desired: 'Off', intendedAt: '2030-01-01T00:00:00Z' };
 const record = { id: 's1', state: 'Running', tries: 1, bootIDBefore: 'boot-1', power };
 const OUT = { key: 'node.kubernetes.io/out-of-service', effect: 'NoExecute' };
 
@@ -30,7 +30,7 @@ describe('createPowerRules', () => {
     [
       'what is recorded without an intent',
       nodeOf('boot-1'),
-      [{ ...record, power: { way: 'BMC', wanted: 'Off' } }],
+      [{ ...record, power: { way: 'BMC', desired: 'Off' } }],
       ['a machine was switched off without a record'],
     ],
     ['a host that came back', nodeOf('boot-2'), [record], ['a host that came back was switched off']],
