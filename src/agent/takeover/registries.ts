@@ -13,22 +13,24 @@ const PRIVATE = { mode: '0600', owner: 'root:root' };
 /** Undefined: this import has no credentials any more, and what an earlier delivery wrote is removed. */
 export async function storeRegistries(files: HostFiles, content: string | undefined): Promise<void> {
   const record = await readImportRecord(files);
+  if (content === undefined) await removeRegistries(files, record);
+  else await writeRegistries(files, content, record);
+}
+
+async function writeRegistries(
+  files: HostFiles,
+  content: string,
+  record: ImportRecord | undefined,
+): Promise<void> {
   const found = await files.digest(REGISTRIES_FILE);
-  const wanted = content === undefined ? undefined : digestOfText(content);
-  if (found === wanted) return;
-  const isOurs = found === undefined || record?.registries?.includes(found) === true;
-  if (content === undefined || wanted === undefined) {
-    if (isOurs) await files.remove(REGISTRIES_FILE);
-    return;
-  }
-  if (!record || !isOurs) {
+  const digest = createHash('sha256').update(content).digest('hex');
+  if (found === digest) return;
+  const before = found === undefined ? [] : [found];
+  if (!record || !before.every((each) => record.registries?.includes(each))) {
     throw new TakeoverError('FileInUse', `the host has a file ${REGISTRIES_FILE} of its own`);
   }
   // The record has both until the file is replaced: either may be there after a kill.
-  await writeImportRecord(files, {
-    ...record,
-    registries: [...(found === undefined ? [] : [found]), wanted],
-  });
+  await writeImportRecord(files, { ...record, registries: [...before, digest] });
   await files.write(REGISTRIES_FILE, new TextEncoder().encode(content), PRIVATE);
 }
 
@@ -43,8 +45,4 @@ export async function removeRegistries(
   if (!registries.includes(found)) return [`${REGISTRIES_FILE}: it was changed after the import`];
   await files.remove(REGISTRIES_FILE);
   return [];
-}
-
-function digestOfText(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -17,6 +17,8 @@ const RECORD = {
   unit: UNIT,
   keepsProgram: false,
 };
+const { keepsProgram, ...REST } = RECORD;
+const WITH_REGISTRIES = { ...REST, registries: ['abc'], keepsProgram };
 const NEW: InstallObservation = {
   missing: ['/opt'],
   present: ['/var/lib/dpkg'],
@@ -61,6 +63,11 @@ describe('planInstall', () => {
         'EnableUnit: the unit does not start at boot',
     ],
     ['does nothing twice', DONE, ''],
+    [
+      'keeps what is recorded about credentials of registries',
+      { ...DONE, record: WITH_REGISTRIES },
+      '',
+    ],
     [
       'starts the agent that can connect',
       { ...DONE, canConnect: true },
