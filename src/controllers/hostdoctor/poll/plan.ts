@@ -78,21 +78,18 @@ interface ReadNotice {
 function readNotice(notice: InstanceEvent, input: PollInput, announced: ReadonlySet<string>): ReadNotice {
   const { provider } = input;
   const [machine, twin] = machinesOf(notice, input);
-  if (!machine || twin)
+  if (!machine || twin) {
     return { because: unmatchedReason(notice, machine, twin), ...knownName(notice, input) };
+  }
   const { eventID, name } = identityOn(machine, notice, { input, announced });
   const before = input.events.find(({ metadata }) => metadata.name === name);
   // What a person reported or ended is theirs.
   if (before && !isOwn(before, input)) return { name };
-  const kept = {
-    type: before?.spec.type ?? typeOf(notice),
-    state: before?.spec.state ?? 'Scheduled',
-  } as const;
   const spec: Spec = {
     provider,
     eventID,
     machine: machine.metadata.name,
-    ...kept,
+    ...stateOf(notice, before),
     hint: false,
     ...timesOf(notice),
   };
@@ -158,6 +155,12 @@ function intentOf({ metadata: { name } }: Pick<MaintenanceEvent, 'metadata'>, sp
 
 function typeOf({ type }: InstanceEvent): Spec['type'] {
   return [...OUTAGES, ...NO_OUTAGES].find((each) => each === type) ?? 'Other';
+}
+
+/** Returns what only a new event gets from its notice: a type cannot change, and a state is continued by a person or by its end. */
+function stateOf(notice: InstanceEvent, before: MaintenanceEvent | undefined): Pick<Spec, 'type' | 'state'> {
+  if (before) return { type: before.spec.type, state: before.spec.state };
+  return { type: typeOf(notice), state: 'Scheduled' };
 }
 
 /** A deadline before the begin, and an invalid time, are left out: the API server would refuse the event. */
