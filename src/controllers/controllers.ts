@@ -10,6 +10,7 @@ import {
   MANAGER_REMEDYJOB,
 } from '../api/names.ts';
 import type { Views } from '../kube/controller/views.ts';
+import type { OpenProviders } from '../providers/registry.ts';
 import type { ControllerGroup, CreateGroup, GroupParts } from './group.ts';
 import { createHostDoctorControllers } from './hostdoctor-group.ts';
 import { createIdentityControllers } from './identity-group.ts';
@@ -44,13 +45,14 @@ export const MANAGERS = [
 
 /** Creates the groups one after the other, with the views of the Defender. */
 export async function createControllerGroups(
-  parts: Omit<GroupParts, 'views'>,
+  parts: Omit<GroupParts, 'views' | 'providers'>,
   shared: Views,
 ): Promise<readonly ControllerGroup[]> {
   const groups: ControllerGroup[] = [];
   for (const create of GROUPS) {
     const views = allViews([{ views: shared }, ...groups]);
-    groups.push(await create({ ...parts, views })); // oxlint-disable-line no-await-in-loop -- in this order
+    const providers = Object.assign({}, ...groups.map((group) => group.providers)) as OpenProviders;
+    groups.push(await create({ ...parts, views, providers })); // oxlint-disable-line no-await-in-loop -- in this order
   }
   return groups;
 }

@@ -9,6 +9,7 @@ import type { Metrics } from '../kube/process/metrics.ts';
 import type { WatchMetrics } from '../kube/process/metrics-runtime.ts';
 import type { Clock } from '../os/clock.ts';
 import type { PowerSwitches } from '../providers/power.ts';
+import type { OpenProviders } from '../providers/registry.ts';
 import type { ImportParts } from './machine/import/execute/steps.ts';
 import type { InstanceParts } from './machine/instance/calls.ts';
 
@@ -16,6 +17,8 @@ export interface ControllerGroup {
   readonly controllers: readonly Controller[];
   /** The views by kind, of kinds that are in no other group. Those of the Defender are shared: Machines, Nodes and more. */
   readonly views: Views;
+  /** The providers of machines that it opened. */
+  readonly providers?: OpenProviders;
 }
 
 export interface GroupParts {
@@ -25,6 +28,8 @@ export interface GroupParts {
   readonly connectTo: (account: string, endpoint: Endpoint) => Promise<Client>;
   /** The views of the Defender and of the groups before this one. */
   readonly views: Views;
+  /** The providers that the groups before this one opened. */
+  readonly providers: OpenProviders;
   /** The Defender of this process. */
   readonly grants: GrantPort;
   /** The providers of machines, with a client of kubenode-machine. */

@@ -7,7 +7,7 @@ import type { ControllerGroup, GroupParts } from './group.ts';
 import { createHostDoctorController } from './hostdoctor/controller.ts';
 
 export async function createHostDoctorControllers(parts: GroupParts): Promise<ControllerGroup> {
-  const { connectAs, clock, skewSeconds, random, log, watch } = parts;
+  const { connectAs, clock, skewSeconds, random, log, watch, providers } = parts;
   const events = createView({
     clock,
     random,
@@ -19,7 +19,7 @@ export async function createHostDoctorControllers(parts: GroupParts): Promise<Co
     indexers: MAINTENANCE_EVENT_INDEXERS,
   });
   return {
-    controllers: [createHostDoctorController({ skewSeconds })],
+    controllers: [createHostDoctorController({ skewSeconds, providers })],
     views: { [MAINTENANCE_EVENTS.kind]: events },
   };
 }

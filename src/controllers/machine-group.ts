@@ -15,7 +15,8 @@ export async function createMachineControllers({
   const client = await connectAs(PRINCIPAL_MACHINE);
   const hosts = await openImports(client);
   const imports = optional('imports', hosts);
-  const instances = optional('instances', await openInstances(client, hosts));
+  const opened = await openInstances(client, hosts);
+  const instances = optional('instances', opened);
   const incompleteCleanups = metrics.counter({
     name: 'incomplete_host_cleanups_total',
     help: 'Imported hosts whose Machine was deleted and that may not be as they were before, by reason.',
@@ -27,5 +28,6 @@ export async function createMachineControllers({
       createMachineSetController({ client: await connectAs(PRINCIPAL_MACHINESET), grants }),
     ],
     views: {},
+    ...optional('providers', opened?.providers),
   };
 }

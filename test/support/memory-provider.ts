@@ -1,6 +1,7 @@
 /** A provider in memory that fails on demand: the callers of providers are tested against it. */
 import {
   type Instance,
+  type InstanceEvent,
   type InstanceRequest,
   type Provider,
   ProviderError,
@@ -23,6 +24,8 @@ export interface MemoryProvider extends Provider {
   readonly created: InstanceRequest[];
   fault: (call: string) => ProviderFault | undefined;
   setState(id: string, state: Instance['state']): void;
+  /** What it announces now; the provider has the capability. */
+  announced: readonly InstanceEvent[];
 }
 
 const ERRORS: Readonly<Record<ProviderFault, () => ProviderError>> = {
@@ -67,7 +70,7 @@ export function memoryProvider(now: () => Date): MemoryProvider {
 
   const provider: MemoryProvider = {
     name: 'local',
-    capabilities: { power: true, events: false, startsStopped: true },
+    capabilities: { power: true, events: true, startsStopped: true },
     instances,
     calls,
     created,
@@ -87,7 +90,8 @@ export function memoryProvider(now: () => Date): MemoryProvider {
       }),
     power: (id, action) =>
       call(`power ${action}`, () => setState(id, action === 'off' ? 'Stopped' : 'Running')),
-    events: async () => [],
+    announced: [],
+    events: () => call('events', () => provider.announced),
   };
   return provider;
 }

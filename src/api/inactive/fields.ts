@@ -110,14 +110,6 @@ const NODE_REMEDIER: readonly InactiveField[] = [
   { path: 'spec.ladder[].verify.target', accepts: ['Node'], because: 'no repair replaces a machine' },
 ];
 
-const MAINTENANCE_EVENT: readonly InactiveField[] = [
-  {
-    path: 'spec.provider',
-    accepts: ['local', 'ssh', 'hostdoctor'],
-    because: 'no source reads the events of cloud providers',
-  },
-];
-
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {
   Pipeline: PIPELINE,
   Cluster: CLUSTER,
@@ -127,5 +119,4 @@ export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>>
   MachineComponentSet: MACHINE_COMPONENT_SET,
   NodeRemedier: NODE_REMEDIER,
   DefenderPolicy: DEFENDER_POLICY,
-  MaintenanceEvent: MAINTENANCE_EVENT,
 };

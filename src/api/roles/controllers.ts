@@ -122,9 +122,10 @@ export const remedyjobRights: Rights = {
  * the events.
  */
 export const hostdoctorRights: Rights = {
-  description: 'MaintenanceEvent status, and the deletion of events that ended long ago.',
+  description:
+    'MaintenanceEvents that providers announce, their status, and the deletion of events that ended long ago.',
   cluster: [
-    may([...READ, 'delete'], GROUP, ['maintenanceevents']),
+    may([...READ, 'create', ...PATCH, 'delete'], GROUP, ['maintenanceevents']),
     may(PATCH, GROUP, ['maintenanceevents/status']),
   ],
 };

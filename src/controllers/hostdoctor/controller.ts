@@ -1,4 +1,7 @@
-/** Follows MaintenanceEvents, as kubenode-hostdoctor. It never touches a Node: jobs of the rule `maintenance` do. */
+/**
+ * Follows MaintenanceEvents, as kubenode-hostdoctor, and reports those that providers announce. It never touches a Node: jobs of the rule
+ * `maintenance` do.
+ */
 import {
   MACHINES,
   MAINTENANCE_EVENTS,
@@ -22,17 +25,27 @@ import { type Controller, type ReconcileResult, read } from '../../kube/controll
 import { partChanged } from '../../kube/controller/predicates.ts';
 import type { ReadableStore, ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionStatus } from '../../kube/objects/conditions.ts';
+import type { OpenProviders } from '../../providers/registry.ts';
 import { createTimePoints, type ReadTime } from '../../rules/clocks/time-point.ts';
 import { carryOutMaintenance } from './execute.ts';
 import { observeMaintenance } from './observe.ts';
 import { planMaintenance } from './plan.ts';
+import { createPollMemory, pollKey, pollProvider } from './poll/poll.ts';
 
 export interface HostDoctorControllerOptions {
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */
   readonly skewSeconds?: () => number | undefined;
+  /** The providers of this process. Those that announce events are polled. */
+  readonly providers?: OpenProviders;
 }
 
-export function createHostDoctorController({ skewSeconds }: HostDoctorControllerOptions): Controller {
+export function createHostDoctorController({
+  skewSeconds,
+  providers = {},
+}: HostDoctorControllerOptions): Controller {
+  const polled = Object.values(providers)
+    .filter(({ capabilities }) => capabilities.events)
+    .map((provider) => ({ key: pollKey(provider.name), provider, memory: createPollMemory() }));
   let events: ReadableStore<MaintenanceEvent> | undefined;
   let readTime: ReadTime | undefined;
   return {
@@ -43,14 +56,21 @@ export function createHostDoctorController({ skewSeconds }: HostDoctorController
       read(REMEDY_OPERATION_JOBS, { keys: keysOfJob, changed: jobChanged }),
       read(NODE_REMEDIERS, { keys: keysOfRule, changed: partChanged(({ spec }) => spec.mode) }),
     ],
-    writes: ['MaintenanceEvent.status'],
+    triggers: (add) => {
+      for (const { key } of polled) add(key);
+      return () => undefined;
+    },
+    writes: ['MaintenanceEvent.metadata.labels', 'MaintenanceEvent.spec', 'MaintenanceEvent.status'],
+    creates: ['MaintenanceEvent'],
     deletes: ['MaintenanceEvent'],
     fieldManager: MANAGER_HOSTDOCTOR,
     serviceAccount: { namespace: NAMESPACE, name: PRINCIPAL_HOSTDOCTOR },
-    reconcile: async (name, context) => {
+    reconcile: async (key, context) => {
       events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS);
-      readTime ??= createTimePoints(context.clock, skewSeconds);
-      return await reconcile(name, readTime().at, context);
+      const time = (readTime ??= createTimePoints(context.clock, skewSeconds));
+      const poll = polled.find((each) => each.key === key);
+      if (!poll) return await reconcile(key, time().at, context);
+      return await pollProvider(poll.provider, { memory: poll.memory, now: () => time().at, context });
     },
   };
 

@@ -1,6 +1,5 @@
 /** Whether the Machine of an event is the one that it is about. Pure. */
 import type { Machine, MaintenanceEvent, MaintenanceEventStatus } from '../../api/generated/types.ts';
-import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { parseTime } from '../../api/machine/node-state.ts';
 import { optional } from '../../kube/objects/optional.ts';
 
@@ -21,8 +20,6 @@ export function matchMachine(event: MaintenanceEvent, machine: Machine | undefin
 
 function mismatchOf(event: MaintenanceEvent, machine: Machine | undefined): MachineMatch['mismatch'] {
   const { spec, metadata } = event;
-  const [inactive] = inactiveFields(event);
-  if (inactive) return { reason: 'ProviderNotSupported', message: inactiveFieldText(inactive) };
   if (!machine) {
     return {
       reason: 'MachineNotFound',

@@ -28,7 +28,6 @@ describe('the machine of an event', () => {
     ['is missing', {}, undefined, 'MachineNotFound'],
     ['was deleted', known, undefined, 'MachineNotFound'],
     ['has another provider', { provider: 'ssh' }, machine('m-1'), 'OtherProvider'],
-    ['has a provider whose events are not read', { provider: 'aws' }, machine('m-1'), 'ProviderNotSupported'],
     ['was recreated as another instance', known, withInstance('local://2', 'uid-new'), 'MachineReplaced'],
     ['is another instance under the same UID', known, withInstance('local://2'), 'MachineReplaced'],
     [
