@@ -27,10 +27,10 @@ interface HostingBed extends ControllerBed {
 
 /** The control planes outlive the process of the controller, so each bed has them once. */
 function hostingBed(objects: readonly KubeObject[], maxClusters = 20): HostingBed {
-  let found: MemoryHosting | undefined;
+  let opened: MemoryHosting | undefined;
   const hosting = (): MemoryHosting => {
-    found ??= memoryHosting(() => bed.clock.now());
-    return found;
+    opened ??= memoryHosting(() => bed.clock.now());
+    return opened;
   };
   const bed: ControllerBed = createControllerBed({
     controllers: () => [createHostingController({ ...hosting(), maxClusters })],

@@ -10,7 +10,7 @@ import {
   type PlaneSpec,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { planeOf } from '../../../src/controllers/hosting/observe.ts';
-import type { Hosted, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
+import type { Hosted, HostingDecision, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
 import { NOW } from '../builders.ts';
 
 export const VERSION = 'v1.36.3';
@@ -137,10 +137,7 @@ export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = 
 }
 
 /** Returns the decision in one line: `Start etcd: it is not running`, or `wait MemberStarting`. */
-export function decisionText({
-  act,
-  wait,
-}: ReturnType<typeof import('../../../src/controllers/hosting/plan/plan.ts').planHosting>): string {
+export function decisionText({ act, wait }: HostingDecision): string {
   if (act) return `${act.type}${'member' in act ? ` ${act.member}` : ''}: ${act.because}`;
   return wait ? `${wait.isStalled ? 'stalled' : 'wait'} ${wait.reason}` : 'nothing';
 }

@@ -44,21 +44,24 @@ describePlaneDriver('processes of this machine', async () => {
   return { driver, reopen: () => second, close: async () => undefined };
 });
 
-describe('the driver of processes', () => {
-  async function prepared(
-    more: Partial<ProcessDriverOptions> = {},
-  ): Promise<{ dir: string; driver: PlaneDriver }> {
-    const dir = join(tempFolder('hosting'), 'hosting');
-    const driver = await openDriver(dir, more);
-    await driver.prepare(plane);
-    onTestFinished(() => driver.stop(plane, 'etcd').catch(() => undefined));
-    return { dir, driver };
-  }
+async function prepared(
+  more: Partial<ProcessDriverOptions> = {},
+): Promise<{ dir: string; driver: PlaneDriver }> {
+  const dir = join(tempFolder('hosting'), 'hosting');
+  const driver = await openDriver(dir, more);
+  await driver.prepare(plane);
+  onTestFinished(() => driver.stop(plane, 'etcd').catch(() => undefined));
+  return { dir, driver };
+}
 
+function isOpen(path: string): boolean {
+  return (statSync(path).mode & 0o077) !== 0;
+}
+
+describe('the driver of processes', () => {
   it('keeps everything private to this user', async () => {
     const { dir } = await prepared();
     const { root } = planeLayout(dir, 'ci');
-    const isOpen = (path: string): boolean => (statSync(path).mode & 0o077) !== 0;
     expect([dir, root].filter(isOpen)).toEqual([]);
     const entries = readdirSync(root, { recursive: true, encoding: 'utf8' });
     const keys = entries.filter((name) => /\.pem$|kubeconfig$|\.key$|\.json$/.test(name));
@@ -131,6 +134,6 @@ describe('the driver of processes', () => {
     await driver.start(plane, 'etcd').catch(() => undefined);
     const etcd = async () => (await driver.observe(plane, signal)).members[0];
     await expect.poll(async () => (await etcd())?.state, { timeout: 20_000 }).toBe('Stopped');
-    expect(await etcd()).toMatchObject({ state: 'Stopped', logTail: expect.stringContaining('member') });
+    expect((await etcd())?.logTail).toContain('member');
   });
 });

@@ -14,6 +14,14 @@ function plan(but: Parameters<typeof members>[0], input = {}): string {
   return decision ? decisionText(decision) : 'nothing';
 }
 
+function after(...seconds: number[]): string {
+  return plan({ etcd: { state: 'Stopped', starts: secondsAgo(...seconds), logTail: '  | panic' } });
+}
+
+function silent(seconds: number): Parameters<typeof members>[0] {
+  return { etcd: { state: 'Starting', unreadySince: new Date(+NOW - seconds * 1000) } };
+}
+
 describe('the plan of the members of a control plane', () => {
   it('starts etcd first, and the API server when etcd answers', () => {
     expect(plan({ etcd: STOPPED, 'kube-apiserver': STOPPED })).toBe('Start etcd: it is not running');
@@ -31,8 +39,6 @@ describe('the plan of the members of a control plane', () => {
   });
 
   it('starts a member again that ended, at most three times within five minutes', () => {
-    const after = (...seconds: number[]): string =>
-      plan({ etcd: { state: 'Stopped', starts: secondsAgo(...seconds), logTail: '  | panic' } });
     expect(after(900)).toBe('Start etcd: it ended');
     expect(after(299, 200)).toBe('Start etcd: it ended');
     expect(after(299, 200, 100)).toBe('stalled MemberCrashes');
@@ -48,9 +54,6 @@ describe('the plan of the members of a control plane', () => {
   });
 
   it('stops a member that has not answered for three minutes, unless the kill switch holds it', () => {
-    const silent = (seconds: number): Parameters<typeof members>[0] => ({
-      etcd: { state: 'Starting', unreadySince: new Date(+NOW - seconds * 1000) },
-    });
     expect(plan(silent(179))).toBe('nothing');
     expect(plan(silent(180))).toBe('Stop etcd: it has not answered for 180 s');
     expect(plan(silent(180), { halt: 'ann: incident' })).toBe('wait KillSwitch');

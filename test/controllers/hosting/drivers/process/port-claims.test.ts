@@ -8,6 +8,8 @@ import {
 } from '../../../../../src/controllers/hosting/drivers/process/port-claims.ts';
 import { tempFolder } from '../../../../support/temp.ts';
 
+const byNumber = (a: number, b: number): number => a - b;
+
 describe('claims of ports', () => {
   it('give every caller another port, also at once', async () => {
     const folder = join(tempFolder('ports'), 'ports');
@@ -15,7 +17,9 @@ describe('claims of ports', () => {
       Array.from({ length: 12 }, (_, index) => claimPort(folder, `c-${index}`, tempFolder('scratch'))),
     );
     expect(new Set(ports).size).toBe(12);
-    expect((await listClaims(folder)).map(({ port }) => port).toSorted()).toEqual(ports.toSorted());
+    expect((await listClaims(folder)).map(({ port }) => port).toSorted(byNumber)).toEqual(
+      ports.toSorted(byNumber),
+    );
   });
 
   it('are released by their cluster only, but for those that it keeps', async () => {
@@ -23,7 +27,9 @@ describe('claims of ports', () => {
     const [first, second] = [await claimPort(folder, 'a', scratch), await claimPort(folder, 'a', scratch)];
     const other = await claimPort(folder, 'b', scratch);
     await releaseClaims(folder, 'a', [first]);
-    expect((await listClaims(folder)).map(({ port }) => port).toSorted()).toEqual([first, other].toSorted());
+    expect((await listClaims(folder)).map(({ port }) => port).toSorted(byNumber)).toEqual(
+      [first, other].toSorted(byNumber),
+    );
     await releaseClaims(folder, 'a');
     await releaseClaims(folder, 'a');
     expect(await listClaims(folder)).toEqual([{ port: other, cluster: 'b' }]);

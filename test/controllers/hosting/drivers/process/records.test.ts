@@ -34,8 +34,9 @@ describe('the records of a control plane', () => {
 
   it('keep the last ten starts of each member, and forget them when they are damaged', async () => {
     const folder = tempFolder('records');
-    for (let seconds = 12; seconds > 0; seconds -= 1)
+    for (let seconds = 12; seconds > 0; seconds -= 1) {
       await recordStart(folder, 'etcd', new Date(ago(seconds)));
+    }
     await recordStart(folder, 'kube-apiserver', new Date(ago(0)));
     const starts = await readStarts(folder);
     expect(starts.etcd).toHaveLength(10);
