@@ -34,6 +34,8 @@ export const LABEL_REGION = `${GROUP}/region`;
 export const LABEL_PIPELINE = `${GROUP}/pipeline`;
 /** The UID of the hub that owns the object. Other hubs do not write it. */
 export const LABEL_HUB = `${GROUP}/hub`;
+/** On the Secret with the kubeconfig of a hosted cluster: its name. */
+export const LABEL_CLUSTER = `${GROUP}/cluster`;
 export const LABEL_UNIT = `${GROUP}/unit`;
 export const LABEL_MACHINE = `${GROUP}/machine`;
 export const LABEL_MACHINESET = `${GROUP}/machineset`;
@@ -119,6 +121,8 @@ export const TAINT_NOT_INITIALIZED = `${GROUP}/not-initialized`;
 
 export const FINALIZER_MACHINE = `${GROUP}/machine`;
 export const FINALIZER_MACHINESET = `${GROUP}/machineset`;
+/** The finalizer of a Cluster with a hosted control plane. */
+export const FINALIZER_HOSTING = `${GROUP}/hosting`;
 /** The finalizer of a job, which first returns cordon, taints and grant. */
 export const FINALIZER_SETTLE = `${GROUP}/settle`;
 
@@ -253,6 +257,9 @@ export const MAINTENANCE_REMEDIER = 'maintenance';
 
 /** The Lease whose holder runs the controllers of a cluster. */
 export const CONTROLLERS_LEASE = { namespace: NAMESPACE, name: 'kubenode-controllers' } as const;
+
+/** The Lease whose holder runs the hosting of a hub. */
+export const HOSTING_LEASE = { namespace: NAMESPACE, name: 'kubenode-hosting' } as const;
 
 /** Returns the name of the Secret in NAMESPACE of the hub with the kubeconfig of a cluster that kubenode created. */
 export function kubeconfigSecret(cluster: string): string {

@@ -22,6 +22,8 @@ export interface ClusterLayout {
   readonly kubeconfig: string;
   readonly controllerManagerKubeconfig: string;
   readonly schedulerKubeconfig: string;
+  /** The kubeconfig of our own controllers, which run beside a hosted control plane. */
+  readonly controllersKubeconfig: string;
 }
 
 /** `up` creates only these names, and `down --wipe` deletes only these. */
@@ -53,6 +55,7 @@ export function createLayout(root: string): Layout {
         kubeconfig: join(folder, 'kubeconfig'),
         controllerManagerKubeconfig: join(folder, 'controller-manager.kubeconfig'),
         schedulerKubeconfig: join(folder, 'scheduler.kubeconfig'),
+        controllersKubeconfig: join(folder, 'controllers.kubeconfig'),
       };
     },
   };

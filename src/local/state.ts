@@ -8,6 +8,23 @@ import { LocalError } from './errors.ts';
 
 const port = z.int().min(1).max(65_535);
 
+const flags = z.record(z.string(), z.string());
+
+/** How a hosted control plane differs from a local cluster. */
+const planeSettings = z.strictObject({
+  podCIDR: z.string(),
+  serviceCIDR: z.string(),
+  serviceDomain: z.string(),
+  /** The size of the database at which etcd refuses writes. */
+  quotaMiB: z.int().min(1),
+  /** The part of its life after which a certificate is renewed. */
+  renewAtPercent: z.int().min(1).max(99),
+  /** Additional flags, without leading dashes. */
+  apiServer: flags,
+  controllerManager: flags,
+  scheduler: flags,
+});
+
 const clusterState = z.strictObject({
   name: z.string().regex(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/),
   port,
@@ -19,6 +36,7 @@ const clusterState = z.strictObject({
   names: z.array(z.string()).readonly(),
   /** Whether controller manager and scheduler run. */
   controllers: z.boolean(),
+  plane: planeSettings.optional(),
 });
 
 const fleetState = z.strictObject({
@@ -28,6 +46,7 @@ const fleetState = z.strictObject({
 });
 
 export type LocalClusterState = Readonly<z.infer<typeof clusterState>>;
+export type PlaneSettings = Readonly<z.infer<typeof planeSettings>>;
 export type FleetState = Readonly<z.infer<typeof fleetState>>;
 
 /** Undefined if the file does not exist. */

@@ -388,6 +388,8 @@ export interface ClusterHosted {
 export interface ClusterHostedStatus {
   /** Generation that hosting last acted on. */
   readonly observedGeneration?: number;
+  /** When the control plane was ready for the first time. */
+  readonly readyAt?: string;
   /** Whether the control plane can return to rollbackVersion. */
   readonly rollbackPossible?: boolean;
   /** Version that a rollback returns to. */

@@ -6,6 +6,7 @@
 import { INSTANCE_PROVIDERS } from '../enums.ts';
 import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
+import { HOSTED } from './hosted.ts';
 
 const NO_SIGNATURES = 'signatures of commits are not verified';
 const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
@@ -28,14 +29,14 @@ const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.identities', because: 'sync applies every unit as kubenode-sync' },
 ];
 
-const NO_HOSTING = 'kubenode creates no control planes';
+const NOT_HOSTED = 'only a control plane of spec.hosted is deleted with its Cluster';
 
 const CLUSTER: readonly InactiveField[] = [
   { path: 'spec.pauses[].object', because: 'sync pauses clusters and units only' },
-  { path: 'spec.hosted', because: NO_HOSTING },
-  { path: 'spec.deletion.policy', accepts: ['Delete'], because: NO_HOSTING },
-  { path: 'spec.deletion.force', accepts: [false], because: NO_HOSTING },
-  { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NO_HOSTING },
+  { path: 'spec.deletion.policy', accepts: ['Delete'], because: NOT_HOSTED, unless: ['spec.hosted'] },
+  { path: 'spec.deletion.force', accepts: [false], because: NOT_HOSTED, unless: ['spec.hosted'] },
+  { path: 'spec.deletion.timeoutSeconds', accepts: [1800], because: NOT_HOSTED, unless: ['spec.hosted'] },
+  ...HOSTED,
 ];
 
 const UNKNOWN_PROVIDER = 'no other provider has machines';

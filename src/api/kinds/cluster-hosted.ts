@@ -184,6 +184,7 @@ const hostedUpgradeRecord = named('HostedUpgradeRecord', 'A finished upgrade.', 
 
 export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the hosted control plane.', {
   observedGeneration: bigInt('Generation that hosting last acted on.').optional(),
+  readyAt: time('When the control plane was ready for the first time.').optional(),
   rollbackPossible: flag('Whether the control plane can return to rollbackVersion.').optional(),
   rollbackVersion: text('Version that a rollback returns to.', VERSION).optional(),
   components: listMap('Components of the control plane.', ['name'], hostedComponent, [0, 8]).optional(),

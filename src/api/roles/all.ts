@@ -35,7 +35,7 @@ const AGENTS = 'kubenode-agents';
 const EVENTS = 'kubenode-events';
 const BOOTSTRAP = 'kubenode-bootstrap';
 /** Processes, each for all of its controllers. */
-const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS];
+const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING];
 
 const rights: Readonly<Record<string, controllers.Rights>> = {
   [PRINCIPAL_MACHINE]: controllers.machineRights,

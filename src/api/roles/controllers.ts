@@ -140,11 +140,17 @@ export const hostingRights: Rights = {
     may(READ, '', ['nodes']),
     leases,
     may(PATCH, GROUP, ['clusters', 'clusters/status']), // clusters: the finalizer
+    may(['delete'], GROUP, ['clusters']), // throw-away clusters whose time is over
     may([...READ, ...APPLY, 'delete'], '', ['namespaces']),
     may([...READ, ...APPLY, 'delete'], 'rbac.authorization.k8s.io', ['rolebindings']),
     may(['bind'], 'rbac.authorization.k8s.io', ['clusterroles'], [HOSTING_TENANT]),
   ],
-  namespaced: { [NAMESPACE]: [may([...READ, ...WRITE], '', ['secrets'])] }, // <cluster>-kubeconfig
+  namespaced: {
+    [NAMESPACE]: [
+      may([...READ, ...WRITE], '', ['secrets']), // <cluster>-kubeconfig
+      may(['get', 'create', 'update', 'patch'], 'coordination.k8s.io', ['leases']), // who hosts
+    ],
+  },
 };
 
 export const hostingTenant: readonly PolicyRule[] = [

@@ -28,7 +28,8 @@ export interface FleetAccess {
 
 /** Ensures that every certificate and kubeconfig of the fleet exists, is current and has the right port. */
 export async function ensureAccess(state: FleetState, layout: Layout, now: Date): Promise<FleetAccess> {
-  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, now);
+  const renewAtPercent = state.clusters[0]?.plane?.renewAtPercent;
+  const etcd = await ensureEtcdPki(layout.etcd.pkiFolder, now, renewAtPercent);
   const clusters = new Map<string, ClusterAccess>();
   for (const cluster of state.clusters) {
     clusters.set(cluster.name, await ensureClusterAccess(cluster, layout, now));
@@ -52,6 +53,7 @@ async function ensureClusterAccess(
     name: cluster.name,
     names: [...cluster.names, ...listServerAddresses(cluster.bindAddress)],
     now,
+    plane: cluster.plane,
   });
   const component = (name: string): string =>
     formatComponentKubeconfig({
@@ -62,6 +64,9 @@ async function ensureClusterAccess(
   await writeIfChanged(paths.kubeconfig, formatKubeconfig([createAdminEntry(cluster, access)]), PRIVATE_MODE);
   await writeIfChanged(paths.controllerManagerKubeconfig, component('controller-manager'), PRIVATE_MODE);
   await writeIfChanged(paths.schedulerKubeconfig, component('scheduler'), PRIVATE_MODE);
+  if (cluster.plane) {
+    await writeIfChanged(paths.controllersKubeconfig, component('controllers'), PRIVATE_MODE);
+  }
   return access;
 }
 
@@ -76,7 +81,10 @@ function createAdminEntry(cluster: LocalClusterState, { authority, admin }: Clus
 }
 
 /** The kubeconfig of sync for that cluster. */
-export function createSyncKubeconfig(cluster: LocalClusterState, { authority, sync }: ClusterAccess): string {
+export function createSyncKubeconfig(
+  cluster: LocalClusterState,
+  { authority, sync }: Pick<ClusterAccess, 'authority' | 'sync'>,
+): string {
   const { user } = createPrincipal(PRINCIPAL_SYNC);
   const server = serverUrl(cluster);
   return formatKubeconfig([{ name: cluster.name, server, caPem: authority.certPem, user, client: sync }]);

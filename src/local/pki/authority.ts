@@ -4,9 +4,11 @@
  * without a restart.
  */
 import { join } from 'node:path';
-import { PRINCIPAL_SYNC } from '../../api/names.ts';
+import { PRINCIPAL_CONTROLLERS, PRINCIPAL_SYNC } from '../../api/names.ts';
 import { PRIVATE_MODE, PUBLIC_MODE, readFileIfExists, writeFileAtomic } from '../../os/files.ts';
+import { firstAddress } from '../processes/addresses.ts';
 import { LOOPBACK, SERVICE_ADDRESS } from '../processes/commands.ts';
+import type { PlaneSettings } from '../state.ts';
 import {
   type CertificatePair,
   type CertificateRequest,
@@ -15,19 +17,21 @@ import {
   issueCertificate,
 } from './certificate.ts';
 import { parsePair, renewalReason } from './inspect.ts';
+import { CERTIFICATE_DAYS } from './lifetime.ts';
 import { createPrincipal, type Principal } from './principal.ts';
 
 export type { Principal } from './principal.ts';
 
 /** Longer than a local cluster lives, because a new CA requires new certificates and kubeconfigs everywhere. */
 const AUTHORITY_DAYS = 3650;
-const CERTIFICATE_DAYS = 365;
 
 /** The administrator: members of system:masters need no role. */
 export const ADMIN: Principal = { user: 'kubernetes-admin', groups: ['system:masters'] };
 const CONTROLLER_MANAGER: Principal = { user: 'system:kube-controller-manager' };
 const SCHEDULER: Principal = { user: 'system:kube-scheduler' };
 const SYNC: Principal = createPrincipal(PRINCIPAL_SYNC);
+/** The process of our own controllers, which runs beside a hosted control plane. */
+const CONTROLLERS: Principal = createPrincipal(PRINCIPAL_CONTROLLERS);
 /** The identity of the API server for kubelets. */
 const KUBELET_CLIENT: Principal = { user: 'kube-apiserver-kubelet-client', groups: ['system:masters'] };
 
@@ -37,11 +41,12 @@ export interface EtcdAccess {
 }
 
 /** Ensures ca.pem, ca.crt, etcd.pem and client.pem. */
-export async function ensureEtcdPki(folder: string, now: Date): Promise<EtcdAccess> {
+export async function ensureEtcdPki(folder: string, now: Date, renewAtPercent?: number): Promise<EtcdAccess> {
   const authority = await ensureAuthority(folder, 'kubenode local etcd', now);
   const server = { subject: { commonName: 'etcd' }, usage: 'peer', names: ['localhost', LOOPBACK] } as const;
-  await ensurePair(join(folder, 'etcd.pem'), authority, { ...server, now, days: CERTIFICATE_DAYS });
-  const client = clientRequest({ user: 'kube-apiserver' }, now);
+  const life = { now, days: CERTIFICATE_DAYS, renewAtPercent };
+  await ensurePair(join(folder, 'etcd.pem'), authority, { ...server, ...life });
+  const client = { ...clientRequest({ user: 'kube-apiserver' }, now), renewAtPercent };
   return {
     caPem: authority.certPem,
     client: await ensurePair(join(folder, 'client.pem'), authority, client),
@@ -54,6 +59,8 @@ export interface ClusterPki {
   /** Names and addresses of the API server, besides those of this machine. */
   readonly names?: readonly string[];
   readonly now: Date;
+  /** Only of a hosted control plane. */
+  readonly plane?: PlaneSettings | undefined;
 }
 
 export interface ClusterAccess {
@@ -67,12 +74,13 @@ export async function ensureClusterPki(pki: ClusterPki): Promise<ClusterAccess> 
   const { folder, name, now } = pki;
   const authority = await ensureAuthority(folder, `kubenode local ${name}`, now);
   const pair = (file: string, request: CertificateRequest): Promise<CertificatePair> =>
-    ensurePair(join(folder, file), authority, request);
+    ensurePair(join(folder, file), authority, { ...request, renewAtPercent: pki.plane?.renewAtPercent });
   await ensureKey(join(folder, 'sa.key'));
   await pair('apiserver.pem', serverRequest(pki));
   await pair('kubelet-client.pem', clientRequest(KUBELET_CLIENT, now));
   await pair('controller-manager.pem', clientRequest(CONTROLLER_MANAGER, now));
   await pair('scheduler.pem', clientRequest(SCHEDULER, now));
+  if (pki.plane) await pair('controllers.pem', clientRequest(CONTROLLERS, now));
   const sync = await pair('sync.pem', clientRequest(SYNC, now));
   return { authority, sync, admin: await pair('admin.pem', clientRequest(ADMIN, now)) };
 }
@@ -132,15 +140,15 @@ function clientRequest({ user, groups = [] }: Principal, now: Date): Certificate
   return { subject, usage: 'client', now, days: CERTIFICATE_DAYS };
 }
 
-function serverRequest({ name, names = [], now }: ClusterPki): CertificateRequest {
+function serverRequest({ name, names = [], now, plane }: ClusterPki): CertificateRequest {
   const service = ['kubernetes', 'kubernetes.default', 'kubernetes.default.svc'];
   const defaultNames = [
     'localhost',
     LOOPBACK,
     '::1',
-    SERVICE_ADDRESS,
+    plane ? firstAddress(plane.serviceCIDR) : SERVICE_ADDRESS,
     ...service,
-    `${service.at(-1)}.cluster.local`,
+    `${service.at(-1)}.${plane?.serviceDomain ?? 'cluster.local'}`,
   ];
   return {
     subject: { commonName: `kube-apiserver ${name}` },

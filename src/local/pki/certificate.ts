@@ -35,6 +35,8 @@ export interface CertificateRequest {
   readonly names?: readonly string[];
   readonly now: Date;
   readonly days: number;
+  /** The part of its life after which it is renewed. Default: in its last month. */
+  readonly renewAtPercent?: number | undefined;
 }
 
 const OID = {

@@ -28,12 +28,13 @@ function findPemBlock(text: string | undefined, label: string): string | undefin
 export function renewalReason(
   pair: CertificatePair,
   authority: CertificatePair,
-  { now, names = [] }: CertificateRequest,
+  { now, names = [], days, renewAtPercent }: CertificateRequest,
 ): string | undefined {
   const certificate = new X509Certificate(pair.certPem);
   const ends = readExpiry(pair.certPem);
   if (+ends <= +now) return `it expired on ${ends.toISOString()}`;
-  if (+ends - +now < RENEW_DAYS * DAY_MS) return `it expires on ${ends.toISOString()}`;
+  const renewDays = renewAtPercent === undefined ? RENEW_DAYS : (days * (100 - renewAtPercent)) / 100;
+  if (+ends - +now < renewDays * DAY_MS) return `it expires on ${ends.toISOString()}`;
   if (!certificate.verify(new X509Certificate(authority.certPem).publicKey)) {
     return 'it is signed by another CA';
   }

@@ -36,6 +36,15 @@ export function findAdvertisedAddress(
   return listServerAddresses(bindAddress, external).find((address) => !isIPv6(address));
 }
 
+/** Returns the first address of an IPv4 range, which is that of the Service `kubernetes`: 10.96.0.1 for 10.96.0.0/16. */
+export function firstAddress(range: string): string {
+  const [address = '', length = '32'] = range.split('/');
+  const bits = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const size = 2 ** (32 - Number(length));
+  const first = bits - (bits % size) + 1;
+  return [24, 16, 8, 0].map((shift) => Math.floor(first / 2 ** shift) % 256).join('.');
+}
+
 /** The URL for clients on this machine. */
 export function localUrl(bindAddress: string, port: number): string {
   const address = UNSPECIFIED.has(bindAddress) ? LOOPBACK : bindAddress;

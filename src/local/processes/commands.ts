@@ -21,6 +21,7 @@ export const LOOPBACK = '127.0.0.1';
 const SERVICE_RANGE = '10.96.0.0/16';
 /** The first address of the range, which is that of the Service `kubernetes`. */
 export const SERVICE_ADDRESS = '10.96.0.1';
+const MIB = 1024 ** 2;
 
 export interface EtcdFlags {
   readonly dataFolder: string;
@@ -29,10 +30,11 @@ export interface EtcdFlags {
   readonly port: number;
   /** False in tests: a crash of the whole machine can lose data. */
   readonly durable: boolean;
+  readonly quotaMiB?: number | undefined;
 }
 
 export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command {
-  const { dataFolder, pkiFolder, port, durable } = flags;
+  const { dataFolder, pkiFolder, port, durable, quotaMiB = 8192 } = flags;
   const url = `https://${LOOPBACK}:${port}`;
   const pki = (file: string): string => join(pkiFolder, file);
   return {
@@ -52,7 +54,7 @@ export function createEtcdCommand(path: ProgramPath, flags: EtcdFlags): Command 
       // Many clusters share this etcd. Each API server compacts every five minutes; this limits the history in between.
       '--auto-compaction-mode=periodic',
       '--auto-compaction-retention=30m',
-      `--quota-backend-bytes=${8 * 1024 ** 3}`,
+      `--quota-backend-bytes=${quotaMiB * MIB}`,
       // Many small clusters write less than a large one: a snapshot every 10,000 entries is sufficient.
       '--snapshot-count=10000',
       '--max-request-bytes=3145728',
@@ -83,6 +85,7 @@ export interface ApiServerFlags {
   readonly etcdUrl: string;
   /** Separates the clusters in the shared etcd. */
   readonly etcdPrefix: string;
+  readonly serviceRange?: string | undefined;
   readonly extra?: readonly string[];
 }
 
@@ -106,7 +109,7 @@ export function createApiServerCommand(path: ProgramPath, flags: ApiServerFlags)
       `--service-account-key-file=${pki('sa.key')}`,
       `--service-account-signing-key-file=${pki('sa.key')}`,
       '--service-account-issuer=https://kubernetes.default.svc',
-      `--service-cluster-ip-range=${SERVICE_RANGE}`,
+      `--service-cluster-ip-range=${flags.serviceRange ?? SERVICE_RANGE}`,
       '--authorization-mode=Node,RBAC',
       '--enable-admission-plugins=NodeRestriction',
       '--allow-privileged=true',
@@ -131,6 +134,7 @@ export interface ManagerFlags {
   readonly pkiFolder: string;
   readonly kubeconfig: string;
   readonly port: number;
+  readonly extra?: readonly string[];
 }
 
 export function createControllerManagerCommand(path: ProgramPath, flags: ManagerFlags): Command {
@@ -147,12 +151,13 @@ export function createControllerManagerCommand(path: ProgramPath, flags: Manager
       '--controllers=*,bootstrapsigner,tokencleaner',
       // The controller manager creates this folder: inside the fleet, not in /usr.
       `--flex-volume-plugin-dir=${join(flags.pkiFolder, '..', 'volume-plugins')}`,
+      ...(flags.extra ?? []),
     ],
   };
 }
 
 export function createSchedulerCommand(path: ProgramPath, flags: ManagerFlags): Command {
-  return { program: path('kube-scheduler'), args: commonFlags(flags) };
+  return { program: path('kube-scheduler'), args: [...commonFlags(flags), ...(flags.extra ?? [])] };
 }
 
 /** No leader election: each cluster has one of each. */

@@ -40,7 +40,8 @@ function belongsToFleet(command: readonly string[], { root }: Layout): boolean {
   return isOurs && command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
 }
 
-async function listProcesses(): Promise<ProcessIdentity[]> {
+/** Lists the processes of this machine that this user may see. */
+export async function listProcesses(): Promise<ProcessIdentity[]> {
   // Processes that other users hide from us are not ours.
   const found = await Promise.all(
     (await listPids()).map((pid) => readProcessIdentity(pid).catch(() => undefined)),

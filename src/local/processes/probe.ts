@@ -1,5 +1,7 @@
 /** Probes whether a process is ready: one HTTPS request on a new connection. */
 import { request } from 'node:https';
+import { type Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
 import { type Command, createExitError, readLogTail } from '../../os/process/child.ts';
@@ -17,6 +19,13 @@ export interface ProbeEndpoint {
 export interface ProbeResponse {
   readonly status: number;
   readonly body: string;
+  /** The certificate that the server presented. */
+  readonly certificate?: ServedCertificate | undefined;
+}
+
+export interface ServedCertificate {
+  readonly serial: string;
+  readonly notAfter: Date;
 }
 
 const RESPONSE_TIMEOUT_MS = 5000;
@@ -46,16 +55,24 @@ export function sendProbe(
       },
       (incoming) => {
         const pieces: Buffer[] = [];
+        // Read before the end, after which the socket has no certificate any more.
+        const certificate = servedBy(incoming.socket);
         incoming.on('data', (piece: Buffer) => pieces.push(piece));
         incoming.on('error', reject);
         incoming.on('end', () => {
-          resolve({ status: incoming.statusCode ?? 0, body: Buffer.concat(pieces).toString('utf8') });
+          const text = Buffer.concat(pieces).toString('utf8');
+          resolve({ status: incoming.statusCode ?? 0, body: text, certificate });
         });
       },
     );
     outgoing.on('error', reject);
     outgoing.end(body);
   });
+}
+
+function servedBy(socket: Socket): ServedCertificate | undefined {
+  const found = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+  return found && { serial: found.serialNumber, notAfter: found.validToDate };
 }
 
 export async function isEndpointReady(endpoint: ProbeEndpoint): Promise<boolean> {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { Command } from '../../os/process/child.ts';
 import type { Layout } from '../layout.ts';
-import type { FleetState, LocalClusterState } from '../state.ts';
+import type { FleetState, LocalClusterState, PlaneSettings } from '../state.ts';
 import { findAdvertisedAddress, localUrl } from './addresses.ts';
 import {
   createApiServerCommand,
@@ -44,8 +44,13 @@ export function createProcessSpecs(
   ];
 }
 
-function createEtcdSpec({ etcdPort: port }: FleetState, layout: Layout, path: ProgramPath): ProcessSpec {
-  const command = createEtcdCommand(path, { ...layout.etcd, port, durable: true });
+function createEtcdSpec(
+  { etcdPort: port, clusters }: FleetState,
+  layout: Layout,
+  path: ProgramPath,
+): ProcessSpec {
+  const quotaMiB = clusters[0]?.plane?.quotaMiB;
+  const command = createEtcdCommand(path, { ...layout.etcd, port, durable: true, quotaMiB });
   const listen = { port, bindAddress: LOOPBACK, logFile: `${layout.logs}/etcd.log` };
   const mark = `--data-dir=${layout.etcd.dataFolder}`;
   return {
@@ -61,7 +66,7 @@ function createEtcdSpec({ etcdPort: port }: FleetState, layout: Layout, path: Pr
 
 function createApiServerSpec(
   { etcdPort }: FleetState,
-  { name, port, bindAddress }: LocalClusterState,
+  { name, port, bindAddress, plane }: LocalClusterState,
   layout: Layout,
   path: ProgramPath,
 ): ProcessSpec {
@@ -74,6 +79,8 @@ function createApiServerSpec(
     advertiseAddress: findAdvertisedAddress(bindAddress),
     etcdUrl: localUrl(LOOPBACK, etcdPort),
     etcdPrefix: `/${name}`,
+    serviceRange: plane?.serviceCIDR,
+    extra: formatFlags(plane?.apiServer),
   });
   const mark = `--kubelet-client-key=${pkiFolder}/kubelet-client.pem`;
   return createClusterSpec(name, {
@@ -88,10 +95,20 @@ function createApiServerSpec(
 }
 
 function createControllerSpecs(cluster: LocalClusterState, layout: Layout, path: ProgramPath): ProcessSpec[] {
-  const { name, controllerManagerPort, schedulerPort } = cluster;
+  const { name, controllerManagerPort, schedulerPort, plane } = cluster;
   const { pkiFolder, controllerManagerKubeconfig, schedulerKubeconfig } = layout.cluster(name);
-  const manager = { pkiFolder, kubeconfig: controllerManagerKubeconfig, port: controllerManagerPort };
-  const scheduler = { pkiFolder, kubeconfig: schedulerKubeconfig, port: schedulerPort };
+  const manager = {
+    pkiFolder,
+    kubeconfig: controllerManagerKubeconfig,
+    port: controllerManagerPort,
+    extra: managerFlags(plane),
+  };
+  const scheduler = {
+    pkiFolder,
+    kubeconfig: schedulerKubeconfig,
+    port: schedulerPort,
+    extra: formatFlags(plane?.scheduler),
+  };
   const common = { layout, bindAddress: LOOPBACK, ready: '/healthz' };
   return [
     createClusterSpec(name, {
@@ -109,6 +126,22 @@ function createControllerSpecs(cluster: LocalClusterState, layout: Layout, path:
       port: scheduler.port,
     }),
   ];
+}
+
+/** The ranges that differ from the defaults of the controller manager. */
+function managerFlags(plane: PlaneSettings | undefined): readonly string[] {
+  if (!plane) return [];
+  const { podCIDR, serviceCIDR, controllerManager } = plane;
+  return [
+    '--allocate-node-cidrs=true',
+    `--cluster-cidr=${podCIDR}`,
+    `--service-cluster-ip-range=${serviceCIDR}`,
+    ...formatFlags(controllerManager),
+  ];
+}
+
+function formatFlags(flags: Readonly<Record<string, string>> = {}): readonly string[] {
+  return Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
 }
 
 type ClusterProcess = Pick<ProcessSpec, 'program' | 'command' | 'mark' | 'port' | 'bindAddress'> & {

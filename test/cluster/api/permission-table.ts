@@ -55,7 +55,7 @@ const ofApiServers = (verb: string): Permission => ({
 });
 const csr = 'certificates.k8s.io';
 const EVENTS = 'events.k8s.io';
-const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS];
+const EVENT_WRITERS = [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING];
 export const RBAC = 'rbac.authorization.k8s.io';
 
 /** Controllers that share a process with the Defender read Machines by it. */
@@ -96,6 +96,7 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [ours('patch', 'maintenanceevents', 'status'), [PRINCIPAL_HOSTDOCTOR, ROLE_ADMIN]],
   [ours('patch', 'clusters', 'status'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
   [ours('create', 'clusters'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
+  [ours('delete', 'clusters'), [PRINCIPAL_SYNC, PRINCIPAL_HOSTING, ROLE_ADMIN]],
   [ours('patch', 'pipelines'), [PRINCIPAL_SYNC, ROLE_OPERATOR, ROLE_ADMIN]],
   [ours('create', 'releases'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
   [ours('patch', 'releases', 'status'), [PRINCIPAL_SYNC, ROLE_ADMIN]],
@@ -144,7 +145,10 @@ export const permissions: readonly [Permission, readonly string[]][] = [
   [inSystem('create', 'secrets'), [PRINCIPAL_HOSTING]],
   [{ verb: 'get', resource: 'secrets', namespace: 'default' }, []],
   [{ verb: 'create', resource: 'secrets', namespace: 'default' }, []],
-  [inSystem('update', 'leases', 'coordination.k8s.io'), [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS]],
+  [
+    inSystem('update', 'leases', 'coordination.k8s.io'),
+    [PRINCIPAL_SYNC, PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING],
+  ],
   [
     inSystem('get', 'leases', 'coordination.k8s.io'),
     [PRINCIPAL_CONTROLLERS, PRINCIPAL_HOSTING, PRINCIPAL_SYNC, ROLE_VIEW, ROLE_OPERATOR, ROLE_ADMIN],

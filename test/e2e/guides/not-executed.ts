@@ -157,6 +157,11 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     coveredBy: ['test/fleet/synth.test.ts', 'test/fleet/fleet.test.ts'],
   },
   {
+    path: 'docs/guides/hosted-clusters.md',
+    because: 'a control plane takes half a minute and 1 GB; a test with a real hub does the same',
+    coveredBy: ['test/cluster/controllers/hosting/hosting.test.ts'],
+  },
+  {
     path: 'docs/guides/extend.md',
     because: 'it has no commands to follow; the files and tests that it names exist',
     coveredBy: ['test/documents.test.ts'],

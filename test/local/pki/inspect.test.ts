@@ -19,6 +19,19 @@ describe('renewalReason', () => {
     expect(renewalReason(admin, authority, { ...requestAt(later(days)), names })).toBe(expected);
   });
 
+  it.each([
+    [254, undefined],
+    [256, 'it expires on 2031-01-01T00:00:00.000Z'],
+  ])('of 70 %% of its life returns after %i days: %s', async (days, expected) => {
+    const { admin, authority } = await ensureClusterPki({
+      folder: tempFolder('part'),
+      name: 'hub',
+      now: NOW,
+    });
+    const request = { ...requestAt(later(days)), renewAtPercent: 70 };
+    expect(renewalReason(admin, authority, request)).toBe(expected);
+  });
+
   it('returns that another CA signed it', async () => {
     const [ours, theirs] = await Promise.all(
       ['a', 'b'].map((name) => ensureClusterPki({ folder: tempFolder(name), name, now: NOW })),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   findAdvertisedAddress,
+  firstAddress,
   listExternalAddresses,
   listServerAddresses,
   localUrl,
@@ -22,6 +23,15 @@ describe('listExternalAddresses', () => {
   it('is empty on a machine without a network', () => {
     expect(listExternalAddresses({ lo: [v4('127.0.0.1', true)] })).toEqual([]);
   });
+});
+
+it.each([
+  ['10.96.0.0/16', '10.96.0.1'],
+  ['10.96.7.9/16', '10.96.0.1'],
+  ['192.168.255.128/25', '192.168.255.129'],
+  ['255.255.255.0/24', '255.255.255.1'],
+])('firstAddress of %s is %s', (range, address) => {
+  expect(firstAddress(range)).toBe(address);
 });
 
 describe('a server that listens on', () => {

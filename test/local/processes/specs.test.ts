@@ -4,6 +4,16 @@ import { createProcessSpecs, matchesSpec } from '../../../src/local/processes/sp
 import type { FleetState, LocalClusterState } from '../../../src/local/state.ts';
 
 const LAYOUT = createLayout('/fleet');
+const PLANE = {
+  podCIDR: '10.32.0.0/16',
+  serviceCIDR: '10.33.0.0/16',
+  serviceDomain: 'ci.local',
+  quotaMiB: 64,
+  renewAtPercent: 70,
+  apiServer: { v: '4' },
+  controllerManager: { 'concurrent-gc-syncs': '5' },
+  scheduler: { v: '2' },
+};
 
 describe('createProcessSpecs', () => {
   const specs = createProcessSpecs(state('hub', 'test'), LAYOUT, (name) => `/bin/${name}`);
@@ -25,6 +35,22 @@ describe('createProcessSpecs', () => {
     const some = clusters.map((cluster) => ({ ...cluster, controllers: cluster.name === 'test' }));
     const ids = createProcessSpecs({ ...rest, clusters: some }, LAYOUT, (name) => name).map(({ id }) => id);
     expect(ids.slice(3)).toEqual(['test/kube-controller-manager', 'test/kube-scheduler']);
+  });
+
+  it('gives a hosted control plane its own ranges, quota and flags', () => {
+    const { clusters, ...rest } = state('ci');
+    const hosted = clusters.map((cluster) => ({ ...cluster, plane: PLANE }));
+    const found = createProcessSpecs({ ...rest, clusters: hosted }, LAYOUT, (name) => name);
+    const args = (program: string): readonly string[] =>
+      found.find((spec) => spec.program === program)?.command.args ?? [];
+    expect(args('etcd')).toContain('--quota-backend-bytes=67108864');
+    expect(args('kube-apiserver')).toEqual(
+      expect.arrayContaining(['--service-cluster-ip-range=10.33.0.0/16', '--v=4']),
+    );
+    expect(args('kube-controller-manager')).toEqual(
+      expect.arrayContaining(['--cluster-cidr=10.32.0.0/16', '--concurrent-gc-syncs=5']),
+    );
+    expect(args('kube-scheduler').at(-1)).toBe('--v=2');
   });
 
   it('creates marks that are unique among all commands', () => {

@@ -1,0 +1,37 @@
+/** The fields of a hosted control plane that hosting does not act on. */
+import type { InactiveField } from './field.ts';
+
+const NO_LIMITS = 'processes of this machine have no requests and no limits';
+const LOOPBACK = 'the API server listens on loopback, on a port that is free';
+const NO_UPGRADE = 'the version of a control plane that exists is not changed';
+
+const PARTS = ['apiServer', 'controllerManager', 'scheduler'];
+
+export const HOSTED: readonly InactiveField[] = [
+  { path: 'spec.hosted.driver', accepts: ['process'], because: 'control planes run as processes only' },
+  { path: 'spec.hosted.replicas', accepts: [1], because: 'a control plane has one API server' },
+  { path: 'spec.hosted.etcd.replicas', accepts: [1], because: 'a control plane has one etcd' },
+  { path: 'spec.hosted.etcd.storageGiB', accepts: [8], because: 'a folder has no size' },
+  { path: 'spec.hosted.etcd.backup', because: 'no snapshots are taken' },
+  { path: 'spec.hosted.etcd.restoreFrom', because: 'no snapshots are restored' },
+  ...PARTS.flatMap((part): readonly InactiveField[] => [
+    { path: `spec.hosted.${part}.cpuMillis`, because: NO_LIMITS },
+    { path: `spec.hosted.${part}.memoryMiB`, because: NO_LIMITS },
+  ]),
+  { path: 'spec.hosted.exposure.type', accepts: ['ClusterIP'], because: LOOPBACK },
+  { path: 'spec.hosted.exposure.host', because: LOOPBACK },
+  { path: 'spec.hosted.exposure.port', accepts: [6443], because: LOOPBACK },
+  {
+    path: 'spec.hosted.pki.leafLifetimeSeconds',
+    accepts: [31_536_000],
+    because: 'certificates are valid for a year',
+  },
+  { path: 'spec.hosted.pki.caRotation', because: 'certificate authorities are not replaced' },
+  { path: 'spec.hosted.upgrade.soakSeconds', accepts: [60], because: NO_UPGRADE },
+  { path: 'spec.hosted.upgrade.progressDeadlineSeconds', accepts: [900], because: NO_UPGRADE },
+  { path: 'spec.hosted.upgrade.onFailure', accepts: ['Rollback'], because: NO_UPGRADE },
+  { path: 'spec.hosted.upgrade.allowEtcdUpgrade', accepts: [false], because: NO_UPGRADE },
+  { path: 'spec.hosted.addons', because: 'no add-ons are installed' },
+  { path: 'spec.hosted.tunnel.enabled', accepts: [false], because: 'there is no tunnel to nodes' },
+  { path: 'spec.hosted.retryToken', because: NO_UPGRADE },
+];

@@ -1,0 +1,142 @@
+/** Runs `kubenode hosting`: creates and destroys the control planes of the Clusters of a hub on this machine. */
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { Command } from 'commander';
+import { CLUSTERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts';
+import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } from '../../../api/names.ts';
+import { createHostingController } from '../../../controllers/hosting/controller.ts';
+import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
+import { createClusterInside } from '../../../controllers/hosting/inside/inside.ts';
+import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
+import { createView } from '../../../kube/cache/view.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { runControllers } from '../../../kube/controller/run.ts';
+import type { Views } from '../../../kube/controller/views.ts';
+import { createLeaseElection } from '../../../kube/leader/election.ts';
+import { SECRETS } from '../../../kube/objects/core-kinds.ts';
+import type { Log } from '../../../kube/process/log.ts';
+import { createLoopDelay } from '../../../kube/process/loop-delay.ts';
+import { createMetrics } from '../../../kube/process/metrics.ts';
+import { createRuntimeMetrics, type RuntimeMetrics } from '../../../kube/process/metrics-runtime.ts';
+import { systemRandom } from '../../../os/system-random.ts';
+import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
+import { hostingFolder } from '../../hosting/folder.ts';
+import { controllersCommand, loadPrograms } from '../../hosting/programs.ts';
+import type { Io } from '../../io.ts';
+import { addLogOptions, createCommandLog, type LogFlags } from '../../log-options.ts';
+import { createIntegerParser } from '../../option-parsers.ts';
+import { connectOptionsFor } from '../../principal.ts';
+import { KUBENODE_VERSION } from '../../version.ts';
+
+const HELP = `
+Run it beside a hub. A Cluster with spec.hosted.driver: process becomes a control plane on this machine: etcd, kube-apiserver,
+kube-controller-manager, kube-scheduler and our own controllers as processes, in a folder of their own below --dir. Sync gets its
+kubeconfig as Secret NAME-kubeconfig in kubenode-system of the hub. Deleting the Cluster removes all of it.
+
+The processes outlive this one: it can be killed at any time, and finds them again. It acts as the user kubenode-hosting.
+It needs no root and no container runtime. docs/guides/hosted-clusters.md shows how to use it.
+
+Examples:
+  kubenode hosting --context hub
+  kubenode hosting --context hub --dir /var/lib/kubenode/hosting --port 8081`;
+
+interface Flags extends ConnectionFlags, LogFlags {
+  readonly dir: string;
+  readonly kubeAssets?: string;
+  readonly maxClusters: number;
+  readonly port?: number;
+  readonly host: string;
+}
+
+export function createHostingCommand(io: Io): Command {
+  const command = new Command('hosting')
+    .description('create and destroy control planes on this machine, for the Clusters of a hub')
+    .option('--dir <folder>', 'folder of the control planes', hostingFolder(io))
+    .option('--kube-assets <folder>', 'folder with the programs of Kubernetes')
+    .option(
+      '--max-clusters <n>',
+      'how many control planes are created at most',
+      createIntegerParser(0, 1000),
+      20,
+    )
+    .option(
+      '--port <n>',
+      'port for /healthz, /readyz and /metrics; 0 selects a free port',
+      createIntegerParser(0, 65_535),
+    )
+    .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .addHelpText('after', HELP);
+  return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => hosting(io, flags));
+}
+
+async function hosting(io: Io, flags: Flags): Promise<void> {
+  const { clock, signal } = io;
+  const log = createCommandLog(io, flags, { write: (line) => io.err(line) });
+  const metrics = createMetrics();
+  const runtime = createRuntimeMetrics(metrics, createLoopDelay());
+  const connection = {
+    ...(await connectOptionsFor(io, flags, PRINCIPAL_HOSTING)),
+    onCall: (report: Parameters<typeof runtime.call>[0]) => runtime.call(report),
+  };
+  const client = await connect(connection);
+  const identity = `${hostname()}-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const shared = { clock, log, random: systemRandom };
+  const election = { ...shared, client, identity, name: HOSTING_LEASE, metrics: runtime.lease };
+  const { host, port } = flags;
+  const listening = (url: string): void => log.info('health server started', { url });
+  try {
+    await runControllers(
+      {
+        ...shared,
+        controllers: [createHostingController(portsOf(io, flags, log))],
+        views: viewsOf(io, { client, log, runtime }),
+        connect: (principal) => connect({ ...connection, ...principal }),
+        reporter: { domain: GROUP, instance: identity },
+        lease: createLeaseElection(election),
+        metrics,
+        runtime,
+        ...(port === undefined ? {} : { health: { port, host, listening } }),
+      },
+      signal,
+    );
+  } finally {
+    await client.close();
+  }
+}
+
+function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): HostingPorts {
+  const { clock } = io;
+  const onStep = (step: string): void => log.info('programs of the control plane', { step });
+  const driver = createProcessDriver({
+    dir: resolve(io.cwd, dir),
+    clock,
+    programs: () => loadPrograms(io, kubeAssets, onStep),
+    controllers: controllersCommand,
+    version: KUBENODE_VERSION,
+  });
+  return { driver, inside: createClusterInside(clock), maxClusters };
+}
+
+interface ViewParts {
+  readonly client: Client;
+  readonly log: Log;
+  readonly runtime: RuntimeMetrics;
+}
+
+function viewsOf({ clock }: Io, { client, log, runtime }: ViewParts): Views {
+  const shared = {
+    client,
+    clock,
+    log,
+    random: systemRandom,
+    metrics: runtime.watch,
+    managers: [MANAGER_HOSTING],
+  };
+  return {
+    [CLUSTERS.kind]: createView({ ...shared, resource: CLUSTERS }),
+    [SECRETS.kind]: createView({ ...shared, resource: SECRETS, namespace: NAMESPACE }),
+    [DEFENDER_POLICIES.kind]: createView({ ...shared, resource: DEFENDER_POLICIES }),
+  };
+}

@@ -1,0 +1,86 @@
+/** Creates and destroys hosted control planes, as kubenode-hosting. Every choice is made in plan. */
+import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
+import type { Cluster } from '../../api/generated/types.ts';
+import { FINALIZER_HOSTING, LABEL_CLUSTER, MANAGER_HOSTING } from '../../api/names.ts';
+import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import { contentChanged } from '../../kube/controller/predicates.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import { optional } from '../../kube/objects/optional.ts';
+import { carryOutHosting } from './execute.ts';
+import { type HostingPorts, observeHosting } from './observe.ts';
+import type { HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
+import { planHosting } from './plan/plan.ts';
+import { HOSTING_CONDITIONS, hostingStatus } from './status.ts';
+
+/** After an act the next step is due at once; a member that starts is asked often, and one that runs now and then. */
+const NEXT_MS = 50;
+const STARTING_MS = 500;
+const WAITING_MS = 10_000;
+const STEADY_MS = 10_000;
+
+export function createHostingController(ports: HostingPorts): Controller {
+  return {
+    name: 'hosting',
+    reads: [
+      read<Cluster>(CLUSTERS, { changed: contentChanged }),
+      read(SECRETS, { keys: clusterOf }),
+      read(DEFENDER_POLICIES, { keys: () => [] }),
+    ],
+    writes: [
+      'Cluster.status.hosted',
+      ...HOSTING_CONDITIONS.map((type) => `Cluster.status.conditions[${type}]`),
+      `Cluster.metadata.finalizers[${FINALIZER_HOSTING}]`,
+      'Secret.metadata.labels',
+      'Secret.metadata.annotations',
+      'Secret.type',
+      'Secret.data',
+    ],
+    creates: ['Secret'],
+    deletes: ['Secret', 'Cluster'],
+    fieldManager: MANAGER_HOSTING,
+    concurrency: 4,
+    reconcile: (name, context) => reconcile(name, ports, context),
+  };
+}
+
+function clusterOf({ metadata }: KubeObject): readonly string[] {
+  const cluster = metadata.labels?.[LABEL_CLUSTER];
+  return cluster === undefined ? [] : [cluster];
+}
+
+async function reconcile(
+  name: string,
+  ports: HostingPorts,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const cluster = context.view<Cluster>(CLUSTERS).get(name);
+  // A Cluster without it is somebody else's.
+  if (!cluster?.spec.hosted) return {};
+  const observation = await observeHosting(cluster, cluster.spec.hosted, ports, context);
+  const decision = planHosting(observation.input);
+  const blocked = decision.act && (await carryOutHosting(decision.act, observation, ports, context));
+  const wait = blocked ?? decision.wait;
+  if (decision.act?.type === 'RemoveFinalizer' && !blocked) return {};
+  await report(observation.input, wait, context);
+  return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
+}
+
+async function report(
+  input: HostingInput,
+  wait: HostingWait | undefined,
+  context: ReconcileContext,
+): Promise<void> {
+  const { name, uid } = input.cluster.metadata;
+  const metadata = { name, ...optional('uid', uid) };
+  await context.applyStatus(CLUSTERS, { metadata, status: hostingStatus(input, wait) });
+}
+
+/** Processes answer without telling anybody. */
+const SOON = ['MemberStarting', 'ControllersStarting', 'ApiNotAnswering', 'ProgramsMissing'];
+
+function delayOf({ act }: HostingDecision, wait: HostingWait | undefined): number {
+  if (wait) return SOON.includes(wait.reason) && !wait.isStalled ? STARTING_MS : WAITING_MS;
+  return act ? NEXT_MS : STEADY_MS;
+}

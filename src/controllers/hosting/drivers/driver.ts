@@ -1,0 +1,97 @@
+/**
+ * Defines the port of drivers: what runs the members of a control plane. Every operation is idempotent, and a thing that is missing counts
+ * as removed, so that an interrupted act is simply repeated. test/controllers/hosting/drivers/contract.ts is what every driver fulfills.
+ */
+import type { PlaneSettings } from '../../../local/state.ts';
+
+/** In the order of their dependencies. `kubenode-controllers` are our own controllers with the Defender. */
+export const MEMBERS = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubenode-controllers',
+] as const;
+export type PlaneMember = (typeof MEMBERS)[number];
+
+/** The Cluster whose control plane it is. Another Cluster of the same name has another UID. */
+export interface PlaneOwner {
+  readonly name: string;
+  readonly uid: string;
+}
+
+export interface PlaneSpec extends PlaneOwner {
+  /** The Kubernetes version: `v1.36.3`. */
+  readonly version: string;
+  readonly settings: PlaneSettings;
+}
+
+export interface MemberReport {
+  readonly member: PlaneMember;
+  /** `Starting`: it runs and does not answer. */
+  readonly state: 'Stopped' | 'Starting' | 'Ready';
+  /** Since when it runs and does not answer, as far as this process knows. */
+  readonly unreadySince?: Date | undefined;
+  readonly version?: string | undefined;
+  readonly certificate?: MemberCertificate | undefined;
+  /** The times of its last starts, oldest first. Each is recorded before the start. */
+  readonly starts: readonly Date[];
+  /** The end of its log, of a member that is stopped. */
+  readonly logTail?: string | undefined;
+}
+
+export interface MemberCertificate {
+  /** As a client sees it. */
+  readonly serial: string;
+  readonly notAfter: Date;
+  /** The serial of the certificate that it should serve. */
+  readonly expectedSerial: string | undefined;
+}
+
+export interface PlaneReport {
+  /** Where the control plane is, for people. */
+  readonly where: string;
+  /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */
+  readonly claim: 'None' | 'Own' | 'Other';
+  /** Whether keys, ports and folders are there. */
+  readonly isPrepared: boolean;
+  /** Whether the destruction was begun. It is recorded before the first member is stopped for it. */
+  readonly isDestroying: boolean;
+  /** The version that it was created with; undefined before it is prepared. */
+  readonly version: string | undefined;
+  /** The settings in which the control plane differs from its spec: `version v1.36.3, not v1.36.4`. */
+  readonly differences: readonly string[];
+  /** The version of the programs that can be started, or why there are none. */
+  readonly programs: { readonly version: string } | ProgramsProblem;
+  /** All members, in their order. */
+  readonly members: readonly MemberReport[];
+}
+
+export interface ProgramsProblem {
+  readonly problem: string;
+  /** Whether they are still looked for, downloaded or built. */
+  readonly isLoading: boolean;
+}
+
+export interface PlaneAccess {
+  readonly server: string;
+  /** The kubeconfig of the administrator. It never leaves this machine. */
+  readonly admin: string;
+  /** The kubeconfig of sync, with the rights of kubenode-sync. */
+  readonly sync: string;
+}
+
+export interface PlaneDriver {
+  observe(plane: PlaneSpec, signal: AbortSignal): Promise<PlaneReport>;
+  /** Creates keys, ports and folders that are missing, and renews certificates that are due. Never replaces a key of a CA. */
+  prepare(plane: PlaneSpec): Promise<void>;
+  /** Starts the member, or leaves the one that runs. Does not wait until it answers. */
+  start(plane: PlaneSpec, member: PlaneMember): Promise<void>;
+  stop(plane: PlaneOwner, member: PlaneMember): Promise<void>;
+  /** Records that the control plane is being destroyed. From then on it is never started again. */
+  beginDestroy(plane: PlaneOwner): Promise<void>;
+  /** Removes everything but processes. Rejects while a member runs. */
+  remove(plane: PlaneOwner): Promise<void>;
+  /** Undefined before it is prepared. */
+  access(plane: PlaneOwner): Promise<PlaneAccess | undefined>;
+}

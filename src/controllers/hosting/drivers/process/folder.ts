@@ -1,0 +1,117 @@
+/** The folder of the driver `process`, and the desired processes of one control plane in it. */
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createLayout, type Layout } from '../../../../local/layout.ts';
+import { LOOPBACK } from '../../../../local/processes/commands.ts';
+import { listPorts } from '../../../../local/processes/desired-state.ts';
+import { type FleetState, type PlaneSettings, readState, writeState } from '../../../../local/state.ts';
+import { systemCode } from '../../../../os/errors.ts';
+import { toDiskError } from '../../../../os/files.ts';
+import { HostingError } from '../../errors.ts';
+import type { PlaneOwner, PlaneSpec } from '../driver.ts';
+import { claimPort, releaseClaims } from './port-claims.ts';
+import { PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
+
+export interface PlaneFolder {
+  readonly layout: Layout;
+  readonly record: PlaneRecord | undefined;
+  readonly state: FleetState | undefined;
+  readonly claim: 'None' | 'Own' | 'Other';
+}
+
+export function planeLayout(dir: string, cluster: string): Layout {
+  return createLayout(join(dir, 'clusters', cluster));
+}
+
+export function portsFolder(dir: string): string {
+  return join(dir, 'ports');
+}
+
+export async function readPlane(dir: string, { name, uid }: PlaneOwner): Promise<PlaneFolder> {
+  const layout = planeLayout(dir, name);
+  const record = await readPlaneRecord(layout.root);
+  if (!record) {
+    return { layout, record, state: undefined, claim: (await isEmpty(layout.root)) ? 'None' : 'Other' };
+  }
+  const isOwn = record.uid === uid && record.cluster === name;
+  return { layout, record, state: await readState(layout.stateFile), claim: isOwn ? 'Own' : 'Other' };
+}
+
+/** A file whose writer was killed counts as none. A link is not followed: it may lead to the files of somebody else. */
+async function isEmpty(folder: string): Promise<boolean> {
+  try {
+    if (!(await lstat(folder)).isDirectory()) return false;
+    return (await readdir(folder)).every((name) => name.endsWith('.tmp'));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return true;
+    throw toDiskError(error, folder);
+  }
+}
+
+/** Throws unless the folder is that of this Cluster. */
+export function requireOwn({ claim, layout }: PlaneFolder): void {
+  if (claim === 'Own') return;
+  throw notOurs(layout.root);
+}
+
+export function notOurs(root: string): HostingError {
+  return new HostingError('FolderNotOurs', `${root} belongs to another Cluster, or its owner is not known`, {
+    where: root,
+    hint: `look at ${join(root, PLANE_FILE)}; move the folder away, or choose another name for the Cluster`,
+  });
+}
+
+/** Writes whose folder it is, then the desired processes with their ports. What is there stays. */
+export async function ensurePlane(
+  dir: string,
+  plane: PlaneSpec,
+): Promise<PlaneFolder & { state: FleetState }> {
+  const found = await readPlane(dir, plane);
+  if (found.claim === 'Other') throw notOurs(found.layout.root);
+  const { root, stateFile } = found.layout;
+  const record = found.record ?? newRecord(plane);
+  if (!found.record) await writePlaneRecord(root, record);
+  if (found.state && record.controllersPort !== undefined) return { ...found, state: found.state };
+  // Ports of an attempt that was interrupted.
+  await releaseClaims(portsFolder(dir), plane.name, found.state ? listPorts(found.state) : []);
+  const claim = (): Promise<number> => claimPort(portsFolder(dir), plane.name, root);
+  const state = found.state ?? (await newState(plane.name, plane.settings, claim));
+  await writeState(stateFile, state);
+  const complete = { ...record, controllersPort: await claim() };
+  await writePlaneRecord(root, complete);
+  return { layout: found.layout, claim: 'Own', record: complete, state };
+}
+
+function newRecord({ name, uid, version }: PlaneSpec): PlaneRecord {
+  return { format: 1, cluster: name, uid, version, isDestroying: false };
+}
+
+async function newState(
+  name: string,
+  plane: PlaneSettings,
+  claim: () => Promise<number>,
+): Promise<FleetState> {
+  const cluster = {
+    name,
+    port: await claim(),
+    controllerManagerPort: await claim(),
+    schedulerPort: await claim(),
+    bindAddress: LOOPBACK,
+    names: [],
+    controllers: true,
+    plane,
+  };
+  return { version: 1, etcdPort: await claim(), clusters: [cluster] };
+}
+
+/** Returns the settings in which the control plane differs from the spec. */
+export function differencesOf({ record, state }: PlaneFolder, { version, settings }: PlaneSpec): string[] {
+  const [cluster] = state?.clusters ?? [];
+  if (!record || !cluster?.plane) return [];
+  const before = { version: record.version, ...cluster.plane };
+  const after = { version, ...settings };
+  return Object.entries(after).flatMap(([name, value]) => {
+    const [is, should] = [before[name as keyof typeof after], value].map((each) => JSON.stringify(each));
+    return is === should ? [] : [`${name} is ${is}, not ${should}`];
+  });
+}

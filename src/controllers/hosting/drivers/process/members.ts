@@ -1,0 +1,105 @@
+/** The members of a control plane as processes: how each is started, recognized and asked. */
+import { basename, join } from 'node:path';
+import type { Layout } from '../../../../local/layout.ts';
+import { readAuthority } from '../../../../local/pki/authority.ts';
+import { parsePair } from '../../../../local/pki/inspect.ts';
+import { LOOPBACK, type ProgramPath } from '../../../../local/processes/commands.ts';
+import { type ServedCertificate, sendProbe } from '../../../../local/processes/probe.ts';
+import { createProcessSpecs, matchesSpec, type ProcessSpec } from '../../../../local/processes/specs.ts';
+import type { FleetState } from '../../../../local/state.ts';
+import { readFileIfExists } from '../../../../os/files.ts';
+import { httpGet } from '../../../../os/net/http-get.ts';
+import type { Command } from '../../../../os/process/child.ts';
+import type { ProcessIdentity } from '../../../../os/process/identity.ts';
+import { MEMBERS, type PlaneMember } from '../driver.ts';
+
+export interface MemberSpec {
+  readonly member: PlaneMember;
+  readonly command: Command;
+  readonly port: number;
+  readonly logFile: string;
+  /** Whether this command line is the member, possibly with other settings. */
+  readonly matches: (command: readonly string[]) => boolean;
+  readonly probe: () => Promise<MemberAnswer>;
+  /** The file with the certificate that it serves; undefined: it serves none. */
+  readonly certificateFile?: string;
+}
+
+export interface MemberAnswer {
+  readonly isReady: boolean;
+  readonly certificate?: ServedCertificate | undefined;
+}
+
+export interface MemberParts {
+  readonly state: FleetState;
+  readonly layout: Layout;
+  readonly path: ProgramPath;
+  readonly controllersPort: number;
+  /** The command of our own controllers, with a kubeconfig of that cluster only. */
+  readonly controllers: (kubeconfig: string, port: number) => Command;
+}
+
+export function memberSpecs(cluster: string, parts: MemberParts): readonly MemberSpec[] {
+  const processes = createProcessSpecs(parts.state, parts.layout, parts.path);
+  return [...processes.flatMap((spec) => processMember(spec, parts)), controllersMember(cluster, parts)];
+}
+
+function processMember(spec: ProcessSpec, { layout }: MemberParts): readonly MemberSpec[] {
+  const { program, command, port, logFile, cluster } = spec;
+  const member = MEMBERS.find((name) => name === program);
+  if (member === undefined) return [];
+  const isEtcd = cluster === undefined;
+  const folder = isEtcd ? layout.etcd.pkiFolder : layout.cluster(cluster).pkiFolder;
+  const certificateFile = join(folder, isEtcd ? 'etcd.pem' : 'apiserver.pem');
+  const shared = { member, command, port, logFile, certificateFile };
+  const client = isEtcd ? 'client.pem' : 'admin.pem';
+  const probe = (): Promise<MemberAnswer> => probeProcess(spec.readyUrl, folder, client);
+  return [{ ...shared, matches: (found) => matchesSpec(found, spec), probe }];
+}
+
+async function probeProcess(url: string, folder: string, file: string): Promise<MemberAnswer> {
+  const authority = await readAuthority(folder);
+  const client = parsePair(await readFileIfExists(join(folder, file)));
+  if (!authority || !client) return { isReady: false };
+  const answer = await sendProbe({ url, caPem: authority.certPem, client }).catch(() => undefined);
+  return { isReady: answer?.status === 200, certificate: answer?.certificate };
+}
+
+function controllersMember(
+  cluster: string,
+  { layout, controllers, controllersPort: port }: MemberParts,
+): MemberSpec {
+  const kubeconfig = layout.cluster(cluster).controllersKubeconfig;
+  const mark = `--kubeconfig=${kubeconfig}`;
+  return {
+    member: 'kubenode-controllers',
+    command: controllers(kubeconfig, port),
+    port,
+    logFile: `${layout.logs}/kubenode-controllers.log`,
+    matches: (found) => found.includes('controllers') && found.includes(mark),
+    probe: async () => {
+      const url = `http://${LOOPBACK}:${port}/readyz`;
+      const answer = await httpGet(url, AbortSignal.timeout(PROBE_MS)).catch(() => undefined);
+      return { isReady: answer?.status === 200 };
+    },
+  };
+}
+
+const PROBE_MS = 5000;
+
+/** Returns the process that is the member. Of several the oldest holds the port and the data. */
+export function findMember(
+  { matches }: Pick<MemberSpec, 'matches'>,
+  processes: readonly ProcessIdentity[],
+): ProcessIdentity | undefined {
+  const found = processes.filter(({ command }) => matches(command));
+  return found.toSorted((a, b) => Number(BigInt(a.startTicks) - BigInt(b.startTicks)))[0];
+}
+
+/** Returns whether one of our programs runs with a file of this folder in its flags. */
+export function usesFolder({ command }: ProcessIdentity, root: string): boolean {
+  const isOurs = /^(etcd|kube-(apiserver|controller-manager|scheduler)|node|kubenode)$/.test(
+    basename(command[0] ?? ''),
+  );
+  return isOurs && command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
+}

@@ -1,0 +1,62 @@
+/** The records in the folder of a control plane: whose it is, and when its members were started. Each is written before the act. */
+import { z } from 'zod';
+import { PRIVATE_MODE, readFileIfExists, writeFileAtomic } from '../../../../os/files.ts';
+import { HostingError } from '../../errors.ts';
+import { MEMBERS, type PlaneMember } from '../driver.ts';
+
+const planeRecord = z.strictObject({
+  format: z.literal(1),
+  cluster: z.string(),
+  uid: z.string(),
+  /** The Kubernetes version that it was created with. */
+  version: z.string(),
+  /** The port for the health of our own controllers. */
+  controllersPort: z.int().optional(),
+  isDestroying: z.boolean(),
+});
+export type PlaneRecord = Readonly<z.infer<typeof planeRecord>>;
+
+const startRecord = z.partialRecord(z.enum(MEMBERS), z.array(z.iso.datetime()));
+
+export const PLANE_FILE = 'plane.json';
+const STARTS_FILE = 'starts.json';
+const MAX_STARTS = 10;
+
+export async function readPlaneRecord(folder: string): Promise<PlaneRecord | undefined> {
+  const path = `${folder}/${PLANE_FILE}`;
+  const text = await readFileIfExists(path);
+  if (text === undefined) return undefined;
+  const { data } = planeRecord.safeParse(parse(text));
+  if (data) return data;
+  throw new HostingError('CorruptRecord', `${path} is not a valid record of a control plane`, {
+    where: path,
+    hint: 'restore it from a backup, or move the folder away and create the Cluster again',
+  });
+}
+
+export async function writePlaneRecord(folder: string, record: PlaneRecord): Promise<void> {
+  await writeFileAtomic(`${folder}/${PLANE_FILE}`, `${JSON.stringify(record)}\n`, PRIVATE_MODE);
+}
+
+export type StartTimes = Readonly<Partial<Record<PlaneMember, readonly string[]>>>;
+
+/** A file that cannot be read counts as no starts: it only limits how often a member is started again. */
+export async function readStarts(folder: string): Promise<StartTimes> {
+  const text = await readFileIfExists(`${folder}/${STARTS_FILE}`);
+  return text === undefined ? {} : (startRecord.safeParse(parse(text)).data ?? {});
+}
+
+export async function recordStart(folder: string, member: PlaneMember, at: Date): Promise<void> {
+  const starts = await readStarts(folder);
+  const times = [...(starts[member] ?? []), at.toISOString()].slice(-MAX_STARTS);
+  const content = `${JSON.stringify({ ...starts, [member]: times })}\n`;
+  await writeFileAtomic(`${folder}/${STARTS_FILE}`, content, PRIVATE_MODE);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,13 @@
+/** Defines the errors that block hosting until a person or time helps: they become a condition, and nothing is lost meanwhile. */
+import { OsError, type OsErrorCode } from '../../os/errors.ts';
+
+export type HostingErrorCode =
+  | OsErrorCode
+  | 'FolderNotOurs' // the folder of the control plane is of another Cluster
+  | 'NotPrepared'
+  | 'CorruptRecord'
+  | 'InstallFailed';
+
+export class HostingError extends OsError<HostingErrorCode> {
+  override readonly name = 'HostingError';
+}

@@ -1,0 +1,122 @@
+/** Carries out the act that was decided, as kubenode-hosting. What blocks it comes back as a wait; every other error is thrown. */
+import { CLUSTERS } from '../../api/generated/resources.ts';
+import type { Cluster } from '../../api/generated/types.ts';
+import {
+  ANNOTATION_SECRET_USE,
+  EVENT_PREFIX,
+  FINALIZER_HOSTING,
+  kubeconfigSecret,
+  LABEL_CLUSTER,
+  LABEL_MANAGED_BY,
+  MANAGED_BY,
+  MANAGER_HOSTING,
+  NAMESPACE,
+} from '../../api/names.ts';
+import type { SecretUse } from '../../api/secrets/references.ts';
+import type { Intent } from '../../kube/controller/intent.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import { OsError } from '../../os/errors.ts';
+import type { HostingObservation, HostingPorts } from './observe.ts';
+import type { HostingAct, HostingWait, SimpleAct } from './plan/input.ts';
+import { wait } from './plan/wait.ts';
+
+/** Resolves to what blocked the act. */
+export async function carryOutHosting(
+  act: HostingAct,
+  observation: HostingObservation,
+  ports: HostingPorts,
+  context: ReconcileContext,
+): Promise<HostingWait | undefined> {
+  const what = 'member' in act ? `${act.type} ${act.member}` : act.type;
+  context.log.info('hosting acts', { act: what, because: act.because });
+  tell(act, observation.input.cluster, context);
+  try {
+    await perform(act, observation, ports, context);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof OsError)) throw error;
+    const { code, message, hint, where = '' } = error as OsError;
+    context.log.warn('hosting is blocked', { act: what, code, reason: message });
+    const text = hint === undefined ? message : `${message}: ${hint}`;
+    return wait(code, text, [code === 'PortInUse' ? 'Port' : 'File', where || what], 'stalled');
+  }
+}
+
+async function perform(
+  act: HostingAct,
+  observation: HostingObservation,
+  ports: HostingPorts,
+  context: ReconcileContext,
+): Promise<void> {
+  const { plane, access } = observation;
+  const { driver, inside } = ports;
+  if (act.type === 'Start') await driver.start(plane, act.member);
+  else if (act.type === 'Stop') await driver.stop(plane, act.member);
+  else if (act.type !== 'ScaleDown') await SIMPLE[act.type](observation, ports, context);
+  else if (access) await inside.scaleDown(access.admin, act.machineSets, context.signal);
+}
+
+type Perform = (
+  observation: HostingObservation,
+  ports: HostingPorts,
+  context: ReconcileContext,
+) => Promise<unknown>;
+
+const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
+  AddFinalizer: ({ input }, _, context) => context.addFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING),
+  RemoveFinalizer: async ({ input, plane }, { driver }, context) => {
+    // A preparation that was killed leaves an empty folder.
+    if (input.plane.claim === 'None') await driver.remove(plane);
+    await context.removeFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING);
+  },
+  DeleteCluster: ({ input }, _, context) => context.delete(CLUSTERS, input.cluster),
+  Prepare: ({ plane }, { driver }) => driver.prepare(plane),
+  BeginDestroy: ({ plane }, { driver }) => driver.beginDestroy(plane),
+  Remove: ({ plane }, { driver }) => driver.remove(plane),
+  Install: async ({ access }, { inside }, { signal }) => {
+    if (access) await inside.install(access.admin, signal);
+  },
+  WriteSecret: async ({ access, plane }, _, context) => {
+    if (access) await context.apply(SECRETS, secretOf(plane.name, access.sync));
+  },
+  DeleteSecret: async ({ plane }, _, context) => {
+    const secret = context.view(SECRETS).get(`${NAMESPACE}/${kubeconfigSecret(plane.name)}`);
+    if (secret) await context.delete(SECRETS, secret);
+  },
+};
+
+const USE: SecretUse = 'kubeconfig';
+
+function secretOf(cluster: string, kubeconfig: string): Intent {
+  return {
+    metadata: {
+      name: kubeconfigSecret(cluster),
+      namespace: NAMESPACE,
+      labels: { [LABEL_MANAGED_BY]: MANAGED_BY, [LABEL_CLUSTER]: cluster },
+      annotations: { [ANNOTATION_SECRET_USE]: USE },
+    },
+    type: 'Opaque',
+    data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+  };
+}
+
+/** The words of Events: a control plane that was taken away, and why, is what people look for later. */
+const TOLD: Partial<Record<HostingAct['type'], string>> = {
+  DeleteCluster: 'Expired',
+  BeginDestroy: 'DestroyBegun',
+  RemoveFinalizer: 'Released',
+  Stop: 'MemberStopped',
+};
+
+function tell(act: HostingAct, cluster: Cluster, context: ReconcileContext): void {
+  const word = TOLD[act.type];
+  if (word === undefined) return;
+  const note = 'member' in act ? `${act.member}: ${act.because}` : act.because;
+  context.event(cluster, {
+    type: 'Normal',
+    reason: `${EVENT_PREFIX[MANAGER_HOSTING]}${word}`,
+    action: act.type,
+    note,
+  });
+}

@@ -1,0 +1,133 @@
+/** Reads and installs what hosting needs inside a hosted cluster, with the kubeconfig of its administrator. */
+import { MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
+import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import { install, installation } from '../../../api/install/install.ts';
+import { ANNOTATION_INSTALLED, CONTROLLERS_LEASE, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
+import type { Client } from '../../../kube/client/client.ts';
+import { connect } from '../../../kube/client/connect.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import { LEASES } from '../../../kube/leader/record.ts';
+import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
+import { digestOf } from '../../../kube/objects/digest.ts';
+import { textAt } from '../../../kube/objects/json.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
+import type { Clock } from '../../../os/clock.ts';
+import { HostingError } from '../errors.ts';
+
+export interface InsideReport {
+  /** Whether our kinds, roles and policies of this version are installed. */
+  readonly isInstalled: boolean;
+  /** Whether a process of our controllers holds their Lease. */
+  readonly controllersLead: boolean;
+  /** The names of all Machines. */
+  readonly machines: readonly string[];
+  /** The names of MachineSets that want machines. */
+  readonly machineSets: readonly string[];
+}
+
+export interface ClusterInside {
+  /** Resolves to undefined when the API server does not answer. */
+  read(kubeconfig: string, signal: AbortSignal): Promise<InsideReport | undefined>;
+  install(kubeconfig: string, signal: AbortSignal): Promise<void>;
+  /** Sets the size of MachineSets to 0. Their controller asks the Defender of that cluster for each machine. */
+  scaleDown(kubeconfig: string, machineSets: readonly string[], signal: AbortSignal): Promise<void>;
+}
+
+const READ_MS = 10_000;
+
+export function createClusterInside(clock: Clock): ClusterInside {
+  const digest = digestOf(installation());
+  return {
+    read: async (kubeconfig, signal) => {
+      const within = AbortSignal.any([signal, AbortSignal.timeout(READ_MS)]);
+      try {
+        return await withClient(kubeconfig, clock, (client) => readInside(client, digest, within));
+      } catch {
+        signal.throwIfAborted();
+        return undefined;
+      }
+    },
+    install: (kubeconfig, signal) =>
+      withClient(kubeconfig, clock, (client) => installInside(client, { clock, digest, signal })),
+    scaleDown: (kubeconfig, machineSets, signal) =>
+      withClient(kubeconfig, clock, async (client) => {
+        const body = { spec: { replicas: 0 } };
+        for (const name of machineSets) {
+          const options = { fieldManager: MANAGER_HOSTING, signal };
+          await client.patch(MACHINE_SETS, { name }, { type: 'merge', body }, options);
+        }
+      }),
+  };
+}
+
+async function readInside(client: Client, digest: string, signal: AbortSignal): Promise<InsideReport> {
+  const namespace = await optionalGet(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
+  const isInstalled = namespace?.metadata.annotations?.[ANNOTATION_INSTALLED] === digest;
+  // Before the first installation the kinds are not served.
+  if (!namespace) return { isInstalled, controllersLead: false, machines: [], machineSets: [] };
+  const [lease, machines, sets] = await Promise.all([
+    optionalGet(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
+    optionalGet(client.list<Machine>(MACHINES, { signal })),
+    optionalGet(client.list<MachineSet>(MACHINE_SETS, { signal })),
+  ]);
+  return {
+    isInstalled,
+    controllersLead: (textAt(lease, 'spec', 'holderIdentity') ?? '') !== '',
+    machines: namesIn(machines),
+    machineSets: namesIn(sets && { items: sets.items.filter(wantsMachines) }),
+  };
+}
+
+function namesIn(list: { readonly items: readonly KubeObject[] } | undefined): readonly string[] {
+  return (list?.items ?? []).map(({ metadata }) => metadata.name);
+}
+
+function wantsMachines({ spec }: MachineSet): boolean {
+  return (spec.replicas ?? 0) > 0;
+}
+
+async function optionalGet<T>(answer: Promise<T>): Promise<T | undefined> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+interface InstallParts {
+  readonly clock: Clock;
+  readonly digest: string;
+  readonly signal: AbortSignal;
+}
+
+/** The annotation is written last, so that it never marks a partial installation. */
+async function installInside(client: Client, { clock, digest, signal }: InstallParts): Promise<void> {
+  const results = await install(client, { clock, signal });
+  const failed = results.filter(({ outcome }) => outcome === 'failed');
+  if (failed.length > 0) {
+    const [{ object, error } = { object: undefined, error: undefined }] = failed;
+    const what = `${object?.kind} ${object?.metadata.name}`;
+    throw new HostingError(
+      'InstallFailed',
+      `${failed.length} objects could not be installed, first ${what}: ${error?.message}`,
+      { where: client.server, hint: 'nothing to do: hosting tries again', cause: error },
+    );
+  }
+  const metadata = { name: NAMESPACE, annotations: { [ANNOTATION_INSTALLED]: digest } };
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata };
+  await client.apply(NAMESPACES, namespace, { fieldManager: MANAGER_HOSTING, force: true, signal });
+}
+
+async function withClient<T>(
+  kubeconfigText: string,
+  clock: Clock,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connect({ kubeconfigText, clock });
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,116 @@
+/** Reads what the next step is decided on: the Cluster and the Secret in the hub, the members, and the cluster itself. */
+import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
+import type { Cluster, DefenderPolicy, KillSwitch } from '../../api/generated/types.ts';
+import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../api/names.ts';
+import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
+import { SECRETS } from '../../kube/objects/core-kinds.ts';
+import { textAt } from '../../kube/objects/json.ts';
+import type { KubeObject } from '../../kube/objects/object.ts';
+import type { PlaneAccess, PlaneDriver, PlaneReport, PlaneSpec } from './drivers/driver.ts';
+import type { ClusterInside } from './inside/inside.ts';
+import type { Hosted, HostingInput } from './plan/input.ts';
+
+export interface HostingPorts {
+  readonly driver: PlaneDriver;
+  readonly inside: ClusterInside;
+  /** How many control planes this hosting creates. */
+  readonly maxClusters: number;
+}
+
+export interface HostingObservation {
+  readonly input: HostingInput;
+  readonly plane: PlaneSpec;
+  readonly access: PlaneAccess | undefined;
+}
+
+export async function observeHosting(
+  cluster: Cluster,
+  hosted: Hosted,
+  { driver, inside, maxClusters }: HostingPorts,
+  context: ReconcileContext,
+): Promise<HostingObservation> {
+  const { signal } = context;
+  const plane = planeOf(cluster, hosted);
+  const report = await driver.observe(plane, signal);
+  const access = await driver.access(plane);
+  const isServing = isReady(report);
+  const input: HostingInput = {
+    cluster,
+    hosted,
+    plane: report,
+    inside: access && isServing ? await inside.read(access.admin, signal) : undefined,
+    secret: secretState(cluster.metadata.name, access, context),
+    overLimit: overLimit(cluster, maxClusters, context),
+    halt: haltOf(context),
+    now: context.clock.now(),
+  };
+  return { input, plane, access };
+}
+
+function isReady({ members }: PlaneReport): boolean {
+  return members.some(({ member, state }) => member === 'kube-apiserver' && state === 'Ready');
+}
+
+export function planeOf({ metadata }: Cluster, hosted: Hosted): PlaneSpec {
+  const { version, network, etcd, pki, apiServer, controllerManager, scheduler } = hosted;
+  return {
+    name: metadata.name,
+    uid: metadata.uid ?? '',
+    version,
+    settings: {
+      ...network,
+      quotaMiB: etcd.quotaMiB,
+      renewAtPercent: pki.renewAtPercent,
+      apiServer: apiServer.extraArgs,
+      controllerManager: controllerManager.extraArgs,
+      scheduler: scheduler.extraArgs,
+    },
+  };
+}
+
+function secretState(
+  cluster: string,
+  access: PlaneAccess | undefined,
+  context: ReconcileContext,
+): HostingInput['secret'] {
+  const secret: KubeObject | undefined = context
+    .view(SECRETS)
+    .get(`${NAMESPACE}/${kubeconfigSecret(cluster)}`);
+  if (!secret) return 'Absent';
+  if (secret.metadata.labels?.[LABEL_CLUSTER] !== cluster) return 'Foreign';
+  const found = textAt(secret, 'data', 'kubeconfig');
+  return access && found === Buffer.from(access.sync).toString('base64') ? 'Current' : 'Differs';
+}
+
+/** The oldest are within the limit, so that a new one never takes the place of one that exists. */
+function overLimit(
+  { metadata: { name } }: Cluster,
+  maxClusters: number,
+  context: ReconcileContext,
+): string | undefined {
+  const hosted = context
+    .view<Cluster>(CLUSTERS)
+    .list()
+    .filter(({ spec }) => spec.hosted?.driver === 'process');
+  const order = hosted.map(orderOf).toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  if (order.findIndex((each) => each.name === name) < maxClusters) return undefined;
+  return `this hub hosts ${hosted.length - 1} other control planes, and at most ${maxClusters} are allowed: delete one, or start hosting with a larger --max-clusters`;
+}
+
+function orderOf({ metadata }: Cluster): { readonly name: string; readonly key: string } {
+  return { name: metadata.name, key: `${metadata.creationTimestamp ?? ''} ${metadata.name}` };
+}
+
+/** Returns who engaged the kill switch of the hub, and why. */
+function haltOf(context: ReconcileContext): string | undefined {
+  const policy = context.view<DefenderPolicy>(DEFENDER_POLICIES).get(KILL_SWITCH);
+  return policy && haltText(policy.spec.killSwitch, context.clock.now());
+}
+
+function haltText(
+  { engaged, scope, until, by = 'unknown', reason = 'no reason given' }: KillSwitch,
+  now: Date,
+): string | undefined {
+  if (!engaged || scope !== 'All') return undefined;
+  return until !== undefined && Date.parse(until) <= +now ? undefined : `${by}: ${reason}`;
+}

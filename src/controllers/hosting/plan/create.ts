@@ -1,0 +1,115 @@
+/** Plans the next step to a control plane that is ready, and stays so. Pure. */
+import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
+import type { HostingDecision, HostingInput } from './input.ts';
+import { planMembers, waitForMembers } from './members.ts';
+import { wait } from './wait.ts';
+
+const DAY_MS = 86_400_000;
+
+export function planCreate(input: HostingInput): HostingDecision {
+  return (
+    blocked(input) ??
+    planExpiry(input) ??
+    planPreparation(input) ??
+    planMembers(input) ??
+    planInstallation(input) ??
+    planHandOver(input)
+  );
+}
+
+/** Plans how the members of a control plane come back that is to be destroyed. */
+export function planRevival(input: HostingInput): HostingDecision {
+  const decision = blocked(input) ?? planMembers(input);
+  return decision ?? { wait: waitForMembers(input) ?? apiSilent(input) };
+}
+
+function blocked(input: HostingInput): HostingDecision | undefined {
+  const { plane, cluster, overLimit, hosted } = input;
+  const { name } = cluster.metadata;
+  if (plane.claim === 'Other') {
+    const message = `${plane.where} belongs to another Cluster: move the folder away, or choose another name`;
+    return { wait: wait('FolderNotOurs', message, ['Folder', plane.where], 'stalled') };
+  }
+  if (overLimit !== undefined && plane.claim === 'None') {
+    return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
+  }
+  const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
+  return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+}
+
+function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
+  if ('problem' in programs) {
+    const message = `the programs of the control plane are not there: ${programs.problem}`;
+    const stalled = programs.isLoading ? undefined : 'stalled';
+    return { wait: wait('ProgramsMissing', message, ['Program', 'kube-apiserver'], stalled) };
+  }
+  if (programs.version === needed) return undefined;
+  const message = `this hosting has the programs of ${programs.version}, and not of ${needed}: set spec.hosted.version to ${programs.version}, or start hosting with --kube-assets and a folder with ${needed}`;
+  return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
+}
+
+/** A throw-away cluster goes when its time is over. */
+function planExpiry({ cluster, hosted, now }: HostingInput): HostingDecision | undefined {
+  const { ttlSecondsAfterReady: seconds } = hosted;
+  const readyAt = cluster.status?.hosted?.readyAt;
+  if (seconds === undefined || readyAt === undefined) return undefined;
+  if (+now < Date.parse(readyAt) + seconds * 1000) return undefined;
+  return { act: { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` } };
+}
+
+function planPreparation(input: HostingInput): HostingDecision | undefined {
+  if (!input.plane.isPrepared) {
+    return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
+  }
+  const due = dueCertificate(input);
+  if (due === undefined) return undefined;
+  return { act: { type: 'Prepare', because: `the certificate of ${due} is due` } };
+}
+
+/**
+ * Returns the member whose certificate has to be renewed. One that was renewed and is not served yet is not renewed again: that
+ * would never end.
+ */
+function dueCertificate({ plane, hosted, now }: HostingInput): string | undefined {
+  const keptMs = (CERTIFICATE_DAYS * DAY_MS * (100 - hosted.pki.renewAtPercent)) / 100;
+  return plane.members.find(({ certificate }) => {
+    if (!certificate) return false;
+    const isServed = certificate.expectedSerial === certificate.serial;
+    return isServed && +certificate.notAfter - +now < keptMs;
+  })?.member;
+}
+
+function planInstallation(input: HostingInput): HostingDecision | undefined {
+  const { inside, plane } = input;
+  const isServing = plane.members.some((each) => each.member === 'kube-apiserver' && each.state === 'Ready');
+  if (!isServing) return { wait: waitForMembers(input) ?? apiSilent(input) };
+  if (!inside) return { wait: apiSilent(input) };
+  if (inside.isInstalled) return undefined;
+  return { act: { type: 'Install', because: 'our kinds, roles and policies are not those of this version' } };
+}
+
+function planHandOver(input: HostingInput): HostingDecision {
+  const starting = waitForMembers(input);
+  if (starting) return { wait: starting };
+  if (input.inside?.controllersLead !== true) {
+    const message = 'our controllers run, and none holds their Lease yet';
+    return { wait: wait('ControllersStarting', message, ['Lease', 'kubenode-system/kubenode-controllers']) };
+  }
+  return planSecret(input);
+}
+
+function planSecret({ secret, cluster }: HostingInput): HostingDecision {
+  const name = `${cluster.metadata.name}-kubeconfig`;
+  if (secret === 'Current') return {};
+  if (secret === 'Foreign') {
+    const message = `Secret kubenode-system/${name} of the hub was made by others: delete it, or choose another name for the Cluster`;
+    return { wait: wait('SecretNotOurs', message, ['Secret', name], 'stalled') };
+  }
+  const because = secret === 'Absent' ? 'sync has no kubeconfig' : 'the kubeconfig of sync has changed';
+  return { act: { type: 'WriteSecret', because } };
+}
+
+function apiSilent({ plane }: HostingInput): NonNullable<HostingDecision['wait']> {
+  const message = `the API server does not answer the administrator: read the log in ${plane.where}/logs`;
+  return wait('ApiNotAnswering', message, ['Process', 'kube-apiserver']);
+}

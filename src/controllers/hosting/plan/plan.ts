@@ -1,0 +1,39 @@
+/** Decides the next step of a hosted control plane: the first that is unmet, and never more than one. Pure. */
+import { FINALIZER_HOSTING } from '../../../api/names.ts';
+import { planCreate } from './create.ts';
+import { planDestroy } from './destroy.ts';
+import type { HostingDecision, HostingInput, HostingWait } from './input.ts';
+import { hostingProblems } from './problems.ts';
+import { wait } from './wait.ts';
+
+export function planHosting(input: HostingInput): HostingDecision {
+  const { metadata, spec } = input.cluster;
+  const isDeleting = metadata.deletionTimestamp !== undefined;
+  if (isDeleting && !hasFinalizer(input)) return {};
+  if (spec.paused) {
+    const message = 'spec.paused is set: hosting changes nothing';
+    return { wait: wait('Paused', message, ['Cluster', metadata.name]) };
+  }
+  return isDeleting ? planDestroy(input) : planSupported(input);
+}
+
+/** Keeps running what runs, with the settings that it was created with. */
+function planSupported(input: HostingInput): HostingDecision {
+  const unsupported = unsupportedWait(input);
+  if (unsupported && input.plane.claim !== 'Own') return { wait: unsupported };
+  if (!hasFinalizer(input)) {
+    return { act: { type: 'AddFinalizer', because: 'nothing may be left behind' } };
+  }
+  const decision = planCreate(input);
+  return decision.act || !unsupported ? decision : { wait: unsupported };
+}
+
+function hasFinalizer({ cluster }: HostingInput): boolean {
+  return cluster.metadata.finalizers?.includes(FINALIZER_HOSTING) === true;
+}
+
+function unsupportedWait({ cluster, hosted }: HostingInput): HostingWait | undefined {
+  const [problem] = hostingProblems(cluster, hosted);
+  if (problem === undefined) return undefined;
+  return wait('NotSupported', problem, ['Cluster', cluster.metadata.name], 'stalled');
+}

@@ -1,0 +1,279 @@
+/** `kubenode hosting` with the installed rights, on a real API server as hub, and control planes of real processes. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { CLUSTERS, MACHINES } from '../../../../src/api/generated/resources.ts';
+import type { Cluster, ClusterHostedStatus } from '../../../../src/api/generated/types.ts';
+import {
+  ANNOTATION_CONFIRM_DELETE,
+  HOSTING_LEASE,
+  kubeconfigSecret,
+  NAMESPACE,
+  NAMESPACE_KUBE_SYSTEM,
+  PRINCIPAL_HOSTING,
+} from '../../../../src/api/names.ts';
+import { API_VERSION } from '../../../../src/api/version.ts';
+import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
+import { createClusterInside } from '../../../../src/controllers/hosting/inside/inside.ts';
+import type { Client } from '../../../../src/kube/client/client.ts';
+import { connect } from '../../../../src/kube/client/connect.ts';
+import { isKubeError } from '../../../../src/kube/client/errors.ts';
+import { LEASES } from '../../../../src/kube/leader/record.ts';
+import { conditionStatus } from '../../../../src/kube/objects/conditions.ts';
+import { SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
+import { textAt } from '../../../../src/kube/objects/json.ts';
+import type { KubeObject } from '../../../../src/kube/objects/object.ts';
+import { createPrincipal } from '../../../../src/local/pki/principal.ts';
+import { listProcesses } from '../../../../src/local/processes/observe.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { VERSION } from '../../../support/hosting/objects.ts';
+import { shellEnv } from '../../../support/local-fleet.ts';
+import { LONG, randomFrom, SEED } from '../../../support/sweep-size.ts';
+import { tempFolder } from '../../../support/temp.ts';
+import { type InstalledServer, startInstalledServer } from '../../api/installed-server.ts';
+
+const clock = createSystemClock();
+const dir = join(tempFolder('hosting'), 'hosting');
+/** A control plane is ready within 20 s on a machine of two cores, and much later while other tests run. */
+const CREATED = { timeout: 240_000, interval: 250 };
+const LIMIT = 400_000;
+const CYCLES = LONG ? 30 : 2;
+
+let installed: InstalledServer;
+let hub: Client;
+let kubeconfig: string;
+let hosting: ChildProcess | undefined;
+let logged = '';
+let made = 0;
+
+beforeAll(async () => {
+  installed = await startInstalledServer();
+  hub = installed.server.client;
+  kubeconfig = await installed.server.kubeconfigFor(createPrincipal(PRINCIPAL_HOSTING));
+});
+
+afterEach(async () => {
+  if (hosting) await killHosting();
+  const { items } = await hub.list<Cluster>(CLUSTERS);
+  if (items.length > 0) {
+    await startHosting();
+    for (const { metadata } of items) await remove(metadata.name, true);
+    await killHosting();
+  }
+});
+
+afterAll(async () => {
+  // What a failed test left behind: only what runs in our folder.
+  for (const { pid } of await ownProcesses()) process.kill(pid, 'SIGKILL');
+  await installed?.stop();
+});
+
+async function startHosting(): Promise<void> {
+  const lease = await hub.get(LEASES, HOSTING_LEASE).catch(() => undefined);
+  if (lease) await hub.delete(LEASES, lease.metadata, { uid: lease.metadata.uid ?? '' });
+  const args = ['src/cli/main.ts', 'hosting', '--kubeconfig', kubeconfig, '--dir', dir];
+  logged = '';
+  hosting = spawn(process.execPath, args, { env: shellEnv(), stdio: ['ignore', 'ignore', 'pipe'] });
+  hosting.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    logged += text;
+  });
+}
+
+/** As by SIGKILL: the control planes run on. */
+async function killHosting(): Promise<void> {
+  const child = hosting;
+  hosting = undefined;
+  if (!child || child.exitCode !== null || child.signalCode !== null) return;
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+async function create(spec: object = {}): Promise<string> {
+  made += 1;
+  const name = `ci-${made}`;
+  await hub.create(CLUSTERS, {
+    apiVersion: API_VERSION,
+    kind: 'Cluster',
+    metadata: { name },
+    spec: { environment: 'test', hosted: { driver: 'process', version: VERSION }, ...spec },
+  });
+  return name;
+}
+
+async function read(name: string): Promise<Cluster | undefined> {
+  try {
+    return await hub.get<Cluster>(CLUSTERS, { name });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function status(name: string, type: string): Promise<string> {
+  return conditionStatus((await read(name))?.status?.conditions, type);
+}
+
+async function isReady(name: string): Promise<void> {
+  await expect.poll(() => status(name, 'ControlPlaneReady'), CREATED).toBe('True');
+}
+
+/** As a person: with the UID that the policy asks for. */
+async function remove(name: string, force = false): Promise<void> {
+  const found = await read(name);
+  if (!found) return;
+  const annotations = { [ANNOTATION_CONFIRM_DELETE]: found.metadata.uid };
+  const body = { metadata: { annotations }, ...(force ? { spec: { deletion: { force } } } : {}) };
+  await hub.patch(CLUSTERS, { name }, { type: 'merge', body });
+  await hub.delete(CLUSTERS, found.metadata, { uid: found.metadata.uid ?? '' });
+  await expect.poll(() => read(name), CREATED).toBeUndefined();
+}
+
+async function ownProcesses(): Promise<
+  readonly { readonly pid: number; readonly command: readonly string[] }[]
+> {
+  const all = await listProcesses();
+  return all.filter(({ command }) => command.some((argument) => argument.includes(`=${dir}/`)));
+}
+
+async function clientOf(name: string): Promise<Client> {
+  return await connect({ clock, kubeconfig: planeLayout(dir, name).cluster(name).kubeconfig });
+}
+
+async function withCluster<T>(client: Promise<Client>, work: (client: Client) => Promise<T>): Promise<T> {
+  const connected = await client;
+  try {
+    return await work(connected);
+  } finally {
+    await connected.close();
+  }
+}
+
+async function secretOf(name: string): Promise<KubeObject | undefined> {
+  const { items } = await hub.list(SECRETS, { namespace: NAMESPACE });
+  return items.find(({ metadata }) => metadata.name === kubeconfigSecret(name));
+}
+
+async function hostedOf(name: string): Promise<ClusterHostedStatus> {
+  return (await read(name))?.status?.hosted ?? {};
+}
+
+async function uidOf(name: string): Promise<string> {
+  return (await read(name))?.metadata.uid ?? '';
+}
+
+async function syncKubeconfig(name: string): Promise<string> {
+  const encoded = textAt(await secretOf(name), 'data', 'kubeconfig') ?? '';
+  return Buffer.from(encoded, 'base64').toString();
+}
+
+/** What is left of all control planes: processes, folders, claims of ports. */
+async function leftovers(): Promise<readonly string[]> {
+  const files = existsSync(dir)
+    ? ['clusters', 'ports'].flatMap((name) =>
+        existsSync(join(dir, name)) ? readdirSync(join(dir, name)) : [],
+      )
+    : [];
+  return [...(await ownProcesses()).map(({ command }) => command.join(' ')), ...files];
+}
+
+/** As a person who knows that no agent will ever answer. The controller may add its finalizer at any time. */
+async function deleteByForce(client: Client, name: string): Promise<void> {
+  const { metadata } = await client.get(MACHINES, { name });
+  const annotations = { [ANNOTATION_CONFIRM_DELETE]: metadata.uid };
+  const release = async (more: object = {}): Promise<unknown> =>
+    await client.patch(
+      MACHINES,
+      { name },
+      { type: 'merge', body: { metadata: { finalizers: [], ...more } } },
+    );
+  await release({ annotations });
+  await client.delete(MACHINES, metadata, { uid: metadata.uid ?? '' });
+  await release().catch(() => undefined);
+}
+
+function machine(name: string): KubeObject {
+  const spec = { infra: { provider: 'local' }, host: { type: 'sandbox' }, components: [] };
+  return { apiVersion: API_VERSION, kind: 'Machine', metadata: { name }, spec };
+}
+
+describe('kubenode hosting', () => {
+  it('HOS-52 makes a cluster that accepts machines and that sync reaches with its own rights', {
+    timeout: LIMIT,
+  }, async () => {
+    await startHosting();
+    const name = await create();
+    await isReady(name);
+    const { components = [], certificates = [] } = await hostedOf(name);
+    expect(components.map((each) => each.ready)).toEqual([1, 1, 1, 1, 1]);
+    expect(certificates.map(({ serial }) => serial)).toEqual(
+      Array.from({ length: 4 }, () => expect.stringMatching(/^[0-9A-F]{9,}$/) as string),
+    );
+    await withCluster(clientOf(name), (client) => client.create(MACHINES, machine('m-1')));
+    const admin = readFileSync(planeLayout(dir, name).cluster(name).kubeconfig, 'utf8');
+    const inside = createClusterInside(clock);
+    const never = new AbortController().signal;
+    const complete = { isInstalled: true, controllersLead: true, machines: ['m-1'], machineSets: [] };
+    expect(await inside.read(admin, never)).toEqual(complete);
+
+    const text = await syncKubeconfig(name);
+    await withCluster(connect({ clock, kubeconfigText: text }), async (sync) => {
+      expect((await sync.list(MACHINES)).items.map(({ metadata }) => metadata.name)).toEqual(['m-1']);
+      const forbidden = sync.list(SECRETS, { namespace: NAMESPACE_KUBE_SYSTEM });
+      await expect(forbidden).rejects.toMatchObject({ code: 'Forbidden' });
+    });
+
+    // HOS-03: the machine goes before its control plane.
+    await expect(hub.delete(CLUSTERS, { name }, { uid: await uidOf(name) })).rejects.toThrow('protected');
+    const removed = remove(name);
+    await expect.poll(async () => (await hostedOf(name)).waiting?.reason, CREATED).toBe('MachinesLeft');
+    await withCluster(clientOf(name), (client) => deleteByForce(client, 'm-1'));
+    await removed;
+    expect(await inside.read(admin, never)).toBeUndefined();
+    expect(await leftovers()).toEqual([]);
+    expect(await secretOf(name)).toBeUndefined();
+    expect(logged).not.toContain('Forbidden');
+  });
+
+  it('HOS-04 HOS-02 finds its processes again after a kill, and leaves nothing, at any moment', {
+    timeout: LIMIT * (CYCLES + 1),
+  }, async () => {
+    const random = randomFrom(SEED);
+    for (let cycle = 0; cycle < CYCLES; cycle += 1) {
+      await startHosting();
+      const name = await create();
+      const acts = 1 + Math.floor(random() * 8);
+      await expect
+        .poll(() => logged.split('"hosting acts"').length - 1, CREATED)
+        .toBeGreaterThanOrEqual(acts);
+      await killHosting();
+      const authority = join(planeLayout(dir, name).cluster(name).pkiFolder, 'ca.crt');
+      const before = existsSync(authority) ? readFileSync(authority, 'utf8') : undefined;
+      const running = new Set((await ownProcesses()).map(({ pid }) => pid));
+      await startHosting();
+      if (random() < 0.7) await isReady(name);
+      const after = (await ownProcesses()).map(({ pid }) => pid);
+      expect([...running].filter((pid) => !after.includes(pid))).toEqual([]);
+      const kept = before === undefined ? undefined : readFileSync(authority, 'utf8');
+      expect(kept).toBe(before);
+      const removed = remove(name);
+      if (random() < 0.5) {
+        await killHosting();
+        await startHosting();
+      }
+      await removed;
+      expect(await leftovers()).toEqual([]);
+      expect(await secretOf(name)).toBeUndefined();
+      await killHosting();
+    }
+  });
+
+  it('HOS-06 reports what blocks a control plane, and does nothing else', { timeout: LIMIT }, async () => {
+    await startHosting();
+    const name = await create({ hosted: { driver: 'process', version: 'v1.36.99' } });
+    await expect.poll(() => status(name, 'ControlPlaneStalled'), CREATED).toBe('True');
+    expect((await read(name))?.status?.hosted?.waiting).toMatchObject({ reason: 'VersionNotAvailable' });
+    expect(await leftovers()).toEqual([]);
+  });
+});

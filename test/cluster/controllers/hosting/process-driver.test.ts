@@ -1,0 +1,139 @@
+/** The driver `process` with a real etcd: what every driver fulfills, and what only processes, files and ports have. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { controllersCommand, loadPrograms } from '../../../../src/cli/hosting/programs.ts';
+import type { PlaneDriver } from '../../../../src/controllers/hosting/drivers/driver.ts';
+import {
+  createProcessDriver,
+  type ProcessDriverOptions,
+} from '../../../../src/controllers/hosting/drivers/process/driver.ts';
+import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
+import { readState } from '../../../../src/local/state.ts';
+import { createSystemClock } from '../../../../src/os/system-clock.ts';
+import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
+import { planeSpec } from '../../../support/hosting/objects.ts';
+import { shellEnv } from '../../../support/local-fleet.ts';
+import { tempFolder } from '../../../support/temp.ts';
+
+const clock = createSystemClock();
+const { signal } = new AbortController();
+const plane = planeSpec();
+
+async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {}): Promise<PlaneDriver> {
+  const programs = await loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
+  const driver = createProcessDriver({
+    dir,
+    clock,
+    programs: async () => programs,
+    controllers: controllersCommand,
+    version: '0.0.0',
+    ...more,
+  });
+  // The programs are loaded beside the first observation.
+  await expect.poll(async () => (await driver.observe(plane, signal)).programs).toHaveProperty('version');
+  return driver;
+}
+
+describePlaneDriver('processes of this machine', async () => {
+  const dir = join(tempFolder('hosting'), 'hosting');
+  const [driver, second] = [await openDriver(dir), await openDriver(dir)];
+  return { driver, reopen: () => second, close: async () => undefined };
+});
+
+async function prepared(
+  more: Partial<ProcessDriverOptions> = {},
+): Promise<{ dir: string; driver: PlaneDriver }> {
+  const dir = join(tempFolder('hosting'), 'hosting');
+  const driver = await openDriver(dir, more);
+  await driver.prepare(plane);
+  onTestFinished(() => driver.stop(plane, 'etcd').catch(() => undefined));
+  return { dir, driver };
+}
+
+function isOpen(path: string): boolean {
+  return (statSync(path).mode & 0o077) !== 0;
+}
+
+describe('the driver of processes', () => {
+  it('keeps everything private to this user', async () => {
+    const { dir } = await prepared();
+    const { root } = planeLayout(dir, 'ci');
+    expect([dir, root].filter(isOpen)).toEqual([]);
+    const entries = readdirSync(root, { recursive: true, encoding: 'utf8' });
+    const keys = entries.filter((name) => /\.pem$|kubeconfig$|\.key$|\.json$/.test(name));
+    expect(keys.length).toBeGreaterThan(10);
+    expect(keys.filter((name) => isOpen(join(root, name)))).toEqual([]);
+  });
+
+  it('claims five ports and releases them when the control plane is removed', async () => {
+    const { dir, driver } = await prepared();
+    expect(readdirSync(join(dir, 'ports'))).toHaveLength(5);
+    await driver.remove(plane);
+    expect([readdirSync(join(dir, 'ports')), readdirSync(join(dir, 'clusters'))]).toEqual([[], []]);
+  });
+
+  it('keeps the claims of a preparation that was interrupted to the number that it needs', async () => {
+    const { dir, driver } = await prepared();
+    const { stateFile, root } = planeLayout(dir, 'ci');
+    const record = readFileSync(join(root, 'plane.json'), 'utf8');
+    writeFileSync(join(root, 'plane.json'), record.replace(/,"controllersPort":\d+/, ''));
+    writeFileSync(join(dir, 'ports', '31999'), 'ci\n');
+    await driver.prepare(plane);
+    expect(readdirSync(join(dir, 'ports'))).toHaveLength(5);
+    expect(existsSync(stateFile)).toBe(true);
+  });
+
+  it('starts no member on a port that another program uses', async () => {
+    const { dir, driver } = await prepared();
+    const state = await readState(planeLayout(dir, 'ci').stateFile);
+    const server = createServer().listen(state?.etcdPort, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    await expect(driver.start(plane, 'etcd')).rejects.toMatchObject({ code: 'PortInUse' });
+    expect((await driver.observe(plane, signal)).members[0]?.starts).toEqual([]);
+  });
+
+  it('prepares nothing on a disk that is full', async () => {
+    const dir = join(tempFolder('hosting'), 'hosting');
+    const driver = await openDriver(dir, { freeBytes: async () => 1e6 });
+    await expect(driver.prepare(plane)).rejects.toMatchObject({ code: 'DiskFull' });
+    expect(await driver.observe(plane, signal)).toMatchObject({ claim: 'None', isPrepared: false });
+  });
+
+  it('never ends a process that only looks like a member', async () => {
+    const { dir, driver } = await prepared();
+    const data = planeLayout(dir, 'ci').etcd.dataFolder;
+    const args = ['-e', 'setInterval(() => {}, 1000)', '--', `--data-dir=${data}`];
+    const similar = spawn(process.execPath, args, { argv0: 'notetcd', stdio: 'ignore' });
+    onTestFinished(() => void similar.kill('SIGKILL'));
+    await once(similar, 'spawn');
+    await driver.stop(plane, 'etcd');
+    await driver.remove(plane);
+    expect([similar.exitCode, similar.signalCode]).toEqual([null, null]);
+  });
+
+  it('touches no folder whose owner is not known', async () => {
+    const dir = join(tempFolder('hosting'), 'hosting');
+    const { root } = planeLayout(dir, 'ci');
+    mkdirSync(join(root, 'etcd'), { recursive: true });
+    const driver = await openDriver(dir);
+    expect((await driver.observe(plane, signal)).claim).toBe('Other');
+    await expect(driver.prepare(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    expect(readdirSync(root)).toEqual(['etcd']);
+  });
+
+  it('shows the end of the log of a member that ended by itself', async () => {
+    const { dir, driver } = await prepared();
+    const { dataFolder } = planeLayout(dir, 'ci').etcd;
+    writeFileSync(join(dataFolder, 'member'), 'no folder');
+    await driver.start(plane, 'etcd').catch(() => undefined);
+    const etcd = async () => (await driver.observe(plane, signal)).members[0];
+    await expect.poll(async () => (await etcd())?.state, { timeout: 20_000 }).toBe('Stopped');
+    expect((await etcd())?.logTail).toContain('member');
+  });
+});

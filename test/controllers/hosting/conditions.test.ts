@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest';
+import { hostingConditions } from '../../../src/controllers/hosting/conditions.ts';
+import { NOW } from '../../support/builders.ts';
+import { hostingInput, INSIDE, type InputParts, members, NOTHING } from '../../support/hosting/objects.ts';
+
+const STOPPED = { state: 'Stopped', starts: [], certificate: undefined } as const;
+const WAIT = {
+  reason: 'PortInUse',
+  message: 'port 1 is taken',
+  blocker: { kind: 'Port', name: '127.0.0.1:1' },
+};
+
+function text(type: string, parts: InputParts = {}, isStalled?: boolean): string {
+  const wait = isStalled === undefined ? undefined : { ...WAIT, isStalled };
+  const found = hostingConditions(hostingInput(parts), wait).find((each) => each.type === type);
+  return `${found?.status} ${found?.reason}`;
+}
+
+describe('the conditions of a hosted control plane', () => {
+  it.each<readonly [string, InputParts, string]>([
+    ['everything answers', {}, 'True Ready'],
+    ['a member is down', { plane: { members: members({ 'kube-scheduler': STOPPED }) } }, 'False Creating'],
+    ['our kinds are missing', { input: { inside: { ...INSIDE, isInstalled: false } } }, 'False Creating'],
+    [
+      'our controllers do not lead',
+      { input: { inside: { ...INSIDE, controllersLead: false } } },
+      'False Creating',
+    ],
+    ['the API server is silent', { input: { inside: undefined } }, 'False Creating'],
+    ['sync has no kubeconfig', { input: { secret: 'Absent' } }, 'False Creating'],
+    ['it is deleted', { metadata: { deletionTimestamp: '2030-01-01T00:00:00Z' } }, 'False Destroying'],
+  ])('ControlPlaneReady when %s', (_, parts, expected) => {
+    expect(text('ControlPlaneReady', parts)).toBe(expected);
+  });
+
+  it('ControlPlaneReady has the reason of what it waits for', () => {
+    expect(text('ControlPlaneReady', { plane: NOTHING }, false)).toBe('False PortInUse');
+  });
+
+  it.each<readonly [string, InputParts, string]>([
+    ['it is not there', { plane: NOTHING }, 'Unknown NotCreated'],
+    ['nothing differs', {}, 'True AsWanted'],
+    [
+      'the version differs',
+      { plane: { differences: ['version is "v1", not "v2"'] } },
+      'False ChangeNotSupported',
+    ],
+  ])('ControlPlaneUpToDate when %s', (_, parts, expected) => {
+    expect(text('ControlPlaneUpToDate', parts)).toBe(expected);
+  });
+
+  it.each([
+    ['Ready', 'True Ready'],
+    ['Starting', 'False NotReady'],
+    ['Stopped', 'False NotReady'],
+  ] as const)('EtcdReady when etcd is %s', (state, expected) => {
+    expect(text('EtcdReady', { plane: { members: members({ etcd: { state } }) } })).toBe(expected);
+  });
+
+  it.each([
+    ['served as expected', 'A1', 1, 'True SeenOnTheWire'],
+    ['renewed and not served', 'B2', 1, 'False OldCertificateServed'],
+    ['ended', 'A1', 0, 'False Expired'],
+  ])('CertificatesValid when one is %s', (_, expectedSerial, days, expected) => {
+    const certificate = { serial: 'A1', expectedSerial, notAfter: new Date(+NOW + days * 86_400_000) };
+    expect(text('CertificatesValid', { plane: { members: members({ etcd: { certificate } }) } })).toBe(
+      expected,
+    );
+  });
+
+  it('CertificatesValid is unknown while no member answers', () => {
+    expect(text('CertificatesValid', { plane: NOTHING })).toBe('Unknown NotServed');
+  });
+
+  it('ControlPlaneStalled names the object and the way on', () => {
+    expect(text('ControlPlaneStalled', {}, false)).toBe('False NotStalled');
+    expect(text('ControlPlaneStalled', {}, true)).toBe('True PortInUse');
+    const [, , , , stalled] = hostingConditions(hostingInput(), { ...WAIT, isStalled: true });
+    expect(stalled?.message).toBe('127.0.0.1:1: port 1 is taken');
+  });
+});

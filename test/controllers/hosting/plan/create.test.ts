@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { planCreate, planRevival } from '../../../../src/controllers/hosting/plan/create.ts';
+import { ago, NOW } from '../../../support/builders.ts';
+import {
+  decisionText,
+  hostingInput,
+  INSIDE,
+  type InputParts,
+  members,
+  NOTHING,
+} from '../../../support/hosting/objects.ts';
+
+const DAY_MS = 86_400_000;
+const STOPPED = { state: 'Stopped', starts: [] } as const;
+
+function certificate(days: number, expectedSerial = 'A1') {
+  return { serial: 'A1', expectedSerial, notAfter: new Date(+NOW + days * DAY_MS) };
+}
+
+describe('the plan of a control plane that is created', () => {
+  it.each<readonly [string, InputParts, string]>([
+    ['its folder is of another Cluster', { plane: { ...NOTHING, claim: 'Other' } }, 'stalled FolderNotOurs'],
+    ['there are too many', { plane: NOTHING, input: { overLimit: 'too many' } }, 'stalled LimitReached'],
+    ['there are too many, and it exists', { input: { overLimit: 'too many' } }, 'nothing'],
+    [
+      'the programs are looked for',
+      { plane: { ...NOTHING, programs: { problem: 'they are built', isLoading: true } } },
+      'wait ProgramsMissing',
+    ],
+    [
+      'there are no programs',
+      { plane: { ...NOTHING, programs: { problem: 'no network', isLoading: false } } },
+      'stalled ProgramsMissing',
+    ],
+    [
+      'it runs, and there are no programs',
+      { plane: { programs: { problem: 'x', isLoading: false } } },
+      'nothing',
+    ],
+    [
+      'the programs are of another version',
+      { plane: { ...NOTHING, programs: { version: 'v1.35.4' } } },
+      'stalled VersionNotAvailable',
+    ],
+    [
+      'a member ended, and the programs are of another version',
+      { plane: { programs: { version: 'v1.35.4' }, members: members({ etcd: STOPPED }) } },
+      'stalled VersionNotAvailable',
+    ],
+    [
+      'a member ended after its version was changed in the spec',
+      { hosted: { version: 'v1.36.4' }, plane: { members: members({ etcd: STOPPED }) } },
+      'Start etcd: it is not running',
+    ],
+    [
+      'a certificate has less than 30 % of its life',
+      { plane: { members: members({ etcd: { certificate: certificate(109) } }) } },
+      'Prepare: the certificate of etcd is due',
+    ],
+    [
+      'a certificate has more',
+      { plane: { members: members({ etcd: { certificate: certificate(110) } }) } },
+      'nothing',
+    ],
+    [
+      'it was renewed, and is not served',
+      { plane: { members: members({ etcd: { certificate: certificate(1, 'B2') } }) } },
+      'nothing',
+    ],
+    [
+      'the API server does not answer the administrator',
+      { input: { inside: undefined } },
+      'wait ApiNotAnswering',
+    ],
+    [
+      'our kinds are not there',
+      { input: { inside: { ...INSIDE, isInstalled: false } } },
+      'Install: our kinds, roles and policies are not those of this version',
+    ],
+    [
+      'a member starts',
+      { plane: { members: members({ 'kube-scheduler': { state: 'Starting' } }) } },
+      'wait MemberStarting',
+    ],
+    [
+      'etcd starts',
+      {
+        plane: { members: members({ etcd: { state: 'Starting' }, 'kube-apiserver': STOPPED }) },
+        input: { inside: undefined },
+      },
+      'wait MemberStarting',
+    ],
+    [
+      'our controllers do not lead',
+      { input: { inside: { ...INSIDE, controllersLead: false } } },
+      'wait ControllersStarting',
+    ],
+    ['sync has no kubeconfig', { input: { secret: 'Absent' } }, 'WriteSecret: sync has no kubeconfig'],
+    [
+      'the kubeconfig is an old one',
+      { input: { secret: 'Differs' } },
+      'WriteSecret: the kubeconfig of sync has changed',
+    ],
+    ['the Secret is of others', { input: { secret: 'Foreign' } }, 'stalled SecretNotOurs'],
+  ])('when %s', (_, parts, expected) => {
+    expect(decisionText(planCreate(hostingInput(parts)))).toBe(expected);
+  });
+
+  it.each([
+    [59, 'nothing'],
+    [60, 'DeleteCluster: it has been ready for 60 s'],
+  ])('of a throw-away cluster that has been ready for %i of 60 s', (seconds, expected) => {
+    const parts = {
+      hosted: { ttlSecondsAfterReady: 60 },
+      status: { conditions: [], hosted: { readyAt: ago(seconds) } },
+    };
+    expect(decisionText(planCreate(hostingInput(parts)))).toBe(expected);
+  });
+
+  it('deletes no throw-away cluster that has not been ready', () => {
+    expect(decisionText(planCreate(hostingInput({ hosted: { ttlSecondsAfterReady: 60 } })))).toBe('nothing');
+  });
+});
+
+it('the plan to revive a control plane starts its members and nothing else', () => {
+  const dead = { plane: { members: members({ 'kube-apiserver': STOPPED }) }, input: { inside: undefined } };
+  expect(decisionText(planRevival(hostingInput(dead)))).toBe('Start kube-apiserver: it is not running');
+  const alive = { input: { inside: undefined, secret: 'Absent' as const } };
+  expect(decisionText(planRevival(hostingInput(alive)))).toBe('wait ApiNotAnswering');
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { planMembers, waitForMembers } from '../../../../src/controllers/hosting/plan/members.ts';
+import { NOW } from '../../../support/builders.ts';
+import { decisionText, hostingInput, INSIDE, members } from '../../../support/hosting/objects.ts';
+
+const STOPPED = { state: 'Stopped', starts: [] } as const;
+
+function secondsAgo(...seconds: number[]): readonly Date[] {
+  return seconds.map((each) => new Date(+NOW - each * 1000));
+}
+
+function plan(but: Parameters<typeof members>[0], input = {}): string {
+  const decision = planMembers(hostingInput({ plane: { members: members(but) }, input }));
+  return decision ? decisionText(decision) : 'nothing';
+}
+
+function after(...seconds: number[]): string {
+  return plan({ etcd: { state: 'Stopped', starts: secondsAgo(...seconds), logTail: '  | panic' } });
+}
+
+function silent(seconds: number): Parameters<typeof members>[0] {
+  return { etcd: { state: 'Starting', unreadySince: new Date(+NOW - seconds * 1000) } };
+}
+
+describe('the plan of the members of a control plane', () => {
+  it('starts etcd first, and the API server when etcd answers', () => {
+    expect(plan({ etcd: STOPPED, 'kube-apiserver': STOPPED })).toBe('Start etcd: it is not running');
+    expect(plan({ etcd: { state: 'Starting' }, 'kube-apiserver': STOPPED })).toBe('nothing');
+    expect(plan({ 'kube-apiserver': STOPPED })).toBe('Start kube-apiserver: it is not running');
+  });
+
+  it('starts the managers when the API server answers, and our controllers when our kinds are there', () => {
+    const both = { 'kube-controller-manager': STOPPED, 'kube-scheduler': STOPPED };
+    expect(plan({ ...both, 'kube-apiserver': { state: 'Starting' } })).toBe('nothing');
+    expect(plan(both)).toBe('Start kube-controller-manager: it is not running');
+    const ours = { 'kubenode-controllers': STOPPED };
+    expect(plan(ours, { inside: { ...INSIDE, isInstalled: false } })).toBe('nothing');
+    expect(plan(ours)).toBe('Start kubenode-controllers: it is not running');
+  });
+
+  it('starts a member again that ended, at most three times within five minutes', () => {
+    expect(after(900)).toBe('Start etcd: it ended');
+    expect(after(299, 200)).toBe('Start etcd: it ended');
+    expect(after(299, 200, 100)).toBe('stalled MemberCrashes');
+    expect(after(301, 200, 100)).toBe('Start etcd: it ended');
+  });
+
+  it('names the log of a member that crashes, and its end', () => {
+    const etcd = { state: 'Stopped', starts: secondsAgo(3, 2, 1), logTail: '  | panic: no space' } as const;
+    const { wait } = planMembers(hostingInput({ plane: { members: members({ etcd }) } })) ?? {};
+    expect(wait?.message).toContain('/hosting/clusters/ci/logs');
+    expect(wait?.message).toContain('panic: no space');
+    expect(wait?.blocker).toEqual({ kind: 'Process', name: 'etcd' });
+  });
+
+  it('stops a member that has not answered for three minutes, unless the kill switch holds it', () => {
+    expect(plan(silent(179))).toBe('nothing');
+    expect(plan(silent(180))).toBe('Stop etcd: it has not answered for 180 s');
+    expect(plan(silent(180), { halt: 'ann: incident' })).toBe('wait KillSwitch');
+  });
+});
+
+it('waitForMembers names the first member that does not answer', () => {
+  const plane = { members: members({ 'kube-scheduler': { state: 'Starting' } }) };
+  expect(waitForMembers(hostingInput({ plane }))?.message).toBe('kube-scheduler does not answer yet');
+  expect(waitForMembers(hostingInput())).toBeUndefined();
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
+import { decisionText, hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
+
+const DELETED = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+const BACKUP = {
+  etcd: { replicas: 1, storageGiB: 8, quotaMiB: 2048, backup: { everySeconds: 300, keep: 7 } },
+} as const;
+
+describe('the plan of a hosted control plane', () => {
+  it.each<readonly [string, InputParts, string]>([
+    ['is complete', {}, 'nothing'],
+    ['has no finalizer', { metadata: { finalizers: [] } }, 'AddFinalizer: nothing may be left behind'],
+    ['is new', { plane: NOTHING }, 'Prepare: keys, ports or folders are missing'],
+    ['is paused', { plane: NOTHING, spec: { paused: true } }, 'wait Paused'],
+    ['is paused and deleted', { metadata: DELETED, spec: { paused: true } }, 'wait Paused'],
+    ['is deleted', { metadata: DELETED }, 'DeleteSecret: its Cluster is being deleted'],
+    ['is deleted and released', { metadata: { ...DELETED, finalizers: [] } }, 'nothing'],
+    ['wants what is not supported', { plane: NOTHING, hosted: BACKUP }, 'stalled NotSupported'],
+    ['wants it later', { hosted: BACKUP }, 'stalled NotSupported'],
+    [
+      'wants it later and has no Secret',
+      { hosted: BACKUP, input: { secret: 'Absent' } },
+      'WriteSecret: sync has no kubeconfig',
+    ],
+    ['is of another driver', { plane: NOTHING, hosted: { driver: 'workload' } }, 'stalled NotSupported'],
+  ])('of a Cluster that %s', (_, parts, expected) => {
+    expect(decisionText(planHosting(hostingInput(parts)))).toBe(expected);
+  });
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { hostingStatus } from '../../../src/controllers/hosting/status.ts';
+import { ago, condition, NOW } from '../../support/builders.ts';
+import { hostingInput, members, NOTHING } from '../../support/hosting/objects.ts';
+
+const WAIT = {
+  reason: 'MemberStarting',
+  message: 'etcd',
+  blocker: { kind: 'Process', name: 'etcd' },
+  isStalled: false,
+};
+
+function status(parts: Parameters<typeof hostingInput>[0] = {}, wait?: typeof WAIT) {
+  return hostingStatus(hostingInput(parts), wait);
+}
+
+describe('the status of a hosted control plane', () => {
+  it('has the members, the serials that clients see, and when it was ready first', () => {
+    const { hosted } = status();
+    expect(hosted?.readyAt).toBe(NOW.toISOString().replace('.000', ''));
+    expect(hosted?.components?.map((each) => `${each.name} ${each.ready}/${each.desired}`)).toEqual([
+      'etcd 1/1',
+      'kube-apiserver 1/1',
+      'kube-controller-manager 1/1',
+      'kube-scheduler 1/1',
+      'kubenode-controllers 1/1',
+    ]);
+    expect(hosted?.certificates?.map((each) => `${each.name} ${each.serial}`)).toEqual([
+      'etcd A1',
+      'kube-apiserver A1',
+      'kube-controller-manager A1',
+      'kube-scheduler A1',
+    ]);
+    expect(hosted?.etcd).toEqual({ members: 1, ready: 1 });
+  });
+
+  it('keeps when it was ready first, also while it is not', () => {
+    const before = { conditions: [], hosted: { readyAt: ago(900) } };
+    expect(status({ status: before }).hosted?.readyAt).toBe(ago(900));
+    const down = { plane: { members: members({ etcd: { state: 'Stopped' } }) }, status: before } as const;
+    expect(status(down).hosted?.readyAt).toBe(ago(900));
+    expect(status({ plane: NOTHING }).hosted?.readyAt).toBeUndefined();
+  });
+
+  it('keeps since when it waits for the same', () => {
+    const waiting = { reason: 'MemberStarting', blocker: WAIT.blocker, since: ago(60) };
+    expect(status({ status: { conditions: [], hosted: { waiting } } }, WAIT).hosted?.waiting?.since).toBe(
+      ago(60),
+    );
+    expect(status({ status: { conditions: [], hosted: { waiting } } }).hosted?.waiting).toBeUndefined();
+  });
+
+  it('holds its own conditions only: those of sync have another writer', () => {
+    const conditions = [condition('Synced', 'True'), condition('EtcdReady', 'True')];
+    const { conditions: found } = status({ status: { conditions } });
+    expect(found?.map((each) => each?.type).toSorted()).toEqual([
+      'CertificatesValid',
+      'ControlPlaneReady',
+      'ControlPlaneStalled',
+      'ControlPlaneUpToDate',
+      'EtcdReady',
+    ]);
+  });
+});

@@ -1,0 +1,131 @@
+/** What every driver of control planes fulfills. It runs over the driver in memory and over real processes. */
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PlaneDriver, PlaneReport, PlaneSpec } from '../../../src/controllers/hosting/drivers/driver.ts';
+import { planeSpec } from './objects.ts';
+
+const ANSWER = { timeout: 30_000, interval: 100 };
+
+export interface DriverBed {
+  readonly driver: PlaneDriver;
+  /** Opens another driver on the same control planes, as the next process of the controller does. */
+  readonly reopen: () => PlaneDriver;
+  readonly close: () => Promise<void>;
+}
+
+export function describePlaneDriver(name: string, open: () => Promise<DriverBed>): void {
+  describe(`a driver of control planes: ${name}`, () => {
+    const { signal } = new AbortController();
+    const plane = planeSpec();
+    const other = planeSpec('ci', 'another-uid');
+    let bed: DriverBed;
+    let driver: PlaneDriver;
+
+    beforeEach(async () => {
+      bed = await open();
+      driver = bed.driver;
+    });
+    afterEach(async () => {
+      await driver.stop(plane, 'etcd').catch(() => undefined);
+      await bed.close();
+    });
+
+    const observe = (spec: PlaneSpec = plane, by = driver): Promise<PlaneReport> => by.observe(spec, signal);
+    const etcd = async (by = driver): Promise<string | undefined> =>
+      (await observe(plane, by)).members.find(({ member }) => member === 'etcd')?.state;
+
+    it('finds nothing before it is prepared, and lists all members as stopped', async () => {
+      const report = await observe();
+      expect(report).toMatchObject({ claim: 'None', isPrepared: false, isDestroying: false });
+      expect(report.members.map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'Stopped'));
+      expect(await driver.access(plane)).toBeUndefined();
+    });
+
+    it('makes keys once, however often it is prepared', async () => {
+      await driver.prepare(plane);
+      const first = await driver.access(plane);
+      await driver.prepare(plane);
+      await bed.reopen().prepare(plane);
+      expect(first).toBeDefined();
+      expect(await driver.access(plane)).toEqual(first);
+      expect(await observe()).toMatchObject({ claim: 'Own', isPrepared: true, differences: [] });
+    });
+
+    it('starts a member once, records the start, and leaves the member to the next process', async () => {
+      await driver.prepare(plane);
+      await driver.start(plane, 'etcd');
+      await driver.start(plane, 'etcd');
+      await expect.poll(() => etcd(), ANSWER).toBe('Ready');
+      const next = bed.reopen();
+      await expect.poll(() => etcd(next), ANSWER).toBe('Ready');
+      await next.start(plane, 'etcd');
+      const [member] = (await observe(plane, next)).members;
+      expect(member?.starts).toHaveLength(1);
+      expect(member?.certificate?.serial).toBe(member?.certificate?.expectedSerial);
+    });
+
+    it('stops a member, however often it is asked to', async () => {
+      await driver.prepare(plane);
+      await driver.start(plane, 'etcd');
+      await driver.stop(plane, 'etcd');
+      await driver.stop(plane, 'etcd');
+      expect(await etcd()).toBe('Stopped');
+    });
+
+    it('gives another Cluster of the same name nothing, and takes nothing away', async () => {
+      await driver.prepare(plane);
+      await driver.start(plane, 'etcd');
+      expect(await observe(other)).toMatchObject({ claim: 'Other', isPrepared: false, isDestroying: false });
+      expect(await driver.access(other)).toBeUndefined();
+      await expect(driver.prepare(other)).rejects.toThrow('another Cluster');
+      await expect(driver.start(other, 'etcd')).rejects.toThrow('another Cluster');
+      await expect(driver.stop(other, 'etcd')).rejects.toThrow('another Cluster');
+      await expect(driver.beginDestroy(other)).rejects.toThrow('another Cluster');
+      await expect(driver.remove(other)).rejects.toThrow('another Cluster');
+      await expect.poll(() => etcd(), ANSWER).toBe('Ready');
+    });
+
+    it('starts nothing any more when the destruction was begun', async () => {
+      await driver.prepare(plane);
+      await driver.beginDestroy(plane);
+      await driver.beginDestroy(plane);
+      expect(await observe(plane, bed.reopen())).toMatchObject({ isDestroying: true });
+      await driver.start(plane, 'etcd');
+      expect(await etcd()).toBe('Stopped');
+    });
+
+    it('removes nothing while a member runs, and everything after it, however often it is asked to', async () => {
+      await driver.prepare(plane);
+      await driver.start(plane, 'etcd');
+      await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'NotStopped' });
+      await driver.stop(plane, 'etcd');
+      await driver.remove(plane);
+      await driver.remove(plane);
+      expect(await observe()).toMatchObject({ claim: 'None', isPrepared: false });
+      expect(await driver.access(plane)).toBeUndefined();
+    });
+
+    it('makes other keys for the next Cluster of the same name', async () => {
+      await driver.prepare(plane);
+      const before = await driver.access(plane);
+      await driver.remove(plane);
+      await driver.prepare(other);
+      expect((await driver.access(other))?.sync).not.toBe(before?.sync);
+      await driver.remove(other);
+    });
+
+    it('refuses to start a member that is not prepared, and stops and removes what is not there', async () => {
+      await expect(driver.start(plane, 'etcd')).rejects.toThrow(/prepared|belongs/);
+      await driver.stop(plane, 'etcd');
+      await driver.beginDestroy(plane);
+      await driver.remove(plane);
+    });
+
+    it('reports a version that differs from the one that it was created with', async () => {
+      await driver.prepare(plane);
+      const changed = { ...plane, version: 'v1.99.0' };
+      await driver.prepare(changed);
+      expect((await observe(changed)).differences).toHaveLength(1);
+      expect((await observe(changed)).version).toBe(plane.version);
+    });
+  });
+}

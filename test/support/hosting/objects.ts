@@ -1,0 +1,143 @@
+/** Builders for hosted clusters and what is observed of them. */
+import type { Cluster } from '../../../src/api/generated/types.ts';
+import { FINALIZER_HOSTING } from '../../../src/api/names.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import {
+  MEMBERS,
+  type MemberReport,
+  type PlaneMember,
+  type PlaneReport,
+  type PlaneSpec,
+} from '../../../src/controllers/hosting/drivers/driver.ts';
+import { planeOf } from '../../../src/controllers/hosting/observe.ts';
+import type { Hosted, HostingDecision, HostingInput } from '../../../src/controllers/hosting/plan/input.ts';
+import { NOW } from '../builders.ts';
+
+export const VERSION = 'v1.36.3';
+
+export const HOSTED: Hosted = {
+  driver: 'process',
+  version: VERSION,
+  replicas: 1,
+  network: { podCIDR: '10.244.0.0/16', serviceCIDR: '10.96.0.0/16', serviceDomain: 'cluster.local' },
+  etcd: { replicas: 1, storageGiB: 8, quotaMiB: 2048 },
+  apiServer: { extraArgs: {} },
+  controllerManager: { extraArgs: {} },
+  scheduler: { extraArgs: {} },
+  exposure: { type: 'ClusterIP', port: 6443 },
+  pki: { leafLifetimeSeconds: 31_536_000, renewAtPercent: 70 },
+  upgrade: {
+    soakSeconds: 60,
+    progressDeadlineSeconds: 900,
+    onFailure: 'Rollback',
+    allowEtcdUpgrade: false,
+  },
+  addons: [],
+  tunnel: { enabled: false },
+};
+
+export interface HostedParts {
+  readonly name?: string;
+  readonly metadata?: Partial<Cluster['metadata']>;
+  readonly hosted?: Partial<Hosted>;
+  readonly spec?: Partial<Cluster['spec']>;
+  readonly deletion?: Partial<Cluster['spec']['deletion']>;
+  readonly status?: Cluster['status'];
+}
+
+export function hostedCluster(parts: HostedParts = {}): Cluster {
+  const { name = 'ci', metadata = {}, hosted = {}, spec = {}, deletion = {}, status } = parts;
+  return {
+    apiVersion: API_VERSION,
+    kind: 'Cluster',
+    metadata: { name, uid: `uid-${name}`, generation: 1, finalizers: [FINALIZER_HOSTING], ...metadata },
+    spec: {
+      environment: 'test',
+      paused: false,
+      pauses: [],
+      hosted: { ...HOSTED, ...hosted },
+      deletion: { protection: false, policy: 'Delete', force: false, timeoutSeconds: 1800, ...deletion },
+      ...spec,
+    },
+    ...(status ? { status } : {}),
+  };
+}
+
+export function planeSpec(name = 'ci', uid = `uid-${name}`): PlaneSpec {
+  return planeOf(hostedCluster({ name, metadata: { uid } }), HOSTED);
+}
+
+/** Returns a member that answers and serves a certificate for a year. */
+export function readyMember(member: PlaneMember, parts: Partial<MemberReport> = {}): MemberReport {
+  const notAfter = new Date(+NOW + 365 * 86_400_000);
+  const hasCertificate = member !== 'kubenode-controllers';
+  return {
+    member,
+    state: 'Ready',
+    version: VERSION,
+    starts: [new Date(+NOW - 3_600_000)],
+    ...(hasCertificate ? { certificate: { serial: 'A1', expectedSerial: 'A1', notAfter } } : {}),
+    ...parts,
+  };
+}
+
+export function stoppedMember(member: PlaneMember, parts: Partial<MemberReport> = {}): MemberReport {
+  return { member, state: 'Stopped', starts: [], ...parts };
+}
+
+/** Returns members that all answer, but for those that are given. */
+export function members(
+  but: Partial<Record<PlaneMember, Partial<MemberReport>>> = {},
+): readonly MemberReport[] {
+  return MEMBERS.map((member) => readyMember(member, but[member]));
+}
+
+export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
+  return {
+    where: '/hosting/clusters/ci',
+    claim: 'Own',
+    isPrepared: true,
+    isDestroying: false,
+    version: VERSION,
+    differences: [],
+    programs: { version: VERSION },
+    members: members(),
+    ...parts,
+  };
+}
+
+export const NOTHING: Partial<PlaneReport> = {
+  claim: 'None',
+  isPrepared: false,
+  version: undefined,
+  members: MEMBERS.map((member) => stoppedMember(member)),
+};
+
+export const INSIDE = { isInstalled: true, controllersLead: true, machines: [], machineSets: [] };
+
+export interface InputParts extends HostedParts {
+  readonly plane?: Partial<PlaneReport>;
+  readonly input?: Partial<Omit<HostingInput, 'plane' | 'cluster' | 'hosted'>>;
+}
+
+/** Returns the input of a control plane that is complete. */
+export function hostingInput({ plane = {}, input = {}, ...parts }: InputParts = {}): HostingInput {
+  const cluster = hostedCluster(parts);
+  return {
+    cluster,
+    hosted: cluster.spec.hosted ?? HOSTED,
+    plane: planeReport(plane),
+    inside: INSIDE,
+    secret: 'Current',
+    overLimit: undefined,
+    halt: undefined,
+    now: NOW,
+    ...input,
+  };
+}
+
+/** Returns the decision in one line: `Start etcd: it is not running`, or `wait MemberStarting`. */
+export function decisionText({ act, wait }: HostingDecision): string {
+  if (act) return `${act.type}${'member' in act ? ` ${act.member}` : ''}: ${act.because}`;
+  return wait ? `${wait.isStalled ? 'stalled' : 'wait'} ${wait.reason}` : 'nothing';
+}
