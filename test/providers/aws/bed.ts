@@ -28,7 +28,7 @@ export interface AwsBed extends ContractHarness {
 }
 
 /** Longer than moto takes for an answer while all cores are busy. */
-const TIMEOUT_MS = 2500;
+const TIMEOUT_MS = 6000;
 
 export async function startAwsCloud(): Promise<AwsCloud> {
   const moto = await startMoto();
