@@ -2224,6 +2224,22 @@ export interface MachineRepairs {
   readonly recent?: readonly MachineRepair[];
 }
 
+/** Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion. */
+export interface MachineReplacement {
+  /** Name of the job. */
+  readonly job: string;
+  /** Id of the grant of the job, which covers the deletion. */
+  readonly grant: string;
+  /** Fence of the grant. */
+  readonly fence: number;
+  /** Whether the replacement is available before the machine is deleted. */
+  readonly replacementFirst: boolean;
+  /** Whether the machine was Ready then. One that was not, and is now, is not replaced. */
+  readonly wasReady: boolean;
+  /** When the job asked for it. */
+  readonly since: string;
+}
+
 /** Desired machines. */
 export interface MachineSetSpec {
   /** Desired number of machines. (0 to 5000) */
@@ -2342,6 +2358,8 @@ export interface MachineStatus {
   readonly remedyWaits?: readonly MachineRemedyWait[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
+  /** Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion. */
+  readonly replacement?: MachineReplacement;
   /** Findings of the import of the host. */
   readonly import?: MachineImportStatus;
   /** Result of the preflight checks. */

@@ -40,10 +40,11 @@ export function inactiveFieldText({ path, message }: Problem): string {
   return `${path}: ${message}`;
 }
 
-function isInactive({ accepts = [], when }: InactiveField, { value, parent }: Place): boolean {
+function isInactive({ accepts = [], when, whenNot }: InactiveField, { value, parent }: Place): boolean {
   if (value === undefined || value === null) return false;
   if (Array.isArray(value) && value.length === 0) return false;
   if (when && valueAt(parent, when[0]) !== when[1]) return false;
+  if (whenNot && valueAt(parent, whenNot[0]) === whenNot[1]) return false;
   return !accepts.some((accepted) => isDeepStrictEqual(accepted, value));
 }
 

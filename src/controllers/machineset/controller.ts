@@ -28,7 +28,7 @@ import { machineSetStatus, type StatusInput } from './status.ts';
 export interface MachineSetControllerOptions {
   /** Lists machines before one is deleted. */
   readonly client: Pick<Client, 'pages'>;
-  readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
 }
 
 /** A reconcile judges all machines of a set: of a thousand that join, each one with many changes, it runs four times a second. */
@@ -101,7 +101,7 @@ async function decide(set: MachineSet, { client, context }: Reconcile): Promise<
 
 /** People see the action before it begins, and a storm guard that holds survives a restart. */
 async function announce(set: MachineSet, plan: MachineSetPlan, context: ReconcileContext): Promise<void> {
-  if (plan.actions.length === 0) return;
+  if (plan.actions.length === 0 && plan.replacement?.isAnnounced !== false) return;
   const { plannedAction } = machineSetStatus({ set, plan, denials: [], now: context.clock.now() });
   const { name } = set.metadata;
   const status = { conditions: [], ...set.status, ...optional('plannedAction', plannedAction) };
