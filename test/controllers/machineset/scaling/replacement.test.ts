@@ -19,7 +19,7 @@ const BOTH = { maxUnavailable: 1, maxSurge: 1 };
 const OLDEST = 'only another machine gets the new infra.config';
 const UNREADY = 'only another machine gets the new infra.config: not Ready';
 
-type Case = readonly [
+type Case = [
   name: string,
   strategy: Parameters<typeof replacingSet>[1],
   replicas: number,
@@ -211,11 +211,11 @@ const MARKED: readonly Case[] = [
 ];
 
 describe('planReplacement', () => {
-  it.each(TEMPLATE)('MAC-32 %s', (...[, strategy, replicas, machines, want, spec]) => {
+  it.each(TEMPLATE)('MAC-32 %s', (_, strategy, replicas, machines, want, spec) => {
     expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
   });
 
-  it.each(MARKED)('MAC-32 %s', (...[, strategy, replicas, machines, want, spec]) => {
+  it.each(MARKED)('MAC-32 %s', (_, strategy, replicas, machines, want, spec) => {
     expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
   });
 
