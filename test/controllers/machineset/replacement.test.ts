@@ -15,6 +15,7 @@ import { virtualClock } from '../../support/virtual-clock.ts';
 
 const KINDS = [MACHINE_SETS, MACHINES, NODES, DEFENDER_LEDGERS].map((kind) => servedKind(kind));
 const READY = ['Ready', 'AgentReady', 'NodeReady'].map((type) => condition(type, 'True'));
+const OLD = template({ infra: { provider: 'local', config: { image: 'a' } } });
 const NEW = template({ infra: { provider: 'local', config: { image: 'b' } } });
 const STRATEGY = { type: 'Replace', maxUnavailable: 0, maxSurge: 1 } as const;
 
@@ -29,7 +30,7 @@ interface ReplacementBed extends ControllerBed {
 function bedOf(replicas: number): ReplacementBed {
   const grants = memoryGrants(virtualClock());
   const { metadata, ...set } = machineSet(replicas, {
-    spec: { stormGuard: NO_STORM, updateStrategy: STRATEGY },
+    spec: { template: OLD, stormGuard: NO_STORM, updateStrategy: STRATEGY },
   });
   const bed = createControllerBed({
     controllers: (client) => [createMachineSetController({ client, grants })],
@@ -95,7 +96,7 @@ async function jobGrant({ grants }: ReplacementBed, machine: string): Promise<Gr
 }
 
 function images(bed: ReplacementBed): readonly unknown[] {
-  return bed.machines().map(({ spec }) => spec.infra.config?.['image'] ?? 'a');
+  return bed.machines().map(({ spec }) => spec.infra.config['image']);
 }
 
 /** All become Ready again and again, as the machine controller would make them. */
@@ -153,7 +154,7 @@ describe('the machineset controller, when it replaces machines,', () => {
     await bed.makeReady();
     expect(images(bed)).toContain('b');
     const kept = bed.machines().filter(({ metadata }) => before.has(metadata.uid));
-    bed.change({ template: template() });
+    bed.change({ template: OLD });
     await bed.advance(3000);
     await settle(bed, 8);
     expect(images(bed)).toEqual(['a', 'a', 'a']);
