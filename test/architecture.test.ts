@@ -53,7 +53,8 @@ const SYNC_ORDER: Record<string, readonly string[]> = {
   promote: ['shared', 'health'],
   apply: ['shared', 'health', 'judge'],
   preview: ['shared', 'render', 'judge', 'apply'],
-  hub: ['shared', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
+  intake: ['shared'],
+  hub: ['shared', 'intake', 'health', 'git', 'render', 'judge', 'promote', 'apply'],
 };
 /** They put the folders together, and nothing imports them. */
 const SYNC_ENTRY_POINTS = ['src/sync/sync.ts', 'src/sync/metrics.ts'];

@@ -131,6 +131,8 @@ export const FINALIZER_SETTLE = `${GROUP}/settle`;
 export const MANAGER_SYNC = 'kubenode-sync';
 /** The field manager of the report of a process that applies to a cluster whose Pipeline another process promotes. */
 export const MANAGER_SYNC_REPORT = 'kubenode-sync-report';
+/** The field manager of the time at which a webhook of a Pipeline was received, by any replica of sync. */
+export const MANAGER_SYNC_WEBHOOK = 'kubenode-sync-webhook';
 export const MANAGER_HOSTING = 'kubenode-hosting';
 export const MANAGER_MACHINE = 'kubenode-machine';
 export const MANAGER_MACHINESET = 'kubenode-machineset';
@@ -292,6 +294,7 @@ export const CONDITIONS = {
   // Pipeline
   SourceReady: '+',
   Rendered: '+',
+  WebhookReady: '+',
   Promoted: '+',
   Held: '-',
   // Release

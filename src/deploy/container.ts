@@ -19,16 +19,21 @@ const POD_IP = 'POD_IP';
 const TMP_MIB = 64;
 const TOPOLOGY_KEYS = ['kubernetes.io/hostname', 'topology.kubernetes.io/zone'];
 
-export function containerOf({ args, resources }: DeployedProgram, image: string): ContainerProps {
+export function containerOf(program: DeployedProgram, image: string): ContainerProps {
+  const { args, resources, webhookPort } = program;
   const { cpuMillis, memoryMiB } = resources;
+  // The address of the pod, which is right with IPv4, IPv6 and both.
+  const address = `$(${POD_IP})`;
   return {
     name: 'kubenode',
     image,
     // A tag of a release never changes. With a moving tag, restart the pods by hand.
     imagePullPolicy: ImagePullPolicy.IF_NOT_PRESENT,
-    // The address of the pod, which is right with IPv4, IPv6 and both.
-    args: [...args, '--port', String(HEALTH_PORT), '--host', `$(${POD_IP})`],
-    ports: [{ name: 'health', number: HEALTH_PORT }],
+    args: [...args, ...webhookArgs(webhookPort, address), '--port', String(HEALTH_PORT), '--host', address],
+    ports: [
+      { name: 'health', number: HEALTH_PORT },
+      ...(webhookPort === undefined ? [] : [{ name: 'webhook', number: webhookPort }]),
+    ],
     envVariables: {
       [POD_IP]: EnvValue.fromFieldRef(EnvFieldPaths.POD_IP),
       XDG_CACHE_HOME: EnvValue.fromValue(CACHE_FOLDER),
@@ -51,6 +56,10 @@ export function containerOf({ args, resources }: DeployedProgram, image: string)
       allowPrivilegeEscalation: false,
     },
   };
+}
+
+function webhookArgs(port: number | undefined, address: string): readonly string[] {
+  return port === undefined ? [] : ['--webhook-port', String(port), '--webhook-host', address];
 }
 
 function probe(path: string, options: ProbeOptions): Probe {

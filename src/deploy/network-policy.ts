@@ -12,7 +12,7 @@ const DNS = [
  * knows no names. The probes of the kubelet come from the node of the pod, which no NetworkPolicy blocks.
  */
 export function networkPolicySpec(
-  { egressPorts, usesDns }: DeployedProgram,
+  { egressPorts, usesDns, webhookPort }: DeployedProgram,
   matchLabels: Readonly<Record<string, string>>,
   morePorts: readonly number[],
 ): Readonly<Record<string, unknown>> {
@@ -26,6 +26,8 @@ export function networkPolicySpec(
         from: [{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }],
         ports: [{ port: HEALTH_PORT, protocol: 'TCP' }],
       },
+      // From everywhere: an Ingress or a load balancer has no fixed address, and each request must be signed.
+      ...(webhookPort === undefined ? [] : [{ ports: [{ port: webhookPort, protocol: 'TCP' }] }]),
     ],
     egress: [{ ports: [...servers, ...(usesDns ? DNS : [])] }],
   };

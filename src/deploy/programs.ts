@@ -12,6 +12,8 @@ export interface DeployedProgram {
   /** The arguments of the program `kubenode`, without those of the health server. */
   readonly args: readonly string[];
   readonly resources: DeployedResources;
+  /** The port that git hosts reach through a Service. Absent: none. */
+  readonly webhookPort?: number;
   /** The TCP ports of the servers that the program calls. */
   readonly egressPorts: readonly number[];
   /** Whether the program finds servers by name, and so needs DNS. */
@@ -30,6 +32,7 @@ export interface DeployedResources {
 /** The folder that stays writable where the root file system is read-only. */
 export const CACHE_FOLDER = '/var/cache/kubenode';
 export const HEALTH_PORT = 8080;
+const WEBHOOK_PORT = 8081;
 
 /** The ports of API servers: 443 is the port of the Service `kubernetes`, 6443 that of most API servers themselves. */
 const API_SERVERS = [443, 6443];
@@ -52,6 +55,9 @@ export const SYNC: DeployedProgram = {
   usesDns: true,
   startsPrograms: true,
 };
+
+/** Sync with a port for the webhooks of git hosts. */
+export const SYNC_WITH_WEBHOOKS: DeployedProgram = { ...SYNC, webhookPort: WEBHOOK_PORT };
 
 export const CONTROLLERS: DeployedProgram = {
   name: 'kubenode-controllers',

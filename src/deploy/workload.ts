@@ -56,7 +56,25 @@ export function renderWorkload(program: DeployedProgram, settings: DeploySetting
   deployment.metadata.addAnnotation('kubernetes.io/description', program.description);
   const plain: unknown = ApiObject.of(deployment).toJson();
   const patched: unknown = JsonPatch.apply(plain, ...podPatches(program, labels));
-  return [policy.toJson(), budget.toJson(), patched] as KubeObject[];
+  const objects = [policy.toJson(), budget.toJson(), patched] as KubeObject[];
+  const { webhookPort } = program;
+  return webhookPort === undefined ? objects : [...objects, webhookService(chart, metadata, webhookPort)];
+}
+
+/** Every replica receives webhooks, also those that only wait for a Lease. */
+function webhookService(
+  chart: Chart,
+  metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+  port: number,
+): KubeObject {
+  const { [LABEL_MANAGED_BY]: _, ...selector } = metadata.labels;
+  const service = new ApiObject(chart, 'webhook-service', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { ...metadata, name: `${metadata.name}-webhooks` },
+    spec: { selector, ports: [{ name: 'webhook', port: 80, targetPort: port, protocol: 'TCP' }] },
+  });
+  return service.toJson() as KubeObject;
 }
 
 /** The selector of the Deployment, which can never change. */

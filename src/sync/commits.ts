@@ -29,6 +29,14 @@ export interface HeadReport {
   readonly unopened?: { readonly reason: string; readonly message: string };
   /** The problem that keeps the hub's own objects from being as the newest accepted commit declares them. */
   readonly hub?: HubProblem;
+  /** Absent: the Pipeline has no webhook. */
+  readonly webhook?: WebhookReport;
+}
+
+/** Reports whether sync receives the webhook of a Pipeline. Without it the repository is read at each poll. */
+export interface WebhookReport {
+  /** Why it is not received, for people. Absent: it is. */
+  readonly problem?: { readonly reason: string; readonly message: string };
 }
 
 export interface HubProblem {

@@ -40,6 +40,8 @@ export interface SyncOptions {
   readonly runner?: CheckRunner;
   /** Cache of repositories. It may be deleted at any time. */
   readonly gitFolder: string;
+  /** Whether this process receives webhooks. Default: it does not. */
+  readonly receivesWebhooks?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly random: () => number;
@@ -149,6 +151,7 @@ function createWorkers(options: SyncOptions, { client, hub, hubUID, events }: Hu
   });
   const pipelines: PipelineWorkers = createPipelineWorkers({
     ...options,
+    receivesWebhooks: options.receivesWebhooks ?? false,
     client,
     hub,
     hubUID,

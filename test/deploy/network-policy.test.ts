@@ -5,14 +5,20 @@ import { describe, expect, it } from 'vitest';
 import { LABEL_SCRAPE } from '../../src/api/names.ts';
 import { createProgram } from '../../src/cli/program.ts';
 import { networkPolicySpec } from '../../src/deploy/network-policy.ts';
-import { CONTROLLERS, type DeployedProgram, HEALTH_PORT, SYNC } from '../../src/deploy/programs.ts';
+import {
+  CONTROLLERS,
+  type DeployedProgram,
+  HEALTH_PORT,
+  SYNC,
+  SYNC_WITH_WEBHOOKS,
+} from '../../src/deploy/programs.ts';
 import { renderWorkload } from '../../src/deploy/workload.ts';
 import { listAt, textAt, valueAt } from '../../src/kube/objects/json.ts';
 import { parseRepository } from '../../src/sync/git/repository-url.ts';
 import { testIo } from '../support/test-io.ts';
 
 const GUIDE = new URL('../../docs/guides/install.md', import.meta.url);
-const PROGRAMS = [SYNC, CONTROLLERS];
+const PROGRAMS = [SYNC, SYNC_WITH_WEBHOOKS, CONTROLLERS];
 
 /** The arguments of the one container, as commander parses them. */
 async function parsedFlags(program: DeployedProgram): Promise<Readonly<Record<string, unknown>>> {
@@ -40,11 +46,12 @@ describe.each(PROGRAMS)('the NetworkPolicy of $name', (program) => {
     const flags = await parsedFlags(program);
     const listening = Object.entries(flags).filter(([name]) => /port$/i.test(name));
     const opened = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'ports'));
-    expect(opened.map((port) => valueAt(port, 'port'))).toEqual(listening.map(([, port]) => port));
-    expect(opened).toEqual([{ port: HEALTH_PORT, protocol: 'TCP' }]);
+    const named = listening.map(([, port]) => Number(port)).toSorted((a, b) => a - b);
+    expect(opened.map((port) => valueAt(port, 'port'))).toEqual(named);
+    expect(opened[0]).toEqual({ port: HEALTH_PORT, protocol: 'TCP' });
   });
 
-  it('opens them only to namespaces with the label that the guide sets', () => {
+  it('opens the health port only to namespaces with the label that the guide sets', () => {
     const peers = listAt(policyOf(program), 'ingress').flatMap((rule) => listAt(rule, 'from'));
     expect(peers).toEqual([{ namespaceSelector: { matchLabels: { [LABEL_SCRAPE]: 'true' } } }]);
     expect(readFileSync(GUIDE, 'utf8')).toContain(`kubectl label namespace monitoring ${LABEL_SCRAPE}=true`);
@@ -80,6 +87,6 @@ function rowOf(program: DeployedProgram): string {
     readFileSync(GUIDE, 'utf8')
       .split('\n')
       .find((line) => line.startsWith('| connects to |')) ?? '';
-  const cell = row.split('|')[PROGRAMS.indexOf(program) + 2] ?? '';
+  const cell = row.split('|')[program === CONTROLLERS ? 3 : 2] ?? '';
   return [...cell.matchAll(/\d+/g)].map(([port]) => port).join(', ');
 }

@@ -1,7 +1,13 @@
 /** What the charts render: every container with probes and limits, every selector with the labels that it selects, and no rights. */
 import { describe, expect, it } from 'vitest';
 import { installation } from '../../src/api/install/installation.ts';
-import { CONTROLLERS, type DeployedProgram, HEALTH_PORT, SYNC } from '../../src/deploy/programs.ts';
+import {
+  CONTROLLERS,
+  type DeployedProgram,
+  HEALTH_PORT,
+  SYNC,
+  SYNC_WITH_WEBHOOKS,
+} from '../../src/deploy/programs.ts';
 import { renderWorkload } from '../../src/deploy/workload.ts';
 import { listAt, textAt, valueAt } from '../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../src/kube/objects/object.ts';
@@ -163,5 +169,30 @@ describe('the chart', () => {
   it('reaps the programs that sync starts, by the process namespace of the pod', () => {
     expect(valueAt(podSpec(SYNC), 'shareProcessNamespace')).toBe(true);
     expect(valueAt(podSpec(CONTROLLERS), 'shareProcessNamespace')).toBeUndefined();
+  });
+});
+
+describe('sync with webhooks', () => {
+  it('has a Service in front of all its pods, which leads to the port that the program listens on', () => {
+    const service = rendered('Service', SYNC_WITH_WEBHOOKS);
+    expect(service).toMatchObject({
+      metadata: { name: 'kubenode-sync-webhooks', namespace: 'kubenode-system' },
+      spec: { ports: [{ port: 80, targetPort: SYNC_WITH_WEBHOOKS.webhookPort }] },
+    });
+    const labels = valueAt(
+      rendered('Deployment', SYNC_WITH_WEBHOOKS),
+      'spec',
+      'template',
+      'metadata',
+      'labels',
+    );
+    expect(valueAt(service, 'spec', 'selector')).toEqual(labels);
+    const args = listAt(container(SYNC_WITH_WEBHOOKS), 'args').join(' ');
+    expect(args).toContain(`--webhook-port ${SYNC_WITH_WEBHOOKS.webhookPort} --webhook-host $(POD_IP)`);
+  });
+
+  it('is the same as sync in everything else', () => {
+    const kinds = renderWorkload(SYNC_WITH_WEBHOOKS, settings).map(({ kind }) => kind);
+    expect(kinds).toEqual([...renderWorkload(SYNC, settings).map(({ kind }) => kind), 'Service']);
   });
 });

@@ -2658,8 +2658,8 @@ export interface PipelineSource {
   readonly signatures: 'None' | 'Head' | 'Range';
   /** Allowed signers. (at most 16) */
   readonly signers: readonly Signer[];
-  /** Secret of the webhook. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
-  readonly webhookSecretRef?: SecretRef;
+  /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
+  readonly webhookSecretRef?: WebhookSecretRef;
   /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: SecretRef;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
@@ -2734,10 +2734,18 @@ export interface PipelineStatus {
   readonly head?: PipelineHead;
   /** The heads that were refused last, newest first. Nothing of them was applied. (at most 20) */
   readonly refused?: readonly RefusedHead[];
+  /** The webhook of the repository. */
+  readonly webhook?: PipelineWebhook;
   /** The stages, in the order of promotion. (at most 32) */
   readonly stages?: readonly PipelineStageStatus[];
   /** Clusters of the pipeline. */
   readonly clusters?: PipelineClusters;
+}
+
+/** The webhook of the repository. */
+export interface PipelineWebhook {
+  /** When sync last received a push of the ref that is signed with the secret. */
+  readonly receivedAt?: string;
 }
 
 /** The next action, reported before it is carried out. */
@@ -3694,6 +3702,14 @@ export interface Wait {
   readonly since: string;
   /** Explanation for people, with a hint. */
   readonly message?: string;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface WebhookSecretRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "secret") */
+  readonly key: string;
 }
 
 /** A weekly period. */

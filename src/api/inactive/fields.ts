@@ -14,7 +14,6 @@ const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
 const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.signatures', accepts: ['None'], because: NO_SIGNATURES },
   { path: 'spec.source.signers', because: NO_SIGNATURES },
-  { path: 'spec.source.webhookSecretRef', because: 'sync has no webhook' },
   { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
   { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },

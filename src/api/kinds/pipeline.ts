@@ -77,7 +77,11 @@ const source = rules(
       'Range',
     ]).default('None'),
     signers: listMap('Allowed signers.', ['name'], signer, [0, 16]).default([]),
-    webhookSecretRef: secretRef('git-webhook', 'Secret of the webhook. Default: no webhook.').optional(),
+    webhookSecretRef: secretRefWithKey(
+      { type: 'WebhookSecretRef', key: 'secret' },
+      'git-webhook',
+      'Secret of the webhook at the git host, with a secret in each line. Default: no webhook.',
+    ).optional(),
     statusCredentialsRef: secretRef(
       'git-status',
       'Secret for writing commit statuses. Default: no commit statuses.',
@@ -280,6 +284,9 @@ const status = named('PipelineStatus', 'Observed state of the pipeline.', {
     }).optional(),
   }).optional(),
   refused: refused.optional(),
+  webhook: named('PipelineWebhook', 'The webhook of the repository.', {
+    receivedAt: time('When sync last received a push of the ref that is signed with the secret.').optional(),
+  }).optional(),
   stages: listMap(
     'The stages, in the order of promotion.',
     ['name'],

@@ -1374,8 +1374,8 @@ export interface PipelineSource {
   readonly signatures?: 'None' | 'Head' | 'Range';
   /** Allowed signers. (at most 16) */
   readonly signers?: readonly Signer[];
-  /** Secret of the webhook. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
-  readonly webhookSecretRef?: SecretRef;
+  /** Secret of the webhook at the git host, with a secret in each line. Default: no webhook. It needs the annotation kubenode.dev/secret-use: "git-webhook". */
+  readonly webhookSecretRef?: WebhookSecretRef;
   /** Secret for writing commit statuses. Default: no commit statuses. It needs the annotation kubenode.dev/secret-use: "git-status; HOST". */
   readonly statusCredentialsRef?: SecretRef;
   /** Secret for pushing revert branches. Default: no revert branches. It needs the annotation kubenode.dev/secret-use: "git-push; HOST". */
@@ -1998,6 +1998,14 @@ export interface UnreachablePolicy {
   readonly graceSeconds?: number;
   /** Maximum number of skipped clusters with which the stage can be proven. A number, or "n%" of the set, rounded down, but at least 1 when n is above 0. (default "10%") */
   readonly maxSkipped?: Amount;
+}
+
+/** A Secret in the namespace kubenode-system. */
+export interface WebhookSecretRef {
+  /** Name of the Secret. */
+  readonly name: string;
+  /** Key in the Secret. (default "secret") */
+  readonly key?: string;
 }
 
 /** A weekly period. */

@@ -40,11 +40,19 @@ export interface SourceOptions {
   readonly onPoll: (state: SourceState) => Promise<void> | void;
 }
 
+/** The newest request of each who may ask for a poll. */
+export interface PollRequest {
+  /** A person waits for `polledFor` to name it. */
+  readonly person?: string;
+  /** When a webhook was received. */
+  readonly webhook?: string;
+}
+
 export interface GitSource {
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   /** Polls as soon as possible, once for each new request. Calls before the poll starts count as one. */
-  pollNow(request: string): void;
+  pollNow(request: PollRequest): void;
   state(): SourceState;
 }
 
@@ -56,12 +64,12 @@ export function createGitSource(options: SourceOptions): GitSource {
   let lastOid: string | undefined;
   let slow: SlowFetch | undefined;
   let loop: Loop | undefined;
-  let requested: string | undefined;
+  let requested: PollRequest = {};
 
   return {
     run,
     pollNow(request) {
-      if (request === requested) return;
+      if (request.person === requested.person && request.webhook === requested.webhook) return;
       requested = request;
       loop?.trigger();
     },
@@ -87,7 +95,7 @@ export function createGitSource(options: SourceOptions): GitSource {
   }
 
   async function poll(signal: AbortSignal): Promise<void> {
-    const served = optional('polledFor', requested);
+    const served = optional('polledFor', requested.person);
     try {
       const head = await resolveHead(signal);
       if (head !== state.head) logHead(log, ref, head);

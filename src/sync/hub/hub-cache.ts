@@ -1,7 +1,7 @@
 /** The hub's objects in memory: watched, and never older than our own last write. */
 import { CLUSTERS, PIPELINES, RELEASES } from '../../api/generated/resources.ts';
 import type { Cluster, ClusterApplyReport, Pipeline, Release } from '../../api/generated/types.ts';
-import { MANAGER_SYNC, MANAGER_SYNC_REPORT, NAMESPACE } from '../../api/names.ts';
+import { MANAGER_SYNC, MANAGER_SYNC_REPORT, MANAGER_SYNC_WEBHOOK, NAMESPACE } from '../../api/names.ts';
 import { staleReason } from '../../kube/cache/freshness.ts';
 import { createReflector, type Reflector } from '../../kube/cache/reflector.ts';
 import { createStore, type Store, type WritableStore } from '../../kube/cache/store.ts';
@@ -29,6 +29,8 @@ export interface HubCache extends HubStore {
   readCluster(name: string): Promise<Cluster>;
   /** Writes `status.report` of a Cluster and nothing else; undefined removes it. */
   applyClusterReport(name: string, report: ClusterApplyReport | undefined, fence?: WriteFence): Promise<void>;
+  /** Records that a webhook of the Pipeline was received, for the process that holds its Lease. */
+  recordWebhook(pipeline: string, receivedAt: Date): Promise<void>;
   readonly stores: {
     readonly clusters: Store<Cluster>;
     readonly pipelines: Store<Pipeline>;
@@ -45,6 +47,8 @@ export interface HubCache extends HubStore {
 
 /** A manager of its own: what promotion applies does not contain the report, and must not remove it. */
 const REPORT_OPTIONS = { fieldManager: MANAGER_SYNC_REPORT, force: true, subresource: 'status' };
+/** Any replica writes it, also one that does not hold the Lease of the Pipeline. */
+const WEBHOOK_OPTIONS = { fieldManager: MANAGER_SYNC_WEBHOOK, force: true, subresource: 'status' };
 const STATUS_OPTIONS = { fieldManager: MANAGER_SYNC, force: true, subresource: 'status' };
 
 export function createHubCache(options: HubCacheOptions): HubCache {
@@ -77,7 +81,7 @@ export function createHubCache(options: HubCacheOptions): HubCache {
     applyClusterStatus: (cluster, fence) => applyStatus([CLUSTERS, stores.clusters], cluster, fence),
     applyPipelineStatus: (pipeline, fence) => applyStatus([PIPELINES, stores.pipelines], pipeline, fence),
     applyReleaseStatus: (release, fence) => applyStatus([RELEASES, stores.releases], release, fence),
-    ...clusterCalls(client, stores.clusters),
+    ...separateCalls(client, stores),
     createRelease,
     deleteRelease,
   };
@@ -136,6 +140,17 @@ export function createHubCache(options: HubCacheOptions): HubCache {
   }
 }
 
+/** Returns the calls that any replica makes, whether or not it holds the Lease of a Pipeline. */
+function separateCalls(
+  client: Client,
+  {
+    clusters,
+    pipelines,
+  }: { readonly clusters: WritableStore<Cluster>; readonly pipelines: WritableStore<Pipeline> },
+): Pick<HubCache, 'readCluster' | 'applyClusterReport' | 'recordWebhook'> {
+  return { ...clusterCalls(client, clusters), ...webhookCalls(client, pipelines) };
+}
+
 function clusterCalls(
   client: Client,
   store: WritableStore<Cluster>,
@@ -152,6 +167,18 @@ function clusterCalls(
       const status = report ? { report } : {};
       const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
       put(await client.apply<Cluster>(CLUSTERS, intent, { ...REPORT_OPTIONS, ...asked(fence) }));
+    },
+  };
+}
+
+function webhookCalls(client: Client, store: WritableStore<Pipeline>): Pick<HubCache, 'recordWebhook'> {
+  const { group, version, kind } = PIPELINES;
+  return {
+    async recordWebhook(name, receivedAt) {
+      const status = { webhook: { receivedAt: receivedAt.toISOString() } };
+      const intent = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status };
+      const applied = await client.apply<Pipeline>(PIPELINES, intent, WEBHOOK_OPTIONS);
+      store.put(withoutManagedFields(applied));
     },
   };
 }

@@ -40,7 +40,7 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
   const { generation } = pipeline.metadata;
   const findings = findingsOf(input, waiting);
-  const conditions = withConditions(pipeline.status?.conditions, findings, now, generation);
+  const conditions = withConditions(keptConditions(pipeline), findings, now, generation);
   const records = clusters.map(({ sync }) => sync);
   return {
     ...observedGeneration,
@@ -61,7 +61,8 @@ export function pipelineStatus(input: PipelineStatusInput): PipelineStatus {
 
 /** Returns the status while nothing can be promoted: what was found at the head, and the rest as recorded. */
 export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): PipelineStatus {
-  const before = pipeline.status;
+  // Another field manager owns the webhook.
+  const { webhook: _, ...before }: Partial<PipelineStatus> = pipeline.status ?? {};
   const observedGeneration = optional('observedGeneration', pipeline.metadata.generation);
   const problem = sourceProblem(head);
   const findings = [
@@ -69,16 +70,22 @@ export function sourceStatus(pipeline: Pipeline, head: HeadReport, now: Date): P
     ...sourceFindings(head),
     ...(head.hub ? [hubFinding(head.hub)] : []),
   ];
-  const conditions = withConditions(before?.conditions, findings, now, pipeline.metadata.generation);
+  const conditions = withConditions(keptConditions(pipeline), findings, now, pipeline.metadata.generation);
   return {
     ...before,
     ...observedGeneration,
     phase: pipelinePhases.phaseOf({ conditions }),
     conditions,
-    ...optional('waiting', problem && waitFor(before?.waiting, problem, now)),
-    head: head.unopened ? { ...headStatus({ head }), ...before?.head } : headStatus({ head }),
-    ...optional('refused', nextRefusals(before?.refused, head, now)),
+    ...optional('waiting', problem && waitFor(before.waiting, problem, now)),
+    head: head.unopened ? { ...headStatus({ head }), ...before.head } : headStatus({ head }),
+    ...optional('refused', nextRefusals(before.refused, head, now)),
   };
+}
+
+/** Without the condition of a webhook that was removed. */
+function keptConditions({ spec, status }: Pipeline): PipelineStatus['conditions'] {
+  const conditions = status?.conditions ?? [];
+  return spec.source.webhookSecretRef ? conditions : conditions.filter(({ type }) => type !== 'WebhookReady');
 }
 
 function headStatus({ head }: Pick<PipelineStatusInput, 'head'>): PipelineHead {

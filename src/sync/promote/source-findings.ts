@@ -1,7 +1,7 @@
 /** Reports what was found at the head of a Pipeline, as conditions and as what the Pipeline waits for. Pure. */
 import type { ConditionUpdate } from '../../kube/objects/conditions.ts';
 import type { Explanation } from '../../rollout/explanation.ts';
-import type { HeadReport, HubProblem } from '../commits.ts';
+import type { HeadReport, HubProblem, WebhookReport } from '../commits.ts';
 
 /** Returns what keeps a head from being promoted at all. */
 export function sourceProblem(head: HeadReport): Explanation | undefined {
@@ -31,7 +31,15 @@ export function hubFinding(hub: HubProblem): ConditionUpdate {
 export function sourceFindings(head: HeadReport): readonly ConditionUpdate[] {
   const isTrusted = head.verdict !== 'NotDescendant' && head.verdict !== 'BadSignature';
   const isRead = isTrusted && !head.unopened;
-  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : [])];
+  const webhook = head.webhook ? [webhookReady(head.webhook)] : [];
+  return [sourceReady(head, isTrusted), ...(isRead ? [rendered(head)] : []), ...webhook];
+}
+
+function webhookReady({ problem }: WebhookReport): ConditionUpdate {
+  const type = 'WebhookReady';
+  return problem
+    ? { type, status: 'False', ...problem }
+    : { type, status: 'True', reason: 'Received', message: 'a push of the ref makes sync read it at once' };
 }
 
 function hubMessage({ message }: HubProblem): string {

@@ -3,6 +3,7 @@ import type { Cluster, Pipeline } from '../../api/generated/types.ts';
 import { ANNOTATION_COMMIT, MANAGER_CLI, MANAGER_SYNC } from '../../api/names.ts';
 import { pausedUnits } from '../../api/status/pauses.ts';
 import { FOREIGN_FINALIZER } from '../../api/status/sync-words.ts';
+import { conditionOf } from '../../kube/objects/conditions.ts';
 import { shortCommit } from '../text/age.ts';
 import { pipelineTrouble } from './hub-objects.ts';
 
@@ -10,7 +11,9 @@ const FROM_THE_NEXT = 'what it loosens counts from the next commit';
 
 /** Returns the notes about a Pipeline, a sentence each. */
 export function pipelineNotes(pipeline: Pipeline): readonly string[] {
-  return [gatesNote(pipeline), originNote(pipeline)].filter((note) => note !== undefined);
+  return [gatesNote(pipeline), originNote(pipeline), webhookNote(pipeline)].filter(
+    (note) => note !== undefined,
+  );
 }
 
 function gatesNote({ status }: Pipeline): string | undefined {
@@ -41,6 +44,12 @@ function originNote(pipeline: Pipeline): string | undefined {
   const others = [...new Set(managers)].filter((manager) => ![MANAGER_SYNC, MANAGER_CLI].includes(manager));
   const by = others.length > 0 ? ` (field managers: ${others.slice(0, 3).join(', ')})` : '';
   return `git does not set it${by}: a commit changes none of its stages and gates. Declare Pipeline ${metadata.name} in the fleet repository`;
+}
+
+/** Without its webhook a Pipeline works, and finds each push later. */
+function webhookNote({ status }: Pipeline): string | undefined {
+  const ready = conditionOf(status?.conditions, 'WebhookReady');
+  return ready?.status === 'False' ? `webhook not received: ${ready.message}` : undefined;
 }
 
 function isAccepted({ status }: Pipeline): boolean {

@@ -50,6 +50,12 @@ export const NOT_EXECUTED: readonly NotExecuted[] = [
     because: 'it needs a container engine and a registry',
     coveredBy: ['test/nodes/deploy/pods.test.ts', 'test/support/node-kit/engine-image.ts'],
   },
+  ...['The secret', 'At the git host'].map((section) => ({
+    path: 'docs/guides/webhooks.md',
+    section,
+    because: 'it needs a git host that reaches the hub; a test sends the same requests to a real hub',
+    coveredBy: ['test/cluster/sync/webhook.test.ts'],
+  })),
   {
     path: 'docs/guides/join-a-machine.md',
     section: 'On a real host',

@@ -140,14 +140,14 @@ describe('a git source', () => {
     const { server, states, clock, source, start } = createBed();
     const stop = await start();
     server.head = 'two';
-    for (let n = 0; n < 100; n += 1) source.pollNow(String(n));
+    for (let n = 0; n < 100; n += 1) source.pollNow({ person: String(n) });
     await settle();
     expect(source.state().head?.commit).toBe('two');
     expect(clock.now()).toEqual(NOW);
     expect(states).toHaveLength(2);
     expect(source.state().polledFor).toBe('99');
     // The same request again is served.
-    source.pollNow('99');
+    source.pollNow({ person: '99' });
     await settle();
     expect(states).toHaveLength(2);
     await stop();
@@ -158,7 +158,7 @@ describe('a git source', () => {
     server.duringFetch = () => {
       server.head = 'two';
       delete server.duringFetch;
-      source.pollNow('again');
+      source.pollNow({ person: 'again' });
     };
     const stop = await start();
     await settle();
@@ -171,7 +171,7 @@ describe('a git source', () => {
     const { server, source, start } = createBed();
     const stop = await start();
     server.head = undefined;
-    source.pollNow('now');
+    source.pollNow({ person: 'now' });
     await settle();
     expect(source.state()).toMatchObject({ polledFor: 'now', error: { code: 'NotFoundRef' } });
     await stop();

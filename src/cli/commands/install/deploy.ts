@@ -1,6 +1,6 @@
 /** Defines the options of `kubenode install` for running kubenode in the cluster itself, and the objects that they ask for. */
 import type { Command } from 'commander';
-import { CONTROLLERS, type DeployedProgram, SYNC } from '../../../deploy/programs.ts';
+import { CONTROLLERS, type DeployedProgram, SYNC, SYNC_WITH_WEBHOOKS } from '../../../deploy/programs.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { CliError, EXIT } from '../../errors.ts';
 import { createIntegerParser } from '../../option-parsers.ts';
@@ -9,6 +9,7 @@ import { KUBENODE_VERSION } from '../../version.ts';
 export interface DeployFlags {
   readonly hub?: true;
   readonly cluster?: true;
+  readonly webhooks?: true;
   readonly image?: string;
   readonly registry?: string;
   readonly replicas?: number;
@@ -28,6 +29,7 @@ export function addDeployOptions(command: Command): Command {
   return command
     .option('--hub', 'also run kubenode sync in this cluster, which is the hub of a fleet')
     .option('--cluster', 'also run kubenode controllers in this cluster')
+    .option('--webhooks', 'with --hub: also a Service for the webhooks of git hosts')
     .option('--registry <path>', `registry of the image; it is then PATH/kubenode:${KUBENODE_VERSION}`)
     .option('--image <reference>', 'image, instead of --registry')
     .option(
@@ -65,8 +67,15 @@ export async function deployedObjects(flags: DeployFlags): Promise<readonly Kube
   return programs.flatMap((program) => renderWorkload(program, { image, replicas, egressPorts }));
 }
 
-export function programsOf({ hub, cluster }: DeployFlags): readonly DeployedProgram[] {
-  return [...(hub ? [SYNC] : []), ...(cluster ? [CONTROLLERS] : [])];
+export function programsOf({ hub, cluster, webhooks }: DeployFlags): readonly DeployedProgram[] {
+  if (webhooks && !hub) {
+    throw new CliError('--webhooks needs --hub', {
+      hint: 'the webhooks of git hosts are received by kubenode sync, which runs in the hub',
+      exitCode: EXIT.usage,
+    });
+  }
+  const sync = webhooks ? SYNC_WITH_WEBHOOKS : SYNC;
+  return [...(hub ? [sync] : []), ...(cluster ? [CONTROLLERS] : [])];
 }
 
 /** Returns the ports to which all pods of these flags may connect. */

@@ -6,6 +6,7 @@ import { Command } from 'commander';
 import { PRINCIPAL_SYNC } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import {
   type HealthCheck,
   type HealthOptions,
@@ -34,6 +35,7 @@ import { connectOptionsFor } from '../../principal.ts';
 import { JUDGE_PROGRAM } from '../../programs/judge-path.ts';
 import { bootstrap, warnWithoutPipeline } from './bootstrap.ts';
 import { createNowCommand } from './now.ts';
+import { serveWebhooks } from './webhooks.ts';
 
 const HELP = `
 Reads the Pipelines of the hub, polls their repositories, and applies each accepted commit to the clusters, stage by
@@ -55,6 +57,8 @@ interface Flags extends ConnectionFlags, LogFlags {
   readonly prometheusUrl?: string;
   readonly port?: number;
   readonly host: string;
+  readonly webhookPort?: number;
+  readonly webhookHost: string;
 }
 
 export function createSyncCommand(io: Io): Command {
@@ -78,6 +82,12 @@ export function createSyncCommand(io: Io): Command {
       createIntegerParser(0, 65_535),
     )
     .option('--host <address>', 'address for --port to listen on', '127.0.0.1')
+    .option(
+      '--webhook-port <n>',
+      'port for webhooks of git hosts at /hooks/<pipeline>; 0 selects a free port',
+      createIntegerParser(0, 65_535),
+    )
+    .option('--webhook-host <address>', 'address for --webhook-port to listen on', '127.0.0.1')
     .addCommand(createNowCommand(io))
     .addHelpText('after', HELP);
   return addConnectionOptions(addLogOptions(command)).action((flags: Flags) => syncWithLog(io, flags));
@@ -122,6 +132,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
       ...(flags.prometheusUrl === undefined ? {} : { prometheusUrl: flags.prometheusUrl }),
     }),
     gitFolder: join(flags.cache, 'git'),
+    receivesWebhooks: flags.webhookPort !== undefined,
     clock,
     log,
     random: systemRandom,
@@ -142,11 +153,15 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     });
     registerSyncMetrics(metrics, known, () => clock.now().getTime());
     const health = await serveHealth(flags, { ready: () => running.notReadyReason(), metrics, clock, log });
-    log.info('sync started', health ? { health: health.url } : {});
+    const webhooks = await serveWebhooks(flags, running.hub, { metrics, clock, log });
+    log.info('sync started', {
+      ...optional('health', health?.url),
+      ...optional('webhooks', webhooks?.url),
+    });
     warnWithoutPipeline(log, stores.pipelines.list().length, flags.from);
     await untilAborted(signal);
     log.info('sync stopping');
-    await health?.close();
+    await Promise.all([health?.close(), webhooks?.close()]);
   } finally {
     await running.close();
   }

@@ -1,6 +1,7 @@
 /** The open repository of a Pipeline, with the objects of the hub itself, which follow its newest accepted commit. */
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { acceptedHeads } from '../../accepted-heads.ts';
+import { webhookReport } from '../../intake/report.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import type { VerdictMemory } from '../acceptance/commit-checks.ts';
 import { newestReleasedCommit, unreleasedCommits } from '../commit-log.ts';
@@ -23,6 +24,8 @@ export interface PipelineSessionOptions extends OwnObjectsOptions {
   /** The commits that the clusters of a Pipeline report: they may be newer than a restored hub. */
   readonly clusterCommits: (pipeline: string) => readonly string[];
   readonly gitFolder: string;
+  /** Whether this sync receives webhooks. */
+  readonly receivesWebhooks: boolean;
 }
 
 export function openPipelineSession(pipeline: Pipeline, options: PipelineSessionOptions): PipelineSession {
@@ -39,6 +42,7 @@ export function openPipelineSession(pipeline: Pipeline, options: PipelineSession
     newestReleasedCommit: () => newestReleasedCommit(name, releases.list()),
     acceptedHeads: () => [pipelines.get(name)].flatMap((current) => (current ? acceptedHeads(current) : [])),
     hubProblem: () => ownObjects.problem(),
+    webhook: () => webhookReport(pipelines.get(name), secrets, options),
   });
   const polling = source.run(stop.signal);
   return {

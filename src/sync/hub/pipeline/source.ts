@@ -5,8 +5,14 @@
 import type { Pipeline } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Clock } from '../../../os/clock.ts';
-import type { AcceptedCommits, HeadReport, HubProblem, ObjectCounts } from '../../commits.ts';
-import { createGitSource, isStale, type ObservedHead, type SourceState } from '../../git/source.ts';
+import type { AcceptedCommits, HeadReport, HubProblem, ObjectCounts, WebhookReport } from '../../commits.ts';
+import {
+  createGitSource,
+  isStale,
+  type ObservedHead,
+  type PollRequest,
+  type SourceState,
+} from '../../git/source.ts';
 import type { ClusterContent, CommitSource } from '../../promote/ports.ts';
 import type { CommitRenderer } from '../../render/renderer.ts';
 import { emptyTargetFor, type RenderedTarget } from '../../rendered.ts';
@@ -25,6 +31,8 @@ export interface PipelineSourceOptions extends Omit<HeadAcceptanceOptions, 'ref'
   readonly random: () => number;
   /** Returns what keeps the objects of the hub itself from being applied: it is reported with the head. */
   readonly hubProblem?: () => HubProblem | undefined;
+  /** Returns whether the webhook of the Pipeline can be used. */
+  readonly webhook?: () => WebhookReport | undefined;
   readonly onChange: () => void;
 }
 
@@ -32,8 +40,8 @@ export interface PipelineSource extends CommitSource {
   /** Polls until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
   head(): HeadReport;
-  /** Polls at once for a new request of a person. */
-  pollNow(request: string): void;
+  /** Polls at once for a new request. */
+  pollNow(request: PollRequest): void;
   /** Tells whether the repository was read, or could not be: before that nothing is known about the head. */
   hasPolled(): boolean;
   /** Returns the newest accepted commit, which the hub's own objects follow. */
@@ -109,6 +117,7 @@ export function createPipelineSource(options: PipelineSourceOptions): PipelineSo
       ...optional('unread', unread),
       ...optional('polledFor', state.polledFor),
       ...optional('hub', options.hubProblem?.()),
+      ...optional('webhook', options.webhook?.()),
       ...verdictFor(state.head),
     };
   }

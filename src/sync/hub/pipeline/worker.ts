@@ -8,7 +8,9 @@ import { inactiveFields, inactiveFieldText } from '../../../api/inactive/find.ts
 import { ANNOTATION_POLL_REQUEST } from '../../../api/names.ts';
 import { SecretError } from '../../../api/secrets/read.ts';
 import { createLoop } from '../../../kube/controller/loop.ts';
+import { optional } from '../../../kube/objects/optional.ts';
 import type { AcceptedCommits, HeadReport } from '../../commits.ts';
+import type { PollRequest } from '../../git/source.ts';
 import type { CommitSource, WriteFence } from '../../promote/ports.ts';
 import type { RenderedTarget } from '../../rendered.ts';
 import { createVersionedVerdicts } from '../acceptance/commit-checks.ts';
@@ -70,7 +72,7 @@ export function createPipelineWorker(options: PipelineWorkerOptions): PipelineWo
   async function reconcile(): Promise<number> {
     try {
       await ensureSession();
-      servePollRequest(session, hub.stores.pipelines.get(name));
+      session?.source.pollNow(pollRequest(hub.stores.pipelines.get(name)));
       if (!session?.source.hasPolled()) return MAX_REQUEUE_MS;
       // The newest accepted commit is unknown before the head is.
       if (session.source.head().commit === undefined || !(await followNewest(session, commits))) {
@@ -160,10 +162,12 @@ function delayUntil(requeueAt: Date | undefined, now: Date): number {
   return Math.min(MAX_REQUEUE_MS, Math.max(0, requeueAt.getTime() - now.getTime()));
 }
 
-/** Serves the poll that `kubenode sync now` requested. */
-function servePollRequest(session: PipelineSession | undefined, pipeline: Pipeline | undefined): void {
-  const request = pipeline?.metadata.annotations?.[ANNOTATION_POLL_REQUEST];
-  if (request !== undefined) session?.source.pollNow(request);
+/** Returns the polls that `kubenode sync now` and webhooks requested. */
+function pollRequest(pipeline: Pipeline | undefined): PollRequest {
+  return {
+    ...optional('person', pipeline?.metadata.annotations?.[ANNOTATION_POLL_REQUEST]),
+    ...optional('webhook', pipeline?.status?.webhook?.receivedAt),
+  };
 }
 
 /** The Pipeline cannot be opened, and only a person can help. */

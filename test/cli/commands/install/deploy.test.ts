@@ -49,6 +49,7 @@ describe('deployedObjects', () => {
     ['an image for nothing', { image: 'a' }, '--image needs --hub or --cluster'],
     ['replicas of nothing', { replicas: 3 }, '--replicas needs --hub or --cluster'],
     ['a port of nothing', { egressPort: [1] }, '--egress-port needs --hub or --cluster'],
+    ['webhooks without a sync', { cluster: true, image: 'a', webhooks: true }, '--webhooks needs --hub'],
     ['nothing to print', { print: true }, '--print needs --hub or --cluster'],
   ])('refuses %s', async (_, flags, message) => {
     await expect(deployedObjects(flags)).rejects.toThrow(message);

@@ -41,8 +41,8 @@ describe('createPipelineWorker', () => {
     [
       'a field that this version does not act on',
       [],
-      { webhookSecretRef: { name: 'hook', key: 'secret' } },
-      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.webhookSecretRef',
+      { sopsKeysRef: { name: 'sops', key: 'keys' } },
+      'Unsupported.*Pipeline fleet cannot be promoted: spec.source.sopsKeysRef',
     ],
   ])('records %s in the status of the Pipeline', async (_, secrets, source, expected) => {
     const { reported, clock, close } = bed(secrets, source);

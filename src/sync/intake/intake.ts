@@ -1,0 +1,167 @@
+/**
+ * Receives the webhooks of git hosts. A webhook is believed in one thing only: that it is worth to read the repository now. What is
+ * there, sync reads from the repository itself, so a forged, repeated or dropped webhook changes nothing but the time of a poll.
+ */
+import { createHash } from 'node:crypto';
+import type { Pipeline } from '../../api/generated/types.ts';
+import { SecretError } from '../../api/secrets/read.ts';
+import type { Store } from '../../kube/cache/store.ts';
+import type { Log } from '../../kube/process/log.ts';
+import { createTokenBucket } from '../../kube/process/token-bucket.ts';
+import type { Clock } from '../../os/clock.ts';
+import { ignoredPushReason } from './push.ts';
+import { createRecentKeys } from './recent-keys.ts';
+import { readHookSecrets } from './secrets.ts';
+import { type HookHeaders, isSigned, signatureScheme } from './signature.ts';
+
+export interface HookRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly headers: HookHeaders;
+  /** Undefined: it is larger than permitted, or was not sent whole. */
+  readonly readBody: () => Promise<Buffer | undefined>;
+}
+
+export interface HookAnswer {
+  readonly status: number;
+  /** A sentence for the person who looks at the deliveries of the git host. */
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly result: HookResult;
+}
+
+/** The results of requests, as the metric counts them. */
+export type HookResult =
+  | 'Accepted'
+  | 'Ignored'
+  | 'Repeated'
+  | 'Refused'
+  | 'Unknown'
+  | 'Limited'
+  | 'Invalid'
+  | 'Unavailable';
+
+export interface HookIntakeOptions {
+  readonly pipelines: Pick<Store<Pipeline>, 'get'>;
+  readonly secrets: Pick<Store, 'get'>;
+  /** Makes the process that holds the Lease of the Pipeline read its repository. */
+  readonly requestPoll: (pipeline: string) => Promise<void>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface HookIntake {
+  handle(request: HookRequest): Promise<HookAnswer>;
+}
+
+/**
+ * To verify a body of the largest size takes about a millisecond: with these limits forged requests cost less than a tenth of a core.
+ * A git host sends a request for each push.
+ */
+const PER_SECOND = 50;
+const BURST = 100;
+const PATH = /^\/hooks\/(?<pipeline>[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?)$/;
+
+export function createHookIntake(options: HookIntakeOptions): HookIntake {
+  const { clock } = options;
+  const bucket = createTokenBucket(PER_SECOND, BURST);
+  const repeated = createRecentKeys();
+  return { handle };
+
+  async function handle(request: HookRequest): Promise<HookAnswer> {
+    const pipeline = options.pipelines.get(pipelineName(request.path));
+    if (!pipeline?.spec.source.webhookSecretRef) return UNKNOWN;
+    if (request.method !== 'POST') return NOT_POST;
+    if (signatureScheme(request.headers) === undefined) return UNSIGNED;
+    const waitMs = bucket.delayMs(clock.monotonicMs());
+    if (waitMs > 0) return limited(waitMs);
+    bucket.take(clock.monotonicMs());
+    return await receive(pipeline, request);
+  }
+
+  async function receive(pipeline: Pipeline, request: HookRequest): Promise<HookAnswer> {
+    const { headers } = request;
+    const secrets = usableSecrets(pipeline, options);
+    if (!secrets) return UNAVAILABLE;
+    const body = await request.readBody();
+    if (!body) return INVALID;
+    if (!isSigned({ headers, body }, secrets, clock.now())) return WRONG_SIGNATURE;
+    const because = ignoredPushReason(headers, body, pipeline.spec.source.ref);
+    if (because !== undefined) return { status: 202, text: `ignored: ${because}`, result: 'Ignored' };
+    return await accept(pipeline.metadata.name, body);
+  }
+
+  async function accept(name: string, body: Buffer): Promise<HookAnswer> {
+    const key = createHash('sha256').update(`${name}\n`).update(body).digest('base64');
+    if (!repeated.add(key, clock.monotonicMs())) return REPEATED;
+    try {
+      await options.requestPoll(name);
+      return ACCEPTED;
+    } catch (error) {
+      // A git host that delivers it again is not told that it was received already.
+      repeated.remove(key);
+      options.log.warn('webhook not recorded', { pipeline: name, error });
+      return UNAVAILABLE;
+    }
+  }
+}
+
+/** Returns the name in the path; a path of another form has the name of no Pipeline. */
+function pipelineName(path: string): string {
+  return PATH.exec(path)?.groups?.['pipeline'] ?? '';
+}
+
+/** The condition WebhookReady of the Pipeline names the reason. */
+function usableSecrets(pipeline: Pipeline, { secrets }: HookIntakeOptions): readonly string[] | undefined {
+  try {
+    return readHookSecrets(pipeline, secrets);
+  } catch (error) {
+    if (error instanceof SecretError) return undefined;
+    throw error;
+  }
+}
+
+function limited(waitMs: number): HookAnswer {
+  return {
+    status: 429,
+    text: `too many requests: at most ${PER_SECOND} a second`,
+    headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+    result: 'Limited',
+  };
+}
+
+const ACCEPTED: HookAnswer = { status: 202, text: 'the repository is read now', result: 'Accepted' };
+const REPEATED: HookAnswer = { status: 202, text: 'received before: nothing to do', result: 'Repeated' };
+const UNKNOWN: HookAnswer = {
+  status: 404,
+  text: 'not found: expected /hooks/<pipeline> of a Pipeline with spec.source.webhookSecretRef',
+  result: 'Unknown',
+};
+const NOT_POST: HookAnswer = {
+  status: 405,
+  text: 'only POST is allowed',
+  headers: { allow: 'POST' },
+  result: 'Invalid',
+};
+const UNSIGNED: HookAnswer = {
+  status: 401,
+  text: 'the request has no signature: set the secret of the webhook at the git host',
+  result: 'Refused',
+};
+const WRONG_SIGNATURE: HookAnswer = {
+  status: 401,
+  text: 'the signature does not match: compare the secret at the git host with the Secret of the Pipeline',
+  result: 'Refused',
+};
+const INVALID: HookAnswer = {
+  status: 413,
+  text: 'the body is incomplete, or larger than 1 MiB',
+  result: 'Invalid',
+};
+const UNAVAILABLE: HookAnswer = {
+  status: 503,
+  text: 'the webhook cannot be used now: see the condition WebhookReady of the Pipeline',
+  headers: { 'retry-after': '30' },
+  result: 'Unavailable',
+};

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest';
+import { ignoredPushReason } from '../../../src/sync/intake/push.ts';
+import type { HookHeaders } from '../../../src/sync/intake/signature.ts';
+
+const GITHUB = { 'x-github-event': 'push' };
+const GITLAB = { 'x-gitlab-event': 'Push Hook' };
+const FORM = { ...GITHUB, 'content-type': 'application/x-www-form-urlencoded' };
+const json = (ref: unknown): string => JSON.stringify({ ref });
+
+describe('ignoredPushReason', () => {
+  it.each<[what: string, headers: HookHeaders, body: string, ref: string]>([
+    ['the ref of the Pipeline', GITHUB, json('refs/heads/main'), 'refs/heads/main'],
+    ['its short name', GITLAB, json('refs/heads/main'), 'main'],
+    ['a tag that the Pipeline follows', GITHUB, json('refs/tags/v1'), 'refs/tags/v1'],
+    ['any branch when the Pipeline follows HEAD', GITHUB, json('refs/heads/other'), 'HEAD'],
+    ['a form', FORM, `payload=${encodeURIComponent(json('refs/heads/main'))}`, 'main'],
+    ['a body without ref', {}, '{}', 'main'],
+    ['a ref that is not a text', GITHUB, json(7), 'main'],
+    ['no JSON', GITHUB, 'ref', 'main'],
+    ['no body at all', {}, '', 'main'],
+  ])('reads the repository for %s', (_, headers, body, ref) => {
+    expect(ignoredPushReason(headers, Buffer.from(body), ref)).toBeUndefined();
+  });
+
+  it.each<[headers: HookHeaders, body: string, because: string]>([
+    [GITHUB, json('refs/heads/other'), 'refs/heads/other was pushed, and the Pipeline follows main'],
+    [GITHUB, json('refs/tags/main'), 'refs/tags/main was pushed, and the Pipeline follows main'],
+    [FORM, `payload=${json('refs/heads/x')}`, 'refs/heads/x was pushed, and the Pipeline follows main'],
+    [{ 'x-github-event': 'ping' }, '{}', 'event ping is not a push'],
+    [{ 'x-gitlab-event': 'Tag Push Hook' }, json('refs/heads/main'), 'event Tag Push Hook is not a push'],
+    [{ 'x-gitea-event': 'issues', 'x-github-event': 'push' }, '{}', 'event issues is not a push'],
+  ])('ignores %j with %s', (headers, body, because) => {
+    expect(ignoredPushReason(headers, Buffer.from(body), 'main')).toBe(because);
+  });
+
+  it('shows a bounded part of what the sender wrote', () => {
+    expect(ignoredPushReason(GITHUB, Buffer.from(json('x'.repeat(9999))), 'main')).toHaveLength(200);
+  });
+});
