@@ -1500,6 +1500,18 @@ export interface JobRelease {
   readonly notAfter: string;
 }
 
+/** The machine that takes the place of the one that is replaced. */
+export interface JobReplacement {
+  /** Name of the MachineSet. */
+  readonly machineSet: string;
+  /** When the job recorded that it replaces the machine. */
+  readonly requestedAt: string;
+  /** Name of the new machine. Missing until it exists. */
+  readonly machine?: string;
+  /** UID of the new machine. */
+  readonly uid?: string;
+}
+
 /** Rung of the ladder. */
 export interface JobRung {
   /** Name. */
@@ -3082,6 +3094,8 @@ export interface RemedyOperationJobStatus {
   readonly steps?: readonly JobStepStatus[];
   /** Progress of the drain. */
   readonly drain?: JobDrain;
+  /** The machine that takes the place of the one that is replaced. */
+  readonly replacement?: JobReplacement;
   /** Outcome of the job. */
   readonly outcome?: JobOutcome;
   /** Times of the job. */

@@ -112,7 +112,6 @@ const NODE_REMEDIER: readonly InactiveField[] = [
     accepts: [3600],
     because: 'a result that stays Indeterminate is only reported',
   },
-  { path: 'spec.ladder[].verify.target', accepts: ['Node'], because: 'no repair replaces a machine' },
 ];
 
 const MAINTENANCE_EVENT: readonly InactiveField[] = [

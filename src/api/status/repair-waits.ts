@@ -19,5 +19,6 @@ export type RepairWaitReason =
   | 'OutsideWindow'
   | 'PodBlocked'
   | 'PodDisruptionBudget'
+  | 'Replacing'
   | 'Stopping'
   | 'VerificationHolding';

@@ -69,6 +69,7 @@ const PERMANENT: readonly string[] = [
   'NotForAgent',
   'UnknownStep',
   'InvalidInput',
+  'NoMachineSet',
 ];
 /** The codes after which repeating the step would not help. */
 const FINAL: readonly string[] = [AGENT_SILENT, 'ApprovalRefused', ...PERMANENT];

@@ -29,6 +29,8 @@ const JOB_WAITS: Readonly<Record<RepairWaitReason, string>> = {
   OutsideWindow: 'no action required: it continues when a window opens: kubenode why machine MACHINE',
   PodBlocked: 'no action required once the pod may be evicted: check the pod that is named',
   PodDisruptionBudget: 'no action required once its pods may be evicted: check the budget that is named',
+  Replacing:
+    'no action required while its set replaces it: kubectl get machinesets.kubenode.dev shows what it waits for',
   Stopping: 'no action required: the job ends when its agent has ended the step',
   VerificationHolding: 'no action required: the repair is verified at WHEN if the conditions hold until then',
 };

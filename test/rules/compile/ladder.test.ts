@@ -10,13 +10,11 @@ const refused = refusedInputs.filter(([step]) => AVAILABLE_STEPS.includes(step))
 
 describe('the input of a step in a ladder', () => {
   it.each(accepted)('%s accepts %j', (step, input) => {
-    expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } })).problems).toEqual(
-      [],
-    );
+    expect(compileRule(createRemedierSpec(withStep(step, input))).problems).toEqual([]);
   });
 
   it.each(refused)('%s refuses %j', (step, { with: input, at, message }) => {
-    const { problems } = compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step, with: input } }));
+    const { problems } = compileRule(createRemedierSpec(withStep(step, input)));
     const path = `spec.ladder[0].plan[3].with${at === '' ? '' : `.${at}`}`;
     expect(problems).toEqual([
       { path, message: expect.stringMatching(`^step ${step}: .*${escaped(message)}`) as string },
@@ -32,6 +30,14 @@ describe('the input of a step in a ladder', () => {
     expect(compileRule(createRemedierSpec({ '/ladder/0/plan/3': { step: 'Reboot' } })).problems).toEqual([]);
   });
 });
+
+/** A step that replaces the node is proved by the new one. */
+function withStep(step: string, input: unknown): Readonly<Record<string, unknown>> {
+  return {
+    '/ladder/0/plan/3': { step, with: input },
+    ...(step === 'ReplaceMachine' ? { '/ladder/0/verify/target': 'Replacement' } : {}),
+  };
+}
 
 function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);

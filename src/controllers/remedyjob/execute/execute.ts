@@ -16,6 +16,7 @@ import type { RemedyMetrics } from '../metrics.ts';
 import type { JobInput } from '../observe/observe.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from '../plan/decision.ts';
 import { machineReport } from '../plan/machine-report.ts';
+import { isReplaced } from '../plan/replacement.ts';
 import { jobStatus } from '../status.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';
@@ -114,17 +115,17 @@ async function reportMachine(
 async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileResult> {
   const { step, record, isOverdue } = decision;
   const { observation, ports, context } = parts;
-  const { node, now } = observation;
-  const renewal = await renewalFor(step, parts);
+  const { now } = observation;
+  // The machine controller renews the grant of a deletion that has begun.
+  const renewal = isReplaced(observation) ? undefined : await renewalFor(step, parts);
   if (renewal && !renewal.isGranted) return await waitForGrant(renewal, parts);
-  // The planner has checked that it is there.
-  if (!node) return { requeueAt: now };
-  const result = await runCentralStep({ observation, node, step, record, ports, context });
+  const result = await runCentralStep({ observation, step, record, ports, context });
+  if (!result) return { requeueAt: now };
   const renewed = renewal ? renewal.change : {};
   if (result.state !== 'Waiting') return await writeNow({ ...renewed, ...endOf(result, record, now) }, parts);
   if (isOverdue) return await waitForApproval(decision, { result, renewed }, parts);
   const running: JobStepStatus = { ...record, state: 'Running' };
-  const change = { ...renewed, step: running, wait: result.wait, ...optional('drain', result.drain) };
+  const change = { ...renewed, step: running, wait: result.wait, ...progressOf(result) };
   return await writeAndWait(change, result.requeueAt, parts);
 }
 
@@ -140,7 +141,11 @@ function endOf(result: EndedResult, record: JobStepStatus, now: Date): JobChange
     ...('code' in result ? { code: result.code } : {}),
     ...('bootIDAfter' in result ? optional('bootIDAfter', result.bootIDAfter) : {}),
   };
-  return { step, ...optional('drain', result.drain) };
+  return { step, ...progressOf(result) };
+}
+
+function progressOf({ drain, replacement }: CentralResult): Pick<JobChange, 'drain' | 'replacement'> {
+  return { ...optional('drain', drain), ...optional('replacement', replacement) };
 }
 
 interface OverdueResult {
@@ -167,7 +172,7 @@ async function waitForApproval(
   const message = `${step.step} is not done in ${step.timeoutSeconds} s: ${result.wait.message}; ${answer.message}`;
   const wait: RepairWait = { ...result.wait, reason: 'ApprovalRequired', message, isBlocked: true };
   const running: JobStepStatus = { ...record, state: 'Running' };
-  const change = { ...renewed, step: running, wait, ...optional('drain', result.drain) };
+  const change = { ...renewed, step: running, wait, ...progressOf(result) };
   return await writeAndWait(change, result.requeueAt, parts);
 }
 

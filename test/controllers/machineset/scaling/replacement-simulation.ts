@@ -132,7 +132,7 @@ export class ReplacementSimulation {
     const creationTimestamp = new Date(this.nowMs).toISOString();
     const seconds = this.times.startSeconds(name, imageOf(created.spec));
     this.hosts.set(name, {
-      machine: { ...created, metadata: { ...created.metadata, ...metadata, creationTimestamp } as never },
+      machine: { ...created, metadata: { ...created.metadata, ...metadata, creationTimestamp } },
       readyMs: seconds === undefined ? undefined : this.nowMs + seconds * 1000,
     });
   }
@@ -140,16 +140,17 @@ export class ReplacementSimulation {
   private report(plan: MachineSetPlan): void {
     const status = machineSetStatus({ set: this.set, plan, denials: [], now: new Date(this.nowMs) });
     this.set = { ...this.set, status };
-    const { type, names = [], because } = status.plannedAction ?? {};
-    const upToDate = status.conditions.find((each) => each.type === 'UpToDate');
-    const stalled = status.conditions.find((each) => each.type === 'Stalled');
-    const what =
-      type === 'Replace' ? `${type} ${names.map((name) => this.labelOf(name)).join(' ')}: ${because}` : type;
+    const { upToDate, stalled } = conditionsOf(status);
     const wait = plan.wait ? `, waits ${plan.wait.reason}` : '';
-    const isStalled = stalled?.status === 'True' ? `, Stalled ${stalled.reason}` : '';
-    const shown = `${what}${wait}, UpToDate ${upToDate?.status} ${upToDate?.reason}${isStalled}`;
+    const shown = `${this.planned(status)}${wait}, UpToDate ${upToDate}${stalled}`;
     if (shown !== this.shown) this.note(`status: ${shown}`);
     this.shown = shown;
+  }
+
+  private planned({ plannedAction }: NonNullable<MachineSet['status']>): string {
+    const { type, names = [], because } = plannedAction ?? {};
+    const labels = names.map((name) => this.labelOf(name)).join(' ');
+    return type === 'Replace' ? `${type} ${labels}: ${because}` : (type ?? '');
   }
 
   private labelOf(name: string): string {
@@ -168,5 +169,17 @@ export class ReplacementSimulation {
 }
 
 function imageOf({ infra }: Machine['spec']): string {
-  return String(infra.config['image'] ?? '');
+  const { image } = infra.config as { readonly image?: string };
+  return image ?? '';
+}
+
+function conditionsOf({
+  conditions,
+}: NonNullable<MachineSet['status']>): Record<'upToDate' | 'stalled', string> {
+  const upToDate = conditions.find(({ type }) => type === 'UpToDate');
+  const stalled = conditions.find(({ type }) => type === 'Stalled');
+  return {
+    upToDate: `${upToDate?.status} ${upToDate?.reason}`,
+    stalled: stalled?.status === 'True' ? `, Stalled ${stalled.reason}` : '',
+  };
 }

@@ -26,6 +26,10 @@ function simulated(
   return new ReplacementSimulation(machineSet(replicas, { spec }), times);
 }
 
+function exceptB(_: string, image: string): number | undefined {
+  return image === 'b' ? undefined : 60;
+}
+
 function held(machine: Machine): Machine {
   return { ...machine, spec: { ...machine.spec, hold: { reason: 'debugging', scope: 'Disruptive' } } };
 }
@@ -68,8 +72,7 @@ const STORIES: readonly Story[] = [
   {
     name: 'a template whose machines never start, and its revert',
     play: () => {
-      const startSeconds: SimulatedTimes['startSeconds'] = (_, image) => (image === 'b' ? undefined : 60);
-      const sim = changed(simulated(3, SURGE, { startSeconds }), 1500);
+      const sim = changed(simulated(3, SURGE, { startSeconds: exceptB }), 1500);
       sim.template('a');
       sim.run(600);
       return sim;

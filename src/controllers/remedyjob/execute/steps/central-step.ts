@@ -1,6 +1,7 @@
 /** Describes a step that the job controller carries out: it is called again and again until it has ended, also by another process. */
 import type {
   JobDrain,
+  JobReplacement,
   JobStep,
   JobStepStatus,
   NodeRemedier,
@@ -36,7 +37,7 @@ export interface StepPorts {
   readonly remedier: NodeRemedier | undefined;
 }
 
-export type CentralResult = { readonly drain?: JobDrain } & (
+export type CentralResult = { readonly drain?: JobDrain; readonly replacement?: JobReplacement } & (
   | { readonly state: 'Succeeded'; readonly message: string; readonly bootIDAfter?: string }
   | { readonly state: 'Failed'; readonly code: string; readonly message: string }
   | { readonly state: 'Waiting'; readonly wait: RepairWait; readonly requeueAt: Date }

@@ -2,12 +2,14 @@
 
 import { stepName } from '../../../../api/status/step-records.ts';
 import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../../api/steps/steps.ts';
-import { type CentralResult, type CentralRun, stepFailed } from './central-step.ts';
+import { isReplaced } from '../../plan/replacement.ts';
+import { type CentralResult, type CentralRun, stepFailed, stepSucceeded } from './central-step.ts';
 import { runCordon } from './cordon.ts';
 import { runDrain } from './drain.ts';
 import { runEvictPods } from './evict-pods.ts';
 import { runHandOff } from './hand-off.ts';
 import { runNotify } from './notify.ts';
+import { runReplaceMachine } from './replace-machine.ts';
 import { runRequestApproval } from './request-approval.ts';
 import { runTaint } from './taint.ts';
 import { runUncordon } from './uncordon.ts';
@@ -24,6 +26,7 @@ const CENTRAL_STEPS = {
   EvictPods: runEvictPods,
   HandOff: runHandOff,
   Notify: runNotify,
+  ReplaceMachine: runReplaceMachine,
   RequestApproval: runRequestApproval,
   Taint: runTaint,
   Uncordon: runUncordon,
@@ -34,12 +37,32 @@ const CENTRAL_STEPS = {
 
 const RUNS: Partial<Record<Step, RunCentralStep>> = CENTRAL_STEPS;
 
-export async function runCentralStep(run: Omit<CentralRun, 'input'>): Promise<CentralResult> {
+/** The steps that do nothing on the Node, and go on without it. */
+const WITHOUT_NODE: readonly Step[] = ['HandOff', 'ReplaceMachine', 'RequestApproval'];
+
+/** Returns undefined when the Node does not exist: the planner decides again. */
+export async function runCentralStep(
+  run: Omit<CentralRun, 'input' | 'node'>,
+): Promise<CentralResult | undefined> {
   const { step } = run;
   const name = stepName(step);
   const perform = name && RUNS[name];
   if (!name || !perform) return stepFailed('UnknownStep', `this version cannot carry out ${step.step}`);
   const [problem] = stepInputProblems(name, step.with ?? {});
   if (problem) return stepFailed('InvalidInput', `with.${problem.path}: ${problem.message}`);
-  return await perform({ ...run, input: stepInput(name, step.with ?? {}) } as CentralRun<never>);
+  return await performStep(run, name, perform);
+}
+
+async function performStep(
+  run: Omit<CentralRun, 'input' | 'node'>,
+  name: Step,
+  perform: RunCentralStep,
+): Promise<CentralResult | undefined> {
+  const { step, observation } = run;
+  const isAway = isReplaced(observation);
+  const node = isAway ? undefined : observation.node;
+  const input = stepInput(name, step.with ?? {});
+  if (node || WITHOUT_NODE.includes(name)) return await perform({ ...run, node, input } as CentralRun<never>);
+  // The Node of a machine that was replaced does not come back: nothing is left to undo on it.
+  return isAway ? stepSucceeded('nothing to do: the machine was replaced') : undefined;
 }
