@@ -3,13 +3,13 @@
 import { stepName } from '../../../../api/status/step-records.ts';
 import { type CentralStep, type Step, stepInput, stepInputProblems } from '../../../../api/steps/steps.ts';
 import { isReplaced } from '../../plan/replacement.ts';
+import { runReplaceMachine } from '../replace-machine.ts';
 import { type CentralResult, type CentralRun, stepFailed, stepSucceeded } from './central-step.ts';
 import { runCordon } from './cordon.ts';
 import { runDrain } from './drain.ts';
 import { runEvictPods } from './evict-pods.ts';
 import { runHandOff } from './hand-off.ts';
 import { runNotify } from './notify.ts';
-import { runReplaceMachine } from './replace-machine.ts';
 import { runRequestApproval } from './request-approval.ts';
 import { runTaint } from './taint.ts';
 import { runUncordon } from './uncordon.ts';

@@ -1,11 +1,17 @@
 /** Replaces the machine through its MachineSet, which deletes it under the grant of the job. The Node may not exist any more. */
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../../api/generated/resources.ts';
-import type { StepInputs } from '../../../../api/generated/steps.ts';
-import type { Machine, RemedyOperationJob } from '../../../../api/generated/types.ts';
-import { optional } from '../../../../kube/objects/optional.ts';
-import { markedStatus } from '../../plan/machine-report.ts';
-import { planReplacementStep, type ReplacementDecision } from '../../plan/replacement.ts';
-import { type CentralResult, type CentralRun, stepFailed, stepSucceeded, stepWaits } from './central-step.ts';
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { StepInputs } from '../../../api/generated/steps.ts';
+import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { markedStatus } from '../plan/machine-report.ts';
+import { planReplacementStep, type ReplacementDecision } from '../plan/replacement.ts';
+import {
+  type CentralResult,
+  type CentralRun,
+  stepFailed,
+  stepSucceeded,
+  stepWaits,
+} from './steps/central-step.ts';
 
 export type ReplacementRun = Omit<CentralRun<StepInputs['ReplaceMachine']>, 'node'>;
 
