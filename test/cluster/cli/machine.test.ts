@@ -226,6 +226,7 @@ describe('machine replace', () => {
 
   it('ends with code 3 when the machine was not replaced in time', async () => {
     const late = await run(installed, 'machine', 'replace', 'replaced', '--timeout', '1s', '-o', 'json');
+    expect(late.stderr).not.toContain('error');
     expect([late.exitCode, JSON.parse(late.stdout)]).toMatchObject([3, { state: 'Replacing' }]);
   });
 

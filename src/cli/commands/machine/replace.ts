@@ -63,7 +63,7 @@ async function replaceMachine(io: Io, { client, name, flags }: ReplaceRequest): 
   const machine = await readNamed(client, MACHINES, name, io.signal);
   const set = replaceableSet(machine, io.clock.now());
   const dryRun = flags.dryRun ?? false;
-  const value = flags.deleteFirst ? REPLACE_DELETE_FIRST : REPLACE_CREATE_FIRST;
+  const value = orderOf(flags);
   const annotations = { [ANNOTATION_REPLACE_MACHINE]: value };
   await patchAsPerson({ io, client, resource: MACHINES, object: machine, dryRun }, { annotations });
   const plan = { machine: name, uid: machine.metadata.uid ?? '', machineSet: set, order: value };
@@ -84,6 +84,10 @@ function printReplacement(io: Io, result: ReplacementResult, output: OutputForma
   const columns = ['Machine', 'MachineSet', 'Order', 'State', 'Message'];
   const rows = [[machine, machineSet, order, state, message]];
   printResult(io, output, { ...result, message }, () => ({ columns, rows }));
+}
+
+function orderOf({ deleteFirst }: ReplaceFlags): string {
+  return deleteFirst ? REPLACE_DELETE_FIRST : REPLACE_CREATE_FIRST;
 }
 
 function stateOf(progress: ReplacementProgress | undefined, isDryRun: boolean): string {
