@@ -88,7 +88,7 @@ export function differingFields({ differences: { inPlace, replacement } }: Membe
 const MAX_FIELDS = 16;
 
 /** Returns the fields that the status names. */
-export function fieldsOf(members: readonly Member[]): readonly string[] {
+export function differingFieldsOf(members: readonly Member[]): readonly string[] {
   return [...new Set(members.flatMap(differingFields))].toSorted().slice(0, MAX_FIELDS);
 }
 

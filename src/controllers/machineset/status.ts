@@ -8,7 +8,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { MachineSetAction, MachineSetPlan, SetWait } from './actions.ts';
 import { setConditions } from './conditions.ts';
-import { fieldsOf, isUpToDate, type Member } from './members.ts';
+import { differingFieldsOf, isUpToDate, type Member } from './members.ts';
 
 export interface StatusInput {
   readonly set: MachineSet;
@@ -86,7 +86,7 @@ const TYPES = {
 
 function plannedAction({ actions, members, replacement }: MachineSetPlan): PlannedAction {
   const [first] = actions;
-  const fields = fieldsOf(members);
+  const fields = differingFieldsOf(members);
   if (replacement) {
     const { names } = replacement;
     const because = truncate(replacement.because, MAX_MESSAGE);

@@ -133,7 +133,7 @@ describe('the machineset controller, when it replaces machines,', () => {
     ]);
   });
 
-  it('MAC-32 deletes none without a grant, and goes on with it', async () => {
+  it('MAC-32 deletes none without a grant, and continues with it', async () => {
     const bed = await start(2);
     bed.grants.deny = () => 'the kill switch is engaged';
     bed.change({ template: NEW });

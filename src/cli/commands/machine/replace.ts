@@ -108,17 +108,17 @@ async function follow(io: Io, client: Client, followed: Followed): Promise<Repla
   return await withProgress(io, async (shown: StepProgress) => {
     const endsMs = io.clock.monotonicMs() + followed.seconds * 1000;
     for (;;) {
-      // oxlint-disable-next-line no-await-in-loop -- one look after the other
-      const progress = await look(client, followed, io.signal);
+      // oxlint-disable-next-line no-await-in-loop -- one read after the other
+      const progress = await observe(client, followed, io.signal);
       shown.step(progress.text);
       if (progress.isDone || io.clock.monotonicMs() >= endsMs) return progress;
-      // oxlint-disable-next-line no-await-in-loop -- the time between two looks
+      // oxlint-disable-next-line no-await-in-loop -- the time between two reads
       await io.clock.sleep(POLL_MS, io.signal);
     }
   });
 }
 
-async function look(client: Client, followed: Followed, signal: AbortSignal): Promise<ReplacementProgress> {
+async function observe(client: Client, followed: Followed, signal: AbortSignal): Promise<ReplacementProgress> {
   const [machine, set] = await Promise.all([
     readIfPermitted<Machine>(client, MACHINES, followed.machine, signal),
     readIfPermitted<MachineSet>(client, MACHINE_SETS, followed.machineSet, signal),

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { MachineSet } from '../../../api/generated/types.ts';
 import { resolveIntOrPercent } from '../../../rollout/int-or-percent.ts';
 import type { MachineSetAction, PlannedReplacement, SetWait } from '../actions.ts';
-import { fieldsOf, type Member, markInForce } from '../members.ts';
+import { differingFieldsOf, type Member, markInForce } from '../members.ts';
 import { planCreates } from './creation.ts';
 import { type DeletionCandidate, deletionOf, inDeletionOrder, NOT_UP_TO_DATE } from './deletion-order.ts';
 
@@ -17,7 +17,7 @@ export interface Replacing {
   readonly surge: number;
 }
 
-export interface ReplacementInput {
+export interface SetReplacementInput {
   readonly set: MachineSet;
   readonly members: readonly Member[];
   readonly taken: ReadonlySet<string>;
@@ -69,7 +69,7 @@ function isReplacementFirst({ member: { mark } }: DeletionCandidate): boolean {
 }
 
 /** Plans the next acts of a set that has all its machines, and no more than it may. */
-export function planReplacement(input: ReplacementInput): Replacement {
+export function planReplacement(input: SetReplacementInput): Replacement {
   const { replacing, members } = input;
   const first = replacing.marked.find(isReplacementFirst);
   const direct = replacing.marked.filter((target) => !isReplacementFirst(target)).slice(0, MOST_AT_ONCE - 1);
@@ -77,7 +77,7 @@ export function planReplacement(input: ReplacementInput): Replacement {
   const targets = [...direct, ...rest.targets];
   const [shown] = targets;
   if (!shown) return { actions: [], ...(rest.wait ? { wait: rest.wait } : {}) };
-  const fields = fieldsOf(members);
+  const fields = differingFieldsOf(members);
   const names = targets.map(({ member }) => member.name);
   const isAnnounced = wasAnnounced(input.set, names, fields);
   const replacement = { names, because: rest.waitsFor ?? shown.because, isAnnounced };
@@ -99,13 +99,13 @@ interface TargetPlan {
   /** The machines that are replaced now. */
   readonly targets: readonly DeletionCandidate[];
   readonly actions: readonly MachineSetAction[];
-  /** What has to happen before the next act. */
+  /** It names what has to happen before the next act. */
   readonly waitsFor?: string;
   readonly wait?: SetWait;
 }
 
 /** Replaces one marked machine after its replacement is available. Others that are ill do not keep it: they were before. */
-function planMarkedFirst(input: ReplacementInput, target: DeletionCandidate): TargetPlan {
+function planMarkedFirst(input: SetReplacementInput, target: DeletionCandidate): TargetPlan {
   const { set, members } = input;
   const live = members.filter(({ isDeleting }) => !isDeleting);
   const starting = live.filter((member) => member !== target.member && isStarting(member));
@@ -124,7 +124,7 @@ function isStarting({ unavailable, isReady, isEstablished }: Member): boolean {
  * Replaces machines that differ from the template. With a surge a machine goes only after another one is available in its place; without
  * one, as many as may be unavailable. A replacement that is not available counts in both cases, so that a bad template stops here.
  */
-function planOutdated(input: ReplacementInput, isBusy: boolean): TargetPlan {
+function planOutdated(input: SetReplacementInput, isBusy: boolean): TargetPlan {
   const { set, members, replacing } = input;
   const { maxUnavailable } = set.spec.updateStrategy;
   const { outdated, surge: most } = replacing;
@@ -166,7 +166,7 @@ function isUnavailable({ unavailable }: Member): boolean {
 
 /** Creates replacements beyond `replicas`, and then waits until they are available. */
 function planSurge(
-  input: ReplacementInput,
+  input: SetReplacementInput,
   targets: readonly DeletionCandidate[],
   waitFor: readonly Member[],
 ): TargetPlan {

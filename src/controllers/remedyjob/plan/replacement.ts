@@ -15,7 +15,7 @@ import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
 import type { JobInput } from '../observe/observe.ts';
 
-export interface ReplacementInput extends Pick<JobInput, 'job' | 'machine' | 'presentFault' | 'now'> {
+export interface JobReplacementInput extends Pick<JobInput, 'job' | 'machine' | 'presentFault' | 'now'> {
   readonly machines: readonly Machine[];
   /** UIDs of the machines that other jobs count as their replacement. */
   readonly claimed: ReadonlySet<string>;
@@ -30,7 +30,7 @@ export type ReplacementDecision =
   | { readonly type: 'Done'; readonly replacement: JobReplacement };
 
 export function planReplacementStep(
-  input: ReplacementInput,
+  input: JobReplacementInput,
   options: Pick<StepInputs['ReplaceMachine'], 'replacementFirst'>,
 ): ReplacementDecision {
   const machine = ownMachine(input);
@@ -44,25 +44,25 @@ export function planReplacementStep(
   return refusal(input, machine) ?? beforeDeletion(input, machine, options.replacementFirst);
 }
 
-function begin(input: ReplacementInput, machine: Machine | undefined): ReplacementDecision {
+function begin(input: JobReplacementInput, machine: Machine | undefined): ReplacementDecision {
   const { job, now } = input;
   const { name } = job.spec.machine;
   if (!machine) return { type: 'Fail', code: 'NotFound', message: `Machine ${name} does not exist` };
   const refused = refusal(input, machine);
   if (refused) return refused;
-  const replacement = { machineSet: setOf(machine) ?? '', requestedAt: now.toISOString() };
+  const replacement = { machineSet: machineSetOf(machine) ?? '', requestedAt: now.toISOString() };
   return { type: 'Record', replacement };
 }
 
 function beforeDeletion(
-  input: ReplacementInput,
+  input: JobReplacementInput,
   machine: Machine,
   replacementFirst: boolean,
 ): ReplacementDecision {
   if (!isMarkedBy(input.job, machine)) {
     return { type: 'Mark', machine, mark: markOf(input, machine, replacementFirst) };
   }
-  const set = setOf(machine) ?? '';
+  const set = machineSetOf(machine) ?? '';
   return { type: 'Wait', message: `MachineSet ${set} is to replace the machine`, set };
 }
 
@@ -71,11 +71,11 @@ function ownMachine({ job, machine }: Pick<JobInput, 'job' | 'machine'>): Machin
 }
 
 function refusal(
-  { job, presentFault }: ReplacementInput,
+  { job, presentFault }: JobReplacementInput,
   machine: Machine,
 ): Extract<ReplacementDecision, { type: 'Fail' }> | undefined {
   const { name } = job.spec.machine;
-  if (setOf(machine) === undefined) {
+  if (machineSetOf(machine) === undefined) {
     const message = `Machine ${name} belongs to no MachineSet, which could replace it. Replace it by hand`;
     return { type: 'Fail', code: 'NoMachineSet', message };
   }
@@ -86,7 +86,7 @@ function refusal(
 }
 
 /** Returns the name of the set that owns the machine. */
-export function setOf({ metadata }: Machine): string | undefined {
+function machineSetOf({ metadata }: Machine): string | undefined {
   return metadata.ownerReferences?.find(({ kind, controller }) => kind === 'MachineSet' && controller)?.name;
 }
 
@@ -95,7 +95,7 @@ export function isMarkedBy({ metadata }: RemedyOperationJob, { status }: Machine
 }
 
 function markOf(
-  { job, now }: ReplacementInput,
+  { job, now }: JobReplacementInput,
   { status }: Machine,
   replacementFirst: boolean,
 ): MachineReplacement {
@@ -110,7 +110,7 @@ function markOf(
   };
 }
 
-function afterDeletion(input: ReplacementInput, replacement: JobReplacement): ReplacementDecision {
+function afterDeletion(input: JobReplacementInput, replacement: JobReplacement): ReplacementDecision {
   const { machineSet } = replacement;
   const found = newMachine(input, machineSet);
   const message = `MachineSet ${machineSet} creates another machine`;
@@ -120,7 +120,10 @@ function afterDeletion(input: ReplacementInput, replacement: JobReplacement): Re
 }
 
 /** The machines of a set are the same: the first one that is as new as the job, and that no other job counts as its own. */
-function newMachine({ job, machines, claimed }: ReplacementInput, machineSet: string): Machine | undefined {
+function newMachine(
+  { job, machines, claimed }: JobReplacementInput,
+  machineSet: string,
+): Machine | undefined {
   const from = Date.parse(job.metadata.creationTimestamp ?? '');
   const isNew = ({ metadata }: Machine): boolean =>
     metadata.labels?.[LABEL_MACHINESET] === machineSet &&

@@ -249,7 +249,7 @@ describe('planReplacement', () => {
     expect(explainPlan(before, replacedMembers(set, 'old:ready old:ready'))).toBe(`Delete #0: ${OLDEST}`);
   });
 
-  it('MAC-31 passes the grant of the job on, and that of nobody else', () => {
+  it('MAC-31 passes the grant of the job on, and no other one', () => {
     const set = replacingSet(3, DELETE);
     const machines = replacedMembers(set, 'job!ill ask-delete!ill ready');
     const { actions } = planMachineSet({ set: announced(set, machines), machines, now: NOW });

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { JobReplacement, Machine, MachineReplacement } from '../../../../src/api/generated/types.ts';
 import {
   isReplaced,
+  type JobReplacementInput,
   planReplacementStep,
-  type ReplacementInput,
 } from '../../../../src/controllers/remedyjob/plan/replacement.ts';
 import { ago, condition, machine } from '../../../support/builders.ts';
 import { jobMachine, jobStep, observation, records, repairJob } from '../jobs.ts';
@@ -34,12 +34,12 @@ function other(name: string, metadata: Partial<Machine['metadata']> = {}): Machi
   return machine(name, { metadata: { uid: `uid-${name}`, creationTimestamp: ago(20), labels, ...metadata } });
 }
 
-interface Situation extends Partial<Omit<ReplacementInput, 'job'>> {
+interface Situation extends Partial<Omit<JobReplacementInput, 'job'>> {
   readonly replacement?: JobReplacement;
   readonly steps?: string;
 }
 
-function situation({ replacement, steps = 's1 Running', ...fields }: Situation): ReplacementInput {
+function situation({ replacement, steps = 's1 Running', ...fields }: Situation): JobReplacementInput {
   const job = repairJob({
     metadata: { creationTimestamp: ago(60) },
     spec: { plan: PLAN },
