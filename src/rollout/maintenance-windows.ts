@@ -20,6 +20,11 @@ export interface WindowState<W> {
 /** Outside of all windows nothing may start. Without any window, everything may. */
 export function windowLimit(windows: readonly Window[], now: Date): Limit | undefined {
   if (windows.length === 0) return undefined;
+  const unknown = windows.find(({ timeZone }) => !isTimeZone(timeZone));
+  if (unknown) {
+    const because = `window ${unknown.name} has the unknown time zone ${unknown.timeZone}: use a name such as Europe/Berlin`;
+    return { slots: 0, reason: 'InvalidWindow', because };
+  }
   const { open, changesAt } = windowState(windows, now);
   if (open) return undefined;
   const names = windows.map(({ name }) => name).join(', ');
@@ -30,6 +35,15 @@ export function windowLimit(windows: readonly Window[], now: Date): Limit | unde
     because: `outside of the windows (${names}): ${opening}`,
     ...(changesAt ? { until: changesAt } : {}),
   };
+}
+
+/** Tells whether this version of the ICU data knows the zone. */
+export function isTimeZone(timeZone: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
 }
 
 /** During a freeze nothing may start. */

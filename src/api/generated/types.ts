@@ -2606,6 +2606,8 @@ export interface PipelineGateSet {
   readonly deleteBudget: DeleteBudget;
   /** Approvals of plans. An approval lapses when the plan becomes more destructive. (at most 32) */
   readonly approvals: readonly Approval[];
+  /** Periods without promotion. (at most 32) */
+  readonly freezes?: readonly Freeze[];
 }
 
 /** By which gates commits are judged. */

@@ -8,7 +8,6 @@ import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 
 const NO_SIGNATURES = 'signatures of commits are not verified';
-const NO_WINDOWS = 'promotion has no windows and no freezes';
 const NO_TAKE_OVER = 'sync decides by fixed rules which fields it owns';
 
 const PIPELINE: readonly InactiveField[] = [
@@ -17,16 +16,12 @@ const PIPELINE: readonly InactiveField[] = [
   { path: 'spec.source.statusCredentialsRef', because: 'sync writes no commit statuses' },
   { path: 'spec.source.writeCredentialsRef', because: 'sync pushes nothing' },
   { path: 'spec.source.sopsKeysRef', because: 'sync decrypts nothing' },
-  { path: 'spec.stages[].windows', because: NO_WINDOWS },
-  { path: 'spec.stages[].revertPasses.windows', accepts: [true], because: NO_WINDOWS },
-  { path: 'spec.stages[].revertPasses.freezes', accepts: [false], because: NO_WINDOWS },
   {
     path: 'spec.stages[].approvalByOther',
     accepts: [false],
     because: 'sync does not compare who wrote and who approved a commit',
   },
   { path: 'spec.stages[].checks[].cel', because: 'CEL is not evaluated' },
-  { path: 'spec.freezes', because: NO_WINDOWS },
   { path: 'spec.onFailure', accepts: ['Stop'], because: 'sync pushes nothing' },
   { path: 'spec.forceManagers', because: NO_TAKE_OVER },
   { path: 'spec.fieldPolicies', because: NO_TAKE_OVER },

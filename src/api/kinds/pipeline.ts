@@ -159,6 +159,7 @@ const gateSet = named('PipelineGateSet', 'The fields of spec by which commits ar
   unassigned,
   deleteBudget,
   approvals,
+  freezes: freezes('Periods without promotion.', 32).optional(),
 });
 
 const gates = named('PipelineGates', 'By which gates commits are judged.', {

@@ -12,6 +12,7 @@ import { checkRule } from '../../rules/rule-tests.ts';
 import type { ObjectChecks } from '../../sync/judge/object-checks.ts';
 import { createComponentCheck } from './component-checks.ts';
 import { createPermitCheck } from './rule-permits.ts';
+import { findWindowProblems } from './window-checks.ts';
 
 /** More rules than a fleet has; at about 4 KiB each the cache stays below 4 MiB. */
 const MAX_CACHED = 1000;
@@ -21,7 +22,12 @@ export function createCommitChecks(): ObjectChecks {
   return {
     schema: (object) =>
       object.apiVersion.startsWith(`${GROUP}/`)
-        ? [...validate(object), ...findPolicyProblems(object), ...(checkComponent(object)?.problems ?? [])]
+        ? [
+            ...validate(object),
+            ...findPolicyProblems(object),
+            ...findWindowProblems(object),
+            ...(checkComponent(object)?.problems ?? []),
+          ]
         : [],
     ruleTests: cacheRuleTests((object) => findRuleProblems(object)),
     beside: (objects) => {

@@ -9,6 +9,7 @@ import { isRecord } from '../../kube/objects/json.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { messageOf } from '../../os/errors.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
+import { isTimeZone } from '../../rollout/maintenance-windows.ts';
 
 /** Outcomes of acts are kept in a list of the ledger of this length. */
 const MAX_OUTCOMES = 24;
@@ -102,12 +103,4 @@ function timeProblems({ quiet, freezes, killSwitch }: DefenderPolicySpec): reado
       ? ['killSwitch.until is not a time']
       : []),
   ];
-}
-
-function isTimeZone(timeZone: string): boolean {
-  try {
-    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone !== '';
-  } catch {
-    return false;
-  }
 }

@@ -6,6 +6,7 @@ import type { Pipeline, Stage } from '../../api/generated/types.ts';
 import { pausedReason } from '../../api/status/pauses.ts';
 import { resolveIntOrPercent } from '../../rollout/int-or-percent.ts';
 import { type Limit, tightestLimit, UNLIMITED } from '../../rollout/limit.ts';
+import { freezeLimit, windowLimit } from '../../rollout/maintenance-windows.ts';
 import { MAX_NAMES } from './bounds.ts';
 
 export interface EntryRequest {
@@ -19,6 +20,9 @@ export interface EntryRequest {
   readonly changes: number;
   /** How many of these changes no earlier stage exercised. */
   readonly unexercised: number;
+  /** Whether each of these changes returns its cluster to proven content. */
+  readonly isRevert: boolean;
+  readonly now: Date;
 }
 
 export function entryLimit(request: EntryRequest): Limit {
@@ -26,9 +30,12 @@ export function entryLimit(request: EntryRequest): Limit {
     ...pausedLimit(request),
     ...unassignedLimit(request),
     ...approvalLimit(request),
+    ...(request.changes > 0 ? closedLimits(request) : []),
     UNLIMITED,
   ]);
 }
+
+export type StartKind = 'New' | 'Revert' | 'Continued';
 
 export interface StartRequest {
   readonly pipeline: Pipeline;
@@ -37,6 +44,9 @@ export interface StartRequest {
   readonly total: number;
   readonly busy: number;
   readonly failed: readonly string[];
+  /** Which clusters may start: new ones; those that return to proven content; or those that continue. */
+  readonly who: StartKind;
+  readonly now: Date;
   /** The commit, if it renders to content now that the stage before has not proven. */
   readonly rerendered?: string;
 }
@@ -48,6 +58,7 @@ export function startLimit(request: StartRequest): Limit {
     ...unassignedLimit(request),
     ...rerenderedLimit(request),
     ...(budget ? [budget] : []),
+    ...(request.who === 'Continued' ? [] : closedLimits({ ...request, isRevert: request.who === 'Revert' })),
     concurrencyLimit(request),
   ]);
 }
@@ -66,6 +77,27 @@ function unassignedLimit({ pipeline, unassigned }: Pick<StartRequest, 'pipeline'
   const names = unassigned.slice(0, MAX_NAMES).join(', ');
   const because = `${unassigned.length} clusters belong to no stage: ${names}`;
   return [{ slots: 0, reason: 'ClusterUnassigned', because, blocker: { kind: 'Cluster', name: first } }];
+}
+
+/** Tells whether a window or a freeze stops the next cluster of the stage. */
+export function isClosed(request: Pick<EntryRequest, 'pipeline' | 'stage' | 'now'>): boolean {
+  return closedLimits({ ...request, isRevert: false }).length > 0;
+}
+
+/** S36: a closed window and a freeze stop the next cluster; a revert passes what the stage permits. */
+function closedLimits({
+  pipeline,
+  stage,
+  isRevert,
+  now,
+}: Pick<EntryRequest, 'pipeline' | 'stage' | 'isRevert' | 'now'>): Limit[] {
+  const passes = isRevert ? stage.revertPasses : { windows: false, freezes: false };
+  const limits = [
+    passes.freezes ? undefined : freezeLimit(pipeline.spec.freezes, now),
+    passes.windows ? undefined : windowLimit(stage.windows, now),
+  ];
+  const blocker = { kind: 'Pipeline', name: pipeline.metadata.name };
+  return limits.filter((limit) => limit !== undefined).map((limit) => ({ ...limit, blocker }));
 }
 
 /** S32: proof belongs to content. A newer commit, or the proof in the stage before, ends this. */

@@ -83,8 +83,14 @@ export function planPromotion(observed: PromotionInput, head: HeadReport): Promo
     dueChecks: stages.flatMap(({ stage, members }) =>
       members.flatMap((member) => dueChecks(stage.name, member)),
     ),
-    ...optional('requeueAt', firstMoment(stages.map(({ rollouts }) => nextRequeue(rollouts, now)))),
+    ...optional('requeueAt', firstMoment(stages.flatMap((plan) => requeues(plan, now)))),
   };
+}
+
+/** A candidate may wait for a window to open, or for the end of a freeze. */
+function requeues({ rollouts, waiting }: StagePlan, now: Date): readonly (Date | undefined)[] {
+  const until = waiting?.wait.until;
+  return [nextRequeue(rollouts, now), until && until > now ? until : undefined];
 }
 
 interface AssignedCluster {

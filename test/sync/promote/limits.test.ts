@@ -21,8 +21,28 @@ const PAUSED = { ...PIPELINE, spec: { ...PIPELINE.spec, paused: true } };
 const STRICT = { ...PIPELINE, spec: { ...PIPELINE.spec, unassigned: 'Fail' as const } };
 const STAGE = stageOf({ name: 'prod', maxConcurrentClusters: 2, maxFailedClusters: 1 });
 
+/** 2030-01-06 is a Sunday. */
+const SUNDAY = new Date('2030-01-06T12:00:00Z');
+const MONDAY = new Date('2030-01-07T12:00:00Z');
+const HOURS = { name: 'work', days: ['Mon', 'Tue'] as const, start: '09:00', end: '17:00', timeZone: 'UTC' };
+const WORKDAYS = { ...STAGE, windows: [HOURS] };
+const STRICT_HOURS = { ...WORKDAYS, revertPasses: { windows: false, freezes: false } };
+const NOWHERE = { ...STAGE, windows: [{ ...HOURS, timeZone: 'Mars/Olympus' }] };
+const FREE_REVERTS = { ...STAGE, revertPasses: { windows: true, freezes: true } };
+const FREEZE = { name: 'sale', from: '2030-01-05T00:00:00Z', until: '2030-01-07T00:00:00Z', reason: 'sale' };
+const FROZEN = { ...PIPELINE, spec: { ...PIPELINE.spec, freezes: [FREEZE] } };
+
 describe('startLimit', () => {
-  const REQUEST = { pipeline: PIPELINE, stage: STAGE, unassigned: [], total: 10, busy: 0, failed: [] };
+  const REQUEST: StartRequest = {
+    pipeline: PIPELINE,
+    stage: STAGE,
+    unassigned: [],
+    total: 10,
+    busy: 0,
+    failed: [],
+    who: 'New',
+    now: SUNDAY,
+  };
 
   it.each<[name: string, request: Partial<StartRequest>, expected: string]>([
     ['an idle stage', {}, '2 StageFull'],
@@ -35,6 +55,18 @@ describe('startLimit', () => {
     ['a paused Pipeline', { pipeline: PAUSED, failed: ['a', 'b'] }, '0 Paused'],
     ['an unassigned cluster', { pipeline: STRICT, unassigned: ['x'] }, '0 ClusterUnassigned'],
     ['an unassigned cluster that is ignored', { unassigned: ['x'] }, '2 StageFull'],
+    ['an open window', { stage: WORKDAYS, now: MONDAY }, '2 StageFull'],
+    ['a closed window', { stage: WORKDAYS }, '0 OutsideWindow'],
+    ['a closed window and a spent budget', { stage: WORKDAYS, failed: ['a', 'b'] }, '0 FailureBudgetSpent'],
+    ['a revert in a closed window', { stage: WORKDAYS, who: 'Revert' }, '2 StageFull'],
+    ['a revert that no window lets pass', { stage: STRICT_HOURS, who: 'Revert' }, '0 OutsideWindow'],
+    ['a cluster that continues in a closed window', { stage: STRICT_HOURS, who: 'Continued' }, '2 StageFull'],
+    ['a freeze', { pipeline: FROZEN }, '0 Freeze'],
+    ['a freeze that is over', { pipeline: FROZEN, now: MONDAY }, '2 StageFull'],
+    ['a revert during a freeze', { pipeline: FROZEN, who: 'Revert' }, '0 Freeze'],
+    ['a revert that passes freezes', { pipeline: FROZEN, stage: FREE_REVERTS, who: 'Revert' }, '2 StageFull'],
+    ['a cluster that continues during a freeze', { pipeline: FROZEN, who: 'Continued' }, '2 StageFull'],
+    ['an unknown time zone', { stage: NOWHERE, now: MONDAY }, '0 InvalidWindow'],
   ])('decides with %s: %s', (_, request, expected) => {
     const { slots, reason } = startLimit({ ...REQUEST, ...request });
     expect(`${slots} ${reason}`).toBe(expected);
@@ -56,6 +88,8 @@ describe('entryLimit', () => {
     unassigned: [],
     changes: 3,
     unexercised: 0,
+    isRevert: false,
+    now: SUNDAY,
   };
   const stageWith = (approval: Stage['approval']): Stage => ({ ...STAGE, approval });
   const approvals = [{ stage: 'prod', planDigest: 'p1', reason: 'reviewed' }];
@@ -74,6 +108,11 @@ describe('entryLimit', () => {
     ],
     ['exercised changes only', { stage: stageWith('Unexercised') }, 'Unlimited'],
     ['an unexercised change', { stage: stageWith('Unexercised'), unexercised: 1 }, 'ApprovalRequired'],
+    ['a closed window', { stage: WORKDAYS }, 'OutsideWindow'],
+    ['a closed window and no change', { stage: WORKDAYS, changes: 0 }, 'Unlimited'],
+    ['a revert in a closed window', { stage: WORKDAYS, isRevert: true }, 'Unlimited'],
+    ['a freeze', { pipeline: FROZEN }, 'Freeze'],
+    ['a freeze and a closed window', { pipeline: FROZEN, stage: WORKDAYS, isRevert: true }, 'Freeze'],
   ])('decides with %s: %s', (_, request, expected) => {
     expect(entryLimit({ ...REQUEST, ...request }).reason).toBe(expected);
   });

@@ -17,6 +17,12 @@ const STAGES = [
   { name: 'pre', soakSeconds: 600, checks: [checkOf({ name: 'health' })] },
   { name: 'prod', soakSeconds: 3600, maxConcurrentClusters: 2, maxFailedClusters: 1 },
 ];
+/** Tuesday is the first day of a simulation. */
+const WORK = { name: 'work', days: ['Tue', 'Wed'] as const, start: '08:00', end: '12:00', timeZone: 'UTC' };
+const WINDOW_STAGES = [
+  { name: 'test', soakSeconds: 60, maxConcurrentClusters: '100%' as const },
+  { name: 'prod', soakSeconds: 1800, windows: [WORK] },
+];
 const CLUSTERS = ['test-1', 'test-2', 'pre-1', 'prod-1', 'prod-2', 'prod-3'];
 
 interface Story {
@@ -88,6 +94,43 @@ const STORIES: readonly Story[] = [
       sim.cluster('prod-1').reachable = true;
       sim.cluster('prod-3').paused = false;
       sim.run(HOUR);
+    },
+  },
+  {
+    name: 'a window opens, closes in the middle of a stage, and lets a revert pass',
+    sim: { stages: WINDOW_STAGES, clusters: ['test-1', 'prod-1', 'prod-2', 'prod-3'] },
+    run: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(2 * HOUR);
+      // Nothing has started in prod: the newest proven commit is the one that enters.
+      sim.push('c2', { '*': { app: 'v2' } });
+      sim.run(8 * HOUR);
+      sim.push('c3', { '*': { app: 'v3' } });
+      sim.run(1.5 * HOUR);
+      sim.push('c4', { '*': { app: 'v4' } });
+      sim.run(1.5 * HOUR);
+      sim.push('c5', { '*': { app: 'v3' } });
+      sim.run(HOUR);
+    },
+  },
+  {
+    name: 'a freeze holds a revert, too',
+    sim: {
+      stages: [{ name: 'prod', soakSeconds: 60 }],
+      clusters: ['prod-1', 'prod-2'],
+      pipeline: {
+        freezes: [
+          { name: 'sale', from: '2030-01-01T01:00:00Z', until: '2030-01-01T03:00:00Z', reason: 'the sale' },
+        ],
+      },
+    },
+    run: (sim) => {
+      sim.push('c1', { '*': { app: 'v1' } });
+      sim.run(30 * MINUTE);
+      sim.push('c2', { '*': { app: 'v2' } });
+      sim.run(40 * MINUTE);
+      sim.push('c3', { '*': { app: 'v1' } });
+      sim.run(2 * HOUR);
     },
   },
   {

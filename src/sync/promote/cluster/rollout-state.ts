@@ -52,7 +52,17 @@ export const ROLLOUT_STATES: Readonly<Record<ClusterRolloutState, RolloutStateRo
   NotStarted: {
     meaning: 'the commit may start here, but has not',
     endedBy: 'a free slot of the limit that the message names',
-    reasons: ['Pending', 'StageFull', 'FailureBudgetSpent', 'RenderChanged', 'Paused', 'ClusterUnassigned'],
+    reasons: [
+      'Pending',
+      'StageFull',
+      'FailureBudgetSpent',
+      'RenderChanged',
+      'Paused',
+      'ClusterUnassigned',
+      'OutsideWindow',
+      'InvalidWindow',
+      'Freeze',
+    ],
     recordedAs: 'Pending',
     counts: 'Required',
     countedIn: 'pending',

@@ -6,6 +6,7 @@ import type {
   Amount,
   Check,
   DeleteBudget,
+  Freeze,
   Pipeline,
   PipelineGateSet,
   Stage,
@@ -13,22 +14,43 @@ import type {
 
 export type GateSet = PipelineGateSet;
 
-export function gatesOf({ stages, unassigned, deleteBudget, approvals }: Pipeline['spec']): GateSet {
-  return { stages, unassigned, deleteBudget, approvals };
+export function gatesOf({ stages, unassigned, deleteBudget, approvals, freezes }: Pipeline['spec']): GateSet {
+  return { stages, unassigned, deleteBudget, approvals, ...(freezes.length > 0 ? { freezes } : {}) };
 }
 
 /** These are the bounds of the schema. What is in force comes first, so it is never what is cut. */
 const MAX_STAGES = 32;
 const MAX_CHECKS = 16;
+const MAX_FREEZES = 32;
 
 /** Merges two versions of the gates. `before` is in force; what `now` tightens counts at once, and what it loosens does not count yet. */
 export function strictestGates(before: GateSet, now: GateSet): GateSet {
+  const freezes = strictestFreezes(before.freezes, now.freezes);
   return {
     stages: strictestStages(before.stages, now.stages).slice(0, MAX_STAGES),
     unassigned: before.unassigned === 'Fail' ? 'Fail' : now.unassigned,
     deleteBudget: strictestBudget(before.deleteBudget, now.deleteBudget),
     approvals: now.approvals.filter((approval) => isApproved(before.approvals, approval)),
+    ...(freezes.length > 0 ? { freezes } : {}),
   };
+}
+
+/** Merges the freezes. One that was changed under its name lasts as long as both of its versions. */
+function strictestFreezes(before: readonly Freeze[] = [], now: readonly Freeze[] = []): readonly Freeze[] {
+  const kept = before.map((freeze) => {
+    const other = now.find(({ name }) => name === freeze.name) ?? freeze;
+    return { ...freeze, from: earlier(freeze.from, other.from), until: later(freeze.until, other.until) };
+  });
+  const added = now.filter(({ name }) => before.every((freeze) => freeze.name !== name));
+  return [...kept, ...added].slice(0, MAX_FREEZES);
+}
+
+function earlier(one: string, other: string): string {
+  return Date.parse(one) <= Date.parse(other) ? one : other;
+}
+
+function later(one: string, other: string): string {
+  return Date.parse(one) >= Date.parse(other) ? one : other;
 }
 
 export function strictestBudget(a: DeleteBudget, b: DeleteBudget): DeleteBudget {
@@ -74,7 +96,8 @@ export function strictestStage(before: Stage, now: Stage): Stage {
     approval:
       APPROVALS[Math.max(APPROVALS.indexOf(before.approval), APPROVALS.indexOf(now.approval))] ?? 'Required',
     approvalByOther: before.approvalByOther || now.approvalByOther,
-    windows: before.windows,
+    // Which of two lists is stricter depends on the moment. Without windows promotion was always open.
+    windows: before.windows.length > 0 ? before.windows : now.windows,
     revertPasses: {
       windows: before.revertPasses.windows && now.revertPasses.windows,
       freezes: before.revertPasses.freezes && now.revertPasses.freezes,

@@ -8,9 +8,10 @@ import type { Pipeline, Stage } from '../../../api/generated/types.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { Explanation } from '../../../rollout/explanation.ts';
 import type { Limit } from '../../../rollout/limit.ts';
-import { type ClusterRollout, clusterRollout } from '../cluster/rollout.ts';
+import { type ClusterRollout, clusterRollout, skipsSoak } from '../cluster/rollout.ts';
+import { ROLLOUT_STATES } from '../cluster/rollout-state.ts';
 import type { MemberContext, StageMember } from '../cluster/stage-member.ts';
-import { entryLimit } from '../limits.ts';
+import { entryLimit, isClosed } from '../limits.ts';
 import { isNewer, newerOf, type OrderedRelease, stageCurrent } from '../release/order.ts';
 import { currentPlanDigest, rendersAsPromoted } from '../release/release.ts';
 import { isReplaceable, isRevert, type StageRollout, stageRollout } from './rollout.ts';
@@ -105,11 +106,21 @@ function entryWait(
       blocker: { kind: 'Release', name },
     };
   }
-  const changed = next.rollouts.filter(({ hasContent }) => !hasContent).map(({ member }) => member.name);
+  const changing = next.rollouts.filter(({ hasContent }) => !hasContent);
+  const changed = changing.map(({ member }) => member.name);
   const range = { from: current?.release.commit, to: next.release.commit };
   const unexercised = unexercisedClusters(context.history, range, changed, earlier).length;
   const planDigest = currentPlanDigest(next.release.release, context.history);
-  const limit = entryLimit({ pipeline, stage, planDigest, unassigned, changes: changed.length, unexercised });
+  const limit = entryLimit({
+    pipeline,
+    stage,
+    planDigest,
+    unassigned,
+    changes: changed.length,
+    unexercised,
+    isRevert: changing.every((rollout) => skipsSoak(rollout, next.release.commit, context)),
+    now: context.now,
+  });
   return limit.slots > 0 ? undefined : limit;
 }
 
@@ -119,8 +130,17 @@ function canReplace(current: ReleaseInStage, next: ReleaseInStage, input: StageI
     current.rollout.state === 'Proven' ||
     isRerendered(current.release, input) ||
     isReplaceable(current.rollouts, stage) ||
+    isInterrupted(current, input) ||
     isRevert(next.rollouts, next.release.commit, context)
   );
+}
+
+/** The stage was closed in the middle of the commit, and no cluster is under way: a revert that may pass would wait for hours. */
+function isInterrupted({ rollouts }: ReleaseInStage, { pipeline, stage, context }: StageInput): boolean {
+  const isUnderWay = rollouts.some(
+    ({ state }) => state !== 'NotStarted' && ROLLOUT_STATES[state].isInProgress,
+  );
+  return !isUnderWay && isClosed({ pipeline, stage, now: context.now });
 }
 
 const IDLE = {
@@ -142,8 +162,8 @@ function planStarts(
   const { release } = current;
   const request = startRequest(input, release);
   const found = withLostSlots(current.rollouts, request);
-  const { starts, limit } = chooseStarts(found, request);
-  const rollouts = found.map((rollout) => afterStart(rollout, starts, limit));
+  const { starts, limit, limitFor } = chooseStarts(found, request);
+  const rollouts = found.map((rollout) => afterStart(rollout, starts, limitFor(rollout)));
   // A stage that never had a cluster is passed.
   const isEmpty = members.length === 0 && !hadClusters;
   const now: StageRollout = isEmpty ? { state: 'Proven' } : stageRollout(rollouts, stage);
@@ -165,9 +185,16 @@ function planStarts(
 }
 
 function startRequest(input: StageInput, release: OrderedRelease): Parameters<typeof chooseStarts>[1] {
-  const { pipeline, stage, unassigned } = input;
+  const { pipeline, stage, unassigned, context } = input;
   const rerendered = isRerendered(release, input) ? release.commit : undefined;
-  return { pipeline, stage, unassigned, ...optional('rerendered', rerendered) };
+  return {
+    pipeline,
+    stage,
+    unassigned,
+    commit: release.commit,
+    context,
+    ...optional('rerendered', rerendered),
+  };
 }
 
 /** Returns the Release. Undefined if its commit renders to other content now than when it was promoted. */

@@ -16,6 +16,8 @@ const check = (name: string, url = 'http://a'): Check => checkOf({ name, http: {
 
 type Row = [loose: Partial<Stage>, strict: Partial<Stage>];
 
+const NIGHT = { name: 'night', start: '22:00', end: '06:00', timeZone: 'Europe/Berlin' };
+
 /** Each field of a stage with a looser and a stricter value. Where neither is stricter, the row is in `kept`. */
 const ORDERED: Readonly<Record<string, Row>> = {
   maxConcurrentClusters: [{ maxConcurrentClusters: 5 }, { maxConcurrentClusters: 2 }],
@@ -28,6 +30,8 @@ const ORDERED: Readonly<Record<string, Row>> = {
     { revertPasses: { windows: true, freezes: true } },
     { revertPasses: { windows: false, freezes: false } },
   ],
+  // In both lists: which of two windows is stricter depends on the moment.
+  windows: [{ windows: [] }, { windows: [NIGHT] }],
   unreachable: [
     { unreachable: { graceSeconds: 60, maxSkipped: 9 } },
     { unreachable: { graceSeconds: 3600, maxSkipped: 1 } },
@@ -40,16 +44,13 @@ const KEPT: Readonly<Record<string, Row>> = {
     { clusterSelector: { all: true } },
     { clusterSelector: stageOf({ name: 'prod' }).clusterSelector },
   ],
-  windows: [
-    { windows: [] },
-    { windows: [{ name: 'night', start: '22:00', end: '06:00', timeZone: 'Europe/Berlin' }] },
-  ],
+  windows: [{ windows: [NIGHT] }, { windows: [{ ...NIGHT, end: '05:00' }] }],
 };
 
 describe('S36, SAF-9 takes the strictest of both for each field of a stage', () => {
   it('knows every field of a stage', () => {
-    const fields = ['name', ...Object.keys(ORDERED), ...Object.keys(KEPT)];
-    expect(fields.toSorted()).toEqual(shapeOf(stageSchema()).toSorted());
+    const fields = new Set(['name', ...Object.keys(ORDERED), ...Object.keys(KEPT)]);
+    expect([...fields].toSorted()).toEqual(shapeOf(stageSchema()).toSorted());
   });
 
   it.each(Object.entries(ORDERED))('%s: at once when stricter, not yet when looser', (_, [loose, strict]) => {
@@ -80,6 +81,8 @@ describe('S36, SAF-9 takes the strictest of both for each field of a stage', () 
   });
 });
 
+const SALE = { name: 'sale', from: '2030-01-01T00:00:00Z', until: '2030-01-02T00:00:00Z', reason: 'sale' };
+
 /** Every field of spec, and how a commit that changes it is judged. A new field fails here until it is decided. */
 const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'refused'>> = {
   stages: 'strictest',
@@ -97,7 +100,7 @@ const FIELDS: Readonly<Record<string, 'strictest' | 'at once' | 'no gate' | 'ref
   source: 'no gate',
   historyLimit: 'no gate',
   onFailure: 'refused',
-  freezes: 'refused',
+  freezes: 'strictest',
   forceManagers: 'refused',
   fieldPolicies: 'refused',
   identities: 'refused',
@@ -110,7 +113,7 @@ describe('strictestGates', () => {
   it('covers every field of a Pipeline that judges', () => {
     expect(Object.keys(FIELDS).toSorted()).toEqual(shapeOf(pipeline.spec).toSorted());
     const strictest = Object.keys(FIELDS).filter((field) => FIELDS[field] === 'strictest');
-    expect(Object.keys(gates()).toSorted()).toEqual(strictest.toSorted());
+    expect(Object.keys(gatesOf({ ...spec, freezes: [SALE] })).toSorted()).toEqual(strictest.toSorted());
   });
 
   it.each<[name: string, loose: Partial<GateSet>, strict: Partial<GateSet>]>([
@@ -121,6 +124,9 @@ describe('strictestGates', () => {
       { deleteBudget: { maxObjects: 1, maxPercent: 0 } },
     ],
     ['approvals', { approvals: [{ stage: 'prod', planDigest: 'p1', reason: '' }] }, { approvals: [] }],
+    ['freezes', {}, { freezes: [SALE] }],
+    ['the end of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, until: '2030-02-01T00:00:00Z' }] }],
+    ['the start of a freeze', { freezes: [SALE] }, { freezes: [{ ...SALE, from: '2029-12-01T00:00:00Z' }] }],
   ])('%s: at once when stricter, not yet when looser', (_, loose, strict) => {
     expect(strictestGates(gates(loose), gates(strict))).toEqual(gates(strict));
     expect(strictestGates(gates(strict), gates(loose))).toEqual(gates(strict));

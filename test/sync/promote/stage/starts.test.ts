@@ -4,7 +4,7 @@ import type { Limit } from '../../../../src/rollout/limit.ts';
 import type { ClusterRollout } from '../../../../src/sync/promote/cluster/rollout.ts';
 import type { ClusterRolloutState } from '../../../../src/sync/promote/cluster/rollout-state.ts';
 import { afterStart, chooseStarts, withLostSlots } from '../../../../src/sync/promote/stage/starts.ts';
-import { memberOf, rolloutsOf } from '../builders.ts';
+import { contextOf, memberOf, rolloutsOf } from '../builders.ts';
 import { prodClusters, prodStage, watchMaxBusy, writtenClusters } from '../simulation/queries.ts';
 import { HOUR, PromotionSimulation, SECOND, stageOf } from '../simulation/simulation.ts';
 
@@ -12,6 +12,8 @@ const REQUEST = {
   pipeline: new PromotionSimulation().pipeline,
   stage: stageOf({ name: 'prod', maxConcurrentClusters: 2, maxFailedClusters: 1 }),
   unassigned: [],
+  commit: 'c2',
+  context: contextOf(),
 };
 
 describe('chooseStarts', () => {
