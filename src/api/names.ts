@@ -74,6 +74,10 @@ export const ANNOTATION_HOLD = `${GROUP}/hold`;
 /** On the Leases of LABEL_HOST_CLAIM: the claim, as JSON. */
 export const ANNOTATION_HOST_CLAIM = `${GROUP}/host-claim`;
 export const ANNOTATION_DELETE = `${GROUP}/delete`;
+/** The annotation with which a person asks the set to replace a machine. Any value but REPLACE_DELETE_FIRST waits for the replacement first. */
+export const ANNOTATION_REPLACE_MACHINE = `${GROUP}/replace-machine`;
+export const REPLACE_DELETE_FIRST = 'DeleteFirst';
+export const REPLACE_CREATE_FIRST = 'CreateFirst';
 export const ANNOTATION_DELETION_PRIORITY = `${GROUP}/deletion-priority`;
 export const ANNOTATION_YANKED = `${GROUP}/yanked`;
 /** The annotation that, with `Never`, keeps an object when it is removed from git. */

@@ -64,7 +64,9 @@ describe('an object that is Stalled', () => {
   });
 
   it('MAC-04 has one Event: a MachineSet', async () => {
-    const bed = await bedWith(personal(machineSet(0), { updateStrategy: { type: 'Replace' } }));
+    const bed = await bedWith(
+      personal(machineSet(0), { updateStrategy: { type: 'OnDelete', maxUnavailable: 2 } }),
+    );
     expect(stalled(bed)).toEqual([
       expect.stringMatching(/^Warning ScaleStalled NotSupported: spec\.updateStrategy/),
     ]);

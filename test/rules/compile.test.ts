@@ -152,10 +152,15 @@ describe('compileRule', () => {
   it('requires proof by the new node after ReplaceMachine', () => {
     const messages = refusalsOf(createRemedierSpec({ '/ladder/0/plan/3/step': 'ReplaceMachine' }));
     expect(messages).toEqual([
-      expect.stringContaining('step ReplaceMachine is not available in this version'),
       expect.stringContaining(
         'spec.ladder[0].verify.target: the old node cannot prove the success of ReplaceMachine',
       ),
+    ]);
+  });
+
+  it('requires ReplaceMachine where the new node is the proof', () => {
+    expect(refusalsOf(createRemedierSpec({ '/ladder/0/verify/target': 'Replacement' }))).toEqual([
+      expect.stringContaining('spec.ladder[0].verify.target: Replacement needs the step ReplaceMachine'),
     ]);
   });
 

@@ -188,6 +188,8 @@ export const DENIAL: DeniedDeletion = {
 export interface SetCase {
   readonly replicas?: number;
   readonly machines: string;
+  /** Further machines, of the template of `parts`. */
+  readonly extra?: string;
   readonly machineStatus?: NonNullable<MachineParts['status']>;
   readonly parts?: SetParts;
   readonly denials?: readonly DeniedDeletion[];
@@ -201,12 +203,17 @@ export interface ReportedSet {
 export function statusOf({
   replicas = 2,
   machines,
+  extra = '',
   machineStatus = {},
   parts = {},
   denials = [],
 }: SetCase): ReportedSet {
   const set = machineSet(replicas, parts);
-  const observed = members(machineSet(replicas), machines, { status: machineStatus });
+  const first = members(machineSet(replicas), machines, { status: machineStatus });
+  const further = (extra.split(' ').filter(Boolean) as MemberWord[]).map((word, index) =>
+    member(set, { word, index: first.length + index, age: 0 }),
+  );
+  const observed = [...first, ...further];
   const plan = planMachineSet({ set, machines: observed, now: NOW });
   const input = { set, plan, denials, now: NOW };
   const status = machineSetStatus(input);

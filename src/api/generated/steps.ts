@@ -44,7 +44,7 @@ export const STEP_TABLE = {
   /** Answers a MaintenanceEvent of the provider. Ambiguous until the host ID or the boot ID has changed. */
   AnswerProvider: {"version":1,"available":false,"risk":"Machine","executor":"Central","input":{"type":"object","required":["answer"],"properties":{"answer":{"type":"string","enum":["Accept","Defer","StartNow"]}}}},
   /** Replaces the machine through its MachineSet. */
-  ReplaceMachine: {"version":1,"available":false,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
+  ReplaceMachine: {"version":1,"available":true,"risk":"Machine","executor":"Central","input":{"type":"object","properties":{"replacementFirst":{"type":"boolean","default":false},"keepFailed":{"type":"object","required":["holdSeconds"],"properties":{"holdSeconds":{"type":"integer","minimum":60,"maximum":2592000},"max":{"type":"integer","default":1,"minimum":1,"maximum":20}}}}}},
   /** Installs the machine from nothing. Needs an approval. */
   Reprovision: {"version":1,"available":false,"risk":"Data","executor":"Central","input":{"type":"object","properties":{}}},
   /** Erases disks. Needs an approval. */

@@ -1508,6 +1508,18 @@ export interface JobRelease {
   readonly notAfter: string;
 }
 
+/** The machine that takes the place of the one that is replaced. */
+export interface JobReplacement {
+  /** Name of the MachineSet. */
+  readonly machineSet: string;
+  /** When the job recorded that it replaces the machine. */
+  readonly requestedAt: string;
+  /** Name of the new machine. Missing until it exists. */
+  readonly machine?: string;
+  /** UID of the new machine. */
+  readonly uid?: string;
+}
+
 /** Rung of the ladder. */
 export interface JobRung {
   /** Name. */
@@ -2268,6 +2280,22 @@ export interface MachineRepairs {
   readonly recent?: readonly MachineRepair[];
 }
 
+/** Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion. */
+export interface MachineReplacement {
+  /** Name of the job. */
+  readonly job: string;
+  /** Id of the grant of the job, which covers the deletion. */
+  readonly grant: string;
+  /** Fence of the grant. */
+  readonly fence: number;
+  /** Whether the replacement is available before the machine is deleted. */
+  readonly replacementFirst: boolean;
+  /** Whether the machine was Ready then. One that was not, and is now, is not replaced. */
+  readonly wasReady: boolean;
+  /** When the job asked for it. */
+  readonly since: string;
+}
+
 /** Desired machines. */
 export interface MachineSetSpec {
   /** Desired number of machines. (0 to 5000) */
@@ -2388,6 +2416,8 @@ export interface MachineStatus {
   readonly remedyWaits?: readonly MachineRemedyWait[];
   /** The drain before a component change or a deletion. */
   readonly drain?: MachineDrain;
+  /** Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion. */
+  readonly replacement?: MachineReplacement;
   /** Findings of the import of the host. */
   readonly import?: MachineImportStatus;
   /** Result of the preflight checks. */
@@ -3112,6 +3142,8 @@ export interface RemedyOperationJobStatus {
   readonly steps?: readonly JobStepStatus[];
   /** Progress of the drain. */
   readonly drain?: JobDrain;
+  /** The machine that takes the place of the one that is replaced. */
+  readonly replacement?: JobReplacement;
   /** Outcome of the job. */
   readonly outcome?: JobOutcome;
   /** Times of the job. */

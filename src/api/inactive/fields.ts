@@ -61,16 +61,11 @@ const MACHINE_SET: readonly InactiveField[] = [
     unless: ['spec.template.infra.config.pool'],
   },
   {
-    path: 'spec.updateStrategy.type',
-    accepts: ['InPlace', 'OnDelete'],
-    because: 'a machine is never replaced because of its template',
-  },
-  {
     path: 'spec.updateStrategy.maxUnavailable',
     accepts: [1],
-    because: 'an update in place makes no machine unavailable',
+    whenNot: ['type', 'Replace'],
+    because: 'only the type Replace makes machines unavailable',
   },
-  { path: 'spec.updateStrategy.maxSurge', because: 'a machine is never replaced because of its template' },
 ];
 
 const NO_COMPATIBILITY = 'no version is compared with it';
@@ -108,7 +103,6 @@ const NODE_REMEDIER: readonly InactiveField[] = [
     accepts: [3600],
     because: 'a result that stays Indeterminate is only reported',
   },
-  { path: 'spec.ladder[].verify.target', accepts: ['Node'], because: 'no repair replaces a machine' },
 ];
 
 export const INACTIVE_FIELDS: Readonly<Record<string, readonly InactiveField[]>> = {

@@ -40,11 +40,17 @@ export function inactiveFieldText({ path, message }: Problem): string {
   return `${path}: ${message}`;
 }
 
-function isInactive({ accepts = [], when }: InactiveField, { value, parent }: Place): boolean {
+function isInactive(field: InactiveField, { value, parent }: Place): boolean {
+  const { accepts = [] } = field;
   if (value === undefined || value === null) return false;
   if (Array.isArray(value) && value.length === 0) return false;
-  if (when && valueAt(parent, when[0]) !== when[1]) return false;
+  if (!isFor(field, parent)) return false;
   return !accepts.some((accepted) => isDeepStrictEqual(accepted, value));
+}
+
+function isFor({ when, whenNot }: Pick<InactiveField, 'when' | 'whenNot'>, parent: unknown): boolean {
+  if (when && valueAt(parent, when[0]) !== when[1]) return false;
+  return !whenNot || valueAt(parent, whenNot[0]) !== whenNot[1];
 }
 
 function messageOf({ because, accepts = [] }: InactiveField): string {

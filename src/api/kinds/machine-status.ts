@@ -224,6 +224,18 @@ export const status = named('MachineStatus', 'Observed state of the machine.', {
       [0, 8],
     ).optional(),
   }).optional(),
+  replacement: named(
+    'MachineReplacement',
+    'Asks the MachineSet to replace the machine. Written by a repair job, and removed when the machine is healthy again before its deletion.',
+    {
+      job: text('Name of the job.', { max: 253 }),
+      grant: text('Id of the grant of the job, which covers the deletion.', { max: 64 }),
+      fence: bigInt('Fence of the grant.'),
+      replacementFirst: flag('Whether the replacement is available before the machine is deleted.'),
+      wasReady: flag('Whether the machine was Ready then. One that was not, and is now, is not replaced.'),
+      since: time('When the job asked for it.'),
+    },
+  ).optional(),
   import: named('MachineImportStatus', 'Findings of the import of the host.', {
     hostKey: named('FirstHostKey', 'The key of the first connection, with hostKeyPolicy TrustOnFirstUse.', {
       algorithm: name('Key algorithm.', 32),

@@ -275,6 +275,12 @@ const status = rules(
         [0, 8],
       ).optional(),
     }).optional(),
+    replacement: named('JobReplacement', 'The machine that takes the place of the one that is replaced.', {
+      machineSet: name('Name of the MachineSet.'),
+      requestedAt: time('When the job recorded that it replaces the machine.'),
+      machine: name('Name of the new machine. Missing until it exists.').optional(),
+      uid: name('UID of the new machine.').optional(),
+    }).optional(),
     outcome: named('JobOutcome', 'Outcome of the job.', {
       class: choice('Class of the outcome.', OUTCOMES),
       reason: reason().optional(),

@@ -20,5 +20,6 @@ export type RepairWaitReason =
   | 'PodBlocked'
   | 'PodDisruptionBudget'
   | 'Power'
+  | 'Replacing'
   | 'Stopping'
   | 'VerificationHolding';

@@ -13,7 +13,7 @@ export const answerProvider = step(
 export const replaceMachine = step(
   'ReplaceMachine',
   'Replaces the machine through its MachineSet.',
-  { risk: 'Machine', executor: 'Central', available: false },
+  { risk: 'Machine', executor: 'Central' },
   {
     replacementFirst: flag('The replacement is Ready before the machine is drained.').default(false),
     keepFailed: named('KeepFailedMachines', 'Keeps the failed instance for an analysis.', {

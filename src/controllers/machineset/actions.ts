@@ -1,13 +1,20 @@
 /** Describes what a plan of a set consists of. */
 import type { Machine } from '../../api/generated/types.ts';
+import type { GrantRenewal } from '../../api/grants.ts';
 import type { Member } from './members.ts';
 import type { StormFinding } from './storm-guard.ts';
 
 export type MachineSetAction = { readonly because: string } & (
   | { readonly type: 'Adopt' | 'Release' | 'Update'; readonly name: string; readonly machine: Machine }
   | { readonly type: 'Create'; readonly name: string; readonly zone: string | undefined }
-  /** Deletes a machine, and only with a grant. */
-  | { readonly type: 'Delete'; readonly name: string; readonly machine: Machine; readonly node?: string }
+  /** Deletes a machine, and only with a grant: that of the job that replaces it, or one of the set. */
+  | {
+      readonly type: 'Delete';
+      readonly name: string;
+      readonly machine: Machine;
+      readonly node?: string;
+      readonly grant?: Pick<GrantRenewal, 'id' | 'fence'>;
+    }
 );
 
 export interface SetWait {
@@ -17,8 +24,16 @@ export interface SetWait {
   readonly until?: Date;
 }
 
+/** Machines that are replaced next. No act begins before the status shows them. */
+export interface PlannedReplacement {
+  readonly names: readonly string[];
+  readonly because: string;
+  readonly isAnnounced: boolean;
+}
+
 export interface MachineSetPlan {
   readonly actions: readonly MachineSetAction[];
+  readonly replacement?: PlannedReplacement;
   /** The machines of the set, sorted by name; with those that are adopted now. */
   readonly members: readonly Member[];
   readonly storm?: StormFinding;

@@ -4,6 +4,7 @@ import { inactiveFields, inactiveFieldText } from '../../api/inactive/find.ts';
 import { type ConditionStatus, type ConditionUpdate, conditionOf } from '../../kube/objects/conditions.ts';
 import type { MachineSetPlan, SetWait } from './actions.ts';
 import { differingFields, isUpToDate, type Member } from './members.ts';
+import { isOutdated } from './scaling/replacement.ts';
 
 export interface ConditionsInput {
   readonly set: MachineSet;
@@ -44,6 +45,8 @@ function scaledCondition({ set: { spec, metadata }, plan, live, wait }: Conditio
   const counts = `${live.length} of ${desired} machines, ${leaving} are being deleted`;
   if (live.length === desired && leaving === 0) return condition(type, 'True', 'AsWanted', counts);
   if (wait) return condition(type, 'False', wait.reason, `${counts}: ${wait.message}`);
+  const { replacement } = plan;
+  if (replacement) return condition(type, 'False', 'Replacing', `${counts}: ${replacement.because}`);
   return condition(type, 'False', live.length < desired ? 'ScalingUp' : 'ScalingDown', counts);
 }
 
@@ -70,17 +73,31 @@ function upToDateCondition({ spec }: MachineSet, live: readonly Member[]): Condi
   const behind = live.filter((member) => !isUpToDate(member));
   if (behind.length === 0) return condition(type, 'True', 'AsWanted', 'every machine matches the template');
   const names = behind.slice(0, 5).map(({ name }) => name);
-  const inPlace = spec.updateStrategy.type === 'InPlace';
+  const isOnDelete = spec.updateStrategy.type === 'OnDelete';
   const fields = behind.flatMap((member) =>
-    inPlace ? member.differences.replacement : differingFields(member),
+    isOnDelete ? differingFields(member) : member.differences.replacement,
   );
   if (fields.length > 0) {
     const list = [...new Set(fields)].toSorted().join(', ');
-    const message = `only other machines get the new ${list}: ${names.join(', ')}. Delete them one by one`;
-    return condition(type, 'False', 'ReplacementRequired', message);
+    return replacementCondition(spec, behind, `only other machines get the new ${list}: ${names.join(', ')}`);
   }
   const reason = updateWait(spec.paused, behind);
   return condition(type, 'False', reason, `${behind.length} machines differ: ${names.join(', ')}`);
+}
+
+function replacementCondition(
+  { updateStrategy, paused }: MachineSet['spec'],
+  behind: readonly Member[],
+  text: string,
+): ConditionUpdate {
+  const type = 'UpToDate';
+  if (updateStrategy.type !== 'Replace') {
+    return condition(type, 'False', 'ReplacementRequired', `${text}. Delete them one by one`);
+  }
+  const others = behind.filter(isOutdated);
+  const isHeld = others.length > 0 && others.every(({ hold }) => hold !== undefined);
+  if (isHeld) return condition(type, 'False', 'MachinesHeld', `${text}. Held machines are not replaced`);
+  return condition(type, 'False', paused ? 'Paused' : 'Replacing', text);
 }
 
 function updateWait(isPaused: boolean, behind: readonly Member[]): string {
@@ -88,7 +105,8 @@ function updateWait(isPaused: boolean, behind: readonly Member[]): string {
   return behind.every(({ hold }) => hold?.scope === 'All') ? 'MachinesHeld' : 'Updating';
 }
 
-function progressOf({ actions }: MachineSetPlan): string {
+function progressOf({ actions, replacement }: MachineSetPlan): string {
+  if (replacement) return 'Replacing';
   const reasons = {
     Create: 'ScalingUp',
     Delete: 'ScalingDown',
@@ -120,8 +138,13 @@ function startupFailure(input: ConditionsInput, ready: ConditionUpdate): string 
   const { set, plan, now } = input;
   const before = failureBefore(set);
   const failed = plan.members.find(({ failsToStart }) => failsToStart);
-  const isFailing = before !== undefined || hasFailedForLong(set, now);
+  const isFailing = before !== undefined || stopsReplacement(input) || hasFailedForLong(set, now);
   return failed && isFailing ? failureText(failed) : before;
+}
+
+/** The first replacement that does not start stops the others: a template that is wrong would take one machine after the other. */
+function stopsReplacement({ set, live }: ConditionsInput): boolean {
+  return set.spec.updateStrategy.type === 'Replace' && live.some(isOutdated);
 }
 
 function failureBefore({ status }: MachineSet): string | undefined {

@@ -1,5 +1,5 @@
 /** Keeps the machines of MachineSets, as kubenode-machineset. Every choice is made in plan.ts. */
-import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
+import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { Machine, MachineSet, MachineSetStatus } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import {
@@ -12,7 +12,7 @@ import {
 } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
-import { specOrConditionsChanged } from '../../kube/controller/predicates.ts';
+import { anyOf, partChanged, specOrConditionsChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { conditionOf } from '../../kube/objects/conditions.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -28,20 +28,25 @@ import { machineSetStatus, type StatusInput } from './status.ts';
 export interface MachineSetControllerOptions {
   /** Lists machines before one is deleted. */
   readonly client: Pick<Client, 'pages'>;
-  readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
 }
 
 /** A reconcile judges all machines of a set: of a thousand that join, each one with many changes, it runs four times a second. */
 const GATHER_MS = 250;
+const MACHINE_CHANGED = anyOf<Machine>(
+  specOrConditionsChanged,
+  partChanged(({ status }) => status?.replacement),
+);
 
 export function createMachineSetController(options: MachineSetControllerOptions): Controller {
   return {
     name: 'machineset',
     reads: [
       read(MACHINE_SETS, { changed: specOrConditionsChanged }),
-      read(MACHINES, { keys: setsOf, changed: specOrConditionsChanged, gatherMs: GATHER_MS }),
+      read(MACHINES, { keys: setsOf, changed: MACHINE_CHANGED, gatherMs: GATHER_MS }),
       // What matters of a Node comes with a condition of its Machine.
       read(NODES, { keys: () => [] }),
+      read(DEFENDER_LEDGERS, { keys: () => [] }),
     ],
     writes: [
       'Machine.metadata.labels',
@@ -101,7 +106,7 @@ async function decide(set: MachineSet, { client, context }: Reconcile): Promise<
 
 /** People see the action before it begins, and a storm guard that holds survives a restart. */
 async function announce(set: MachineSet, plan: MachineSetPlan, context: ReconcileContext): Promise<void> {
-  if (plan.actions.length === 0) return;
+  if (plan.actions.length === 0 && plan.replacement?.isAnnounced !== false) return;
   const { plannedAction } = machineSetStatus({ set, plan, denials: [], now: context.clock.now() });
   const { name } = set.metadata;
   const status = { conditions: [], ...set.status, ...optional('plannedAction', plannedAction) };

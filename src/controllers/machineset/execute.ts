@@ -1,7 +1,7 @@
 /** Carries out the plan of a set. One machine that fails keeps no other; a deletion needs its grant first. */
 import { MACHINE_SETS, MACHINES } from '../../api/generated/resources.ts';
 import type { MachineSet } from '../../api/generated/types.ts';
-import type { Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
+import type { Denial, Grant, GrantAsk, GrantPort } from '../../api/grants.ts';
 import { EVENT_PREFIX, MANAGER_MACHINESET } from '../../api/names.ts';
 import { isKubeError } from '../../kube/client/errors.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
@@ -15,7 +15,7 @@ import { machineIntent } from './template.ts';
 export interface Execution {
   readonly set: MachineSet;
   readonly plan: Pick<MachineSetPlan, 'actions'>;
-  readonly grants: Pick<GrantPort, 'ask' | 'settle'>;
+  readonly grants: Pick<GrantPort, 'ask' | 'renew' | 'settle'>;
   readonly context: ReconcileContext;
 }
 
@@ -68,15 +68,57 @@ async function deleteAll(
   execution: Execution,
   denials: DeniedDeletion[],
 ): Promise<void> {
-  if (deletions.length === 0) return;
-  const answers = await execution.grants.ask(deletions.map((deletion) => askOf(deletion, execution)));
-  const granted: { readonly deletion: Deletion; readonly grant: Grant }[] = [];
-  for (const [index, deletion] of deletions.entries()) {
-    const answer = answers[index];
-    if (answer?.granted) granted.push({ deletion, grant: answer });
-    else if (answer) denials.push({ machine: deletion.name, ...answer });
+  const granted: GrantedDeletion[] = [];
+  for (const { deletion, answer } of await answersTo(deletions, execution)) {
+    if (answer.granted) granted.push({ deletion, grant: answer });
+    else denials.push({ machine: deletion.name, ...answer });
   }
-  await runConcurrently(granted, ({ deletion, grant }) => deleteGranted(deletion, grant, execution));
+  await runConcurrently(granted, (each) => deleteGranted(each, execution));
+}
+
+interface GrantedDeletion {
+  readonly deletion: Deletion;
+  readonly grant: Grant;
+}
+
+interface AnsweredDeletion {
+  readonly deletion: Deletion;
+  readonly answer: Grant | Denial;
+}
+
+/** Asks for a grant of the set, or renews that of the job that replaces the machine: never both. */
+async function answersTo(
+  deletions: readonly Deletion[],
+  execution: Execution,
+): Promise<readonly AnsweredDeletion[]> {
+  const { grants } = execution;
+  const own = deletions.filter(({ grant }) => grant === undefined);
+  const ofJobs = deletions.filter(({ grant }) => grant !== undefined);
+  const asked = own.length > 0 ? await grants.ask(own.map((deletion) => askOf(deletion, execution))) : [];
+  const renewed = ofJobs.length > 0 ? await grants.renew(ofJobs.flatMap(({ grant }) => grant ?? [])) : [];
+  return [...withAnswers(own, asked), ...withAnswers(ofJobs, renewed.map(replacing(ofJobs)))];
+}
+
+function withAnswers(
+  deletions: readonly Deletion[],
+  answers: readonly (Grant | Denial)[],
+): readonly AnsweredDeletion[] {
+  return deletions.flatMap((deletion, index) => {
+    const answer = answers[index];
+    return answer ? [{ deletion, answer }] : [];
+  });
+}
+
+/** Refuses a grant that is for something else: it would not be settled by the job that asked for the replacement. */
+function replacing(
+  deletions: readonly Deletion[],
+): (answer: Grant | Denial, index: number) => Grant | Denial {
+  return (answer, index) => {
+    const { name } = deletions[index] ?? {};
+    if (!answer.granted || (answer.machine === name && answer.action === 'ReplaceMachine')) return answer;
+    const message = `grant ${answer.id} is not for the replacement of Machine ${name}`;
+    return { granted: false, reason: 'AskInvalid', message, also: [] };
+  };
 }
 
 function askOf({ machine, node }: Deletion, { set, context }: Execution): GrantAsk {
@@ -92,16 +134,20 @@ function askOf({ machine, node }: Deletion, { set, context }: Execution): GrantA
   };
 }
 
-/** The machine as it was judged: one that was held or marked meanwhile stays. The machine controller settles the grant. */
+/**
+ * Deletes the machine as it was judged: one that was held, marked, or came back meanwhile stays. The machine controller settles the grant of
+ * the set.
+ */
 async function deleteGranted(
-  deletion: Deletion,
-  { id, fence }: Grant,
+  { deletion, grant: { id, fence } }: GrantedDeletion,
   { set, grants, context }: Execution,
 ): Promise<void> {
   try {
     await context.delete(MACHINES, deletion.machine, { unchanged: true });
   } catch (error) {
     if (!isKubeError(error, 'Conflict')) throw error;
+    // The job settles its own.
+    if (deletion.grant) return;
     await grants.settle([{ id, fence, outcome: 'Unused' }]);
     return;
   }

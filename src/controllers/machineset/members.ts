@@ -6,6 +6,7 @@ import { type Condition, conditionOf, conditionStatus } from '../../kube/objects
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { holdInForce } from '../../rollout/holds.ts';
+import { type ReplacementMark, replacementMarkOf } from './scaling/replacement-mark.ts';
 import { type TemplateDifferences, templateDifferences } from './template.ts';
 
 export interface SetMachine {
@@ -31,6 +32,8 @@ export interface Member extends SetMachine {
   readonly isStalled: boolean;
   readonly hold?: MachineHold;
   readonly differences: TemplateDifferences;
+  /** Who wants it to be replaced. */
+  readonly mark?: ReplacementMark;
   /** When time alone makes it available, or a failed start. */
   readonly changesAt?: Date;
 }
@@ -60,11 +63,17 @@ export function memberOf(set: MachineSet, observed: SetMachine, now: Date): Memb
     isStalled: isTrue(machine, 'Stalled'),
     ...optional('hold', holdInForce(machine, node, now)),
     differences: templateDifferences(set, machine),
+    ...optional('mark', replacementMarkOf(machine)),
     ...optional(
       'changesAt',
       [from, startsUntil].find((at) => at !== undefined && at > now),
     ),
   };
+}
+
+/** Returns the mark of a machine; undefined also when the machine came back after a job had marked it. */
+export function markInForce({ mark, isReady }: Member): ReplacementMark | undefined {
+  return mark?.isOnlyUnready === true && isReady ? undefined : mark;
 }
 
 export function isUpToDate(member: Member): boolean {
@@ -74,6 +83,13 @@ export function isUpToDate(member: Member): boolean {
 /** Paths in the template that this machine does not match. */
 export function differingFields({ differences: { inPlace, replacement } }: Member): readonly string[] {
   return [...new Set([...inPlace, ...replacement])];
+}
+
+const MAX_FIELDS = 16;
+
+/** Returns the fields that the status names. */
+export function differingFieldsOf(members: readonly Member[]): readonly string[] {
+  return [...new Set(members.flatMap(differingFields))].toSorted().slice(0, MAX_FIELDS);
 }
 
 function zoneOf({ spec, status }: Machine): string | undefined {

@@ -1,7 +1,8 @@
 /** Reads the machines that the plan of a set is made from: out of the views, or its own from the API server. */
-import { MACHINES } from '../../api/generated/resources.ts';
-import type { Machine, MachineSet } from '../../api/generated/types.ts';
-import { LABEL_MACHINESET } from '../../api/names.ts';
+import { DEFENDER_LEDGERS, MACHINES } from '../../api/generated/resources.ts';
+import type { DefenderLedger, Machine, MachineSet } from '../../api/generated/types.ts';
+import { isInFlight } from '../../api/grants.ts';
+import { LABEL_MACHINESET, LEDGER } from '../../api/names.ts';
 import type { Client } from '../../kube/client/client.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { NODES } from '../../kube/objects/core-kinds.ts';
@@ -26,7 +27,19 @@ export async function listMachineSet(
   const names = observed.map(({ metadata }) => metadata.name);
   const isPooled = set.spec.template.infra.provider === 'ssh';
   const claimed = isPooled ? await listClaimedNames(client, context.signal) : [];
-  return { ...inputOf(set, [...own, ...others], context), taken: [...names, ...claimed] };
+  return {
+    ...inputOf(set, [...own, ...others], context),
+    taken: [...names, ...claimed, ...granted(context)],
+  };
+}
+
+/** Returns the names with a grant in work: that of a job that verifies the replacement is not for a new machine of the old name. */
+function granted(context: ReconcileContext): readonly string[] {
+  const { grants = {} } = context.view<DefenderLedger>(DEFENDER_LEDGERS).get(LEDGER)?.spec ?? {};
+  return Object.keys(grants).filter((name) => {
+    const entry = grants[name];
+    return entry !== undefined && isInFlight(entry);
+  });
 }
 
 async function listMachines(

@@ -1,10 +1,12 @@
-/** Decides what a set does with its machines now: exactly as many as desired, and never one less because of a new template. Pure. */
+/** Decides what a set does with its machines now: exactly as many as desired, and one less because of a new template only with Replace. Pure. */
 import type { Machine, MachineSet } from '../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../api/names.ts';
 import type { MachineSetAction, MachineSetPlan } from './actions.ts';
 import { type Member, memberOf, type SetMachine } from './members.ts';
 import { setMembership } from './ownership.ts';
-import { isDeletedSet, MAX_WRITES, planScaling, type Scaling } from './scaling.ts';
+import { MAX_WRITES } from './scaling/creation.ts';
+import type { Replacement } from './scaling/replacement.ts';
+import { isDeletedSet, planScaling } from './scaling/scaling.ts';
 import { stormOf } from './storm-guard.ts';
 
 export interface MachineSetInput {
@@ -28,14 +30,16 @@ export function planMachineSet(input: MachineSetInput): MachineSetPlan {
   const storm = stormOf(set, members, now);
   // Who belongs to the set is written first: the writes start another reconcile.
   const taken = new Set([...sorted.map(({ machine }) => machine.metadata.name), ...(input.taken ?? [])]);
-  const scaling: Scaling =
-    ownership.length > 0 ? { actions: ownership } : planScaling({ set, members, taken, storm });
   const updates = ownership.length > 0 ? [] : planUpdates(set, members);
+  const isUpdating = updates.length > 0;
+  const scaling: Replacement =
+    ownership.length > 0 ? { actions: ownership } : planScaling({ set, members, taken, storm, isUpdating });
   return {
     actions: [...scaling.actions, ...updates],
     members,
     ...(storm ? { storm } : {}),
     ...(scaling.wait ? { wait: scaling.wait } : {}),
+    ...(scaling.replacement ? { replacement: scaling.replacement } : {}),
     isFinished: isDeletedSet(set) && members.length === 0,
   };
 }
@@ -56,11 +60,10 @@ function isCounted(set: MachineSet, machine: Machine): boolean {
 }
 
 /**
- * Plans updates in place. A machine that runs keeps its instance: only fields that can be changed on it are written. Replace is
- * not supported, and changes nothing.
+ * Plans updates in place, also with Replace: a machine that runs keeps its instance where only fields that can be changed on it differ.
  */
 function planUpdates(set: MachineSet, members: readonly Member[]): readonly MachineSetAction[] {
-  if (set.spec.updateStrategy.type !== 'InPlace' || set.spec.paused || isDeletedSet(set)) return [];
+  if (set.spec.updateStrategy.type === 'OnDelete' || set.spec.paused || isDeletedSet(set)) return [];
   return members
     .filter(({ isDeleting, hold }) => !isDeleting && hold?.scope !== 'All')
     .filter(({ differences }) => differences.inPlace.length > 0)

@@ -8,7 +8,7 @@ import { optional } from '../../kube/objects/optional.ts';
 import { truncate } from '../../kube/objects/truncate.ts';
 import type { MachineSetAction, MachineSetPlan, SetWait } from './actions.ts';
 import { setConditions } from './conditions.ts';
-import { differingFields, isUpToDate, type Member } from './members.ts';
+import { differingFieldsOf, isUpToDate, type Member } from './members.ts';
 
 export interface StatusInput {
   readonly set: MachineSet;
@@ -26,7 +26,6 @@ export interface DeniedDeletion {
 }
 
 const MAX_NAMES = 20;
-const MAX_FIELDS = 16;
 const MAX_MESSAGE = 256;
 
 export function machineSetStatus(input: StatusInput): MachineSetStatus {
@@ -85,9 +84,14 @@ const TYPES = {
   Release: 'None',
 } as const;
 
-function plannedAction({ actions, members }: MachineSetPlan): PlannedAction {
+function plannedAction({ actions, members, replacement }: MachineSetPlan): PlannedAction {
   const [first] = actions;
-  const fields = [...new Set(members.flatMap(differingFields))].toSorted().slice(0, MAX_FIELDS);
+  const fields = differingFieldsOf(members);
+  if (replacement) {
+    const { names } = replacement;
+    const because = truncate(replacement.because, MAX_MESSAGE);
+    return { type: 'Replace', machines: names.length, names, fields, because };
+  }
   if (!first) return { type: 'None', machines: 0, names: [], fields, because: 'nothing is to be done' };
   const same = actions.filter((action: MachineSetAction) => action.type === first.type);
   return {

@@ -54,6 +54,7 @@ const STATUS_FIELDS = [
   'release',
   'steps',
   'drain',
+  'replacement',
   'outcome',
   'timeline',
 ];
@@ -86,6 +87,7 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
     writes: [
       ...STATUS_FIELDS.map((field) => `RemedyOperationJob.status.${field}`),
       'Machine.status.repairs',
+      'Machine.status.replacement',
       'Machine.status.conditions[NeedsPerson]',
     ],
     // With the controller of rules, which creates jobs, and with that of Machines.
@@ -194,10 +196,13 @@ function portsFor(
   };
 }
 
-function follow({ metadata, spec }: RemedyOperationJob, { active }: ControllerParts): void {
-  const { name } = spec.machine;
-  const jobs = active.get(name) ?? new Set();
-  active.set(name, jobs.add(metadata.name));
+/** Follows its machine, and the one that takes its place. */
+function follow({ metadata, spec, status }: RemedyOperationJob, { active }: ControllerParts): void {
+  const { machine } = status?.replacement ?? {};
+  for (const name of [spec.machine.name, ...(machine === undefined ? [] : [machine])]) {
+    const jobs = active.get(name) ?? new Set();
+    active.set(name, jobs.add(metadata.name));
+  }
 }
 
 function forget(name: string, { active, answers }: ControllerParts): void {

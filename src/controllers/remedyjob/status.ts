@@ -35,12 +35,16 @@ export function jobStatus(job: RemedyOperationJob, change: JobChange, now: Date)
   };
 }
 
-/** Returns grant, release and drain after a change. What is not changed stays. */
-function kept(status: OwnJobStatus, { release, grant, drain }: JobChange): Partial<OwnJobStatus> {
+/** Returns grant, release, drain and replacement after a change. What is not changed stays. */
+function kept(
+  status: OwnJobStatus,
+  { release, grant, drain, replacement }: JobChange,
+): Partial<OwnJobStatus> {
   return {
     ...optional('grant', grant ?? status.grant),
     ...(release === null ? {} : optional('release', release ?? status.release)),
     ...optional('drain', drain ?? status.drain),
+    ...optional('replacement', replacement ?? status.replacement),
   };
 }
 

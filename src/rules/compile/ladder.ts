@@ -141,8 +141,18 @@ function checkWays(report: ReportProblem, path: string, ways: readonly unknown[]
 }
 
 function checkReplacement(report: ReportProblem, path: string, rung: JsonRecord): void {
-  if (!stepsOf(rung, 'plan').includes('ReplaceMachine')) return;
-  if (textAt(rung, 'verify', 'target') === 'Replacement') return;
+  const steps = stepsOf(rung, 'plan');
+  const isReplacement = textAt(rung, 'verify', 'target') === 'Replacement';
+  if (!steps.includes('ReplaceMachine')) {
+    if (isReplacement) {
+      report(
+        `${path}.verify.target`,
+        'Replacement needs the step ReplaceMachine: add it, or set target to Node',
+      );
+    }
+    return;
+  }
+  if (isReplacement) return;
   report(
     `${path}.verify.target`,
     'the old node cannot prove the success of ReplaceMachine: set target to Replacement',

@@ -12,6 +12,16 @@ const SETS = {
   PauseIgnored: (spec) => ({ ...spec, paused: false }),
   StormIgnored: (spec) => withGuard(spec, { maxUnhealthy: '100%', maxUnhealthyInZone: '100%' }),
   OvershootIgnored: (spec) => withGuard(spec, { overshoot: 100 }),
+  /** A set that only updates in place replaces machines. */
+  StrategyIgnored: (spec) => ({
+    ...spec,
+    updateStrategy: { type: 'Replace', maxUnavailable: 1, maxSurge: 1 },
+  }),
+  /** Machines are replaced before another one serves in their place. */
+  AvailabilityIgnored: (spec) => ({
+    ...spec,
+    updateStrategy: { type: 'Replace', maxUnavailable: '100%' },
+  }),
   /** A machine that starts has failed at once. */
   StartupIgnored: (spec) => ({ ...spec, startupTimeoutSeconds: 0 }),
 } satisfies Readonly<Record<string, (spec: SetSpec) => SetSpec>>;
@@ -21,6 +31,8 @@ export const SET_BREAKAGES = [
   'StormIgnored',
   'OvershootIgnored',
   'StartupIgnored',
+  'StrategyIgnored',
+  'AvailabilityIgnored',
   /** The set deletes machines without asking the Defender. */
   'GrantIgnored',
   /** Neither the set nor the Defender reads holds. */

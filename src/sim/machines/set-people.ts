@@ -9,6 +9,8 @@ import { type InstanceHosts, silence } from './instance-hosts.ts';
 export interface SetPeople extends InstanceHosts {
   /** The most machines that people ask for. */
   readonly machines: number;
+  /** Whether the set replaces machines that differ from its template, one beyond `replicas`. */
+  readonly isReplacing?: boolean;
   /** Runs an act of people, which is distinguished from what controllers do. */
   readonly asPerson: (act: () => void) => void;
 }
@@ -18,7 +20,9 @@ export const OVERSHOOT = 2;
 const MINUTE_MS = 60_000;
 type Spec = MachineSet['spec'];
 
-export function createSet({ api, random, machines }: SetPeople): void {
+export const SURGE = 1;
+
+export function createSet({ api, random, machines, isReplacing = false }: SetPeople): void {
   const spec: Spec = {
     replicas: 1 + random.below(machines),
     template: {
@@ -30,7 +34,9 @@ export function createSet({ api, random, machines }: SetPeople): void {
     },
     zones: random.chance(0.5) ? [] : ['a', 'b', 'c'],
     minReadySeconds: 0,
-    updateStrategy: { type: 'InPlace', maxUnavailable: 1 },
+    updateStrategy: isReplacing
+      ? { type: 'Replace', maxUnavailable: 1, maxSurge: SURGE }
+      : { type: 'InPlace', maxUnavailable: 1 },
     deletionOrder: random.pick(['Oldest', 'Newest', 'Random'] as const) ?? 'Oldest',
     stormGuard: { maxUnhealthy: '40%', maxUnhealthyInZone: '50%', thawSeconds: 300, overshoot: OVERSHOOT },
     startupTimeoutSeconds: 600,
@@ -43,6 +49,8 @@ export function createSet({ api, random, machines }: SetPeople): void {
 export function befallSet(people: SetPeople): void {
   const { random } = people;
   if (random.chance(0.04)) interfereWithSet(people);
+  // So often that machines are replaced most of the time.
+  if (people.isReplacing && random.chance(0.008)) people.asPerson(() => changeInstances(people));
   befallHosts(people);
   const instance = random.pick(people.cloud.list());
   if (instance) befallInstance(instance, people);
@@ -94,6 +102,15 @@ function editedTemplate(template: Spec['template'], random: Random): Spec['templ
     { infra: { ...infra, config: { type: 'simulated', size: value } } },
   ];
   return { ...template, ...random.pick(edits) };
+}
+
+/** Edits, or reverts, what only other machines can have. */
+function changeInstances(people: SetPeople): void {
+  const config = { type: 'simulated', size: `v${people.random.below(3)}` };
+  editSet(people, (spec) => {
+    const { template } = spec;
+    return { ...spec, template: { ...template, infra: { ...template.infra, config } } };
+  });
 }
 
 function pickMachine({ api, random }: SetPeople): Machine | undefined {

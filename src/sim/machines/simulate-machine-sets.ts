@@ -34,6 +34,8 @@ export interface MachineSetSimulationOptions {
   /** The most machines that people ask for. */
   readonly machines: number;
   readonly broken?: SetBreakage;
+  /** Whether the set replaces machines that differ from its template. */
+  readonly isReplacing?: boolean;
   /** Whether answers are lost, watches are late, and people edit in the middle of a reconcile, much more often. */
   readonly frequentFaults?: boolean;
 }
@@ -96,7 +98,7 @@ export async function simulateMachineSets(
 }
 
 function createSetRun(options: MachineSetSimulationOptions): SetRun {
-  const { seed, machines, broken, frequentFaults = false } = options;
+  const { seed, machines, broken, frequentFaults = false, isReplacing = false } = options;
   const random = createRandom(seed);
   const clock = { nowMs: START_MS, changedMs: START_MS };
   const nowMs = (): number => clock.nowMs;
@@ -125,6 +127,7 @@ function createSetRun(options: MachineSetSimulationOptions): SetRun {
     judge,
     broken,
     frequentFaults,
+    isReplacing,
     clock,
     asPerson: (act) => judge.asPerson(act),
     watch: { delayMs: 0, untilMs: START_MS },

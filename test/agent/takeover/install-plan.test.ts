@@ -63,11 +63,7 @@ describe('planInstall', () => {
         'EnableUnit: the unit does not start at boot',
     ],
     ['does nothing twice', DONE, ''],
-    [
-      'keeps what is recorded about credentials of registries',
-      { ...DONE, record: WITH_REGISTRIES },
-      '',
-    ],
+    ['keeps what is recorded about credentials of registries', { ...DONE, record: WITH_REGISTRIES }, ''],
     [
       'starts the agent that can connect',
       { ...DONE, canConnect: true },

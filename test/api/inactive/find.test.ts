@@ -102,14 +102,18 @@ describe('the fields of an object that this version does not act on', () => {
       { template: { deletion: { cleanup: 'Orphan' } } },
       'use Restore',
     ],
-    ['MachineSet', 'updateStrategy.type', { updateStrategy: { type: 'Replace' } }, 'use InPlace, OnDelete'],
     [
       'MachineSet',
       'updateStrategy.maxUnavailable',
       { updateStrategy: { maxUnavailable: '10%' } },
       'remove it',
     ],
-    ['MachineSet', 'updateStrategy.maxSurge', { updateStrategy: { maxSurge: 0 } }, 'remove it'],
+    [
+      'MachineSet',
+      'updateStrategy.maxUnavailable',
+      { updateStrategy: { type: 'OnDelete', maxUnavailable: 2 } },
+      'remove it',
+    ],
     ['MachineComponent', 'compat.kubernetes', { compat: { kubernetes: { min: '1.31' } } }, 'remove it'],
     ['MachineComponent', 'compat.upgradeFrom', { compat: { upgradeFrom: ['1.0.0'] } }, 'remove it'],
     ['MachineComponent', 'compat.kernelMin', { compat: { kernelMin: '6.1' } }, 'remove it'],
@@ -219,6 +223,11 @@ describe('the fields of an object that this version does not act on', () => {
     ['the cleanup', { infra: { provider: 'ssh' }, import: {}, deletion: { cleanup: 'Wipe' } }],
   ])('do not include %s of a host that is imported', (_, spec) => {
     expect(problemsOf('Machine', spec)).toEqual([]);
+  });
+
+  it('do not include how many machines a replacement may make unavailable', () => {
+    const updateStrategy = { type: 'Replace', maxUnavailable: '10%', maxSurge: 2 };
+    expect(problemsOf('MachineSet', { updateStrategy })).toEqual([]);
   });
 
   it('do not exist in kinds of other groups and in unknown kinds', () => {

@@ -44,7 +44,7 @@ describe('the steps', () => {
     ['PowerCycle', 'Node Central undo PowerOn'],
     ['OutOfServiceTaint', 'Node Central undo Untaint'],
     ['AnswerProvider', 'Machine Central later'],
-    ['ReplaceMachine', 'Machine Central later'],
+    ['ReplaceMachine', 'Machine Central'],
     ['Reprovision', 'Data Central later'],
     ['WipeDisk', 'Data Central later'],
   ])('%s: %s', (step, expected) => {
@@ -66,9 +66,11 @@ describe('the steps', () => {
     for (const { step, with: input } of undone) expect(stepInputProblems(step, input)).toEqual([]);
   });
 
-  it('of the first version leave the provider, GPUs and data alone', () => {
-    expect(AVAILABLE_STEPS).toHaveLength(21);
-    expect(AVAILABLE_STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([]);
+  it('leave data alone, and machines but for their replacement', () => {
+    expect(AVAILABLE_STEPS).toHaveLength(22);
+    expect(AVAILABLE_STEPS.filter((step) => ['Machine', 'Data'].includes(stepEntry(step).risk))).toEqual([
+      'ReplaceMachine',
+    ]);
   });
 });
 

@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine } from '../../../src/api/generated/types.ts';
-import { ANNOTATION_HOLD, MANAGER_SYNC, ROLE_OPERATOR } from '../../../src/api/names.ts';
+import {
+  ANNOTATION_HOLD,
+  ANNOTATION_REPLACE_MACHINE,
+  MANAGER_SYNC,
+  ROLE_OPERATOR,
+} from '../../../src/api/names.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
 import {
   type ComponentVersion,
@@ -199,5 +204,37 @@ describe('machine list and show, component list, why', () => {
     expect((await run(installed, 'component', 'list', 'unknown')).exitCode).toBe(65);
     const filtered = await run(installed, 'machine', 'list', '--phase', 'Stalled');
     expect([filtered.exitCode, filtered.stdout]).toEqual([0, 'no machines\n']);
+  });
+});
+
+describe('machine replace', () => {
+  const OWNER = { apiVersion: API_VERSION, kind: 'MachineSet', name: 'web', uid: 'u-1', controller: true };
+
+  it('asks the set of the machine, and changes nothing in a dry run', async () => {
+    await declareMachine(client, 'replaced');
+    const body = { metadata: { ownerReferences: [OWNER] } };
+    await client.patch(MACHINES, { name: 'replaced' }, { type: 'merge', body });
+    const dry = await run(installed, 'machine', 'replace', 'replaced', '--dry-run', '-o', 'json');
+    expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([0, { machineSet: 'web', state: 'DryRun' }]);
+    expect((await read('replaced')).metadata.annotations?.[ANNOTATION_REPLACE_MACHINE]).toBeUndefined();
+    const asked = await run(installed, 'machine', 'replace', 'replaced', '--no-wait', '--delete-first');
+    expect([asked.exitCode, asked.stderr]).toEqual([0, '']);
+    expect(asked.stdout).toContain('Requested');
+    const { annotations } = (await read('replaced')).metadata;
+    expect(annotations?.[ANNOTATION_REPLACE_MACHINE]).toBe('DeleteFirst');
+  });
+
+  it('ends with code 3 when the machine was not replaced in time', async () => {
+    const late = await run(installed, 'machine', 'replace', 'replaced', '--timeout', '1s', '-o', 'json');
+    expect(late.stderr).not.toContain('error');
+    expect([late.exitCode, JSON.parse(late.stdout)]).toMatchObject([3, { state: 'Replacing' }]);
+  });
+
+  it('refuses a machine without a set, and names what to do', async () => {
+    await declareMachine(client, 'alone');
+    const refused = await run(installed, 'machine', 'replace', 'alone', '--no-wait');
+    expect(refused.exitCode).toBe(65);
+    expect(refused.stderr).toContain('Machine alone belongs to no MachineSet');
+    expect(refused.stderr).toContain('kubectl delete machines.kubenode.dev alone');
   });
 });

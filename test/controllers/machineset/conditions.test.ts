@@ -29,6 +29,12 @@ const waited = (reason: string, seconds: number, name: string): SetParts => ({
   spec: { stormGuard: NO_STORM },
   status: { waiting: { reason, blocker: { kind: 'Machine', name }, since: ago(seconds) } },
 });
+const REPLACING = {
+  spec: {
+    template: template({ host: { type: 'systemd' } }),
+    updateStrategy: { type: 'Replace', maxUnavailable: 1, maxSurge: 1 },
+  },
+} as const satisfies SetParts;
 const DENIED = { replicas: 1, machines: 'ready ready', denials: [DENIAL] };
 const HELD = { replicas: 0, machines: 'held' };
 const OVER = { replicas: 2, machines: 'leaving leaving leaving leaving' };
@@ -90,12 +96,29 @@ describe('setConditions', () => {
       'Updating, UpToDate ReplacementRequired',
     ],
     [
-      'MAC-32 reports that Replace is not supported',
-      {
-        machines: 'ready ready',
-        parts: { spec: { updateStrategy: { type: 'Replace', maxUnavailable: 1 } } },
-      },
-      'Stalled, Stalled NotSupported',
+      'MAC-32 is Updating while machines are replaced',
+      { machines: 'ready ready', parts: REPLACING },
+      'Updating, UpToDate Replacing',
+    ],
+    [
+      'MAC-32 is Scaling while a replacement starts beside the others',
+      { machines: 'ready ready', extra: 'new', parts: REPLACING },
+      'Scaling, ScaledAsWanted Replacing, MachinesReady MachinesNotReady, UpToDate Replacing',
+    ],
+    [
+      'MAC-32 stalls at the first replacement that does not start',
+      { machines: 'ready ready', extra: 'late', parts: REPLACING },
+      'Stalled, ScaledAsWanted ScalingDown, MachinesReady MachinesNotReady, UpToDate Replacing, Stalled StartupFailing',
+    ],
+    [
+      'MAC-32 waits for held machines that are to be replaced',
+      { machines: 'held held', parts: REPLACING },
+      'Updating, UpToDate MachinesHeld',
+    ],
+    [
+      'MAC-32 waits for the end of a pause to replace machines',
+      { machines: 'ready ready', parts: { spec: { ...REPLACING.spec, paused: true } } },
+      'Paused, UpToDate Paused, Progressing Paused',
     ],
     [
       'is Stalled with a field that nothing acts on',

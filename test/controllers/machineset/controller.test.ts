@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
+import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, MachineSet } from '../../../src/api/generated/types.ts';
 import { ANNOTATION_DELETE } from '../../../src/api/names.ts';
 import { createMachineSetController } from '../../../src/controllers/machineset/controller.ts';
@@ -21,7 +21,9 @@ import { machineSet, template } from '../../support/machine-sets.ts';
 import { type MemoryGrants, memoryGrants } from '../../support/memory-grants.ts';
 import { virtualClock } from '../../support/virtual-clock.ts';
 
-const KINDS: readonly ServedKind[] = [servedKind(MACHINE_SETS), servedKind(MACHINES), servedKind(NODES)];
+const KINDS: readonly ServedKind[] = [MACHINE_SETS, MACHINES, NODES, DEFENDER_LEDGERS].map((kind) =>
+  servedKind(kind),
+);
 const READY = ['Ready', 'AgentReady', 'NodeReady'].map((type) => condition(type, 'True'));
 
 interface Bed extends ControllerBed {

@@ -47,13 +47,16 @@ describe('planMachineSet', () => {
       ).toBe(want);
     });
 
-    it.each(['OnDelete', 'Replace'] as const)('MAC-32 changes and deletes nothing with %s', (type) => {
+    it('MAC-32 changes and deletes nothing with OnDelete, and replaces what a person deletes', () => {
       const changed = template({
         labels: { pool: 'x' },
         infra: { provider: 'local', config: { image: 'b' } },
       });
-      const set = machineSet(3, { spec: { template: changed, updateStrategy: { type, maxUnavailable: 3 } } });
+      const updateStrategy = { type: 'OnDelete', maxUnavailable: 1 } as const;
+      const set = machineSet(3, { spec: { template: changed, updateStrategy } });
       expect(explainPlan(set, members(machineSet(3), 'ready ready ready'))).toBe('');
+      const one = members(machineSet(3), 'ready ready leaving');
+      expect(explainPlan(set, one)).toBe('Create #3: 2 of 3 machines exist');
     });
 
     it('writes nothing to a machine that is held with scope All', () => {
@@ -86,7 +89,7 @@ describe('planMachineSet', () => {
       expect(explainPlan(set, members(set, 'ready', { metadata: { labels } }))).toBe('');
     });
 
-    it('MAC-32 never deletes a machine because of any change of the template', () => {
+    it('MAC-32 never deletes a machine because of any change of the template with InPlace or OnDelete', () => {
       const text = fc.constantFrom('a', 'b');
       const anyTemplate = fc.record({
         labels: fc.dictionary(text, text),
@@ -102,7 +105,7 @@ describe('planMachineSet', () => {
         }),
         deletion: fc.constant(template().deletion),
       });
-      const anyType = fc.constantFrom('InPlace' as const, 'OnDelete' as const, 'Replace' as const);
+      const anyType = fc.constantFrom('InPlace' as const, 'OnDelete' as const);
       fc.assert(
         fc.property(anyTemplate, anyType, (changed, type) => {
           const set = machineSet(4, {

@@ -226,11 +226,22 @@ describe('each field of the template', () => {
     },
   );
 
-  it.each(['OnDelete', 'Replace'] as const)('MAC-32 is reported, and nothing is done, with %s', (type) => {
-    const found = CHANGES.map(({ value }) => afterChange(value, type));
+  it('MAC-32 is reported, and nothing is done, with OnDelete', () => {
+    const found = CHANGES.map(({ value }) => afterChange(value, 'OnDelete'));
     expect(found.map(({ verbs, reason, message }) => ({ verbs, reason, message }))).toEqual(
       CHANGES.map(({ field }) => replacementRequired(CLASSES[field]?.[0])),
     );
+  });
+
+  it('MAC-32 is written in place with Replace as well, and what cannot be is replaced', () => {
+    for (const change of CHANGES) {
+      const inPlace = afterChange(change.value, 'InPlace');
+      const isReplaced = inPlace.reason === 'ReplacementRequired';
+      expect(afterChange(change.value, 'Replace')).toEqual(
+        isReplaced ? { ...inPlace, reason: 'Replacing' } : inPlace,
+      );
+    }
+    expect.hasAssertions();
   });
 
   it('MAC-32 reaches a machine that runs only where it was classified as in place', () => {

@@ -51,8 +51,12 @@ describe('the input of a step in a ladder', () => {
 const OFF_BEFORE: readonly string[] = ['PowerOn', 'OutOfServiceTaint'];
 
 function planWith(step: string, input: unknown): Readonly<Record<string, unknown>> {
-  const written = { '/ladder/0/plan/3': { step, with: input } };
-  return OFF_BEFORE.includes(step) ? { ...written, '/ladder/0/plan/2': { step: 'PowerOff' } } : written;
+  return {
+    '/ladder/0/plan/3': { step, with: input },
+    ...(OFF_BEFORE.includes(step) ? { '/ladder/0/plan/2': { step: 'PowerOff' } } : {}),
+    // A step that replaces the node is proved by the new one.
+    ...(step === 'ReplaceMachine' ? { '/ladder/0/verify/target': 'Replacement' } : {}),
+  };
 }
 
 function escaped(text: string): string {

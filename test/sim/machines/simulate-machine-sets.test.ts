@@ -15,6 +15,7 @@ const SEEDS = Array.from({ length: LONG ? 1000 : 1 }, (_, index) => index + 1);
 
 /** A storm is rare. */
 const LONG_RUN = { hours: 2, machines: 12 };
+const REPLACING = { ...SHORT, isReplacing: true };
 /** And so is an edit between a decision and its write. */
 const FREQUENT = { ...SHORT, frequentFaults: true };
 
@@ -27,6 +28,8 @@ const BROKEN: readonly Broken[] = [
   ['StormIgnored', 9, /^a machine was (created|deleted) in a storm$/, LONG_RUN],
   ['OvershootIgnored', 11, /^\d+ machines, and \d+ allowed$/],
   ['StartupIgnored', 2, /^a machine was deleted though it was not a surplus$/],
+  ['StrategyIgnored', 1, /^machine \d+ of \d+$/, LONG_RUN],
+  ['AvailabilityIgnored', 1, /^a machine was replaced though too few are left$/, REPLACING],
   ['NameIgnored', 4, /^machine \d+ of \d+$/],
   ['GrantIgnored', 1, /^a machine was deleted without a grant$/],
   ['HoldIgnored', 1, /^a held machine was deleted$/],
@@ -47,6 +50,16 @@ describe('simulateMachineSets', () => {
     expect(violations).toEqual([]);
     expect(history.length).toBeGreaterThan(10);
   });
+
+  it.each(LONG ? SEEDS : [1, 2])(
+    'MAC-32 MAC-33 breaks no promise when machines are replaced, with seed %i',
+    async (seed) => {
+      const { violations, history } = await runWithAll({ seed, ...REPLACING });
+      expect(violations).toEqual([]);
+      expect(history.length).toBeGreaterThan(10);
+    },
+    600_000,
+  );
 
   it('kills the controllers, and creates and deletes machines and instances all the same', () => {
     const all = [...results.values()];

@@ -16,6 +16,7 @@ import type { RemedyMetrics } from '../metrics.ts';
 import type { JobInput } from '../observe/observe.ts';
 import type { JobChange, JobDecision, ReleaseStep, RepairWait, RunStep } from '../plan/decision.ts';
 import { machineReport } from '../plan/machine-report.ts';
+import { isReplaced } from '../plan/replacement.ts';
 import { type PowerRecord, powerStep } from '../power/power-records.ts';
 import { jobStatus } from '../status.ts';
 import { restorePower } from './power/restore-power.ts';
@@ -134,14 +135,15 @@ async function reportMachine(
 async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileResult> {
   const { step, record } = decision;
   const { observation, ports, context } = parts;
-  const { node, now } = observation;
-  // A step that switches the power asks immediately before its request: what only reads, or switches on, needs no grant.
-  const renewal = powerStep(step) ? undefined : await renewalFor(step, parts);
+  const { now } = observation;
+  // The machine controller renews the grant of a deletion that has begun. A step that switches the power asks immediately before its
+  // request: what only reads, or switches on, needs no grant.
+  const isAskedElsewhere = isReplaced(observation) || powerStep(step) !== undefined;
+  const renewal = isAskedElsewhere ? undefined : await renewalFor(step, parts);
   if (renewal && !renewal.isGranted) return await waitForGrant(renewal, parts);
-  // The planner has checked that it is there.
-  if (!node) return { requeueAt: now };
   const renew = (): Promise<Renewal> => renewJobGrant(parts.grants, observation);
-  const result = await runCentralStep({ observation, node, step, record, renew, ports, context });
+  const result = await runCentralStep({ observation, step, record, renew, ports, context });
+  if (!result) return { requeueAt: now };
   return await recordResult(decision, { result, renewed: result.renewed ?? renewal?.change ?? {} }, parts);
 }
 
@@ -162,7 +164,7 @@ type EndedResult = Exclude<CentralResult, { state: 'Waiting' | 'Denied' }>;
 
 function runningOf(result: Extract<CentralResult, { state: 'Waiting' }>, record: JobStepStatus): JobChange {
   const step: JobStepStatus = { ...record, state: 'Running', ...optional('power', result.power) };
-  return { step, wait: result.wait, ...optional('drain', result.drain) };
+  return { step, wait: result.wait, ...progressOf(result) };
 }
 
 function endOf(result: EndedResult, record: JobStepStatus, now: Date): JobChange {
@@ -176,7 +178,11 @@ function endOf(result: EndedResult, record: JobStepStatus, now: Date): JobChange
     ...('bootIDAfter' in result ? optional('bootIDAfter', result.bootIDAfter) : {}),
     ...optional('power', result.power),
   };
-  return { step, ...optional('drain', result.drain) };
+  return { step, ...progressOf(result) };
+}
+
+function progressOf({ drain, replacement }: CentralResult): Pick<JobChange, 'drain' | 'replacement'> {
+  return { ...optional('drain', drain), ...optional('replacement', replacement) };
 }
 
 interface OverdueResult {

@@ -22,13 +22,24 @@ export async function observeJob(
 ): Promise<JobInput> {
   const { name } = job.spec.machine;
   const truth = await evaluator.evaluate(job, remedier);
+  const machines = context.view<Machine>(MACHINES);
   return {
     job,
-    machine: context.view<Machine>(MACHINES).get(name),
+    machine: machines.get(name),
     node: context.view(NODES).get(name),
     ...truth,
+    ...(isOtherReplacement(job, machines) ? { verified: 'Unknown' as const } : {}),
     now: context.clock.now(),
   };
+}
+
+/** Tells whether the machine that took the place was deleted, or is another one by now. */
+function isOtherReplacement(
+  { status }: RemedyOperationJob,
+  machines: { readonly get: (name: string) => Machine | undefined },
+): boolean {
+  const { machine, uid } = status?.replacement ?? {};
+  return machine !== undefined && machines.get(machine)?.metadata.uid !== uid;
 }
 
 export function jobOfGrant(grant: string, context: ReconcileContext): RemedyOperationJob | undefined {

@@ -64,12 +64,14 @@ export function createJobEvaluator(facts: NodeFacts, log: Pick<Log, 'warn'>): Jo
     return (await rule.evaluate(facts.read(spec.machine.name, rule.maxAge))).outcome;
   }
 
-  async function verification({ spec, metadata }: RemedyOperationJob): Promise<Truth> {
+  async function verification({ spec, metadata, status }: RemedyOperationJob): Promise<Truth> {
     const { verify } = spec;
     if (!verify) return 'Unknown';
     const key = metadata.uid ?? metadata.name;
     const compiled = verifications.get(key, () => compiledTree(verify.conditions));
-    return compiled ? await compiled.evaluate(facts.read(spec.machine.name, compiled.maxAge)) : 'Unknown';
+    const verified = verify.target === 'Replacement' ? status?.replacement?.machine : spec.machine.name;
+    if (!compiled || verified === undefined) return 'Unknown';
+    return await compiled.evaluate(facts.read(verified, compiled.maxAge));
   }
 
   /** A source that fails makes nothing true or false. */

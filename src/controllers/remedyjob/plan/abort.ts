@@ -18,6 +18,7 @@ import type { JobInput } from '../observe/observe.ts';
 import { isSwitchedOn, mayGoOff } from '../power/power-records.ts';
 import { type JobDecision, jobFinding, type RepairWait } from './decision.ts';
 import { ABORT_CLASSES, type Abort, type AbortReason, guardAbort } from './guard.ts';
+import { isReplaced } from './replacement.ts';
 
 /** An agent that has not answered a withdrawn release for this long did not begin: its watch is faster. */
 const WITHDRAWN_MS = 15_000;
@@ -33,7 +34,9 @@ export function abortOf(observation: JobInput): Abort | undefined {
   );
 }
 
-function replaced({ job, machine, node }: JobInput): Abort | undefined {
+function replaced(observation: JobInput): Abort | undefined {
+  if (isReplaced(observation)) return undefined;
+  const { job, machine, node } = observation;
   const reason = 'NodeReplaced';
   const { spec } = job;
   if (machine?.metadata.uid !== spec.machine.uid) {
@@ -78,7 +81,7 @@ function cancelled({ spec: { cancel }, metadata }: RemedyOperationJob): Abort | 
 function guarded(observation: JobInput): Abort | undefined {
   const { job } = observation;
   const step = currentStep(job);
-  if (!step || !isDisruptive(step)) return undefined;
+  if (!step || !isDisruptive(step) || isReplaced(observation)) return undefined;
   const record = stepRecord(job, step.id);
   // A machine that is off is switched on whatever has changed meanwhile.
   if (record && (isWithAgent(job, record) || isSwitchedOn(record))) return undefined;

@@ -5,6 +5,7 @@ import type {
   JobGrantStatus,
   JobOutcome,
   JobRelease,
+  JobReplacement,
   JobStep,
   JobStepStatus,
   JobTimeline,
@@ -30,6 +31,7 @@ export interface JobChange {
   readonly release?: JobRelease | null;
   readonly grant?: JobGrantStatus;
   readonly drain?: JobDrain;
+  readonly replacement?: JobReplacement;
   readonly outcome?: JobOutcome;
   readonly timeline?: JobTimeline;
   readonly findings?: readonly ConditionUpdate[];

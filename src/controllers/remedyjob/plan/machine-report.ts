@@ -4,6 +4,7 @@ import type {
   Machine,
   MachineRepair,
   MachineRepairs,
+  MachineReplacement,
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
 import {
@@ -18,12 +19,14 @@ import type { JobInput } from '../observe/observe.ts';
 import { lastPower } from '../power/power-records.ts';
 import { mayHaveChanged } from './acts.ts';
 import { jobFinding } from './decision.ts';
+import { isMarkedBy } from './replacement.ts';
 
 const TYPE = 'NeedsPerson';
 const MAX_RECENT = 10;
 
 export interface MachineJobReport {
   readonly repairs?: MachineRepairs;
+  readonly replacement?: MachineReplacement;
   readonly conditions?: readonly Condition[];
 }
 
@@ -48,7 +51,8 @@ function wasGivenUp(job: RemedyOperationJob): boolean {
 }
 
 export function isMachineReported(observation: JobInput, needsPerson: ConditionUpdate | undefined): boolean {
-  const { machine } = observation;
+  const { job, machine } = observation;
+  if (machine && isMarkedBy(job, machine)) return false;
   return isReported(machine, needsPerson) && repairsAfter(observation) === machine?.status?.repairs;
 }
 
@@ -58,19 +62,37 @@ function isReported(machine: Machine | undefined, needsPerson: ConditionUpdate |
   return before?.status === needsPerson.status && before.message === needsPerson.message;
 }
 
-/** Returns all that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. */
+/**
+ * Returns all that the manager of jobs owns in the status of the Machine: what it leaves out would be removed. So is the mark of this job,
+ * which has ended.
+ */
 export function machineReport(
   observation: JobInput,
   needsPerson: ConditionUpdate | undefined,
 ): MachineJobReport {
-  const { machine, now } = observation;
-  const before = conditionOf(machine?.status?.conditions, TYPE);
-  const kept = before ? [before] : [];
+  const { job, machine, now } = observation;
+  const kept = keptConditions(machine);
   const conditions = needsPerson ? withCondition(kept, needsPerson, now) : kept;
   return {
     ...optional('repairs', repairsAfter(observation)),
     ...(conditions.length > 0 ? { conditions } : {}),
+    ...(machine && !isMarkedBy(job, machine) ? optional('replacement', machine.status?.replacement) : {}),
   };
+}
+
+/** Returns the same with the mark of a job that is in work: its repair is counted when it ends. */
+export function markedStatus(machine: Machine, replacement: MachineReplacement): MachineJobReport {
+  const conditions = keptConditions(machine);
+  return {
+    ...optional('repairs', machine.status?.repairs),
+    ...(conditions.length > 0 ? { conditions } : {}),
+    replacement,
+  };
+}
+
+function keptConditions(machine: Machine | undefined): readonly Condition[] {
+  const before = conditionOf(machine?.status?.conditions, TYPE);
+  return before ? [before] : [];
 }
 
 /** Returns the repairs with this job: the same object when the job is in it, or did nothing. */

@@ -1,5 +1,7 @@
 /** Judges each Machine that a set creates or deletes, by what people asked for and by what is true in that moment. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Machine, MachineSet } from '../../../api/generated/types.ts';
+import { conditionOf } from '../../../kube/objects/conditions.ts';
 import { OVERSHOOT } from '../set-people.ts';
 import { createRecent, VIEW_DELAY_MS } from './recent.ts';
 import type { SetTruth } from './set-truth.ts';
@@ -35,7 +37,7 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
       const [count, live] = [truth.members().length, truth.live().length];
       return broken([
         [count > most + OVERSHOOT, `${count} machines, and ${most + OVERSHOOT} allowed`],
-        [live > most, `machine ${live} of ${most}`],
+        [live > most + surge(), `machine ${live} of ${most}`],
         ...reasonsOf('created'),
       ]);
     },
@@ -43,7 +45,11 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
       broken([
         [machine.spec.hold !== undefined, 'a held machine was deleted'],
         [!truth.isGranted(machine), 'a machine was deleted without a grant'],
-        [!isSurplus() && !hasFailedToStart(machine), 'a machine was deleted though it was not a surplus'],
+        [
+          !isSurplus() && !hasFailedToStart(machine) && !isReplaceable(machine),
+          'a machine was deleted though it was not a surplus',
+        ],
+        [isReplaceable(machine) && leavesTooFew(machine), 'a machine was replaced though too few are left'],
         ...reasonsOf('deleted'),
       ]),
   };
@@ -65,6 +71,35 @@ export function createActRules({ truth, storms, nowMs }: ActRulesOptions): ActRu
   function hasFailedToStart({ metadata: { creationTimestamp = '' } }: Machine): boolean {
     const { startupTimeoutSeconds = 0 } = specs.values().at(-1) ?? {};
     return nowMs() - Date.parse(creationTimestamp) >= startupTimeoutSeconds * 1000;
+  }
+
+  /** Tells whether the set replaces the machine: it does not match a template that was in force lately. */
+  function isReplaceable({ spec: { infra } }: Machine): boolean {
+    return specs
+      .values()
+      .some(
+        ({ updateStrategy, template }) =>
+          updateStrategy.type === 'Replace' && !isDeepStrictEqual(template.infra.config, infra.config),
+      );
+  }
+
+  /** Tells whether fewer than allowed serve. One that is not Ready since a moment may not be known yet. */
+  function leavesTooFew(machine: Machine): boolean {
+    if (!isServing(machine) || isSurplus()) return false;
+    const serving = truth.live().filter(isServing).length + byPersons.filter(isRecent).length;
+    const allowed = specs.values().map(({ updateStrategy }) => Number(updateStrategy.maxUnavailable));
+    return serving < Math.min(...replicas()) - Math.max(...allowed);
+  }
+
+  function isServing({ status }: Machine): boolean {
+    const ready = conditionOf(status?.conditions, 'Ready');
+    return (
+      ready?.status === 'True' || (ready !== undefined && isRecent(Date.parse(ready.lastTransitionTime)))
+    );
+  }
+
+  function surge(): number {
+    return Math.max(...specs.values().map(({ updateStrategy }) => Number(updateStrategy.maxSurge ?? 0)));
   }
 
   function replicas(): readonly number[] {

@@ -1,8 +1,9 @@
 /**
  * Finds what is wrong in a run long after its last fault. Expected are exactly as many machines as asked for, all Ready, and nothing else.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { DEFENDER_LEDGERS, MACHINE_SETS, MACHINES } from '../../../api/generated/resources.ts';
-import type { Machine } from '../../../api/generated/types.ts';
+import type { Machine, MachineSet } from '../../../api/generated/types.ts';
 import { isCordoned } from '../../../api/machine/node-state.ts';
 import { LEDGER } from '../../../api/names.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
@@ -38,9 +39,19 @@ export function leftoversOf(
     ...instances
       .filter(({ machine, tags }) => byName.get(machine)?.metadata.uid !== tags.machineUid)
       .map(({ machine }) => [machine, 'an instance without its Machine is left'] as const),
+    ...named(
+      machines.filter((each) => isBehind(each, api.get(MACHINE_SETS, SET))),
+      () => 'does not match the template',
+    ),
     ...named(nodes.filter(isCordoned), () => 'a cordon is left'),
     ...open.map((name) => [name, 'a grant is left'] as const),
   ];
+}
+
+/** Tells whether a set that replaces machines has left one that differs from its template. */
+function isBehind({ spec: { infra } }: Machine, set: MachineSet | undefined): boolean {
+  if (set?.spec.updateStrategy.type !== 'Replace') return false;
+  return !isDeepStrictEqual(set.spec.template.infra.config, infra.config);
 }
 
 function isSettled({ metadata, status }: Machine): boolean {

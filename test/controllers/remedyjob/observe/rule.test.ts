@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { NodeRemedier } from '../../../../src/api/generated/types.ts';
+import type { JobReplacement, NodeRemedier } from '../../../../src/api/generated/types.ts';
 import { createJobEvaluator, type JobTruth } from '../../../../src/controllers/remedyjob/observe/rule.ts';
 import type { FactReader } from '../../../../src/rules/compiled-rule.ts';
 import { memoryLog } from '../../../support/memory-log.ts';
@@ -11,6 +11,9 @@ const SICK: FactReader = ({ fact, params }) => {
   return params['type'] === 'Ready' ? { status: 'False' } : { status: 'True', observedSeconds: 300 };
 };
 const WELL: FactReader = ({ params }) => ({ status: params['type'] === 'Ready' ? 'True' : 'False' });
+function onlyNewIsWell(machine: string): FactReader {
+  return machine === 'web-1' ? WELL : SICK;
+}
 const FAILING: FactReader = () => {
   throw new Error('no facts');
 };
@@ -47,6 +50,18 @@ describe('the rule of a job', () => {
     const evaluator = createJobEvaluator({ read: () => WELL }, memoryLog());
     const { rule, presentFault } = await evaluator.evaluate(repairJob(), undefined);
     expect([rule, presentFault]).toEqual(['Indeterminate', undefined]);
+  });
+
+  it('R37 verifies a replacement by the facts of the new machine, and not before it exists', async () => {
+    const evaluator = createJobEvaluator({ read: onlyNewIsWell }, memoryLog());
+    const { verify } = repairJob().spec;
+    const asked = { machineSet: 'web', requestedAt: '2030-01-01T00:00:00Z' };
+    const verifiedWith = async (replacement: JobReplacement): Promise<string> => {
+      const spec = verify ? { verify: { ...verify, target: 'Replacement' as const } } : {};
+      return (await evaluator.evaluate(repairJob({ spec, status: { replacement } }), remedier())).verified;
+    };
+    expect(await verifiedWith(asked)).toBe('Unknown');
+    expect(await verifiedWith({ ...asked, machine: 'web-1', uid: 'u' })).toBe('True');
   });
 
   it('R1 is Indeterminate while its facts cannot be read', async () => {

@@ -1,6 +1,7 @@
 /** Describes a step that the job controller carries out: it is called again and again until it has ended, also by another process. */
 import type {
   JobDrain,
+  JobReplacement,
   JobStep,
   JobStepPower,
   JobStepStatus,
@@ -50,6 +51,7 @@ export interface StepPorts {
 /** Holds what a step also changes in the status of the job. */
 export interface StepChange {
   readonly drain?: JobDrain;
+  readonly replacement?: JobReplacement;
   readonly power?: JobStepPower;
   /** The change by a renewal of the grant. */
   readonly renewed?: JobChange;

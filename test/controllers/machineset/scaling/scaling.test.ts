@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { MachineSet } from '../../../src/api/generated/types.ts';
-import type { SetMachine } from '../../../src/controllers/machineset/members.ts';
-import { machineName } from '../../../src/controllers/machineset/names.ts';
-import { planMachineSet } from '../../../src/controllers/machineset/plan.ts';
-import { ago, NOW } from '../../support/builders.ts';
+import type { MachineSet } from '../../../../src/api/generated/types.ts';
+import type { SetMachine } from '../../../../src/controllers/machineset/members.ts';
+import { machineName } from '../../../../src/controllers/machineset/names.ts';
+import { planMachineSet } from '../../../../src/controllers/machineset/plan.ts';
+import { ago, NOW } from '../../../support/builders.ts';
 import {
   explainPlan,
   machineSet,
@@ -12,7 +12,7 @@ import {
   members,
   NO_STORM,
   type SetParts,
-} from '../../support/machine-sets.ts';
+} from '../../../support/machine-sets.ts';
 
 describe('planScaling', () => {
   it.each<[name: string, replicas: number, machines: string, want: string, parts?: SetParts]>([

@@ -1,8 +1,9 @@
 /** Which machines of a set are deleted first. Pure. */
-import type { MachineSet } from '../../api/generated/types.ts';
-import { ANNOTATION_DELETE, ANNOTATION_DELETION_PRIORITY } from '../../api/names.ts';
-import { byCode, digestOf } from '../../kube/objects/digest.ts';
-import { isUpToDate, type Member } from './members.ts';
+import type { MachineSet } from '../../../api/generated/types.ts';
+import { ANNOTATION_DELETE, ANNOTATION_DELETION_PRIORITY } from '../../../api/names.ts';
+import { byCode, digestOf } from '../../../kube/objects/digest.ts';
+import type { MachineSetAction } from '../actions.ts';
+import { isUpToDate, type Member, markInForce } from '../members.ts';
 
 export interface DeletionCandidate {
   readonly member: Member;
@@ -25,6 +26,21 @@ export function inDeletionOrder(
     .map(({ member }) => ({ member, because: reasonOf(member, order) }));
 }
 
+/** The grant of a job covers the deletion of its machine, whatever the deletion is for: the Defender grants no second one. */
+export function deletionOf({ member, because }: DeletionCandidate): MachineSetAction {
+  const { name, machine, node } = member;
+  const uid = node?.metadata.uid;
+  const grant = markInForce(member)?.grant;
+  return {
+    type: 'Delete',
+    name,
+    machine,
+    because,
+    ...(uid === undefined ? {} : { node: uid }),
+    ...(grant === undefined ? {} : { grant }),
+  };
+}
+
 function rankOf(member: Member): readonly number[] {
   return [
     Number(!isMarked(member)),
@@ -35,6 +51,9 @@ function rankOf(member: Member): readonly number[] {
   ];
 }
 
+/** The last rule before the age. */
+export const NOT_UP_TO_DATE = 'not up to date';
+
 const AGE_TEXT = { Random: 'by its hash', Newest: 'the newest first', Oldest: 'the oldest first' } as const;
 
 function reasonOf(member: Member, order: MachineSet['spec']['deletionOrder']): string {
@@ -43,7 +62,7 @@ function reasonOf(member: Member, order: MachineSet['spec']['deletionOrder']): s
     [priorityOf(member) !== 0, `deletion priority ${priorityOf(member)}`],
     [!hasInstance(member), 'no instance'],
     [!member.isReady, 'not Ready'],
-    [!isUpToDate(member), 'not up to date'],
+    [!isUpToDate(member), NOT_UP_TO_DATE],
   ];
   return reasons.find(([applies]) => applies)?.[1] ?? AGE_TEXT[order];
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { MachineHold, MachineSet } from '../../../src/api/generated/types.ts';
-import { inDeletionOrder } from '../../../src/controllers/machineset/deletion-order.ts';
-import { memberOf, type SetMachine } from '../../../src/controllers/machineset/members.ts';
-import { ago, type MachineParts, NOW } from '../../support/builders.ts';
-import { explainPlan, machineSet, member, members, NO_STORM } from '../../support/machine-sets.ts';
+import type { MachineHold, MachineSet } from '../../../../src/api/generated/types.ts';
+import { memberOf, type SetMachine } from '../../../../src/controllers/machineset/members.ts';
+import { inDeletionOrder } from '../../../../src/controllers/machineset/scaling/deletion-order.ts';
+import { ago, type MachineParts, NOW } from '../../../support/builders.ts';
+import { explainPlan, machineSet, member, members, NO_STORM } from '../../../support/machine-sets.ts';
 
 type DeletionPolicy = MachineSet['spec']['deletionOrder'];
 

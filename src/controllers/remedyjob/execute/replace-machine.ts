@@ -1,0 +1,76 @@
+/** Replaces the machine through its MachineSet, which deletes it under the grant of the job. The Node may not exist any more. */
+import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { StepInputs } from '../../../api/generated/steps.ts';
+import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { optional } from '../../../kube/objects/optional.ts';
+import { markedStatus } from '../plan/machine-report.ts';
+import { planReplacementStep, type ReplacementDecision } from '../plan/replacement.ts';
+import {
+  type CentralResult,
+  type CentralRun,
+  stepFailed,
+  stepSucceeded,
+  stepWaits,
+} from './steps/central-step.ts';
+
+export type ReplacementRun = Omit<CentralRun<StepInputs['ReplaceMachine']>, 'node'>;
+
+export async function runReplaceMachine(run: ReplacementRun): Promise<CentralResult> {
+  const { observation, input, context } = run;
+  const { now } = observation;
+  const decision = planReplacementStep(
+    {
+      ...observation,
+      machines: context.view<Machine>(MACHINES).list(),
+      claimed: claimedBy(context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(), observation.job),
+    },
+    input,
+  );
+  switch (decision.type) {
+    case 'Fail':
+      return stepFailed(decision.code, decision.message);
+    case 'Record':
+      return { ...waits(run, 'the machine is to be replaced', 0), replacement: decision.replacement };
+    case 'Mark':
+      await mark(decision, run);
+      return waits(run, 'the machine is marked for its replacement', 0);
+    case 'Wait':
+      return stepWaits(
+        {
+          reason: 'Replacing',
+          message: decision.message,
+          blocker: { kind: 'MachineSet', name: decision.set },
+        },
+        now,
+      );
+    case 'Done': {
+      const { replacement } = decision;
+      return { ...stepSucceeded(`Machine ${replacement.machine} takes its place`), replacement };
+    }
+    default:
+      return decision;
+  }
+}
+
+function waits({ observation }: ReplacementRun, message: string, ms: number): CentralResult {
+  return stepWaits({ reason: 'Replacing', message }, observation.now, ms);
+}
+
+/** The machine as it was judged: one that has changed since is judged again. */
+async function mark(
+  { machine, mark: replacement }: Extract<ReplacementDecision, { type: 'Mark' }>,
+  { context, observation }: ReplacementRun,
+): Promise<void> {
+  const { name, uid, resourceVersion } = machine.metadata;
+  const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
+  await context.applyStatus(MACHINES, { metadata, status: markedStatus(machine, replacement) });
+  context.log.info('machine marked for its replacement', {
+    job: observation.job.metadata.name,
+    machine: name,
+  });
+}
+
+function claimedBy(jobs: readonly RemedyOperationJob[], own: RemedyOperationJob): ReadonlySet<string> {
+  const others = jobs.filter(({ metadata }) => metadata.name !== own.metadata.name);
+  return new Set(others.flatMap(({ status }) => status?.replacement?.uid ?? []));
+}
