@@ -96,14 +96,14 @@ export function pathIn(link: string | undefined): string | undefined {
   return path?.startsWith('/redfish/v1') ? path : undefined;
 }
 
-export interface FailedAnswer {
+export interface BmcErrorAnswer {
   readonly status: number;
   readonly retryAfter?: string | undefined;
   readonly body: unknown;
 }
 
 /** Returns what the status of an answer means; undefined: it succeeded. The text of the service is not quoted: it may contain anything. */
-export function answerError(what: string, answer: FailedAnswer): ProviderError | undefined {
+export function answerError(what: string, answer: BmcErrorAnswer): ProviderError | undefined {
   const { status, body } = answer;
   if (status >= 200 && status < 300) return undefined;
   const id = messageId(body);
@@ -121,7 +121,7 @@ const REFUSES_ACCOUNT = [401, 403];
 /** Time-out, conflict with an act that is under way, and too many requests. */
 const BUSY = [408, 409, 429];
 
-function busyError(message: string, id: string | undefined, { retryAfter }: FailedAnswer): ProviderError {
+function busyError(message: string, id: string | undefined, { retryAfter }: BmcErrorAnswer): ProviderError {
   const seconds = /^\d{1,5}$/.test(retryAfter ?? '') ? Number(retryAfter) : undefined;
   return new ProviderError('Retryable', message, {
     reason: id?.endsWith('SessionLimitExceeded') ? 'SessionLimitReached' : 'BMCBusy',

@@ -79,7 +79,7 @@ describe('a job that switches the power', () => {
     ['releases its pods only while it is off', FENCED, () => {}],
     ['releases its pods with power that changes late', FENCED, ({ power }) => void (power.delayMs = 7000)],
     ['goes on by the switch for a Reboot whose agent is silent', REBOOT, () => {}],
-  ])('R31 %s', async (_, plan, prepare) => {
+  ])('R31 never switches power twice: %s', async (_, plan, prepare) => {
     const bed = await started(plan, prepare);
     await bed.live(90);
     expect(endOf(bed)).toEqual(REPAIRED);

@@ -29,7 +29,7 @@ describe.skipIf(noMotoReason !== undefined)(
     afterAll(() => cloud[Symbol.asyncDispose]());
 
     it(
-      `MAC-30 has exactly ${COUNT} instances, reads each twice an hour, and has none after it, whatever EC2 answers`,
+      `MAC-30 has exactly as many instances as machines, reads each twice an hour, and has none after it: ${COUNT}, whatever EC2 answers`,
       async () => {
         await using bed = await openAwsBed(cloud);
         const fleet = createFleet(bed);

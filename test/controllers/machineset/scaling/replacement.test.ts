@@ -211,11 +211,11 @@ const MARKED: readonly Case[] = [
 ];
 
 describe('planReplacement', () => {
-  it.each<Case>(TEMPLATE)('MAC-32 %s', (...[, strategy, replicas, machines, want, spec]) => {
+  it.each<Case>(TEMPLATE)('MAC-32 replaces by the changed template: %s', (...[, strategy, replicas, machines, want, spec]) => {
     expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
   });
 
-  it.each<Case>(MARKED)('MAC-32 %s', (...[, strategy, replicas, machines, want, spec]) => {
+  it.each<Case>(MARKED)('MAC-32 replaces what jobs have marked: %s', (...[, strategy, replicas, machines, want, spec]) => {
     expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
   });
 

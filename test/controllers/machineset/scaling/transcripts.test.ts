@@ -109,7 +109,7 @@ function changed(sim: ReplacementSimulation, seconds: number): ReplacementSimula
 }
 
 describe('the replacement of machines', () => {
-  it.each(STORIES)('MAC-32 goes as recorded: $name', ({ name, play }) => {
+  it.each(STORIES)('MAC-32 replaces machines as recorded: $name', ({ name, play }) => {
     const file = join(FOLDER, `${name.replaceAll(/\W+/g, '-')}.txt`);
     const text = `${play().journal.join('\n')}\n`;
     if (UPDATE) {

@@ -107,7 +107,7 @@ describe('planOtherWay', () => {
       'BMC from 150 s: Reboot@v1: no new boot 150 s after the agent began',
     ],
     ['waits for an agent that waits', { answer: { state: 'Running' }, machine: silent }, 'the agent'],
-  ])('R31 R33 %s', (_, given, expected) => {
+  ])('R31 R33 tries the ways in their order: %s', (_, given, expected) => {
     expect(plannedWay(given)).toBe(expected);
   });
 });

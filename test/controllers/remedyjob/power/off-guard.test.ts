@@ -67,7 +67,7 @@ describe('offForbidden', () => {
       jobNode(),
       'a person holds the machine: mine',
     ],
-  ])('R33 forbids Off: %s', (_, present, node, expected) => {
+  ])('R33 forbids to switch a machine off: %s', (_, present, node, expected) => {
     expect(offForbidden({ present: observation({ job, ...present }), node, record })).toBe(expected);
   });
 });

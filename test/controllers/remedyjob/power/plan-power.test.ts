@@ -132,7 +132,7 @@ describe('planPower', () => {
       'Record BMC On [intended]: On is requested next: BMC reads Off',
     ],
     ['is done when it is on', { goal: 'On' }, 'Done BMC On [on]: BMC reads On'],
-  ])('R31 %s', (_, fields, expected) => {
+  ])('R31 switches power by what is read: %s', (_, fields, expected) => {
     expect(explained(planPower(input(fields)))).toBe(expected);
   });
 

@@ -37,7 +37,7 @@ describe('powerToRestore', () => {
     ['a PowerOff whose plan switches on later', ['PowerOff', 'PowerOn'], OFF, false, true],
     ['not what was off before', ['PowerOff'], { way: 'BMC', desired: 'Off', offAt: at }, true, false],
     ['not what was given up', ['PowerCycle'], { ...ON, givenUpAt: at }, false, false],
-  ])('R34 switches on again %s', (...[, steps, power, isUndone, expected]) => {
+  ])('R34 switches the machine on again: %s', (...[, steps, power, isUndone, expected]) => {
     const plan = steps.map((step, index) => jobStep(`s${index + 1}`, step));
     const job = repairJob({ spec: { plan }, status: { steps: records('s1 Failed', { power }) } });
     expect(powerToRestore(observation({ job }), isUndone) !== undefined).toBe(expected);
@@ -61,7 +61,7 @@ describe('planRestore', () => {
     ['waits for a switch that is unsure', asked, 'Unknown', 500, 'Wait'],
     ['requests On', ON, 'Off', 0, 'Request On'],
     ['is done when it reads On', ON, 'On', 0, 'Done On'],
-  ])('R34 %s', (...[, power, state, seconds, expected]) => {
+  ])('R34 restores the power step by step: %s', (...[, power, state, seconds, expected]) => {
     const move = planRestore(power, state, new Date(NOW.getTime() + seconds * 1000));
     expect(move.type === 'Wait' ? 'Wait' : `${move.type} ${move.power.desired}`).toBe(expected);
   });
