@@ -41,13 +41,10 @@ beforeAll(async () => {
 });
 
 describe('the list of controllers', () => {
-  it('has each folder of src/controllers', () => {
-    const folders = readdirSync('src/controllers', { withFileTypes: true }).filter((each) =>
-      each.isDirectory(),
-    );
-    expect(controllers.map(({ name }) => name).toSorted()).toEqual(
-      folders.map(({ name }) => name).toSorted(),
-    );
+  it('has each folder of src/controllers, but for hosting, which runs on the hub in a process of its own', () => {
+    const entries = readdirSync('src/controllers', { withFileTypes: true });
+    const folders = entries.filter((each) => each.isDirectory()).map(({ name }) => name);
+    expect([...controllers.map(({ name }) => name), 'hosting'].toSorted()).toEqual(folders.toSorted());
   });
 
   it('gives each controller a view of every kind that it reads', () => {

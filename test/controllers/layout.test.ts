@@ -32,8 +32,8 @@ function isIn(path: string, parts: readonly Part[]): boolean {
 }
 
 describe('the controllers', () => {
-  it('are nine', () => {
-    expect(controllers).toHaveLength(9);
+  it('are ten', () => {
+    expect(controllers).toHaveLength(10);
     expect(controllers).toEqual(expect.arrayContaining(Object.keys(WITHOUT)));
   });
 

@@ -30,7 +30,7 @@ import { createTimePoints, type ReadTime } from '../../rules/clocks/time-point.t
 import { carryOutMaintenance } from './execute.ts';
 import { observeMaintenance } from './observe.ts';
 import { planMaintenance } from './plan.ts';
-import { createPollMemory, pollKey, pollProvider } from './poll/poll.ts';
+import { createPollMemory, pollKey, pollProvider } from './poll/execute.ts';
 
 export interface HostDoctorControllerOptions {
   /** The wall clock of this process minus that of the API server; undefined while the server does not answer. */

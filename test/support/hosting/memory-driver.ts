@@ -9,7 +9,7 @@ import {
   type PlaneSpec,
 } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { HostingError } from '../../../src/controllers/hosting/errors.ts';
-import type { ClusterInside, InsideReport } from '../../../src/controllers/hosting/inside/inside.ts';
+import type { ClusterInside, InsideReport } from '../../../src/controllers/hosting/inside/execute.ts';
 import { readyMember, stoppedMember, VERSION } from './objects.ts';
 
 interface MemoryPlane {

@@ -7,7 +7,7 @@ import { CLUSTERS, DEFENDER_POLICIES } from '../../../api/generated/resources.ts
 import { GROUP, HOSTING_LEASE, MANAGER_HOSTING, NAMESPACE, PRINCIPAL_HOSTING } from '../../../api/names.ts';
 import { createHostingController } from '../../../controllers/hosting/controller.ts';
 import { createProcessDriver } from '../../../controllers/hosting/drivers/process/driver.ts';
-import { createClusterInside } from '../../../controllers/hosting/inside/inside.ts';
+import { createClusterInside } from '../../../controllers/hosting/inside/execute.ts';
 import type { HostingPorts } from '../../../controllers/hosting/observe.ts';
 import { createView } from '../../../kube/cache/view.ts';
 import type { Client } from '../../../kube/client/client.ts';

@@ -1,7 +1,7 @@
 /** Defines what the next step of a control plane is decided on, and what the decision may be. */
 import type { Cluster } from '../../../api/generated/types.ts';
 import type { PlaneMember, PlaneReport } from '../drivers/driver.ts';
-import type { InsideReport } from '../inside/inside.ts';
+import type { InsideReport } from '../inside/execute.ts';
 
 export type Hosted = NonNullable<Cluster['spec']['hosted']>;
 

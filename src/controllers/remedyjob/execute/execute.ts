@@ -136,15 +136,20 @@ async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileRes
   const { step, record } = decision;
   const { observation, ports, context } = parts;
   const { now } = observation;
-  // The machine controller renews the grant of a deletion that has begun. A step that switches the power asks immediately before its
-  // request: what only reads, or switches on, needs no grant.
-  const isAskedElsewhere = isReplaced(observation) || powerStep(step) !== undefined;
-  const renewal = isAskedElsewhere ? undefined : await renewalFor(step, parts);
+  const renewal = isAskedElsewhere(step, observation) ? undefined : await renewalFor(step, parts);
   if (renewal && !renewal.isGranted) return await waitForGrant(renewal, parts);
   const renew = (): Promise<Renewal> => renewJobGrant(parts.grants, observation);
   const result = await runCentralStep({ observation, step, record, renew, ports, context });
   if (!result) return { requeueAt: now };
   return await recordResult(decision, { result, renewed: result.renewed ?? renewal?.change ?? {} }, parts);
+}
+
+/**
+ * The machine controller renews the grant of a deletion that has begun. A step that switches the power asks immediately before its
+ * request: what only reads, or switches on, needs no grant.
+ */
+function isAskedElsewhere(step: JobStep, observation: JobInput): boolean {
+  return isReplaced(observation) || powerStep(step) !== undefined;
 }
 
 async function recordResult(

@@ -16,7 +16,7 @@ import {
 } from '../../../../src/api/names.ts';
 import { API_VERSION } from '../../../../src/api/version.ts';
 import { planeLayout } from '../../../../src/controllers/hosting/drivers/process/folder.ts';
-import { createClusterInside } from '../../../../src/controllers/hosting/inside/inside.ts';
+import { createClusterInside } from '../../../../src/controllers/hosting/inside/execute.ts';
 import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';

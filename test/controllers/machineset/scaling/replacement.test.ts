@@ -211,13 +211,19 @@ const MARKED: readonly Case[] = [
 ];
 
 describe('planReplacement', () => {
-  it.each<Case>(TEMPLATE)('MAC-32 replaces by the changed template: %s', (...[, strategy, replicas, machines, want, spec]) => {
-    expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
-  });
+  it.each<Case>(TEMPLATE)(
+    'MAC-32 replaces by the changed template: %s',
+    (...[, strategy, replicas, machines, want, spec]) => {
+      expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
+    },
+  );
 
-  it.each<Case>(MARKED)('MAC-32 replaces what jobs have marked: %s', (...[, strategy, replicas, machines, want, spec]) => {
-    expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
-  });
+  it.each<Case>(MARKED)(
+    'MAC-32 replaces what jobs have marked: %s',
+    (...[, strategy, replicas, machines, want, spec]) => {
+      expect(explainReplacement(replacingSet(replicas, strategy, spec), machines)).toBe(want);
+    },
+  );
 
   it.each(['InPlace', 'OnDelete'] as const)('MAC-32 replaces what is marked also with %s', (type) => {
     const set = replacingSet(2, DELETE);

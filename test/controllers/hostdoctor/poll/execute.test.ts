@@ -7,7 +7,7 @@ import {
 } from '../../../../src/api/generated/resources.ts';
 import type { MaintenanceEvent } from '../../../../src/api/generated/types.ts';
 import { createHostDoctorController } from '../../../../src/controllers/hostdoctor/controller.ts';
-import { pollSeconds } from '../../../../src/controllers/hostdoctor/poll/poll.ts';
+import { pollSeconds } from '../../../../src/controllers/hostdoctor/poll/execute.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../../src/sim/api-server/kinds.ts';
 import { ago, machine, NOW } from '../../../support/builders.ts';
