@@ -61,7 +61,7 @@ export const tests = policyTests(policies, [
     facts: {
       machines: [...ready, { name: 'dead', count: 1, zone: 'a', pool: 'web', readiness: 'NotReady' }],
     },
-    ask: { ...cycle, machine: 'dead' },
+    ask: { ...cycle, machine: 'dead-1' },
   },
   {
     name: 'power-cycles nothing while a fifth of its zone is silent',
