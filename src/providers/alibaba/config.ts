@@ -55,7 +55,13 @@ export type AlibabaConfig = Readonly<z.infer<typeof config>>;
 export const ALIBABA: ProviderKind = {
   name: 'alibaba',
   // A person or a repair may have stopped an instance.
-  capabilities: { power: true, events: true, startsStopped: false },
+  capabilities: {
+    power: true,
+    events: true,
+    startsStopped: false,
+    bootstrapsOnce: true,
+    countsRequests: true,
+  },
   hasInstance: (shape) => Object.keys(shape.config).length > 0,
   configReason: alibabaConfigReason,
   needsBootstrap: () => true,

@@ -2,25 +2,33 @@
 import type { ChildProcess } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../src/api/generated/resources.ts';
-import type { MaintenanceEvent } from '../../../src/api/generated/types.ts';
+import type { Machine, MaintenanceEvent } from '../../../src/api/generated/types.ts';
 import { MANAGER_HOSTDOCTOR, PRINCIPAL_HOSTDOCTOR, serviceAccountUser } from '../../../src/api/names.ts';
 import { hostdoctorRights } from '../../../src/api/roles/controllers.ts';
 import { API_VERSION } from '../../../src/api/version.ts';
+import { createPollMemory, pollProvider } from '../../../src/controllers/hostdoctor/poll/execute.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import type { ReconcileContext } from '../../../src/kube/controller/reconcile-context.ts';
+import type { KubeObject, Resource } from '../../../src/kube/objects/object.ts';
 import { createSystemClock } from '../../../src/os/system-clock.ts';
 import { callback } from '../../support/fault-proxy/faults.ts';
 import { openWatches } from '../../support/fault-proxy/watch-faults.ts';
 import { type FaultProxy, faultProxy } from '../../support/fault-proxy.ts';
+import { memoryLog } from '../../support/memory-log.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import { ACCOUNTS, applyFleetDefault } from '../defender/objects.ts';
 import { endLease, killed, kubenodeAs, startLoggedControllers } from '../defender/processes.ts';
 import { CONTROLLERS, POLICY } from './machine-cluster.ts';
 import { missedRights, type Right, rightInForce, rightsIn, withoutRight } from './rights.ts';
 
-const RIGHTS = rightsIn(hostdoctorRights);
-const clock = createSystemClock();
 const PLURAL = MAINTENANCE_EVENTS.plural;
+const ALL_RIGHTS = rightsIn(hostdoctorRights);
+/** No provider of the process of this test announces anything: a poll of its own uses these. */
+const POLL_RIGHTS = ALL_RIGHTS.filter(
+  ({ verb, resource }) => resource === PLURAL && ['create', 'patch'].includes(verb),
+);
+const RIGHTS = ALL_RIGHTS.filter((right) => !POLL_RIGHTS.includes(right));
+const clock = createSystemClock();
 
 let installed: InstalledServer;
 let admin: Client;
@@ -134,6 +142,40 @@ async function expire(): Promise<void> {
   await admin.patch(MAINTENANCE_EVENTS, { name }, { type: 'merge', body }, { subresource: 'status' });
 }
 
+/** Reports what a provider announces for a machine, with the rights of the account. */
+async function poll(): Promise<void> {
+  const account = await installed.as(serviceAccountUser(PRINCIPAL_HOSTDOCTOR), ACCOUNTS);
+  const name = await newMachine();
+  const announcing = announcingProvider(name);
+  const machine = await admin.get<Machine>(MACHINES, { name });
+  const known = { ...machine, status: { ...machine.status, infra: { providerID: `local:///${name}` } } };
+  const { apiVersion, kind } = { apiVersion: API_VERSION, kind: MAINTENANCE_EVENTS.kind };
+  const context = {
+    view: ({ plural }: Resource) => ({ list: () => (plural === MACHINES.plural ? [known] : []) }),
+    apply: async (resource: Resource, intent: object) =>
+      await account.apply(resource, { apiVersion, kind, ...intent } as KubeObject, {
+        fieldManager: MANAGER_HOSTDOCTOR,
+        force: true,
+      }),
+    clock,
+    log: memoryLog(),
+    signal: new AbortController().signal,
+  } as unknown as ReconcileContext;
+  await pollProvider(announcing, { memory: createPollMemory(), now: () => clock.now(), context });
+  await isShown(`local-event-of-${name}`, 'Pending TooEarly');
+}
+
+function announcingProvider(machine: string): Parameters<typeof pollProvider>[0] {
+  const notBefore = new Date('2099-01-01T01:00:00Z');
+  const notice = {
+    eventId: `event-of-${machine}`,
+    instanceId: `local:///${machine}`,
+    type: 'Reboot',
+    notBefore,
+  };
+  return { name: 'local', events: async () => [notice] };
+}
+
 const USES: Readonly<Record<string, () => unknown>> = {
   get: loseOne,
   list: listAgain,
@@ -243,4 +285,18 @@ describe('the account of Host Doctor', () => {
       await isShown(await report(await newMachine()), 'Pending TooEarly');
     },
   );
+
+  it('MAC-37 reports what a provider announces, and nothing without one of the rights for that', async () => {
+    await poll();
+    for (const right of POLL_RIGHTS) {
+      // oxlint-disable-next-line no-await-in-loop -- one after the other
+      const giveBack = await takeAway(right);
+      // oxlint-disable-next-line no-await-in-loop
+      await expect(poll()).rejects.toThrow(/maintenanceevents.*is forbidden|cannot (create|patch) resource/);
+      // oxlint-disable-next-line no-await-in-loop
+      await giveBack();
+    }
+    await poll();
+    expect(POLL_RIGHTS).toHaveLength(2);
+  });
 });
