@@ -15,7 +15,7 @@ function hasTaint(key: string): (machine: Machine) => boolean {
   return ({ spec }) => spec.node.taints.some((taint) => taint.key === key);
 }
 
-describe('a MachineSet that replaces its machines', () => {
+describe('a MachineSet that replaces its machines', { shuffle: false }, () => {
   let cluster: MachineCluster;
   let readyCounts: number[] = [];
 
