@@ -210,10 +210,14 @@ describe('machine list and show, component list, why', () => {
 describe('machine replace', () => {
   const OWNER = { apiVersion: API_VERSION, kind: 'MachineSet', name: 'web', uid: 'u-1', controller: true };
 
-  it('asks the set of the machine, and changes nothing in a dry run', async () => {
-    await declareMachine(client, 'replaced');
+  async function declareOfSet(name: string): Promise<void> {
+    await declareMachine(client, name);
     const body = { metadata: { ownerReferences: [OWNER] } };
-    await client.patch(MACHINES, { name: 'replaced' }, { type: 'merge', body });
+    await client.patch(MACHINES, { name }, { type: 'merge', body });
+  }
+
+  it('asks the set of the machine, and changes nothing in a dry run', async () => {
+    await declareOfSet('replaced');
     const dry = await run(installed, 'machine', 'replace', 'replaced', '--dry-run', '-o', 'json');
     expect([dry.exitCode, JSON.parse(dry.stdout)]).toMatchObject([0, { machineSet: 'web', state: 'DryRun' }]);
     expect((await read('replaced')).metadata.annotations?.[ANNOTATION_REPLACE_MACHINE]).toBeUndefined();
@@ -225,7 +229,8 @@ describe('machine replace', () => {
   });
 
   it('ends with code 3 when the machine was not replaced in time', async () => {
-    const late = await run(installed, 'machine', 'replace', 'replaced', '--timeout', '1s', '-o', 'json');
+    await declareOfSet('late');
+    const late = await run(installed, 'machine', 'replace', 'late', '--timeout', '1s', '-o', 'json');
     expect(late.stderr).not.toContain('error');
     expect([late.exitCode, JSON.parse(late.stdout)]).toMatchObject([3, { state: 'Replacing' }]);
   });
