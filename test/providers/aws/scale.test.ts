@@ -150,11 +150,18 @@ function failSometimes(cloud: AwsCloud): () => void {
 async function runningIn(bed: AwsBed): Promise<readonly string[]> {
   const states = ['pending', 'running', 'stopping', 'stopped', 'shutting-down'];
   const values = states.map((state, index) => [`Filter.1.Value.${index + 1}`, state] as const);
-  return idsIn(
-    await bed.send({
-      Action: 'DescribeInstances',
-      'Filter.1.Name': 'instance-state-name',
-      ...Object.fromEntries(values),
-    }),
-  ).toSorted(byCode);
+  const request = {
+    Action: 'DescribeInstances',
+    'Filter.1.Name': 'instance-state-name',
+    ...Object.fromEntries(values),
+  };
+  const found: string[] = [];
+  let token: string | undefined;
+  do {
+    // oxlint-disable-next-line no-await-in-loop -- each page has the token of the next one
+    const page = await bed.send({ ...request, ...(token === undefined ? {} : { NextToken: token }) });
+    found.push(...idsIn(page));
+    token = /<nextToken>(.+?)<\/nextToken>/.exec(page)?.[1];
+  } while (token !== undefined);
+  return found.toSorted(byCode);
 }
