@@ -1564,7 +1564,7 @@ export interface JobStep {
   readonly onTimeout: 'Fail' | 'RequestApproval' | 'NextRung';
 }
 
-/** What the job controller does to the power of the machine in this step. */
+/** Records what the step has requested of the power switch of the machine, and what it read. */
 export interface JobStepPower {
   /** Way to the power switch. */
   readonly way: 'Provider' | 'BMC';
@@ -1606,7 +1606,7 @@ export interface JobStepStatus {
   readonly bootIDBefore?: string;
   /** Boot id after the step. */
   readonly bootIDAfter?: string;
-  /** What the job controller does to the power of the machine in this step. */
+  /** Records what the step has requested of the power switch of the machine, and what it read. */
   readonly power?: JobStepPower;
 }
 

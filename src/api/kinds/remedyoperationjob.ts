@@ -197,7 +197,7 @@ const agentStep = rules(
 /** Each time is written before the next act, so that a crash repeats no act and forgets none. */
 const power = named(
   'JobStepPower',
-  'What the job controller does to the power of the machine in this step.',
+  'Records what the step has requested of the power switch of the machine, and what it read.',
   {
     way: choice('Way to the power switch.', ['Provider', 'BMC']),
     desired: choice('State that is requested.', ['Off', 'On']),

@@ -1,8 +1,9 @@
 /** Reads `spec.infra.config` of provider alibaba. Pure. */
 import { z } from 'zod';
 import { cloudConfigReason } from '../cloud/config-reason.ts';
+import { cloudKind } from '../cloud/kind.ts';
 import { isOwnTag } from '../cloud/tags.ts';
-import type { InstanceShape, ProviderKind } from '../contract.ts';
+import type { InstanceShape } from '../contract.ts';
 
 /** ECS accepts 20 tags, of which four are ours. */
 const MAX_TAGS = 16;
@@ -52,20 +53,7 @@ const config = z.strictObject({
 
 export type AlibabaConfig = Readonly<z.infer<typeof config>>;
 
-export const ALIBABA: ProviderKind = {
-  name: 'alibaba',
-  // A person or a repair may have stopped an instance.
-  capabilities: {
-    power: true,
-    events: true,
-    startsStopped: false,
-    bootstrapsOnce: true,
-    countsRequests: true,
-  },
-  hasInstance: (shape) => Object.keys(shape.config).length > 0,
-  configReason: alibabaConfigReason,
-  needsBootstrap: () => true,
-};
+export const ALIBABA = cloudKind('alibaba', alibabaConfigReason);
 
 export function alibabaConfigReason(shape: InstanceShape): string | undefined {
   return cloudConfigReason('alibaba', config, shape) ?? zoneReason(shape);

@@ -1,8 +1,9 @@
 /** Reads `spec.infra.config` of provider aws. Pure. */
 import { z } from 'zod';
 import { cloudConfigReason } from '../cloud/config-reason.ts';
+import { cloudKind } from '../cloud/kind.ts';
 import { isOwnTag } from '../cloud/tags.ts';
-import type { InstanceShape, ProviderKind } from '../contract.ts';
+import type { InstanceShape } from '../contract.ts';
 
 const ID_LENGTH = 64;
 /** EC2 accepts 50 tags, of which five are ours. */
@@ -85,20 +86,7 @@ const config = z
 
 export type AwsConfig = Readonly<z.infer<typeof config>>;
 
-export const AWS: ProviderKind = {
-  name: 'aws',
-  // A person or a repair may have stopped an instance.
-  capabilities: {
-    power: true,
-    events: true,
-    startsStopped: false,
-    bootstrapsOnce: true,
-    countsRequests: true,
-  },
-  hasInstance: (shape) => Object.keys(shape.config).length > 0,
-  configReason: awsConfigReason,
-  needsBootstrap: () => true,
-};
+export const AWS = cloudKind('aws', awsConfigReason);
 
 export function awsConfigReason(shape: InstanceShape): string | undefined {
   return cloudConfigReason('aws', config, shape) ?? zoneReason(shape);
