@@ -51,6 +51,8 @@ export interface ProviderCapabilities {
   readonly bootstrapsOnce?: true;
   /** Whether the provider counts requests. Then an instance whose agent is alive is read twice an hour. */
   readonly countsRequests?: true;
+  /** Whether an instance is listed some time after its creation, so that one whose answer was lost cannot be found at once. */
+  readonly listsLate?: true;
 }
 
 /** Holds the properties that a Machine asks for in its instance. */

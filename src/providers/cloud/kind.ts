@@ -15,6 +15,7 @@ export function cloudKind(
       startsStopped: false,
       bootstrapsOnce: true,
       countsRequests: true,
+      listsLate: true,
     },
     hasInstance: (shape) => Object.keys(shape.config).length > 0,
     configReason,

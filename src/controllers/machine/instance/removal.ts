@@ -1,6 +1,8 @@
 /** Deletes the instance of a Machine. Its finalizer stays until nothing of the instance is left. */
 import type { Machine } from '../../../api/generated/types.ts';
+import { tokenRecordOf } from '../../../api/secrets/bootstrap-token.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
+import type { ProviderKind } from '../../../providers/contract.ts';
 import { findProviderEntry } from '../../../providers/registry.ts';
 import { findInstance, type InstanceParts, providerFailure, retryAfterMs, tagsOf } from './calls.ts';
 import { shapeOf } from './plan.ts';
@@ -13,6 +15,11 @@ export interface RemovalWait {
 }
 
 const UNMANAGED_MS = 60_000;
+/**
+ * How long after the deletion of a Machine an instance of it may still appear: nothing is created for a Machine that is deleted, but a request
+ * that was under way takes half a minute, and its instance may be listed a minute later.
+ */
+const UNLISTED_MS = 90_000;
 
 interface Removal {
   readonly context: ReconcileContext;
@@ -40,6 +47,7 @@ export async function removeInstance(
       if (how === 'Abandon' && provider.abandon) await provider.abandon(each, signal);
       else await provider.delete(each, signal);
     }
+    if (ids.length === 0) return provider.capabilities.listsLate && waitUntilListed(machine, context);
     log.info(how === 'Abandon' ? 'instance abandoned' : 'instance deleted', { machine: name, ids });
     return undefined;
   });
@@ -77,15 +85,34 @@ async function unlessProviderFails<T>(
   }
 }
 
+/** The instance of a creation whose answer was lost may be listed later: it would be forgotten with its Machine. */
+function waitUntilListed({ metadata }: Machine, { clock }: ReconcileContext): RemovalWait | undefined {
+  const until = new Date(Date.parse(metadata.deletionTimestamp ?? '') + UNLISTED_MS);
+  if (!(clock.now() < until)) return undefined;
+  const message = `no instance was found; one that was requested before the deletion may be listed until ${until.toISOString()}. No action required`;
+  return { reason: 'NotListed', message, requeueAt: until };
+}
+
 /** The Machine waits for a process with its provider: otherwise its instance would be forgotten. */
-function waitForProvider({ spec, status }: Machine, { clock }: ReconcileContext): RemovalWait | undefined {
-  const id = status?.infra?.providerID;
-  if (id === undefined) return undefined;
-  const { provider } = spec.infra;
-  const hint = findProviderEntry(provider)?.startHint ?? `this version does not support provider ${provider}`;
+function waitForProvider(machine: Machine, { clock }: ReconcileContext): RemovalWait | undefined {
+  const { provider } = machine.spec.infra;
+  const entry = findProviderEntry(provider);
+  const id = machine.status?.infra?.providerID;
+  if (id === undefined && !mayBeUnrecorded(machine, entry)) return undefined;
+  const what =
+    id === undefined ? 'an instance that was requested and not recorded may be' : `instance ${id} is`;
+  const hint = entry?.startHint ?? `this version does not support provider ${provider}`;
   return {
     reason: 'ProviderMissing',
-    message: `instance ${id} is left: ${hint}`,
+    message: `${what} left: ${hint}`,
     requeueAt: new Date(clock.now().getTime() + UNMANAGED_MS),
   };
+}
+
+/** Tells whether a creation may have been requested: the token of the host is recorded before it. */
+function mayBeUnrecorded(machine: Machine, entry: ProviderKind | undefined): boolean {
+  const shape = shapeOf(machine);
+  return (
+    entry?.hasInstance(shape) === true && entry.needsBootstrap(shape) && tokenRecordOf(machine) !== undefined
+  );
 }
