@@ -8,6 +8,7 @@ import {
   type CertificateRequestObject,
   decisionOf,
 } from '../../kube/auth/certificate-requests.ts';
+import { mayHaveInstance } from './deletion.ts';
 import { type Finding, finding } from './finding.ts';
 import type { MachineInput } from './observe.ts';
 
@@ -67,11 +68,9 @@ function isWithAnotherToken(
   return username.startsWith(BOOTSTRAP_USER_PREFIX) && username !== `${BOOTSTRAP_USER_PREFIX}${id}`;
 }
 
-function tokenReason(
-  { metadata: { name }, status }: Machine,
-  token: BootstrapTokenRecord | undefined,
-  isUsable: boolean,
-): Reason {
+function tokenReason(machine: Machine, token: BootstrapTokenRecord | undefined, isUsable: boolean): Reason {
+  const { metadata, status } = machine;
+  const { name } = metadata;
   const blocker = { kind: MACHINES.kind, name };
   if (token && isUsable) {
     const message = `the host has not used its bootstrap token ${token.id} yet; it ends at ${token.expiresAt}`;
@@ -79,8 +78,12 @@ function tokenReason(
     return { reason: 'TokenUnused', message, blocker: secret };
   }
   // Its provider delivers the next token, or the host needs none.
-  if (status?.infra?.providerID !== undefined) {
-    return { reason: 'NotIssued', message: 'the agent has no certificate: the host has not joined', blocker };
+  if (mayHaveInstance(machine)) {
+    const why =
+      status?.infra?.providerID === undefined
+        ? 'its provider has not created the host yet'
+        : 'the host has not joined';
+    return { reason: 'NotIssued', message: `the agent has no certificate: ${why}`, blocker };
   }
   const hint = `Run kubenode machine token ${name}`;
   if (!token) {

@@ -72,6 +72,18 @@ describe('certificateFinding', () => {
         'NotIssued Machine/m: the agent has no certificate: the host has not joined',
       ],
       [
+        'a host that its provider has not created yet',
+        { spec: { infra: { provider: 'aws', config: { imageId: 'ami-1' } } } },
+        undefined,
+        'NotIssued Machine/m: the agent has no certificate: its provider has not created the host yet',
+      ],
+      [
+        'a host whose provider creates it again after its token ended',
+        { ...token(0), spec: { infra: { provider: 'aws', config: { imageId: 'ami-1' } } } },
+        undefined,
+        'NotIssued Machine/m: the agent has no certificate: its provider has not created the host yet',
+      ],
+      [
         'a denied request',
         {},
         request('Denied'),
