@@ -32,8 +32,17 @@ export async function exchange(
 ): Promise<ExchangeAnswer> {
   const expired = (): Error => new Error(`no answer within ${timeoutMs / 1000} s`);
   return await withDeadline({ clock, ms: timeoutMs, signal, expired }, async (ended) => {
-    const response = await fetch(url, { ...request, redirect: 'manual', signal: ended });
+    const response = await fetch(formRequest(url, request), { signal: ended });
     const body = response.body ? await readLimited(response.body, MAX_BYTES) : Buffer.alloc(0);
     return { status: response.status, headers: response.headers, body: body.toString('utf8') };
   });
+}
+
+/** Forms the request. The error of fetch quotes the header or the URL, which may contain a secret: it is neither returned nor a cause. */
+function formRequest(url: string, request: ExchangeRequest): Request {
+  try {
+    return new Request(url, { ...request, redirect: 'manual' });
+  } catch {
+    throw new Error('the request was not sent: a header or the URL has characters that HTTP does not permit');
+  }
 }

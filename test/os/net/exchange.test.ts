@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { exchange } from '../../../src/os/net/exchange.ts';
 import { createFastClock } from '../../support/fast-clock.ts';
@@ -32,6 +33,17 @@ describe('exchange', () => {
     });
     const answer = await exchange(url, { method: 'PUT', headers: { 'x-a': '1' }, body: 'sent' }, LIMITS);
     expect([answer.status, answer.headers.get('retry-after'), answer.body]).toEqual([418, '7', 'PUT 1 sent']);
+  });
+
+  it.each([
+    ['a header with a line break', 'http://127.0.0.1:1/', 'sec\nret'],
+    ['a URL with a password', 'http://a:secret@127.0.0.1:1/', 'x'],
+    ['a URL that is none', 'http://sec ret', 'x'],
+  ])('quotes no secret of a request that cannot be sent: %s', async (_, url, value) => {
+    const failure = exchange(url, { method: 'GET', headers: { 'x-token': value } }, LIMITS);
+    const error: unknown = await failure.catch((thrown: unknown) => thrown);
+    expect(inspect(error)).toContain('the request was not sent');
+    expect(inspect(error)).not.toMatch(/sec\s?ret/);
   });
 
   it('follows no redirect, so that credentials stay where they were sent', async () => {
