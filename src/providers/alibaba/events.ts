@@ -1,8 +1,6 @@
-/** Reads the system events of instances, and answers those that ask. Pure, but for `acceptEvent`. */
+/** Reads the system events of instances. Pure. */
 import { z } from 'zod';
 import { type InstanceEvent, ProviderError } from '../contract.ts';
-import type { AlibabaApi } from './api/client.ts';
-import { isApiCode } from './errors.ts';
 import { formatAlibabaId } from './instance.ts';
 
 /** The states of events that are decided. One that is `Inquiring` waits for an answer, and may never come. */
@@ -45,23 +43,4 @@ export function readEvent(value: unknown, region: string): InstanceEvent {
 
 function typeOf(name: string): string {
   return TYPES.find(([ending]) => ending.test(name))?.[1] ?? 'Other';
-}
-
-/**
- * Permits what an event that is `Inquiring` asks for: its default action begins. A repetition succeeds; an event that does not wait for an
- * answer any more is NotFound.
- */
-export async function acceptEvent(
-  api: AlibabaApi,
-  { region, eventId }: { readonly region: string; readonly eventId: string },
-  signal: AbortSignal,
-): Promise<void> {
-  try {
-    await api.call('AcceptInquiredSystemEvent', { RegionId: region, EventId: eventId }, signal);
-  } catch (error) {
-    if (!isApiCode(error, 'InvalidEventId.NoInquiringEventFound')) throw error;
-    throw new ProviderError('NotFound', `system event ${eventId} does not wait for an answer`, {
-      cause: error,
-    });
-  }
 }

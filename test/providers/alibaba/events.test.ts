@@ -1,7 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createAlibabaApi } from '../../../src/providers/alibaba/api/client.ts';
-import { acceptEvent, readEvent } from '../../../src/providers/alibaba/events.ts';
-import { createFastClock } from '../../support/fast-clock.ts';
+import { readEvent } from '../../../src/providers/alibaba/events.ts';
 import { NEVER, requestOf } from '../contract/harness.ts';
 import { HISTORY_EVENTS } from './documented.ts';
 import { type AlibabaHarness, CONFIG, openAlibabaHarness } from './harness.ts';
@@ -73,21 +71,5 @@ describe('MAC-37 the events of provider alibaba', () => {
       type: 'Reboot',
       notBefore: new Date('2030-01-01T00:00:00Z'),
     });
-  });
-});
-
-describe('acceptEvent', () => {
-  it('permits what an event asks for, once, and fails when nothing waits for an answer', async () => {
-    const { server } = await open();
-    server.ecs.events.push({ id: 'e-1', instanceId: 'i-1', type: 'x', status: 'Inquiring', notBefore: '' });
-    const clock = createFastClock();
-    const key = { accessKeyId: 'LTAI5test', accessKeySecret: 'test-secret' };
-    const credentials = { get: () => Promise.resolve(key), forget: () => undefined };
-    const options = { endpoint: server.url, version: '2014-05-26', credentials, clock, timeoutMs: 200_000 };
-    const api = createAlibabaApi(options);
-    const event = { region: 'cn-hangzhou', eventId: 'e-1' };
-    await acceptEvent(api, event, NEVER);
-    expect(server.ecs.events[0]?.status).toBe('Executing');
-    await expect(acceptEvent(api, event, NEVER)).rejects.toMatchObject({ code: 'NotFound' });
   });
 });

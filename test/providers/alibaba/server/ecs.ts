@@ -160,12 +160,6 @@ export function createEcs(clock: Clock, region = 'cn-hangzhou'): Ecs {
         PageSize: size,
       };
     },
-    AcceptInquiredSystemEvent(query) {
-      const found = ecs.events.find(({ id, status }) => id === query['EventId'] && status === 'Inquiring');
-      if (!found) throw REFUSALS.noInquiry();
-      found.status = 'Executing';
-      return {};
-    },
   };
   return ecs;
 }

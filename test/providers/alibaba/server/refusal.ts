@@ -55,5 +55,4 @@ export const REFUSALS = {
     new EcsRefusal(400, 'DryRunOperation', 'Request validation has been passed with DryRun flag set.'),
   noKey: () => new EcsRefusal(404, 'InvalidAccessKeyId.NotFound', 'Specified access key is not found.'),
   expired: () => new EcsRefusal(400, 'InvalidSecurityToken.Expired', 'Specified SecurityToken is expired.'),
-  noInquiry: () => new EcsRefusal(404, 'InvalidEventId.NoInquiringEventFound', 'The event does not inquire.'),
 } as const;
