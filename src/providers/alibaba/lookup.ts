@@ -3,8 +3,9 @@ import { byCode } from '../../kube/objects/digest.ts';
 import { listAt, textAt, valueAt } from '../../kube/objects/json.ts';
 import type { Clock } from '../../os/clock.ts';
 import { createBatch } from '../cloud/batch.ts';
+import { tagsMissingError } from '../cloud/own-instances.ts';
 import { formatFilter, matchesFilter } from '../cloud/tags.ts';
-import { type Instance, type InstanceFilter, isProviderError, ProviderError } from '../contract.ts';
+import { type Instance, type InstanceFilter, ProviderError } from '../contract.ts';
 import type { AlibabaApi, ApiQuery } from './api/client.ts';
 import { isApiCode } from './errors.ts';
 import { type ListedInstance, parseAlibabaId, readEcsInstance, readListed } from './instance.ts';
@@ -62,13 +63,7 @@ export function createAlibabaLookup(api: AlibabaApi, region: string, clock: Cloc
       if (!found) return undefined;
       const instance = readEcsInstance(found, region);
       if (instance) return { instance, status: found.Status };
-      throw new ProviderError(
-        'Terminal',
-        `instance ${id} does not have the tags of kubenode: it is not ours`,
-        {
-          reason: 'NotOurs',
-        },
-      );
+      throw tagsMissingError(id, 'it is not ours, or a person removed its tags kubenode-…');
     },
     async byFilter(filter, signal) {
       const found = await listAll(tagFields(formatFilter(filter)), signal);
@@ -104,9 +99,4 @@ async function listPages(
 
 function badList(why: string): ProviderError {
   return new ProviderError('Retryable', `the list of Alibaba Cloud ${why}`, { reason: 'BadAnswer' });
-}
-
-/** Tells whether the error is about an instance that exists and is not ours. */
-export function isNotOurs(error: unknown): boolean {
-  return isProviderError(error, 'Terminal') && error.reason === 'NotOurs';
 }

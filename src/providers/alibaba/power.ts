@@ -1,7 +1,8 @@
 /** Switches the power of an instance, and waits until it has the state: ECS accepts a request long before it is carried out. */
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
-import { isProviderError, type PowerAction, ProviderError } from '../contract.ts';
+import { changingError, requireFound } from '../cloud/own-instances.ts';
+import { isProviderError, type PowerAction } from '../contract.ts';
 import type { AlibabaApi, ApiQuery } from './api/client.ts';
 import { isApiCode } from './errors.ts';
 import type { AlibabaLookup } from './lookup.ts';
@@ -16,7 +17,6 @@ export interface EcsParts {
 /** A stop or a start takes some ten seconds. One that takes longer is repeated, and others are not kept waiting. */
 const POWER_MS = 60_000;
 const POLL_MS = 2000;
-export const CHANGING_SECONDS = 10;
 
 export async function switchPower(
   instance: { readonly id: string; readonly ecsId: string },
@@ -29,9 +29,7 @@ export async function switchPower(
   let isCycled = action !== 'cycle';
 
   async function advance(): Promise<boolean> {
-    const found = await lookup.byId(instance.id, signal);
-    if (!found) throw new ProviderError('NotFound', `instance ${instance.id} does not exist`);
-    const { status } = found;
+    const { status } = requireFound(await lookup.byId(instance.id, signal), instance.id);
     if (status === desired && isCycled) return true;
     const request = requestFor(status, action, instance.ecsId);
     if (!request) return false;
@@ -42,10 +40,7 @@ export async function switchPower(
 
   const deadlineMs = clock.monotonicMs() + POWER_MS;
   if (await pollUntil(advance, { clock, everyMs: POLL_MS, deadlineMs, signal })) return;
-  throw new ProviderError('Retryable', `instance ${instance.id} changes its state`, {
-    reason: 'InstanceChanging',
-    retryAfterSeconds: CHANGING_SECONDS,
-  });
+  throw changingError(instance.id, 'InstanceChanging', 'changes its state');
 }
 
 interface PowerRequest {

@@ -6,24 +6,25 @@ import { listAt, valueAt } from '../../kube/objects/json.ts';
 import { pollUntil } from '../../os/poll.ts';
 import { createCredentialSource } from '../cloud/credential-source.ts';
 import { type CloudProviderOptions, REQUEST_MS } from '../cloud/options.ts';
+import { changingError, ownEvents } from '../cloud/own-instances.ts';
 import { deletedError, isMachineUid, throwIfRefused } from '../cloud/request.ts';
 import type { AgentDownload } from '../cloud/user-data.ts';
 import {
-  type Instance,
   type InstanceEvent,
   type InstanceRequest,
   isProviderError,
   type Provider,
   ProviderError,
 } from '../contract.ts';
+import { onlyInstance } from '../only-instance.ts';
 import { createAlibabaApi } from './api/client.ts';
 import { ALIBABA } from './config.ts';
 import { credentialLoader } from './credentials/load.ts';
 import { isApiCode } from './errors.ts';
 import { DECIDED_STATES, readEvent } from './events.ts';
 import { formatAlibabaId, parseAlibabaId } from './instance.ts';
-import { createAlibabaLookup, isNotOurs } from './lookup.ts';
-import { CHANGING_SECONDS, type EcsParts, switchPower } from './power.ts';
+import { createAlibabaLookup } from './lookup.ts';
+import { type EcsParts, switchPower } from './power.ts';
 import { runQuery } from './run-request.ts';
 
 interface Parts extends EcsParts {
@@ -87,9 +88,7 @@ async function findCreated(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { clusterUid, machineUid } = tags;
-  const found = await lookup.byFilter({ clusterUid, machineUid }, signal);
-  if (found.length > 1) throw duplicatesError(found);
-  return found[0]?.id;
+  return onlyInstance(await lookup.byFilter({ clusterUid, machineUid }, signal))?.id;
 }
 
 /** Returns when the instance is listed, so that the next search finds it. */
@@ -145,18 +144,14 @@ async function deleteInstance(id: string, parts: Parts, signal: AbortSignal): Pr
   };
   const deadlineMs = clock.monotonicMs() + DELETE_MS;
   if (await pollUntil(isDeleted, { clock, everyMs: POLL_MS, deadlineMs, signal })) return;
-  throw new ProviderError('Retryable', `instance ${id} is being deleted`, {
-    reason: 'Deleting',
-    retryAfterSeconds: CHANGING_SECONDS,
-  });
+  throw changingError(id, 'Deleting', 'is being deleted');
 }
 
 /** Lists the decided events of our instances. While nothing is announced, that is one request. */
 async function listEvents(parts: Parts, signal: AbortSignal): Promise<readonly InstanceEvent[]> {
   signal.throwIfAborted();
   const events = await listAllEvents(parts, signal);
-  const ours = await Promise.all(events.map(({ instanceId }) => isOurs(instanceId, parts, signal)));
-  return events.filter((_, index) => ours[index]);
+  return await ownEvents(events, (id) => parts.lookup.byId(id, signal));
 }
 
 async function listAllEvents({ api, region }: Parts, signal: AbortSignal): Promise<readonly InstanceEvent[]> {
@@ -173,19 +168,4 @@ async function listAllEvents({ api, region }: Parts, signal: AbortSignal): Promi
     if (listed.length < PAGE) return all;
   }
   throw new ProviderError('Retryable', 'the list of system events cannot be read', { reason: 'BadAnswer' });
-}
-
-async function isOurs(id: string, { lookup }: Parts, signal: AbortSignal): Promise<boolean> {
-  try {
-    return (await lookup.byId(id, signal)) !== undefined;
-  } catch (error) {
-    if (isNotOurs(error)) return false;
-    throw error;
-  }
-}
-
-function duplicatesError(found: readonly Instance[]): ProviderError {
-  const ids = found.map(({ id }) => id).slice(0, 5);
-  const message = `${found.length} instances have the UID of this Machine: ${ids.join(', ')}. Delete all but one of them`;
-  return new ProviderError('Terminal', message, { reason: 'DuplicateInstances' });
 }

@@ -2,6 +2,7 @@
 import type { Instance as Ec2Instance } from '@aws-sdk/client-ec2';
 import { byCode } from '../../kube/objects/digest.ts';
 import { createBatch } from '../cloud/batch.ts';
+import { tagsMissingError } from '../cloud/own-instances.ts';
 import { formatFilter, matchesFilter, TAG_MACHINE_UID } from '../cloud/tags.ts';
 import { type Instance, type InstanceFilter, ProviderError } from '../contract.ts';
 import type { AwsClient } from './client.ts';
@@ -38,13 +39,7 @@ export function createAwsLookup(client: AwsClient): AwsLookup {
       if (!found || isTerminated(found)) return undefined;
       const instance = readInstance(found);
       if (instance) return instance;
-      throw new ProviderError(
-        'Terminal',
-        `instance ${id} does not have its tags any more: copy the tags kubenode-… of its volume to it`,
-        {
-          reason: 'TagsMissing',
-        },
-      );
+      throw tagsMissingError(id, 'copy the tags kubenode-… of its volume to it');
     },
     byMachine: async (machineUid, signal) => (await machines.lookUp(machineUid, signal)) ?? [],
     async byFilter(filter, signal) {

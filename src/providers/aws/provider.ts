@@ -5,6 +5,7 @@
 import type { Clock } from '../../os/clock.ts';
 import { pollUntil } from '../../os/poll.ts';
 import type { CloudProviderOptions } from '../cloud/options.ts';
+import { changingError, ownEvents, requireFound } from '../cloud/own-instances.ts';
 import { deletedError, isMachineUid, throwIfRefused } from '../cloud/request.ts';
 import type { AgentDownload } from '../cloud/user-data.ts';
 import {
@@ -15,6 +16,7 @@ import {
   type Provider,
   ProviderError,
 } from '../contract.ts';
+import { onlyInstance } from '../only-instance.ts';
 import { type AwsClient, type AwsClientOptions, createAwsClient } from './client.ts';
 import { AWS, readAwsConfig } from './config.ts';
 import { EVENT_CODES, readEvents } from './events.ts';
@@ -40,7 +42,6 @@ const POLL_MS = 5000;
 const DELETE_MS = 20_000;
 /** A stop that the kernel does not answer is forced by EC2 after some minutes. */
 const STOP_MS = 600_000;
-const ENDING_SECONDS = 10;
 
 export async function openAwsProvider(options: AwsProviderOptions): Promise<Provider> {
   const { clock, agent, pollMs = POLL_MS } = options;
@@ -76,11 +77,8 @@ async function findCreated(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const all = await lookup.byMachine(tags.machineUid, signal);
-  const [found, ...others] = readFound(
-    all.filter((each) => !isEnding(each)),
-    tags,
-  );
-  if (others.length > 0) throw duplicatesError([found, ...others]);
+  const living = all.filter((each) => !isEnding(each));
+  const found = onlyInstance(readFound(living, tags));
   if (found) return found.id;
   const [ended] = all;
   if (ended) throw deletedError(awsIdOf(ended));
@@ -117,10 +115,7 @@ async function deleteInstance(id: string, parts: Parts, signal: AbortSignal): Pr
   const isMissing = async (): Promise<boolean> => (await lookup.byId(id, signal)) === undefined;
   const deadlineMs = clock.monotonicMs() + DELETE_MS;
   if (await pollUntil(isMissing, { clock, everyMs: pollMs, deadlineMs, signal })) return;
-  throw new ProviderError('Retryable', `instance ${id} is being terminated`, {
-    reason: 'Terminating',
-    retryAfterSeconds: ENDING_SECONDS,
-  });
+  throw changingError(id, 'Terminating', 'is being terminated');
 }
 
 async function switchPower(
@@ -136,7 +131,7 @@ async function switchPower(
   if (action === 'off') return;
   if (action === 'cycle') await waitUntilStopped(id, parts, signal);
   if (action === 'cycle' || state === 'Stopped') await parts.client.start(instanceId, signal);
-  else if (state === 'Unknown') throw changingError(id);
+  else if (state === 'Unknown') throw stateError(id);
 }
 
 async function waitUntilStopped(id: string, parts: Parts, signal: AbortSignal): Promise<void> {
@@ -144,29 +139,17 @@ async function waitUntilStopped(id: string, parts: Parts, signal: AbortSignal): 
   const isStopped = async (): Promise<boolean> =>
     (await requireInstance(id, parts, signal)).state === 'Stopped';
   const deadlineMs = clock.monotonicMs() + STOP_MS;
-  if (!(await pollUntil(isStopped, { clock, everyMs: pollMs, deadlineMs, signal }))) throw changingError(id);
+  if (!(await pollUntil(isStopped, { clock, everyMs: pollMs, deadlineMs, signal }))) throw stateError(id);
 }
 
 async function requireInstance(id: string, { lookup }: Parts, signal: AbortSignal): Promise<Instance> {
-  const found = await lookup.byId(id, signal);
-  if (found) return found;
-  throw new ProviderError('NotFound', `instance ${id} does not exist`);
+  return requireFound(await lookup.byId(id, signal), id);
 }
 
 /** Lists the events of our instances. While nothing is announced, that is one request. */
 async function listEvents({ client, lookup }: Parts, signal: AbortSignal): ReturnType<Provider['events']> {
   const events = (await client.describeEvents(EVENT_CODES, signal)).flatMap(readEvents);
-  const ours = await Promise.all(events.map(({ instanceId }) => isOurs(instanceId, lookup, signal)));
-  return events.filter((_, index) => ours[index]);
-}
-
-async function isOurs(id: string, lookup: AwsLookup, signal: AbortSignal): Promise<boolean> {
-  try {
-    return (await lookup.byId(id, signal)) !== undefined;
-  } catch (error) {
-    if (isProviderError(error, 'Terminal')) return false;
-    throw error;
-  }
+  return await ownEvents(events, (id) => lookup.byId(id, signal));
 }
 
 function throwIfOtherRegion(request: InstanceRequest, region: string): void {
@@ -176,13 +159,6 @@ function throwIfOtherRegion(request: InstanceRequest, region: string): void {
   throw new ProviderError('Terminal', message, { reason: 'OtherRegion' });
 }
 
-function duplicatesError(found: readonly (Instance | undefined)[]): ProviderError {
-  const ids = found.flatMap((each) => each?.id ?? []).slice(0, 5);
-  const message = `${found.length} instances have the UID of this Machine: ${ids.join(', ')}. Terminate all but one of them`;
-  return new ProviderError('Terminal', message, { reason: 'DuplicateInstances' });
-}
-
-function changingError(id: string): ProviderError {
-  const details = { reason: 'InstanceChanging', retryAfterSeconds: ENDING_SECONDS };
-  return new ProviderError('Retryable', `instance ${id} changes its state`, details);
+function stateError(id: string): ProviderError {
+  return changingError(id, 'InstanceChanging', 'changes its state');
 }

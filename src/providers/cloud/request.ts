@@ -21,13 +21,13 @@ export function throwIfRefused(kind: ProviderKind, request: InstanceRequest): vo
   if (reason !== undefined) throw new ProviderError('Terminal', reason, { reason: 'InvalidConfig' });
 }
 
-/** The error for an id that the provider did not give. */
+/** Returns the error for an id that the provider did not give. */
 export function invalidIdError(provider: string, id: string): ProviderError {
   const message = `not an id of provider ${provider}: ${JSON.stringify(id.slice(0, 300))}`;
   return new ProviderError('Terminal', message, { reason: 'InvalidID' });
 }
 
-/** The error for the UID of a Machine whose instance was deleted. */
+/** Returns the error for the UID of a Machine whose instance was deleted. */
 export function deletedError(id: string): ProviderError {
   const message = `instance ${id} of this Machine was deleted, and its UID creates no other one`;
   return new ProviderError('Terminal', message, { reason: 'Deleted' });

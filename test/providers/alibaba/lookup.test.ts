@@ -66,7 +66,7 @@ describe('the lookup of provider alibaba', () => {
     server.ecs.instances.set(own.id, { ...own, tags: { 'kubenode-set': 'x' } });
     const calls = [provider.get(id, NEVER), provider.delete(id, NEVER), provider.power(id, 'off', NEVER)];
     for (const call of calls) {
-      await expect(call).rejects.toMatchObject({ code: 'Terminal', reason: 'NotOurs' });
+      await expect(call).rejects.toMatchObject({ code: 'Terminal', reason: 'TagsMissing' });
     }
     expect(server.ecs.instances.get(own.id)?.status).toBe('Running');
   });

@@ -49,8 +49,7 @@ const COMMAND_OPTIONS: {
   },
   // Its options are those of imports.
   ssh: { add: (command) => command, read: readPoolOptions },
-  // All clouds share theirs.
-  // The flags are those of aws.
+  // All clouds share the flags that aws adds.
   alibaba: { add: (command) => command, read: async (io, flags) => readCloudOptions(io, flags, 'alibaba') },
   aws: { add: addCloudOptions, read: async (io, flags) => readCloudOptions(io, flags, 'aws') },
 };

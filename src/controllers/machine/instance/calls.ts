@@ -5,9 +5,10 @@ import {
   type InstanceTags,
   isProviderError,
   type Provider,
-  ProviderError,
+  type ProviderError,
   type ProviderErrorCode,
 } from '../../../providers/contract.ts';
+import { onlyInstance } from '../../../providers/only-instance.ts';
 import type { OpenProviders } from '../../../providers/registry.ts';
 
 export interface InstanceParts {
@@ -22,8 +23,6 @@ export interface Bootstrap {
   readonly text: string;
   readonly expiresAt: Date;
 }
-
-const MAX_NAMED = 5;
 
 /** How long after a failure a call is repeated, unless the provider names another time. */
 const RETRY_MS: Readonly<Record<ProviderErrorCode, number>> = {
@@ -57,13 +56,5 @@ export async function findInstance(
 ): Promise<Instance | undefined> {
   const id = machine.status?.infra?.providerID;
   if (id !== undefined) return await provider.get(id, signal);
-  const [found, ...others] = await provider.find(tagsOf(machine, clusterUid), signal);
-  if (others.length === 0) return found;
-  // A person copied one, with its tags: which of them has the host is not known.
-  const ids = [found, ...others].flatMap((each) => each?.id ?? []).slice(0, MAX_NAMED);
-  throw new ProviderError(
-    'Terminal',
-    `${others.length + 1} instances have the UID of this Machine: ${ids.join(', ')}. Terminate all but one of them`,
-    { reason: 'DuplicateInstances' },
-  );
+  return onlyInstance(await provider.find(tagsOf(machine, clusterUid), signal));
 }
