@@ -8,8 +8,8 @@ import {
   type CertificateRequestObject,
   decisionOf,
 } from '../../kube/auth/certificate-requests.ts';
-import { mayHaveInstance } from './deletion.ts';
 import { type Finding, finding } from './finding.ts';
+import { mayHaveInstance } from './instance/plan.ts';
 import type { MachineInput } from './observe.ts';
 
 type Reason = Pick<Finding, 'reason' | 'message' | 'blocker'>;

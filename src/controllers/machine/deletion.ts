@@ -12,6 +12,7 @@ import type { KubeObject } from '../../kube/objects/object.ts';
 import { isOnInstance } from '../../providers/node-provider-id.ts';
 import { holdInForce } from '../../rollout/holds.ts';
 import { type DrainDecision, type DrainOrder, planDrainStep, waitForHold } from './drain.ts';
+import { mayHaveInstance } from './instance/plan.ts';
 
 export interface MachineDeletionInput {
   readonly machine: Machine;
@@ -84,14 +85,6 @@ function wasObserved(machine: Machine, node: KubeObject): boolean {
 function hasJustJoined(machine: Machine, { metadata: { creationTimestamp } }: KubeObject): boolean {
   if (!mayHaveInstance(machine)) return false;
   return Date.parse(creationTimestamp ?? '') >= Date.parse(machine.metadata.creationTimestamp ?? '');
-}
-
-/**
- * Tells whether the machine may have an instance, also one that is not recorded because the answer to its creation was lost. A
- * host that joins by itself has no config.
- */
-export function mayHaveInstance({ spec, status }: Machine): boolean {
-  return status?.infra?.providerID !== undefined || Object.keys(spec.infra.config).length > 0;
 }
 
 function isForAnother(

@@ -1,4 +1,4 @@
-/** Tells our instances from those of others in the same account, and what the look-up of one of ours means to a caller. */
+/** Tells our instances from those of others in the same account, and forms the errors about them. */
 import { type InstanceEvent, isProviderError, ProviderError } from '../contract.ts';
 
 const TAGS_MISSING = 'TagsMissing';

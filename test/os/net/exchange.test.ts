@@ -38,7 +38,7 @@ describe('exchange', () => {
   it.each([
     ['a header with a line break', 'http://127.0.0.1:1/', 'sec\nret'],
     ['a URL with a password', 'http://a:secret@127.0.0.1:1/', 'x'],
-    ['a URL that is none', 'http://sec ret', 'x'],
+    ['a URL with a space', 'http://sec ret', 'x'],
   ])('quotes no secret of a request that cannot be sent: %s', async (_, url, value) => {
     const failure = exchange(url, { method: 'GET', headers: { 'x-token': value } }, LIMITS);
     const error: unknown = await failure.catch((thrown: unknown) => thrown);

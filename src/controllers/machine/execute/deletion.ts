@@ -10,9 +10,10 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import type { KubeObject } from '../../../kube/objects/object.ts';
 import { optional } from '../../../kube/objects/optional.ts';
-import { type DeletionDecision, mayHaveInstance, ownNode, planDeletion } from '../deletion.ts';
+import { type DeletionDecision, ownNode, planDeletion } from '../deletion.ts';
 import { componentOrder, type DrainOrder, type MachineDrainInput } from '../drain.ts';
 import { providerBlocker } from '../instance/findings.ts';
+import { mayHaveInstance } from '../instance/plan.ts';
 import type { RemovalWait } from '../instance/removal.ts';
 import type { MachineWait } from '../plan.ts';
 import {

@@ -109,3 +109,11 @@ export function shapeOf({ spec }: Machine): InstanceShape {
     ...(zone === undefined ? {} : { zone }),
   };
 }
+
+/**
+ * Tells whether the machine may have an instance, also one that is not recorded because the answer to its creation was lost. A
+ * host that joins by itself has no config.
+ */
+export function mayHaveInstance({ spec, status }: Machine): boolean {
+  return status?.infra?.providerID !== undefined || Object.keys(spec.infra.config).length > 0;
+}
