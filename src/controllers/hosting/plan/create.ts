@@ -1,15 +1,21 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
 import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
-import { planMembers, waitForMembers } from './members.ts';
+import { disruptive, planMembers, waitForMembers } from './members.ts';
 import { wait } from './wait.ts';
 
 const DAY_MS = 86_400_000;
 
 export function planCreate(input: HostingInput): HostingDecision {
+  const expiry = planExpiry(input);
+  if (expiry?.act) return expiry;
+  const next = planSteps(input);
+  return next.act || next.wait ? next : (expiry ?? next);
+}
+
+function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
-    planExpiry(input) ??
     planPreparation(input) ??
     planMembers(input) ??
     planInstallation(input) ??
@@ -48,13 +54,14 @@ function programsMissing({ plane: { programs } }: HostingInput, needed: string):
   return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
 }
 
-/** A throw-away cluster goes when its time is over. */
-function planExpiry({ cluster, hosted, now }: HostingInput): HostingDecision | undefined {
+/** Deletes a throw-away cluster when its time is over, also one whose programs are missing. A deletion cannot be taken back, so the kill switch holds it. */
+function planExpiry(input: HostingInput): HostingDecision | undefined {
+  const { cluster, hosted, now } = input;
   const { ttlSecondsAfterReady: seconds } = hosted;
   const readyAt = cluster.status?.hosted?.readyAt;
-  if (seconds === undefined || readyAt === undefined) return undefined;
+  if (seconds === undefined || readyAt === undefined || cluster.spec.deletion.protection) return undefined;
   if (+now < Date.parse(readyAt) + seconds * 1000) return undefined;
-  return { act: { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` } };
+  return disruptive(input, { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` });
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {
