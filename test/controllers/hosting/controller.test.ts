@@ -4,6 +4,7 @@ import type { Cluster } from '../../../src/api/generated/types.ts';
 import { kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import { MEMBERS } from '../../../src/controllers/hosting/drivers/driver.ts';
+import { HostingError } from '../../../src/controllers/hosting/errors.ts';
 import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../../src/kube/objects/object.ts';
@@ -175,6 +176,51 @@ describe('the controller of hosted control planes', () => {
     bed.delete(CLUSTERS, 'ci');
     await bed.advance(12_000);
     expect([found(bed), bed.hosting().planes.get('ci')?.spec.uid]).toEqual([undefined, 'another']);
+  });
+
+  it('leaves a control plane alone that another hosting of the same hub created', async () => {
+    let hosting = memoryHosting(() => NOW, 'first');
+    const bed = createControllerBed({
+      controllers: () => [createHostingController({ ...hosting, maxClusters: 20 })],
+      kinds: KINDS,
+      objects: [applied()],
+    });
+    const first = await bed.start();
+    await bed.advance(10_000);
+    const kubeconfig = secretOf(bed)?.['data'];
+    expect(kubeconfig).toBeDefined();
+    await first.kill();
+    hosting = memoryHosting(() => NOW, 'second');
+    await bed.start();
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True HostedElsewhere');
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(12_000);
+    expect(found(bed)?.status?.hosted?.waiting?.message).toContain('its control plane is at first:ci');
+    expect([hosting.log, secretOf(bed)?.['data']]).toEqual([[], kubeconfig]);
+  });
+
+  it('reports a control plane that cannot be observed, and goes on when it can', async () => {
+    const bed = hostingBed([applied()]);
+    const { driver } = bed.hosting();
+    const working = { ...driver };
+    await bed.start();
+    await bed.advance(10_000);
+    const hint = 'restore it';
+    Object.assign(driver, {
+      observe: async () => {
+        throw new HostingError('CorruptRecord', 'plane.json is damaged', { where: 'plane.json', hint });
+      },
+    });
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('Unknown CorruptRecord');
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True CorruptRecord');
+    expect(found(bed)?.status?.hosted?.waiting?.message).toBe('plane.json is damaged: restore it');
+    expect(found(bed)?.status?.hosted?.components).toHaveLength(5);
+    Object.assign(driver, working);
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+    expect(bed.hosting().log).toEqual(CREATED);
   });
 
   it('releases machines before the control plane that they belong to', async () => {

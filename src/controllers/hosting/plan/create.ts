@@ -39,8 +39,18 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
   }
+  const missing = missingPlane(input);
+  if (missing) return missing;
   const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
   return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+}
+
+/** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
+function missingPlane({ plane, cluster }: HostingInput): HostingDecision | undefined {
+  const readyAt = cluster.status?.hosted?.readyAt;
+  if (plane.claim !== 'None' || readyAt === undefined) return undefined;
+  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or delete the Cluster and create it again`;
+  return { wait: wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled') };
 }
 
 function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
@@ -66,6 +76,9 @@ function planExpiry(input: HostingInput): HostingDecision | undefined {
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {
   if (!input.plane.isPrepared) {
+    if (input.plane.claim === 'None' && input.cluster.status?.hosted?.location === undefined) {
+      return { act: { type: 'RecordLocation', because: 'another hosting must not create it as well' } };
+    }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
   const due = dueCertificate(input);

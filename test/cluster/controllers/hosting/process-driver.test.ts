@@ -27,6 +27,7 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
   const programs = await loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
   const driver = createProcessDriver({
     dir,
+    machine: 'here',
     clock,
     programs: async () => programs,
     controllers: controllersCommand,
@@ -114,6 +115,22 @@ describe('the driver of processes', () => {
     await driver.stop(plane, 'etcd');
     await driver.remove(plane);
     expect([similar.exitCode, similar.signalCode]).toEqual([null, null]);
+  });
+
+  it.each(['plane.json', 'state.json'])('reports a damaged %s, and touches nothing', async (file) => {
+    const { dir, driver } = await prepared();
+    const { root } = planeLayout(dir, 'ci');
+    expect(existsSync(join(root, file))).toBe(true);
+    writeFileSync(join(root, file), '{');
+    const before = readdirSync(root, { recursive: true });
+    const refused = {
+      code: 'CorruptRecord',
+      hint: expect.stringContaining('move the folder away') as string,
+    };
+    await expect(driver.observe(plane, signal)).rejects.toMatchObject(refused);
+    await expect(driver.prepare(plane)).rejects.toMatchObject(refused);
+    await expect(driver.remove(plane)).rejects.toMatchObject(refused);
+    expect(readdirSync(root, { recursive: true })).toEqual(before);
   });
 
   it('touches no folder whose owner is not known', async () => {

@@ -34,6 +34,8 @@ import { PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records
 
 export interface ProcessDriverOptions {
   readonly dir: string;
+  /** The name of this machine. */
+  readonly machine: string;
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<Programs>;
@@ -75,6 +77,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     };
     return {
       where: layout.root,
+      location: `${options.machine}:${layout.root}`,
       claim,
       isPrepared: state !== undefined && (await readAccess(found)) !== undefined && specs.length > 0,
       isDestroying: claim === 'Own' && record?.isDestroying === true,
