@@ -1,59 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
-import type { Cluster } from '../../../src/api/generated/types.ts';
+import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import { kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import { MEMBERS } from '../../../src/controllers/hosting/drivers/driver.ts';
 import { HostingError } from '../../../src/controllers/hosting/errors.ts';
-import { conditionOf } from '../../../src/kube/objects/conditions.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { NOW } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
+import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
 import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory-driver.ts';
-import { type HostedParts, hostedCluster } from '../../support/hosting/objects.ts';
-
-const KINDS = [CLUSTERS, SECRETS, DEFENDER_POLICIES].map(servedKind);
-
-/** As a person applies it: without what the API server sets. */
-function applied(parts: HostedParts = {}): KubeObject {
-  const { metadata, ...rest } = hostedCluster(parts);
-  return { ...rest, metadata: { name: metadata.name } };
-}
-
-interface HostingBed extends ControllerBed {
-  readonly hosting: () => MemoryHosting;
-}
-
-/** The control planes outlive the process of the controller, so each bed has them once. */
-function hostingBed(objects: readonly KubeObject[], maxClusters = 20): HostingBed {
-  let opened: MemoryHosting | undefined;
-  const hosting = (): MemoryHosting => {
-    opened ??= memoryHosting(() => bed.clock.now());
-    return opened;
-  };
-  const bed: ControllerBed = createControllerBed({
-    controllers: () => [createHostingController({ ...hosting(), maxClusters })],
-    kinds: KINDS,
-    objects,
-  });
-  return { ...bed, hosting };
-}
-
-function found(bed: ControllerBed, name = 'ci'): Cluster | undefined {
-  return bed.get<Cluster>(CLUSTERS, name);
-}
-
-function conditionText(bed: ControllerBed, type: string, name = 'ci'): string {
-  const condition = conditionOf(found(bed, name)?.status?.conditions, type);
-  return `${condition?.status} ${condition?.reason}`;
-}
-
-function secretOf(bed: ControllerBed, name = 'ci'): KubeObject | undefined {
-  const stored = bed.api.objects.list(servedKind(SECRETS));
-  return stored.find(({ metadata }) => metadata.name === kubeconfigSecret(name));
-}
+import { hostedCluster } from '../../support/hosting/objects.ts';
 
 const CREATED = [
   'prepare ci',
