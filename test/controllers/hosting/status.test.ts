@@ -45,7 +45,8 @@ describe('the status of a hosted control plane', () => {
   it('records where the control plane is before it is created, and keeps it', () => {
     const nothing = hostingInput({ plane: NOTHING });
     const act = { type: 'RecordLocation', because: 'x' } as const;
-    expect(hostingStatus(nothing, undefined).hosted?.location).toBeUndefined();
+    const finalizer = { type: 'AddFinalizer', because: 'x' } as const;
+    expect(hostingStatus(nothing, undefined, finalizer).hosted?.location).toBeUndefined();
     expect(hostingStatus(nothing, undefined, act).hosted?.location).toBe(LOCATION);
     const before = { conditions: [], hosted: { location: 'there:/ci' } };
     expect(status({ plane: NOTHING, status: before }).hosted?.location).toBe('there:/ci');

@@ -76,7 +76,7 @@ function planExpiry(input: HostingInput): HostingDecision | undefined {
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {
   if (!input.plane.isPrepared) {
-    if (input.plane.claim === 'None' && input.cluster.status?.hosted?.location === undefined) {
+    if (input.cluster.status?.hosted?.location === undefined) {
       return { act: { type: 'RecordLocation', because: 'another hosting must not create it as well' } };
     }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
