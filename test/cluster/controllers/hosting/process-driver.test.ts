@@ -1,7 +1,15 @@
 /** The driver `process` with a real etcd: what every driver fulfills, and what only processes, files and ports have. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -131,6 +139,19 @@ describe('the driver of processes', () => {
     await expect(driver.prepare(plane)).rejects.toMatchObject(refused);
     await expect(driver.remove(plane)).rejects.toMatchObject(refused);
     expect(readdirSync(root, { recursive: true })).toEqual(before);
+  });
+
+  it('follows no link to the folder of somebody else', async () => {
+    const dir = join(tempFolder('hosting'), 'hosting');
+    const { root } = planeLayout(dir, 'ci');
+    const theirs = tempFolder('theirs');
+    mkdirSync(join(dir, 'clusters'), { recursive: true });
+    symlinkSync(theirs, root);
+    const driver = await openDriver(dir);
+    expect((await driver.observe(plane, signal)).claim).toBe('Other');
+    await expect(driver.prepare(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    expect([existsSync(root), readdirSync(theirs)]).toEqual([true, []]);
   });
 
   it('touches no folder whose owner is not known', async () => {
