@@ -66,14 +66,13 @@ async function replaceMachine(io: Io, { client, name, flags }: ReplaceRequest): 
   const dryRun = flags.dryRun ?? false;
   const value = orderOf(flags);
   const isWaiting = flags.wait && !dryRun;
-  // A person who may not follow the replacement is told so before the request is written.
+  // A missing right fails before the request is written.
   if (isWaiting) await readIfPresent(client, MACHINE_SETS, set, io.signal);
   const annotations = { [ANNOTATION_REPLACE_MACHINE]: value };
   await patchAsPerson({ io, client, resource: MACHINES, object: machine, dryRun }, { annotations });
   const plan = { machine: name, uid: machine.metadata.uid ?? '', machineSet: set, order: value };
   const progress = isWaiting ? await follow(io, client, { ...plan, seconds: flags.timeout }) : undefined;
   printReplacement(io, { ...plan, state: stateOf(progress, dryRun), message: progress?.text }, flags.output);
-  if (progress?.isDone === false) setExitCode(io, EXIT.unhealthy);
 }
 
 interface ReplacementResult extends Omit<Followed, 'seconds'> {
@@ -87,14 +86,18 @@ function printReplacement(io: Io, result: ReplacementResult, output: OutputForma
   const columns = ['Machine', 'MachineSet', 'Order', 'State', 'Message'];
   const rows = [[machine, machineSet, order, state, message]];
   printResult(io, output, { ...result, message }, () => ({ columns, rows }));
+  if (state === REPLACING) setExitCode(io, EXIT.unhealthy);
 }
 
 function orderOf({ deleteFirst }: ReplaceFlags): string {
   return deleteFirst ? REPLACE_DELETE_FIRST : REPLACE_CREATE_FIRST;
 }
 
+/** The state of a machine that was not replaced in time. */
+const REPLACING = 'Replacing';
+
 function stateOf(progress: ReplacementProgress | undefined, isDryRun: boolean): string {
-  if (progress) return progress.isDone ? 'Replaced' : 'Replacing';
+  if (progress) return progress.isDone ? 'Replaced' : REPLACING;
   return isDryRun ? 'DryRun' : 'Requested';
 }
 

@@ -9,7 +9,7 @@ import type { MachineJobReport } from '../plan/machine-report.ts';
 export async function applyMachineStatus(
   { metadata: { name, uid, resourceVersion } }: Machine,
   status: MachineJobReport,
-  context: ReconcileContext,
+  context: Pick<ReconcileContext, 'applyStatus'>,
 ): Promise<void> {
   const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
   await context.applyStatus(MACHINES, { metadata, status });
