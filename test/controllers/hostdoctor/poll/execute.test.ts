@@ -91,6 +91,18 @@ describe('the poll of a provider', () => {
     expect(JSON.stringify(lines)).toContain('MaintenanceEvent local-e-0 is refused: ');
   });
 
+  it('MAC-37 counts no poll whose reports failed: three of them within seconds end nothing', async () => {
+    const { bed, provider } = open();
+    provider.announced = [NOTICE];
+    await bed.start();
+    provider.announced = [{ ...NOTICE, eventId: 'e-2' }];
+    const refusal = new ApiRefusal(500, 'InternalError', 'not now');
+    for (const _ of [1, 2, 3, 4]) bed.api.refuse(/^apply MaintenanceEvent local-e-2$/, refusal);
+    await bed.advance(POLL_MS + 60_000);
+    expect(bed.get<MaintenanceEvent>(MAINTENANCE_EVENTS, 'local-e-2')?.spec.state).toBe('Scheduled');
+    expect(eventIn(bed)?.spec.state).toBe('Scheduled');
+  });
+
   it('MAC-37 follows a time that is moved, and cancels what is taken back for good', async () => {
     const { bed, provider } = open();
     provider.announced = [NOTICE];
