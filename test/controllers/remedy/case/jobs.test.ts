@@ -5,19 +5,19 @@ import { ago } from '../../../support/builders.ts';
 import { remedyJob } from '../../../support/remediers.ts';
 
 describe('the jobs of a machine', () => {
-  it('R13 of one rule on one Node are found, the oldest one first', () => {
+  it('of one rule on one Node are found, the oldest one first', () => {
     const [first, second] = [remedyJob({ begun: 900 }), remedyJob({ begun: 600 })];
     const others = [remedyJob({ remedier: 'another' }), remedyJob({ nodeUID: 'another' })];
     expect(jobsOfRule([second, ...others, first], 'kernel-hang', 'node-uid-1')).toEqual([first, second]);
   });
 
-  it('R13 are at work until they have an outcome and have settled', () => {
+  it('are at work until they have an outcome and have settled', () => {
     const ended = remedyJob({ outcome: 'Succeeded' });
     const unsettled = { ...ended, metadata: { ...ended.metadata, finalizers: ['kubenode.dev/settle'] } };
     expect([remedyJob(), unsettled, ended].map(isJobAtWork)).toEqual([true, true, false]);
   });
 
-  it('R13 end when they settled, and at their deadline as long as they have not', () => {
+  it('end when they settled, and at their deadline as long as they have not', () => {
     expect(endOf(remedyJob({ begun: 900, ended: 800, outcome: 'Succeeded' }))).toEqual(new Date(ago(800)));
     expect(endOf(remedyJob({ begun: 900 }))).toEqual(new Date(ago(900 - 7200)));
   });
