@@ -3,6 +3,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { rules } from '../../rules/index.ts';
+import type { NodeRemedier } from '../../src/api/generated/types.ts';
+import { isWithin, matchBound } from '../../src/controllers/remedy/targets.ts';
 import { checkRule } from '../../src/rules/rule-tests.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -30,6 +32,51 @@ describe('a shipped rule', () => {
     );
   });
 });
+
+/** What each rule does to a node. One that hands off does no more than keep new Pods away. */
+const ACTS: Readonly<Record<string, string>> = {
+  'clock-drift': '',
+  'component-down-kubelet': 'RestartService ReinstallComponent',
+  'component-down-node-exporter': 'RestartService ReinstallComponent',
+  'conntrack-full': 'Cordon',
+  'container-runtime-down': 'RestartService Cordon',
+  'dead-host': 'Cordon PowerCycle',
+  'disk-pressure': 'CleanDisk',
+  'flapping-not-ready': 'Cordon',
+  'inode-exhaustion': 'CleanDisk Cordon',
+  'kernel-hang': 'Cordon Drain Reboot WaitForBoot',
+  'kubelet-not-ready': 'RestartService',
+  maintenance: 'Cordon Drain',
+  'network-unavailable': '',
+  'oom-storm': 'Cordon',
+  'read-only-filesystem': 'Cordon',
+  'service-restarts-containerd': 'Cordon',
+  'service-restarts-kubelet': 'Cordon',
+};
+const NO_ACTS = ['CollectDiagnostics', 'HandOff'];
+
+describe('the limits of a shipped rule', () => {
+  it.each(all)('R9 $name does nothing that is more disruptive than its fault', ({ name, spec }) => {
+    const steps = spec.ladder.flatMap(({ plan }) => plan.map(({ step }) => step));
+    expect(steps.filter((step) => !NO_ACTS.includes(step)).join(' ')).toBe(ACTS[name]);
+  });
+
+  it.each(all)('R9 $name ends at a person', ({ spec }) => {
+    expect(spec.ladder.at(-1)?.plan.at(-1)?.step).toBe('HandOff');
+  });
+
+  // A provider announces the maintenance of a whole zone at once: these are limited by the Defender alone.
+  const limited = all.filter(({ name }) => name !== 'maintenance');
+
+  it.each(limited)('R9 $name acts on no node when a detector flips a quarter of them at once', ({ spec }) => {
+    const { maxMatchPercent = 100 } = spec.target;
+    const findings = new Map(Array.from({ length: 25 }, (_, index) => [`m-${index}`, MATCH]));
+    const rule = { spec: { target: { ...spec.target, maxMatchPercent } } } as unknown as NodeRemedier;
+    expect(isWithin(matchBound(rule, { targets: 100, unseen: 0 }, findings))).toBe(false);
+  });
+});
+
+const MATCH = { outcome: 'Match', because: 'it is flipped', isSinceKnown: true } as const;
 
 /** Pages about kubenode itself. */
 const OF_NO_RULE = new Set([

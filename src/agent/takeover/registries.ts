@@ -10,7 +10,7 @@ import { type ImportRecord, readImportRecord, writeImportRecord } from './record
 
 const PRIVATE = { mode: '0600', owner: 'root:root' };
 
-/** Undefined: this import has no credentials any more, and what an earlier delivery wrote is removed. */
+/** Stores the credentials. Undefined: this import has no credentials any more, and what an earlier delivery wrote is removed. */
 export async function storeRegistries(files: HostFiles, content: string | undefined): Promise<void> {
   const record = await readImportRecord(files);
   if (content === undefined) await removeRegistries(files, record);
@@ -26,7 +26,11 @@ async function writeRegistries(
   const digest = createHash('sha256').update(content).digest('hex');
   if (found === digest) return;
   const before = found === undefined ? [] : [found];
-  if (!record || !before.every((each) => record.registries?.includes(each))) {
+  if (!record) {
+    const hint = 'install it first: kubenode-agent install';
+    throw new TakeoverError('BadInput', 'this host has no record of an import', { hint });
+  }
+  if (!before.every((each) => record.registries?.includes(each))) {
     throw new TakeoverError('FileInUse', `the host has a file ${REGISTRIES_FILE} of its own`);
   }
   // The record has both until the file is replaced: either may be there after a kill.

@@ -388,6 +388,8 @@ export interface ClusterHosted {
 export interface ClusterHostedStatus {
   /** Generation that hosting last acted on. */
   readonly observedGeneration?: number;
+  /** Machine and folder of the control plane. Written before it is created. */
+  readonly location?: string;
   /** When the control plane was ready for the first time. */
   readonly readyAt?: string;
   /** Whether the control plane can return to rollbackVersion. */

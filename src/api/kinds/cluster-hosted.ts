@@ -184,6 +184,9 @@ const hostedUpgradeRecord = named('HostedUpgradeRecord', 'A finished upgrade.', 
 
 export const hostedStatus = named('ClusterHostedStatus', 'Observed state of the hosted control plane.', {
   observedGeneration: bigInt('Generation that hosting last acted on.').optional(),
+  location: text('Machine and folder of the control plane. Written before it is created.', {
+    max: 512,
+  }).optional(),
   readyAt: time('When the control plane was ready for the first time.').optional(),
   rollbackPossible: flag('Whether the control plane can return to rollbackVersion.').optional(),
   rollbackVersion: text('Version that a rollback returns to.', VERSION).optional(),

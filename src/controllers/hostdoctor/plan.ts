@@ -29,7 +29,7 @@ export function planMaintenance(observation: MaintenanceInput): MaintenancePlan 
   const { event, now } = observation;
   const staged = stageEvent(observation);
   const status = maintenanceStatus(staged, observation);
-  const expiry = expiryOf(status);
+  const expiry = expiryOf(status, event);
   const nextAt = nextMoment(staged, { event, expiry, now });
   return {
     status,
@@ -42,10 +42,13 @@ export function planMaintenance(observation: MaintenanceInput): MaintenancePlan 
 /** Two weeks, as jobs are kept: both are read together. */
 const KEEP_MS = 1_209_600_000;
 
-function expiryOf({ conditions }: MaintenanceEventStatus): Date | undefined {
+/** An event that ended before its time is kept beyond that time: while its provider announces it, a poll would report it again. */
+function expiryOf({ conditions }: MaintenanceEventStatus, { spec }: MaintenanceEvent): Date | undefined {
   const settled = conditionOf(conditions, 'Settled');
   const since = settled?.status === 'True' ? parseTime(settled.lastTransitionTime) : undefined;
-  return since && new Date(since.getTime() + KEEP_MS);
+  if (!since) return undefined;
+  const begin = spec.state === 'Done' ? undefined : parseTime(spec.notBefore);
+  return new Date(Math.max(+since, +(begin ?? since)) + KEEP_MS);
 }
 
 interface Moments {

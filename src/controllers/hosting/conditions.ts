@@ -11,6 +11,12 @@ export function hostingConditions(
   return [ready(input, wait), upToDate(input), etcdReady(input), certificatesValid(input), stalled(wait)];
 }
 
+/** Finds the conditions of a control plane that cannot be observed; the others stay as they were. */
+export function unobservedConditions(wait: HostingWait): readonly ConditionUpdate[] {
+  const { reason, message } = wait;
+  return [{ type: 'ControlPlaneReady', status: 'Unknown', reason, message }, stalled(wait)];
+}
+
 /** Whether everything answers that a new cluster needs to carry a machine to Ready. */
 export function isPlaneReady({ plane, inside, secret, cluster }: HostingInput): boolean {
   return (

@@ -3,16 +3,17 @@ import { CLUSTERS, DEFENDER_POLICIES } from '../../api/generated/resources.ts';
 import type { Cluster } from '../../api/generated/types.ts';
 import { FINALIZER_HOSTING, LABEL_CLUSTER, MANAGER_HOSTING } from '../../api/names.ts';
 import { type Controller, type ReconcileResult, read } from '../../kube/controller/controller.ts';
+import type { StatusIntent } from '../../kube/controller/intent.ts';
 import { contentChanged } from '../../kube/controller/predicates.ts';
 import type { ReconcileContext } from '../../kube/controller/reconcile-context.ts';
 import { SECRETS } from '../../kube/objects/core-kinds.ts';
 import type { KubeObject } from '../../kube/objects/object.ts';
 import { optional } from '../../kube/objects/optional.ts';
-import { carryOutHosting } from './execute.ts';
-import { type HostingPorts, observeHosting } from './observe.ts';
-import type { HostingDecision, HostingInput, HostingWait } from './plan/input.ts';
+import { blockedBy, carryOutHosting } from './execute.ts';
+import { type HostingObservation, type HostingPorts, observeHosting } from './observe.ts';
+import type { HostingDecision, HostingWait } from './plan/input.ts';
 import { planHosting } from './plan/plan.ts';
-import { HOSTING_CONDITIONS, hostingStatus } from './status.ts';
+import { HOSTING_CONDITIONS, hostingStatus, unobservedStatus } from './status.ts';
 
 /** After an act the next step is due at once; a member that starts is asked often, and one that runs now and then. */
 const NEXT_MS = 50;
@@ -58,23 +59,44 @@ async function reconcile(
   const cluster = context.view<Cluster>(CLUSTERS).get(name);
   // A Cluster without it is somebody else's.
   if (!cluster?.spec.hosted) return {};
-  const observation = await observeHosting(cluster, cluster.spec.hosted, ports, context);
-  const decision = planHosting(observation.input);
+  const observation = await observe(cluster, cluster.spec.hosted, ports, context);
+  if (!('isStalled' in observation)) return await step(observation, ports, context);
+  const status = unobservedStatus({ cluster, now: context.clock.now() }, observation);
+  await report(cluster, status, context);
+  return { requeueAt: new Date(+context.clock.now() + WAITING_MS) };
+}
+
+async function step(
+  observation: HostingObservation,
+  ports: HostingPorts,
+  context: ReconcileContext,
+): Promise<ReconcileResult> {
+  const { input } = observation;
+  const decision = planHosting(input);
   const blocked = decision.act && (await carryOutHosting(decision.act, observation, ports, context));
   const wait = blocked ?? decision.wait;
   if (decision.act?.type === 'RemoveFinalizer' && !blocked) return {};
-  await report(observation.input, wait, context);
+  await report(input.cluster, hostingStatus(input, wait, decision.act), context);
   return { requeueAt: new Date(+context.clock.now() + delayOf(decision, wait)) };
 }
 
+/** Resolves to a wait when the control plane cannot be observed. */
+async function observe(
+  ...[cluster, hosted, ports, context]: Parameters<typeof observeHosting>
+): Promise<HostingObservation | HostingWait> {
+  try {
+    return await observeHosting(cluster, hosted, ports, context);
+  } catch (error) {
+    return blockedBy(error, 'Observe', context);
+  }
+}
+
 async function report(
-  input: HostingInput,
-  wait: HostingWait | undefined,
+  { metadata: { name, uid } }: Cluster,
+  status: StatusIntent<Cluster>['status'],
   context: ReconcileContext,
 ): Promise<void> {
-  const { name, uid } = input.cluster.metadata;
-  const metadata = { name, ...optional('uid', uid) };
-  await context.applyStatus(CLUSTERS, { metadata, status: hostingStatus(input, wait) });
+  await context.applyStatus(CLUSTERS, { metadata: { name, ...optional('uid', uid) }, status });
 }
 
 /** Processes answer without telling anybody. */

@@ -35,12 +35,17 @@ export async function carryOutHosting(
     await perform(act, observation, ports, context);
     return undefined;
   } catch (error) {
-    if (!(error instanceof OsError)) throw error;
-    const { code, message, hint, where = '' } = error as OsError;
-    context.log.warn('hosting is blocked', { act: what, code, reason: message });
-    const text = hint === undefined ? message : `${message}: ${hint}`;
-    return wait(code, text, [code === 'PortInUse' ? 'Port' : 'File', where || what], 'stalled');
+    return blockedBy(error, what, context);
   }
+}
+
+/** Returns the wait for what blocks hosting until a person or time helps. Throws every other error again. */
+export function blockedBy(error: unknown, what: string, { log }: Pick<ReconcileContext, 'log'>): HostingWait {
+  if (!(error instanceof OsError)) throw error;
+  const { code, message, hint, where = '' } = error as OsError;
+  log.warn('hosting is blocked', { act: what, code, reason: message });
+  const text = hint === undefined ? message : `${message}: ${hint}`;
+  return wait(code, text, [code === 'PortInUse' ? 'Port' : 'File', where || what], 'stalled');
 }
 
 async function perform(
@@ -71,6 +76,8 @@ const SIMPLE: Readonly<Record<SimpleAct, Perform>> = {
     await context.removeFinalizer(CLUSTERS, input.cluster, FINALIZER_HOSTING);
   },
   DeleteCluster: ({ input }, _, context) => context.delete(CLUSTERS, input.cluster),
+  // It is part of the status that is reported after the act.
+  RecordLocation: async () => undefined,
   Prepare: ({ plane }, { driver }) => driver.prepare(plane),
   BeginDestroy: ({ plane }, { driver }) => driver.beginDestroy(plane),
   Remove: ({ plane }, { driver }) => driver.remove(plane),

@@ -2,17 +2,18 @@
 import type {
   Cluster,
   ClusterHostedStatus,
+  Condition,
   HostedCertificate,
   HostedComponent,
 } from '../../api/generated/types.ts';
 import { waitingSince } from '../../api/status/waiting.ts';
 import type { StatusIntent } from '../../kube/controller/intent.ts';
-import { withConditions } from '../../kube/objects/conditions.ts';
+import { type ConditionUpdate, withConditions } from '../../kube/objects/conditions.ts';
 import { optional } from '../../kube/objects/optional.ts';
 import { wholeSeconds } from '../../os/dates.ts';
-import { hostingConditions, isPlaneReady } from './conditions.ts';
+import { hostingConditions, isPlaneReady, unobservedConditions } from './conditions.ts';
 import type { MemberReport } from './drivers/driver.ts';
-import type { HostingInput, HostingWait } from './plan/input.ts';
+import type { HostingAct, HostingInput, HostingWait } from './plan/input.ts';
 import { memberReport } from './plan/members.ts';
 
 /** The conditions that hosting writes; all others of a Cluster are those of sync. */
@@ -27,27 +28,58 @@ export const HOSTING_CONDITIONS = [
 export function hostingStatus(
   input: HostingInput,
   wait: HostingWait | undefined,
+  act?: HostingAct,
 ): StatusIntent<Cluster>['status'] {
-  const { status, metadata } = input.cluster;
-  const own = new Set<string>(HOSTING_CONDITIONS);
-  const before = (status?.conditions ?? []).filter(({ type }) => own.has(type));
-  const updates = hostingConditions(input, wait);
-  const conditions = withConditions(before, updates, input.now, metadata.generation);
-  return { conditions, hosted: hostedStatus(input, wait) };
+  const conditions = conditionsOf(input, hostingConditions(input, wait));
+  return { conditions, hosted: hostedStatus(input, wait, act) };
 }
 
-function hostedStatus(input: HostingInput, wait: HostingWait | undefined): ClusterHostedStatus {
+/** Builds the status of a control plane that cannot be observed. Unknown is not absent: what was observed before stays. */
+export function unobservedStatus(
+  input: Pick<HostingInput, 'cluster' | 'now'>,
+  wait: HostingWait,
+): StatusIntent<Cluster>['status'] {
+  const { cluster, now } = input;
+  const before = cluster.status?.hosted;
+  const waiting = waitingSince(wait, before?.waiting, now);
+  return { conditions: conditionsOf(input, unobservedConditions(wait)), hosted: { ...before, waiting } };
+}
+
+function conditionsOf(
+  { cluster, now }: Pick<HostingInput, 'cluster' | 'now'>,
+  updates: readonly ConditionUpdate[],
+): readonly Condition[] {
+  const { status, metadata } = cluster;
+  const own = new Set<string>(HOSTING_CONDITIONS);
+  const before = (status?.conditions ?? []).filter(({ type }) => own.has(type));
+  return withConditions(before, updates, now, metadata.generation);
+}
+
+function hostedStatus(
+  input: HostingInput,
+  wait: HostingWait | undefined,
+  act: HostingAct | undefined,
+): ClusterHostedStatus {
   const { plane, cluster, now } = input;
   const before = cluster.status?.hosted;
   const readyAt = before?.readyAt ?? (isPlaneReady(input) ? wholeSeconds(now) : undefined);
   return {
     ...optional('observedGeneration', cluster.metadata.generation),
+    ...optional('location', locationOf(input, act)),
     ...optional('readyAt', readyAt),
     components: plane.members.map(componentOf),
     certificates: plane.members.flatMap(certificateOf),
     etcd: { members: 1, ready: countOf(memberReport(input, 'etcd')) },
     ...optional('waiting', wait && waitingSince(wait, before?.waiting, now)),
   };
+}
+
+function locationOf(
+  { plane, cluster }: HostingInput,
+  act: HostingAct | undefined,
+): ClusterHostedStatus['location'] {
+  if (plane.claim === 'Own' || act?.type === 'RecordLocation') return plane.location;
+  return cluster.status?.hosted?.location;
 }
 
 function countOf(report: MemberReport | undefined): number {

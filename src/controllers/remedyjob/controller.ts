@@ -5,7 +5,7 @@ import {
   NODE_REMEDIERS,
   REMEDY_OPERATION_JOBS,
 } from '../../api/generated/resources.ts';
-import type { DefenderLedger, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
+import type { DefenderLedger, Machine, NodeRemedier, RemedyOperationJob } from '../../api/generated/types.ts';
 import type { GrantPort } from '../../api/grants.ts';
 import {
   FINALIZER_SETTLE,
@@ -67,7 +67,13 @@ export function createRemedyJobController(options: RemedyJobControllerOptions): 
     name: 'remedyjob',
     reads: [
       read<RemedyOperationJob>(REMEDY_OPERATION_JOBS, { keys: keysOfJob, changed: contentChanged }),
-      read(MACHINES, { keys: jobsOn, changed: partChanged(partOfMachine) }),
+      read<Machine>(MACHINES, {
+        keys: (machine) => [
+          ...jobsOn(machine),
+          ...(machine.status?.replacement ? [nodeKey(machine.metadata.name)] : []),
+        ],
+        changed: partChanged(partOfMachine),
+      }),
       read(NODES, {
         keys: (node) => [
           ...jobsOn(node),
@@ -119,9 +125,8 @@ function keysOfJob({ metadata, spec }: RemedyOperationJob): readonly string[] {
   return [metadata.name, nodeKey(spec.machine.name)];
 }
 
-function partOfMachine(machine: KubeObject): unknown {
-  const { metadata, spec } = machine;
-  return [metadata.annotations, spec];
+function partOfMachine({ metadata, spec, status }: Machine): unknown {
+  return [metadata.annotations, spec, status?.replacement];
 }
 
 /** Heartbeats of a kubelet trigger no reconcile. */

@@ -18,7 +18,7 @@ export async function observeProcesses(
   specs: readonly ProcessSpec[],
   layout: Layout,
 ): Promise<ObservedProcesses> {
-  const ours = (await listProcesses()).filter(({ command }) => belongsToFleet(command, layout));
+  const ours = (await listProcesses()).filter((process) => usesFolder(process, layout.root));
   const slots = specs.map((spec) => ({
     id: spec.id,
     command: [spec.command.program, ...spec.command.args],
@@ -33,11 +33,16 @@ export async function observeProcesses(
   };
 }
 
-/** One of our programs with a file of this fleet in its flags, so that an editor with such a file does not match. */
-function belongsToFleet(command: readonly string[], { root }: Layout): boolean {
-  const program = basename(command[0] ?? '');
-  const isOurs = PROGRAMS.some((name) => name === program && name !== 'kubectl' && name !== 'kubelet');
-  return isOurs && command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
+const FLEET_PROGRAMS = PROGRAMS.filter((name) => name !== 'kubectl' && name !== 'kubelet');
+
+/** Returns whether one of these programs runs with a file of the folder in its flags. An editor with such a file does not count. */
+export function usesFolder(
+  { command }: Pick<ProcessIdentity, 'command'>,
+  root: string,
+  programs: readonly string[] = FLEET_PROGRAMS,
+): boolean {
+  if (!programs.includes(basename(command[0] ?? ''))) return false;
+  return command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
 }
 
 /** Lists the processes of this machine that this user may see. */

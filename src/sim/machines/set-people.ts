@@ -20,7 +20,7 @@ export const OVERSHOOT = 2;
 const MINUTE_MS = 60_000;
 type Spec = MachineSet['spec'];
 
-export const SURGE = 1;
+const SURGE = 1;
 
 export function createSet({ api, random, machines, isReplacing = false }: SetPeople): void {
   const spec: Spec = {

@@ -65,6 +65,12 @@ describe('storeRegistries', () => {
     expect(await text()).toBe('theirs');
   });
 
+  it('writes nothing on a host that was not imported: no release would remove it', async () => {
+    host = createProxyHost();
+    await expect(storeRegistries(host.files, FIRST)).rejects.toThrow('this host has no record of an import');
+    expect(await text()).toBeUndefined();
+  });
+
   it('takes a file with the same content for right, and leaves it', async () => {
     await writeTheirs(FIRST);
     await storeRegistries(host.files, FIRST);

@@ -14,6 +14,7 @@ import {
 } from '../../../src/controllers/componentset/revision/resolve.ts';
 import type { Client } from '../../../src/kube/client/client.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
+import type { Resource } from '../../../src/kube/objects/object.ts';
 import { type InstalledServer, startInstalledServer } from '../api/installed-server.ts';
 import {
   assign,
@@ -34,6 +35,21 @@ beforeAll(async () => {
   ({ client } = installed.server);
 });
 afterAll(() => installed?.stop());
+
+const RBAC = { group: 'rbac.authorization.k8s.io', version: 'v1', namespaced: false } as const;
+const ROLES: Resource = { ...RBAC, kind: 'ClusterRole', plural: 'clusterroles' };
+const BINDINGS: Resource = { ...RBAC, kind: 'ClusterRoleBinding', plural: 'clusterrolebindings' };
+
+async function bindRole(user: string, role: string): Promise<void> {
+  const apiGroup = RBAC.group;
+  await client.create(BINDINGS, {
+    apiVersion: `${apiGroup}/v1`,
+    kind: BINDINGS.kind,
+    metadata: { name: `${user}-${role}` },
+    roleRef: { apiGroup, kind: ROLES.kind, name: role },
+    subjects: [{ apiGroup, kind: 'User', name: user }],
+  });
+}
 
 const read = (name: string): Promise<Machine> => client.get<Machine>(MACHINES, { name });
 
@@ -99,20 +115,7 @@ describe('machine hold and release', () => {
 
   it('needs no more than the role for operators', async () => {
     await declareMachine(client, 'operated');
-    const binding = {
-      group: 'rbac.authorization.k8s.io',
-      version: 'v1',
-      kind: 'ClusterRoleBinding',
-      plural: 'clusterrolebindings',
-      namespaced: false,
-    };
-    await client.create(binding, {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: 'ann-operates' },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: ROLE_OPERATOR },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
-    });
+    await bindRole('ann', ROLE_OPERATOR);
     const kubeconfig = await installed.server.kubeconfigFor({ user: 'ann', groups: [] });
     for (const args of [
       ['machine', 'list'],
@@ -233,6 +236,19 @@ describe('machine replace', () => {
     const late = await run(installed, 'machine', 'replace', 'late', '--timeout', '1s', '-o', 'json');
     expect(late.stderr).not.toContain('error');
     expect([late.exitCode, JSON.parse(late.stdout)]).toMatchObject([3, { state: 'Replacing' }]);
+  });
+
+  it('asks for nothing when the person may not read the set that it would follow', async () => {
+    await declareOfSet('unread');
+    const rules = [{ apiGroups: ['kubenode.dev'], resources: ['machines'], verbs: ['get', 'patch'] }];
+    const metadata = { name: 'machines-only' };
+    await client.create(ROLES, { apiVersion: `${RBAC.group}/v1`, kind: ROLES.kind, metadata, rules });
+    await bindRole('bob', metadata.name);
+    const kubeconfig = await installed.server.kubeconfigFor({ user: 'bob', groups: [] });
+    const refused = await run(installed, 'machine', 'replace', 'unread', '--kubeconfig', kubeconfig);
+    expect([refused.exitCode, refused.stdout]).toEqual([77, '']);
+    expect(refused.stderr).toContain('machinesets');
+    expect((await read('unread')).metadata.annotations?.[ANNOTATION_REPLACE_MACHINE]).toBeUndefined();
   });
 
   it('refuses a machine without a set, and names what to do', async () => {

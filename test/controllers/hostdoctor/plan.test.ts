@@ -84,4 +84,15 @@ describe('the plan of an event', () => {
     expect(settledFor(1_209_600)).toBe(true);
     expect(settledFor(1_209_600, 'Scheduled')).toBe(false);
   });
+
+  it.each<readonly [MaintenanceEvent['spec']['state'], number, boolean]>([
+    ['Cancelled', 1_209_599, false],
+    ['Cancelled', 1_209_600, true],
+    ['Avoided', 1_209_599, false],
+    ['Done', 1_209_599, true],
+  ])('MAC-37 keeps an event that ended as %s two weeks beyond its notBefore', (state, passed, isExpired) => {
+    const conditions = [condition('Settled', 'True', { lastTransitionTime: ago(2_000_000) })];
+    const parts = { state, notBefore: ago(passed), status: { conditions } };
+    expect(planMaintenance(maintenanceObservation(parts)).isExpired).toBe(isExpired);
+  });
 });

@@ -1,58 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
-import type { Cluster } from '../../../src/api/generated/types.ts';
+import { CLUSTERS } from '../../../src/api/generated/resources.ts';
 import { kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
 import { createHostingController } from '../../../src/controllers/hosting/controller.ts';
 import { MEMBERS } from '../../../src/controllers/hosting/drivers/driver.ts';
-import { conditionOf } from '../../../src/kube/objects/conditions.ts';
+import { HostingError } from '../../../src/controllers/hosting/errors.ts';
 import { SECRETS } from '../../../src/kube/objects/core-kinds.ts';
-import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../src/sim/api-server/kinds.ts';
 import { NOW } from '../../support/builders.ts';
 import { type ControllerBed, createControllerBed, sweepCrashes } from '../../support/controller/bed.ts';
+import { applied, conditionText, found, hostingBed, KINDS, secretOf } from '../../support/hosting/bed.ts';
 import { type MemoryHosting, memoryHosting } from '../../support/hosting/memory-driver.ts';
-import { type HostedParts, hostedCluster } from '../../support/hosting/objects.ts';
-
-const KINDS = [CLUSTERS, SECRETS, DEFENDER_POLICIES].map(servedKind);
-
-/** As a person applies it: without what the API server sets. */
-function applied(parts: HostedParts = {}): KubeObject {
-  const { metadata, ...rest } = hostedCluster(parts);
-  return { ...rest, metadata: { name: metadata.name } };
-}
-
-interface HostingBed extends ControllerBed {
-  readonly hosting: () => MemoryHosting;
-}
-
-/** The control planes outlive the process of the controller, so each bed has them once. */
-function hostingBed(objects: readonly KubeObject[], maxClusters = 20): HostingBed {
-  let opened: MemoryHosting | undefined;
-  const hosting = (): MemoryHosting => {
-    opened ??= memoryHosting(() => bed.clock.now());
-    return opened;
-  };
-  const bed: ControllerBed = createControllerBed({
-    controllers: () => [createHostingController({ ...hosting(), maxClusters })],
-    kinds: KINDS,
-    objects,
-  });
-  return { ...bed, hosting };
-}
-
-function found(bed: ControllerBed, name = 'ci'): Cluster | undefined {
-  return bed.get<Cluster>(CLUSTERS, name);
-}
-
-function conditionText(bed: ControllerBed, type: string, name = 'ci'): string {
-  const condition = conditionOf(found(bed, name)?.status?.conditions, type);
-  return `${condition?.status} ${condition?.reason}`;
-}
-
-function secretOf(bed: ControllerBed, name = 'ci'): KubeObject | undefined {
-  const stored = bed.api.objects.list(servedKind(SECRETS));
-  return stored.find(({ metadata }) => metadata.name === kubeconfigSecret(name));
-}
+import { hostedCluster } from '../../support/hosting/objects.ts';
 
 const CREATED = [
   'prepare ci',
@@ -175,6 +133,51 @@ describe('the controller of hosted control planes', () => {
     bed.delete(CLUSTERS, 'ci');
     await bed.advance(12_000);
     expect([found(bed), bed.hosting().planes.get('ci')?.spec.uid]).toEqual([undefined, 'another']);
+  });
+
+  it('leaves a control plane alone that another hosting of the same hub created', async () => {
+    let hosting = memoryHosting(() => NOW, 'first');
+    const bed = createControllerBed({
+      controllers: () => [createHostingController({ ...hosting, maxClusters: 20 })],
+      kinds: KINDS,
+      objects: [applied()],
+    });
+    const first = await bed.start();
+    await bed.advance(10_000);
+    const kubeconfig = secretOf(bed)?.['data'];
+    expect(kubeconfig).toBeDefined();
+    await first.kill();
+    hosting = memoryHosting(() => NOW, 'second');
+    await bed.start();
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True HostedElsewhere');
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(12_000);
+    expect(found(bed)?.status?.hosted?.waiting?.message).toContain('its control plane is at first:ci');
+    expect([hosting.log, secretOf(bed)?.['data']]).toEqual([[], kubeconfig]);
+  });
+
+  it('reports a control plane that cannot be observed, and goes on when it can', async () => {
+    const bed = hostingBed([applied()]);
+    const { driver } = bed.hosting();
+    const working = { ...driver };
+    await bed.start();
+    await bed.advance(10_000);
+    const hint = 'restore it';
+    Object.assign(driver, {
+      observe: async () => {
+        throw new HostingError('CorruptRecord', 'plane.json is damaged', { where: 'plane.json', hint });
+      },
+    });
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('Unknown CorruptRecord');
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True CorruptRecord');
+    expect(found(bed)?.status?.hosted?.waiting?.message).toBe('plane.json is damaged: restore it');
+    expect(found(bed)?.status?.hosted?.components).toHaveLength(5);
+    Object.assign(driver, working);
+    await bed.advance(12_000);
+    expect(conditionText(bed, 'ControlPlaneReady')).toBe('True Ready');
+    expect(bed.hosting().log).toEqual(CREATED);
   });
 
   it('releases machines before the control plane that they belong to', async () => {

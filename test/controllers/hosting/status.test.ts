@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { hostingStatus } from '../../../src/controllers/hosting/status.ts';
+import { hostingStatus, unobservedStatus } from '../../../src/controllers/hosting/status.ts';
 import { ago, condition, NOW } from '../../support/builders.ts';
-import { hostingInput, members, NOTHING } from '../../support/hosting/objects.ts';
+import { hostedCluster, hostingInput, LOCATION, members, NOTHING } from '../../support/hosting/objects.ts';
 
 const WAIT = {
   reason: 'MemberStarting',
@@ -40,6 +40,28 @@ describe('the status of a hosted control plane', () => {
     const down = { plane: { members: members({ etcd: { state: 'Stopped' } }) }, status: before } as const;
     expect(status(down).hosted?.readyAt).toBe(ago(900));
     expect(status({ plane: NOTHING }).hosted?.readyAt).toBeUndefined();
+  });
+
+  it('records where the control plane is before it is created, and keeps it', () => {
+    const nothing = hostingInput({ plane: NOTHING });
+    const act = { type: 'RecordLocation', because: 'x' } as const;
+    const finalizer = { type: 'AddFinalizer', because: 'x' } as const;
+    expect(hostingStatus(nothing, undefined, finalizer).hosted?.location).toBeUndefined();
+    expect(hostingStatus(nothing, undefined, act).hosted?.location).toBe(LOCATION);
+    const before = { conditions: [], hosted: { location: 'there:/ci' } };
+    expect(status({ plane: NOTHING, status: before }).hosted?.location).toBe('there:/ci');
+    expect(status({ status: before }).hosted?.location).toBe(LOCATION);
+  });
+
+  it('keeps what was observed when the control plane cannot be observed, and tells why', () => {
+    const { conditions, hosted } = status();
+    const cluster = hostedCluster({ status: { conditions: [...(conditions ?? [])], hosted } as never });
+    const found = unobservedStatus({ cluster, now: NOW }, { ...WAIT, isStalled: true });
+    expect(found.hosted).toMatchObject({ ...hosted, waiting: { reason: 'MemberStarting' } });
+    const texts = found.conditions?.map((each) => `${each?.type} ${each?.status}`);
+    expect(texts).toContain('ControlPlaneReady Unknown');
+    expect(texts).toContain('ControlPlaneStalled True');
+    expect(texts).toContain('EtcdReady True');
   });
 
   it('keeps since when it waits for the same', () => {

@@ -78,19 +78,23 @@ async function start(replicas: number): Promise<ReplacementBed> {
   return bed;
 }
 
-function jobAsk(machine: string): GrantAsk {
+function jobAsk(machine: string, action: GrantAsk['action']): GrantAsk {
   return {
     holder: { kind: 'RemedyOperationJob', name: 'job-1', origin: 'NodeRemedier/dead' },
     machine,
-    action: 'ReplaceMachine',
+    action,
     risk: 'Machine',
     factsAt: NOW,
     expectedSeconds: 60,
   };
 }
 
-async function jobGrant({ grants }: ReplacementBed, machine: string): Promise<Grant> {
-  const [grant] = await grants.ask([jobAsk(machine)]);
+async function jobGrant(
+  { grants }: ReplacementBed,
+  machine: string,
+  action: GrantAsk['action'] = 'ReplaceMachine',
+): Promise<Grant> {
+  const [grant] = await grants.ask([jobAsk(machine, action)]);
   if (!grant?.granted) throw new Error('the grant was denied');
   return grant;
 }
@@ -191,10 +195,13 @@ describe('the machineset controller, when it replaces machines,', () => {
     expect(bed.get<MachineSet>(MACHINE_SETS, 'general')?.status?.waiting?.reason).toBe('GrantDenied');
   });
 
-  it('MAC-31 deletes no machine under a grant that is for another one', async () => {
+  it.each<[name: string, machine: number, action: GrantAsk['action']]>([
+    ['machine', 1, 'ReplaceMachine'],
+    ['act', 0, 'Reboot'],
+  ])('MAC-31 deletes no machine under a grant that is for another %s', async (_, index, action) => {
     const bed = await start(2);
-    const [one, other] = bed.machines();
-    const grant = await jobGrant(bed, other?.metadata.name ?? '');
+    const [one] = bed.machines();
+    const grant = await jobGrant(bed, bed.machines()[index]?.metadata.name ?? '', action);
     if (one) bed.mark(one, grant);
     await bed.advance(5000);
     expect(bed.machines()).toHaveLength(2);

@@ -266,12 +266,39 @@ describe('a fault that comes and goes', () => {
   });
 });
 
+describe('a fault that comes and goes while the leader changes', () => {
+  it.each([
+    ['never', []],
+    ['once', [180]],
+    ['after each change', Array.from({ length: 80 }, (_, index) => index * 90)],
+  ])('R5 costs no more jobs than without that: %s', (_, restarts) => {
+    const { jobs, messages } = toggle(90, 7200, restarts);
+    expect(jobs.map((name) => name.replace(/.*-r/, 'r'))).toEqual(['r1-a1', 'r2-a1']);
+    expect(messages[1]).toBe('the fault came or went 3 times in 3600 s, at most 2 are allowed');
+  });
+
+  it('R5 is not known by the jobs of another rule or Node', () => {
+    const jobs = [2000, 1000].flatMap((begun) => [
+      remedyJob({ begun, ended: begun - 60, outcome: 'Superseded', remedier: 'another' }),
+      remedyJob({ begun, ended: begun - 60, outcome: 'Superseded', nodeUID: 'another' }),
+    ]);
+    expect(planFor([rule({ changes: flap('Hold', 2) })], { jobs })).toEqual([FIRST]);
+  });
+});
+
 function flap(next: string, maxTransitions = 4): Readonly<Record<string, unknown>> {
   return { '/rule/flap': { windowSeconds: 3600, maxTransitions }, '/rule/flap/then': next };
 }
 
-/** Plays a rule with many attempts on a fault that toggles. Each job is superseded as soon as the fault has cleared. */
-function toggle(everySeconds: number, forSeconds: number): { jobs: string[]; messages: unknown[] } {
+/**
+ * Plays a rule with many attempts on a fault that toggles. Each job is superseded as soon as the fault has cleared. Another leader, which
+ * remembers nothing, begins at each second of `restarts`.
+ */
+function toggle(
+  everySeconds: number,
+  forSeconds: number,
+  restarts: readonly number[] = [],
+): { jobs: string[]; messages: unknown[] } {
   const attempts = { '/ladder/0/maxAttempts': 5, '/ladder/0/retrySeconds': 300 };
   const many = rule({ changes: { ...attempts, ...flap('HandOff', 2) } });
   const names: string[] = [];
@@ -282,7 +309,7 @@ function toggle(everySeconds: number, forSeconds: number): { jobs: string[]; mes
     const now = new Date(+NOW + second * 1000);
     const outcome = (second / everySeconds) % 2 === 1 ? 'Match' : 'NoMatch';
     before = nextFinding({
-      before,
+      before: restarts.includes(second) ? undefined : before,
       result: { outcome, because: outcome },
       recorded: undefined,
       clearSeconds: 600,

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../src/api/generated/resources.ts';
+import { MACHINES } from '../../../src/api/generated/resources.ts';
 import type { Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { isCordoned } from '../../../src/api/machine/node-state.ts';
 import { NODES } from '../../../src/kube/objects/core-kinds.ts';
-import { servedKind } from '../../../src/sim/api-server/kinds.ts';
-import { createJobBed, JOB, type JobBed } from './job-bed.ts';
+import { createJobBed, type JobBed } from './job-bed.ts';
 import { REBOOT_PLAN } from './jobs.ts';
 
 async function started(): Promise<JobBed> {
@@ -150,13 +149,7 @@ describe('a repair job', () => {
 
   it('R34 leaves no cordon behind when its job is removed by force', async () => {
     const bed = await silentAtReboot();
-    bed.api.objects.merge(
-      servedKind(REMEDY_OPERATION_JOBS),
-      { name: JOB },
-      (job) => ({ ...job, metadata: { ...job.metadata, finalizers: [] } }),
-      { manager: 'person' },
-    );
-    bed.delete(REMEDY_OPERATION_JOBS, JOB);
+    bed.removeJobByForce();
     await bed.live(65);
     expect(isCordoned(bed.node())).toBe(false);
     expect(bed.job()).toBeUndefined();

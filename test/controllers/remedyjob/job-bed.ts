@@ -52,6 +52,8 @@ export interface JobBed extends ControllerBed {
   /** Time passes, and the agent takes its turns. */
   readonly live: (seconds: number) => Promise<void>;
   readonly createJob: (spec?: Partial<RemedyOperationJobSpec>, without?: readonly string[]) => void;
+  /** A person removes the finalizer of the job, and deletes it. */
+  readonly removeJobByForce: () => void;
 }
 
 export interface SimulatedHost {
@@ -118,7 +120,19 @@ export function createJobBed(): JobBed {
   bed.apply({ ...nodeObject(), status: { nodeInfo: { bootID: BOOT } } }, 'status');
   const job = (): RemedyOperationJob | undefined => bed.get<RemedyOperationJob>(REMEDY_OPERATION_JOBS, JOB);
   const found = (): KubeObject | undefined => bed.get(NODES, 'm');
-  return { ...bed, host, power, powerCalls, job, node: found, live, createJob, die, comeBack };
+  return {
+    ...bed,
+    host,
+    power,
+    powerCalls,
+    job,
+    node: found,
+    live,
+    createJob,
+    removeJobByForce,
+    die,
+    comeBack,
+  };
 
   function die(): void {
     host.isAgentSilent = true;
@@ -181,6 +195,16 @@ export function createJobBed(): JobBed {
       ([field]) => !without.includes(field),
     );
     bed.apply({ ...object, spec: Object.fromEntries(fields) });
+  }
+
+  function removeJobByForce(): void {
+    bed.api.objects.merge(
+      servedKind(REMEDY_OPERATION_JOBS),
+      { name: JOB },
+      (object) => ({ ...object, metadata: { ...object.metadata, finalizers: [] } }),
+      { manager: 'person' },
+    );
+    bed.delete(REMEDY_OPERATION_JOBS, JOB);
   }
 
   async function live(seconds: number): Promise<void> {

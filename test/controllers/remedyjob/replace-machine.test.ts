@@ -125,6 +125,18 @@ describe('a job that replaces its machine', () => {
     expect(jobOf(bed).status?.outcome).toMatchObject({ reason: 'NotVerified' });
   });
 
+  it('R37 names what it waited for when no other machine took its place in time', async () => {
+    const bed = await started();
+    deleteMachine(bed);
+    await bed.live(320);
+    expect(jobOf(bed).status?.outcome).toMatchObject({
+      class: 'Transient',
+      reason: 'TimedOut',
+      message: expect.stringContaining('MachineSet web creates another machine') as string,
+    });
+    expect(bed.host.settled).toEqual(['g-7-1 Failed']);
+  });
+
   it('R33 withdraws the mark before it returns the grant, when the machine came back', async () => {
     const bed = await started();
     bed.host.facts = (type) => ({ status: type === 'Ready' ? 'True' : 'False' });
@@ -144,6 +156,14 @@ describe('a job that replaces its machine', () => {
     await bed.live(20);
     expect(jobOf(bed).status).toMatchObject({ waiting: { reason: 'Replacing' } });
     expect(jobOf(bed).status?.outcome).toBeUndefined();
+  });
+
+  it('R34 removes the mark of a job that was deleted by force', async () => {
+    const bed = await started();
+    bed.removeJobByForce();
+    await bed.live(10);
+    expect(bed.job()).toBeUndefined();
+    expect(markOf(bed)).toBeUndefined();
   });
 
   it('marks nothing while its grant is denied', async () => {

@@ -93,6 +93,56 @@ export function describePlaneDriver(name: string, open: () => Promise<DriverBed>
       expect(await etcd()).toBe('Stopped');
     });
 
+    it('keeps a destruction that was begun, also when it is prepared again', async () => {
+      await driver.prepare(plane);
+      const access = await driver.access(plane);
+      await driver.beginDestroy(plane);
+      await bed.reopen().prepare(plane);
+      expect(await observe()).toMatchObject({ claim: 'Own', isDestroying: true });
+      expect(await driver.access(plane)).toEqual(access);
+      await driver.remove(plane);
+      await driver.prepare(plane);
+      expect(await observe()).toMatchObject({ claim: 'Own', isPrepared: true, isDestroying: false });
+      await driver.remove(plane);
+    });
+
+    it('gives each Cluster a control plane of its own, and removes only that', async () => {
+      const neighbor = planeSpec('ci-2');
+      await driver.prepare(plane);
+      await driver.prepare(neighbor);
+      const [first, second] = [await driver.access(plane), await driver.access(neighbor)];
+      expect(first?.sync).not.toBe(second?.sync);
+      await driver.start(plane, 'etcd');
+      const [member] = (await observe(neighbor)).members;
+      expect([member?.state, member?.starts]).toEqual(['Stopped', []]);
+      await driver.stop(neighbor, 'etcd');
+      await driver.beginDestroy(neighbor);
+      await driver.remove(neighbor);
+      expect(await observe()).toMatchObject({ claim: 'Own', isDestroying: false });
+      expect(await driver.access(plane)).toEqual(first);
+      await expect.poll(() => etcd(), ANSWER).toBe('Ready');
+    });
+
+    it('records each start of a member that was stopped, oldest first', async () => {
+      await driver.prepare(plane);
+      await driver.start(plane, 'etcd');
+      await bed.reopen().stop(plane, 'etcd');
+      await bed.reopen().start(plane, 'etcd');
+      const [member] = (await observe()).members;
+      const times = (member?.starts ?? []).map(Number);
+      expect(times).toHaveLength(2);
+      expect(times).toEqual(times.toSorted((a, b) => a - b));
+    });
+
+    it('changes nothing by observing, and names the same location each time', async () => {
+      const before = await observe();
+      expect(await observe(plane, bed.reopen())).toMatchObject({ claim: 'None', location: before.location });
+      await driver.prepare(plane);
+      expect((await observe()).location).toBe(before.location);
+      expect((await observe(planeSpec('ci-2'))).location).not.toBe(before.location);
+      await driver.remove(plane);
+    });
+
     it('removes nothing while a member runs, and everything after it, however often it is asked to', async () => {
       await driver.prepare(plane);
       await driver.start(plane, 'etcd');

@@ -34,7 +34,7 @@ export interface MemoryHosting {
   readonly authorities: () => number;
 }
 
-export function memoryHosting(now: () => Date): MemoryHosting {
+export function memoryHosting(now: () => Date, place = 'memory'): MemoryHosting {
   const planes = new Map<string, MemoryPlane>();
   const log: string[] = [];
   let authorities = 0;
@@ -55,7 +55,11 @@ export function memoryHosting(now: () => Date): MemoryHosting {
   const observe = (spec: PlaneSpec): PlaneReport => {
     const plane = planes.get(spec.name);
     const isOwn = plane?.spec.uid === spec.uid;
-    const shared = { where: `memory:${spec.name}`, programs: { version: VERSION } };
+    const shared = {
+      where: `memory:${spec.name}`,
+      location: `${place}:${spec.name}`,
+      programs: { version: VERSION },
+    };
     if (!plane || !isOwn) {
       const nothing = { isPrepared: false, isDestroying: false, version: undefined, differences: [] };
       const stopped = MEMBERS.map((member) => stoppedMember(member));

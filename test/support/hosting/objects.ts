@@ -14,6 +14,7 @@ import type { Hosted, HostingDecision, HostingInput } from '../../../src/control
 import { NOW } from '../builders.ts';
 
 export const VERSION = 'v1.36.3';
+export const LOCATION = 'here:/hosting/clusters/ci';
 
 export const HOSTED: Hosted = {
   driver: 'process',
@@ -95,6 +96,7 @@ export function members(
 export function planeReport(parts: Partial<PlaneReport> = {}): PlaneReport {
   return {
     where: '/hosting/clusters/ci',
+    location: LOCATION,
     claim: 'Own',
     isPrepared: true,
     isDestroying: false,

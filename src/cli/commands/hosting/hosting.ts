@@ -111,6 +111,7 @@ function portsOf(io: Io, { dir, kubeAssets, maxClusters }: Flags, log: Log): Hos
   const onStep = (step: string): void => log.info('programs of the control plane', { step });
   const driver = createProcessDriver({
     dir: resolve(io.cwd, dir),
+    machine: hostname(),
     clock,
     programs: () => loadPrograms(io, kubeAssets, onStep),
     controllers: controllersCommand,

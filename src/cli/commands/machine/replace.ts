@@ -8,10 +8,11 @@ import {
   REPLACE_DELETE_FIRST,
 } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
+import type { KubeObject, Resource } from '../../../kube/objects/object.ts';
 import { addConnectionOptions, type ConnectionFlags } from '../../connection.ts';
 import { EXIT } from '../../errors.ts';
 import { setExitCode } from '../../exit.ts';
-import { readIfPermitted } from '../../fleet/machine-context.ts';
 import { DRY_RUN, patchAsPerson, type WriteFlags } from '../../fleet/person-write.ts';
 import { readNamed, withCluster } from '../../fleet/read.ts';
 import type { Io } from '../../io.ts';
@@ -64,13 +65,14 @@ async function replaceMachine(io: Io, { client, name, flags }: ReplaceRequest): 
   const set = replaceableSet(machine, io.clock.now());
   const dryRun = flags.dryRun ?? false;
   const value = orderOf(flags);
+  const isWaiting = flags.wait && !dryRun;
+  // A missing right fails before the request is written.
+  if (isWaiting) await readIfPresent(client, MACHINE_SETS, set, io.signal);
   const annotations = { [ANNOTATION_REPLACE_MACHINE]: value };
   await patchAsPerson({ io, client, resource: MACHINES, object: machine, dryRun }, { annotations });
   const plan = { machine: name, uid: machine.metadata.uid ?? '', machineSet: set, order: value };
-  const isWaiting = flags.wait && !dryRun;
   const progress = isWaiting ? await follow(io, client, { ...plan, seconds: flags.timeout }) : undefined;
   printReplacement(io, { ...plan, state: stateOf(progress, dryRun), message: progress?.text }, flags.output);
-  if (progress?.isDone === false) setExitCode(io, EXIT.unhealthy);
 }
 
 interface ReplacementResult extends Omit<Followed, 'seconds'> {
@@ -84,14 +86,18 @@ function printReplacement(io: Io, result: ReplacementResult, output: OutputForma
   const columns = ['Machine', 'MachineSet', 'Order', 'State', 'Message'];
   const rows = [[machine, machineSet, order, state, message]];
   printResult(io, output, { ...result, message }, () => ({ columns, rows }));
+  if (state === REPLACING) setExitCode(io, EXIT.unhealthy);
 }
 
 function orderOf({ deleteFirst }: ReplaceFlags): string {
   return deleteFirst ? REPLACE_DELETE_FIRST : REPLACE_CREATE_FIRST;
 }
 
+/** The state of a machine that was not replaced in time. */
+const REPLACING = 'Replacing';
+
 function stateOf(progress: ReplacementProgress | undefined, isDryRun: boolean): string {
-  if (progress) return progress.isDone ? 'Replaced' : 'Replacing';
+  if (progress) return progress.isDone ? 'Replaced' : REPLACING;
   return isDryRun ? 'DryRun' : 'Requested';
 }
 
@@ -124,8 +130,23 @@ async function observe(
   signal: AbortSignal,
 ): Promise<ReplacementProgress> {
   const [machine, set] = await Promise.all([
-    readIfPermitted<Machine>(client, MACHINES, followed.machine, signal),
-    readIfPermitted<MachineSet>(client, MACHINE_SETS, followed.machineSet, signal),
+    readIfPresent<Machine>(client, MACHINES, followed.machine, signal),
+    readIfPresent<MachineSet>(client, MACHINE_SETS, followed.machineSet, signal),
   ]);
   return replacementProgress(machine?.metadata.uid === followed.uid ? machine : undefined, set);
+}
+
+/** Returns undefined only for what does not exist: a missing right is an error, because it tells nothing about the replacement. */
+async function readIfPresent<T extends KubeObject>(
+  client: Client,
+  resource: Resource<T>,
+  name: string,
+  signal: AbortSignal,
+): Promise<T | undefined> {
+  try {
+    return await client.get<T>(resource, { name }, { signal });
+  } catch (error) {
+    if (isKubeError(error, 'NotFound')) return undefined;
+    throw error;
+  }
 }

@@ -202,8 +202,8 @@ function complete(input: RolloutInput, progress: RolloutProgress, context: Batch
 
 /**
  * Tells whether no machine ran the revision, as after a mistake in the selector, and where every host is adopted and differs. The set is
- * at its end, but machines that return get the revision in batches, and no rollback returns to it. The first revision of a set has none before it that could be kept
- * instead.
+ * at its end, but machines that return get the revision in batches, and no rollback returns to it. The first revision of a set has none
+ * before it that could be kept instead.
  */
 function isUnproven({ members, stable }: RolloutInput, { mode }: BatchContext): boolean {
   return mode === 'Forward' && stable !== undefined && members.every(({ step }) => step === 'Differs');

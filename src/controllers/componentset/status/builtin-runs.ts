@@ -29,7 +29,8 @@ function healthOf(
   const before = started.find(({ step, reason }) => step === 'Settled' && reason === 'UnhealthyBefore');
   const named = before ? `; ${messageOf(before)}` : '';
   const differing = started.filter(({ step }) => step === 'Differs').length;
-  const left = differing > 0 ? `; left as their hosts are: ${differing}` : '';
+  const unproven = differing === started.length ? ', so nothing is proven' : '';
+  const left = differing > 0 ? `; left as their hosts are: ${differing}${unproven}` : '';
   return { result: 'Passed', message: `healthy: ${started.length - differing}${left}${named}` };
 }
 

@@ -1,6 +1,7 @@
 /** Reads what a provider announces, with one request for all of its machines, and reports it as MaintenanceEvents. */
 import { MACHINES, MAINTENANCE_EVENTS } from '../../../api/generated/resources.ts';
 import type { Machine, MaintenanceEvent } from '../../../api/generated/types.ts';
+import { isKubeError } from '../../../kube/client/errors.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
 import { secondsAfter } from '../../../os/dates.ts';
@@ -11,7 +12,7 @@ import {
   type Provider,
   ProviderError,
 } from '../../../providers/contract.ts';
-import { planPoll } from './plan.ts';
+import { type EventReport, planPoll } from './plan.ts';
 
 /** Returns the key of the polls of a provider. It has a slash, so no MaintenanceEvent has this name. */
 export function pollKey(provider: Provider['name']): string {
@@ -72,15 +73,35 @@ async function pollMachines(
   const events = context.view<MaintenanceEvent>(MAINTENANCE_EVENTS).list();
   const { name } = provider;
   const plan = planPoll({ provider: name, notices, machines, events, missing: memory.missing, now: now() });
-  for (const [eventId, because] of plan.skipped) {
+  const skipped = new Map([...plan.skipped, ...(await applyReports(plan.reports, context))]);
+  for (const [eventId, because] of skipped) {
     const isNews = memory.skipped.get(eventId) !== because;
     if (isNews) context.log.warn('announced event skipped', { provider: name, eventId, because });
   }
-  memory.skipped = plan.skipped;
-  for (const intent of plan.reports) await context.apply(MAINTENANCE_EVENTS, intent); // oxlint-disable-line no-await-in-loop -- unchanged ones send no request
+  memory.skipped = skipped;
   // Only now: a poll whose reports failed is done again.
   memory.missing = plan.missing;
   return 0;
+}
+
+/** Resolves with why the API server refused a report, by the id of its event. One that is refused keeps no other from its machine. */
+async function applyReports(
+  reports: readonly EventReport[],
+  { apply }: Pick<ReconcileContext, 'apply'>,
+): Promise<ReadonlyMap<string, string>> {
+  const refused = new Map<string, string>();
+  for (const intent of reports) {
+    try {
+      await apply(MAINTENANCE_EVENTS, intent); // oxlint-disable-line no-await-in-loop -- unchanged ones send no request
+    } catch (error) {
+      if (!isKubeError(error, 'Invalid')) throw error;
+      refused.set(
+        intent.spec?.eventID ?? '',
+        `MaintenanceEvent ${intent.metadata.name} is refused: ${error.message}`,
+      );
+    }
+  }
+  return refused;
 }
 
 function expired(): Error {

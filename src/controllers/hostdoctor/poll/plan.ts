@@ -84,7 +84,7 @@ function readNotice(notice: InstanceEvent, input: PollInput, announced: Readonly
   const { eventID, name } = identityOn(machine, notice, { input, announced });
   const before = input.events.find(({ metadata }) => metadata.name === name);
   // What a person reported or ended is theirs.
-  if (before && !isOwn(before, input)) return { name };
+  if (before && !isOwn(before, input)) return { name, ...optional('because', endedReason(before)) };
   const spec: Spec = {
     provider,
     eventID,
@@ -94,6 +94,12 @@ function readNotice(notice: InstanceEvent, input: PollInput, announced: Readonly
     ...timesOf(notice),
   };
   return { name, report: intentOf({ metadata: { name } }, spec) };
+}
+
+/** A list that was incomplete may have ended the event: the machine is not prepared any more, and only a person can change that. */
+function endedReason({ metadata, spec }: MaintenanceEvent): string | undefined {
+  if (!isFinalState(spec.state)) return undefined;
+  return `MaintenanceEvent ${metadata.name} is ${spec.state}, and an event that ended cannot begin again. To prepare the machine for it, delete that MaintenanceEvent`;
 }
 
 function machinesOf({ instanceId }: InstanceEvent, { provider, machines }: PollInput): readonly Machine[] {

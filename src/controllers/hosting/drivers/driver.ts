@@ -1,6 +1,6 @@
 /**
  * Defines the port of drivers: what runs the members of a control plane. Every operation is idempotent, and a thing that is missing counts
- * as removed, so that an interrupted act is simply repeated. test/controllers/hosting/drivers/contract.ts is what every driver fulfills.
+ * as removed, so that an interrupted act is simply repeated. Every driver fulfills test/support/hosting/driver-contract.ts.
  */
 import type { PlaneSettings } from '../../../local/state.ts';
 
@@ -51,6 +51,8 @@ export interface MemberCertificate {
 export interface PlaneReport {
   /** Where the control plane is, for people. */
   readonly where: string;
+  /** The machine and the place on it. Another hosting of the same hub has another one. */
+  readonly location: string;
   /** Whose control plane is there: `Other` is of another Cluster, or its owner is not known. */
   readonly claim: 'None' | 'Own' | 'Other';
   /** Whether keys, ports and folders are there. */

@@ -5,7 +5,7 @@ import { install, installation } from '../../../api/install/install.ts';
 import { ANNOTATION_INSTALLED, CONTROLLERS_LEASE, MANAGER_HOSTING, NAMESPACE } from '../../../api/names.ts';
 import type { Client } from '../../../kube/client/client.ts';
 import { connect } from '../../../kube/client/connect.ts';
-import { isKubeError } from '../../../kube/client/errors.ts';
+import { unlessMissing } from '../../../kube/client/errors.ts';
 import { LEASES } from '../../../kube/leader/record.ts';
 import { NAMESPACES } from '../../../kube/objects/core-kinds.ts';
 import { digestOf } from '../../../kube/objects/digest.ts';
@@ -61,14 +61,14 @@ export function createClusterInside(clock: Clock): ClusterInside {
 }
 
 async function readInside(client: Client, digest: string, signal: AbortSignal): Promise<InsideReport> {
-  const namespace = await optionalGet(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
+  const namespace = await unlessMissing(client.get(NAMESPACES, { name: NAMESPACE }, { signal }));
   const isInstalled = namespace?.metadata.annotations?.[ANNOTATION_INSTALLED] === digest;
   // Before the first installation the kinds are not served.
   if (!namespace) return { isInstalled, controllersLead: false, machines: [], machineSets: [] };
   const [lease, machines, sets] = await Promise.all([
-    optionalGet(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
-    optionalGet(client.list<Machine>(MACHINES, { signal })),
-    optionalGet(client.list<MachineSet>(MACHINE_SETS, { signal })),
+    unlessMissing(client.get(LEASES, CONTROLLERS_LEASE, { signal })),
+    unlessMissing(client.list<Machine>(MACHINES, { signal })),
+    unlessMissing(client.list<MachineSet>(MACHINE_SETS, { signal })),
   ]);
   return {
     isInstalled,
@@ -84,15 +84,6 @@ function namesIn(list: { readonly items: readonly KubeObject[] } | undefined): r
 
 function wantsMachines({ spec }: MachineSet): boolean {
   return (spec.replicas ?? 0) > 0;
-}
-
-async function optionalGet<T>(answer: Promise<T>): Promise<T | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isKubeError(error, 'NotFound')) return undefined;
-    throw error;
-  }
 }
 
 interface InstallParts {

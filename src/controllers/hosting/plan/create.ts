@@ -1,15 +1,21 @@
 /** Plans the next step to a control plane that is ready, and stays so. Pure. */
 import { CERTIFICATE_DAYS } from '../../../local/pki/lifetime.ts';
 import type { HostingDecision, HostingInput } from './input.ts';
-import { planMembers, waitForMembers } from './members.ts';
+import { disruptive, planMembers, waitForMembers } from './members.ts';
 import { wait } from './wait.ts';
 
 const DAY_MS = 86_400_000;
 
 export function planCreate(input: HostingInput): HostingDecision {
+  const expiry = planExpiry(input);
+  if (expiry?.act) return expiry;
+  const next = planSteps(input);
+  return next.act || next.wait ? next : (expiry ?? next);
+}
+
+function planSteps(input: HostingInput): HostingDecision {
   return (
     blocked(input) ??
-    planExpiry(input) ??
     planPreparation(input) ??
     planMembers(input) ??
     planInstallation(input) ??
@@ -33,8 +39,18 @@ function blocked(input: HostingInput): HostingDecision | undefined {
   if (overLimit !== undefined && plane.claim === 'None') {
     return { wait: wait('LimitReached', overLimit, ['Cluster', name], 'stalled') };
   }
+  const missing = missingPlane(input);
+  if (missing) return missing;
   const isComplete = plane.isPrepared && plane.members.every(({ state }) => state !== 'Stopped');
   return isComplete ? undefined : programsMissing(input, plane.version ?? hosted.version);
+}
+
+/** Other keys and an empty etcd would strand every client, and hide that the data is lost. */
+function missingPlane({ plane, cluster }: HostingInput): HostingDecision | undefined {
+  const readyAt = cluster.status?.hosted?.readyAt;
+  if (plane.claim !== 'None' || readyAt === undefined) return undefined;
+  const message = `the control plane was ready at ${readyAt}, and ${plane.where} is empty now: restore the folder, or delete the Cluster and create it again`;
+  return { wait: wait('ControlPlaneMissing', message, ['Folder', plane.where], 'stalled') };
 }
 
 function programsMissing({ plane: { programs } }: HostingInput, needed: string): HostingDecision | undefined {
@@ -48,17 +64,21 @@ function programsMissing({ plane: { programs } }: HostingInput, needed: string):
   return { wait: wait('VersionNotAvailable', message, ['Program', 'kube-apiserver'], 'stalled') };
 }
 
-/** A throw-away cluster goes when its time is over. */
-function planExpiry({ cluster, hosted, now }: HostingInput): HostingDecision | undefined {
+/** Deletes a throw-away cluster when its time is over, also one whose programs are missing. A deletion cannot be taken back, so the kill switch holds it. */
+function planExpiry(input: HostingInput): HostingDecision | undefined {
+  const { cluster, hosted, now } = input;
   const { ttlSecondsAfterReady: seconds } = hosted;
   const readyAt = cluster.status?.hosted?.readyAt;
-  if (seconds === undefined || readyAt === undefined) return undefined;
+  if (seconds === undefined || readyAt === undefined || cluster.spec.deletion.protection) return undefined;
   if (+now < Date.parse(readyAt) + seconds * 1000) return undefined;
-  return { act: { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` } };
+  return disruptive(input, { type: 'DeleteCluster', because: `it has been ready for ${seconds} s` });
 }
 
 function planPreparation(input: HostingInput): HostingDecision | undefined {
   if (!input.plane.isPrepared) {
+    if (input.cluster.status?.hosted?.location === undefined) {
+      return { act: { type: 'RecordLocation', because: 'another hosting must not create it as well' } };
+    }
     return { act: { type: 'Prepare', because: 'keys, ports or folders are missing' } };
   }
   const due = dueCertificate(input);

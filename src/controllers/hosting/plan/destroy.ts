@@ -20,9 +20,9 @@ function release(input: HostingInput, because: string): HostingDecision {
   return planSecret(input) ?? { act: { type: 'RemoveFinalizer', because } };
 }
 
-function planSecret({ secret }: HostingInput): HostingDecision | undefined {
-  if (secret === 'Absent' || secret === 'Foreign') return undefined;
-  return { act: { type: 'DeleteSecret', because: 'its Cluster is being deleted' } };
+function planSecret(input: HostingInput): HostingDecision | undefined {
+  if (input.secret === 'Absent' || input.secret === 'Foreign') return undefined;
+  return disruptive(input, { type: 'DeleteSecret', because: 'its Cluster is being deleted' });
 }
 
 function planMachines(input: HostingInput): HostingDecision {

@@ -27,6 +27,7 @@ export type HostingAct =
 
 export type SimpleAct =
   | 'AddFinalizer'
+  | 'RecordLocation'
   | 'Prepare'
   | 'Install'
   | 'WriteSecret'

@@ -14,7 +14,17 @@ export function planHosting(input: HostingInput): HostingDecision {
     const message = 'spec.paused is set: hosting changes nothing';
     return { wait: wait('Paused', message, ['Cluster', metadata.name]) };
   }
+  const elsewhere = elsewhereWait(input);
+  if (elsewhere && !(isDeleting && spec.deletion.force)) return { wait: elsewhere };
   return isDeleting ? planDestroy(input) : planSupported(input);
+}
+
+/** A hosting with another folder, or on another machine, neither creates the control plane again nor forgets it. */
+function elsewhereWait({ cluster: { status }, plane }: HostingInput): HostingWait | undefined {
+  const location = status?.hosted?.location;
+  if (plane.claim === 'Own' || location === undefined || location === plane.location) return undefined;
+  const message = `its control plane is at ${location}, and this hosting is at ${plane.location}: start hosting there, with that --dir. If that folder is lost, set spec.deletion.force: true and delete the Cluster`;
+  return wait('HostedElsewhere', message, ['Folder', location], 'stalled');
 }
 
 /** Keeps running what runs, with the settings that it was created with. */

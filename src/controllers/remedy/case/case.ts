@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
 import { secondsBetween, wholeSeconds } from '../../../os/dates.ts';
-import { byBegin, endOf, isJobAtWork } from './jobs.ts';
+import { endOf, isJobAtWork, jobsOfRule } from './jobs.ts';
 
 export interface Case {
   readonly id: string;
@@ -27,9 +27,7 @@ const HEX = 8;
 
 export function caseOf(input: CaseInput): Case {
   const { remedier, nodeUID, jobs } = input;
-  const own = jobs
-    .filter(({ spec }) => spec.cause.remedier === remedier.metadata.name && spec.node.uid === nodeUID)
-    .toSorted(byBegin);
+  const own = jobsOfRule(jobs, remedier.metadata.name, nodeUID);
   const last = own.at(-1);
   const id = last && isSameCase(last, input) ? last.spec.cause.case : caseId(input);
   return { id, jobs: own.filter(({ spec }) => spec.cause.case === id) };

@@ -1,7 +1,8 @@
 /** Decides whether a fault comes and goes so often that repairs do not help against it. Pure. */
-import type { NodeRemedier } from '../../../api/generated/types.ts';
+import type { NodeRemedier, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { RemedyWait } from '../../../api/status/rule-waits.ts';
 import { secondsAfter } from '../../../os/dates.ts';
+import { beginOf, endOf, hasCleared } from './jobs.ts';
 
 /** The changes that are kept for each fault: one more than any rule permits, so that the excess is always found. */
 export const MAX_CHANGES = 101;
@@ -28,6 +29,25 @@ export function flapOf(
   const count = recent.length < MAX_CHANGES ? String(recent.length) : `at least ${MAX_CHANGES}`;
   const message = `the fault came or went ${count} times in ${windowSeconds} s, at most ${maxTransitions} are allowed`;
   return { next: then, message, until: secondsAfter(excess, windowSeconds) };
+}
+
+/**
+ * Returns the changes that the jobs of a rule show on a Node whose fault is there now; the oldest one first. They outlive the process that
+ * observed the changes, so that another leader does not repair as often again.
+ */
+export function changesByJobs(jobs: readonly RemedyOperationJob[], now: Date): readonly Date[] {
+  const observed = [...jobs.flatMap(observationsBy), { at: now, isFaulty: true }];
+  return observed
+    .toSorted((a, b) => +a.at - +b.at)
+    .filter(({ isFaulty }, index, all) => isFaulty !== (all[index - 1]?.isFaulty ?? false))
+    .map(({ at }) => at);
+}
+
+function observationsBy(
+  job: RemedyOperationJob,
+): readonly { readonly at: Date; readonly isFaulty: boolean }[] {
+  const cleared = hasCleared(job) ? [{ at: endOf(job), isFaulty: false }] : [];
+  return [{ at: beginOf(job), isFaulty: true }, ...cleared];
 }
 
 export function flapWait({ message, until }: Flap): RemedyWait {

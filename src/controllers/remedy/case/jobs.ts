@@ -8,6 +8,23 @@ export function isJobAtWork({ status, metadata }: RemedyOperationJob): boolean {
   return status?.outcome === undefined || (metadata.finalizers ?? []).includes(FINALIZER_SETTLE);
 }
 
+/** Returns the jobs of one rule on one Node, oldest first. */
+export function jobsOfRule(
+  jobs: readonly RemedyOperationJob[],
+  rule: string,
+  nodeUID: string,
+): readonly RemedyOperationJob[] {
+  return jobs
+    .filter(({ spec }) => spec.cause.remedier === rule && spec.node.uid === nodeUID)
+    .toSorted(byBegin);
+}
+
+/** Tells whether the fault had cleared at the end of the job. */
+export function hasCleared({ status }: RemedyOperationJob): boolean {
+  const { class: kind, reason } = status?.outcome ?? {};
+  return kind === 'Succeeded' || kind === 'Superseded' || reason === 'RuleRefuted';
+}
+
 /** Returns when a job ended, as exactly as it is known; of one that has not ended, when it must. */
 export function endOf({ spec, status }: RemedyOperationJob): Date {
   const settled = conditionOf(status?.conditions, 'Settled');

@@ -2,14 +2,13 @@
  * Carries out what the planner of repair jobs decides. What disturbs the node renews the grant first; each write is repeatable,
  * and the next reconcile decides from what is written.
  */
-import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
-import type { JobStep, JobStepStatus, Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
+import { REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
+import type { JobStep, JobStepStatus, RemedyOperationJob } from '../../../api/generated/types.ts';
 import type { GrantPort } from '../../../api/grants.ts';
 import { EVENT_PREFIX, FINALIZER_SETTLE, MANAGER_REMEDYJOB } from '../../../api/names.ts';
 import { isDisruptive } from '../../../api/status/step-records.ts';
 import type { ReconcileResult } from '../../../kube/controller/controller.ts';
 import type { ReconcileContext } from '../../../kube/controller/reconcile-context.ts';
-import type { ConditionUpdate } from '../../../kube/objects/conditions.ts';
 import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import type { RemedyMetrics } from '../metrics.ts';
@@ -19,6 +18,7 @@ import { machineReport } from '../plan/machine-report.ts';
 import { isReplaced } from '../plan/replacement.ts';
 import { type PowerRecord, powerStep } from '../power/power-records.ts';
 import { jobStatus } from '../status.ts';
+import { applyMachineStatus } from './machine-status.ts';
 import { restorePower } from './power/restore-power.ts';
 import { type Renewal, renewJobGrant } from './renewal.ts';
 import type { CentralResult, StepPorts } from './steps/central-step.ts';
@@ -85,7 +85,9 @@ async function settle(decision: Settlement, parts: JobParts): Promise<ReconcileR
     case 'RestorePower':
       return await restore(decision.last, parts);
     case 'ReportMachine':
-      if (machine) await reportMachine(machine, decision.needsPerson, parts);
+      if (machine) {
+        await applyMachineStatus(machine, machineReport(observation, decision.needsPerson), context);
+      }
       return { requeueAt: now };
     case 'SettleGrant':
       return await settleGrant(decision, parts);
@@ -118,18 +120,6 @@ async function settleGrant(
   const { status } = await write(change, parts);
   if (status) metrics?.settled(job, status);
   return { requeueAt: context.clock.now() };
-}
-
-/** Another job of this machine may have written meanwhile: then nothing of it is lost. */
-async function reportMachine(
-  machine: Machine,
-  needsPerson: ConditionUpdate | undefined,
-  { observation, context }: JobParts,
-): Promise<void> {
-  const status = machineReport(observation, needsPerson);
-  const { name, uid, resourceVersion } = machine.metadata;
-  const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
-  await context.applyStatus(MACHINES, { metadata, status });
 }
 
 async function runStep(decision: RunStep, parts: JobParts): Promise<ReconcileResult> {

@@ -2,9 +2,9 @@
 import { MACHINES, REMEDY_OPERATION_JOBS } from '../../../api/generated/resources.ts';
 import type { StepInputs } from '../../../api/generated/steps.ts';
 import type { Machine, RemedyOperationJob } from '../../../api/generated/types.ts';
-import { optional } from '../../../kube/objects/optional.ts';
 import { markedStatus } from '../plan/machine-report.ts';
 import { planReplacementStep, type ReplacementDecision } from '../plan/replacement.ts';
+import { applyMachineStatus } from './machine-status.ts';
 import {
   type CentralResult,
   type CentralRun,
@@ -22,7 +22,7 @@ export async function runReplaceMachine(run: ReplacementRun): Promise<CentralRes
     {
       ...observation,
       machines: context.view<Machine>(MACHINES).list(),
-      claimed: claimedBy(context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(), observation.job),
+      jobs: context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
     },
     input,
   );
@@ -56,21 +56,14 @@ function waits({ observation }: ReplacementRun, message: string, ms: number): Ce
   return stepWaits({ reason: 'Replacing', message }, observation.now, ms);
 }
 
-/** The machine as it was judged: one that has changed since is judged again. */
 async function mark(
   { machine, mark: replacement }: Extract<ReplacementDecision, { type: 'Mark' }>,
   { context, observation }: ReplacementRun,
 ): Promise<void> {
-  const { name, uid, resourceVersion } = machine.metadata;
-  const metadata = { name, ...optional('uid', uid), ...optional('resourceVersion', resourceVersion) };
-  await context.applyStatus(MACHINES, { metadata, status: markedStatus(machine, replacement) });
+  await applyMachineStatus(machine, markedStatus(machine, replacement), context);
+  const { job } = observation;
   context.log.info('machine marked for its replacement', {
-    job: observation.job.metadata.name,
-    machine: name,
+    job: job.metadata.name,
+    machine: machine.metadata.name,
   });
-}
-
-function claimedBy(jobs: readonly RemedyOperationJob[], own: RemedyOperationJob): ReadonlySet<string> {
-  const others = jobs.filter(({ metadata }) => metadata.name !== own.metadata.name);
-  return new Set(others.flatMap(({ status }) => status?.replacement?.uid ?? []));
 }

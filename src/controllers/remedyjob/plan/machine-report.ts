@@ -82,11 +82,19 @@ export function machineReport(
 
 /** Returns the same with the mark of a job that is in work: its repair is counted when it ends. */
 export function markedStatus(machine: Machine, replacement: MachineReplacement): MachineJobReport {
+  return { ...keptReport(machine), replacement };
+}
+
+/** Returns the same without the mark of a job that does not exist any more. It is never empty: that would be a write of the whole status. */
+export function unmarkedStatus(machine: Machine): MachineJobReport {
+  return { repairs: { total: 0, recent: [] }, ...keptReport(machine) };
+}
+
+function keptReport(machine: Machine): Pick<MachineJobReport, 'repairs' | 'conditions'> {
   const conditions = keptConditions(machine);
   return {
     ...optional('repairs', machine.status?.repairs),
     ...(conditions.length > 0 ? { conditions } : {}),
-    replacement,
   };
 }
 

@@ -91,13 +91,16 @@ function begin(observation: JobInput, step: JobStep, before: JobStepStatus | und
   return { type: 'Write', because: `${step.step}: try ${tries}`, change: { step: record } };
 }
 
+/** Reasons of waits for others: a step that times out names what it waited for. */
+const WHY: readonly string[] = ['Power', 'Replacing'];
+
 function planCentral({ job, now }: JobInput, step: JobStep, record: JobStepStatus): JobDecision {
   const isOverdue = stepEnd(step, record.startedAt, now) <= now;
   if (!isOverdue || step.onTimeout === 'RequestApproval') {
     return { type: 'RunStep', step, record, isOverdue, because: step.step };
   }
   const { waiting } = job.status ?? {};
-  const why = waiting && (powerStep(step) || waiting.reason === 'Power') ? `: ${waiting.message}` : '';
+  const why = waiting && (powerStep(step) || WHY.includes(waiting.reason)) ? `: ${waiting.message}` : '';
   const message = `not done in ${step.timeoutSeconds} s${why}`;
   const finishedAt = now.toISOString();
   // What was requested may still happen.

@@ -10,15 +10,15 @@ import type {
   RemedyOperationJob,
 } from '../../../api/generated/types.ts';
 import { LABEL_MACHINESET } from '../../../api/names.ts';
-import { isOpenRecord, stepName, stepRecord } from '../../../api/status/step-records.ts';
 import { conditionStatus } from '../../../kube/objects/conditions.ts';
 import { byCode } from '../../../kube/objects/digest.ts';
+import type { KubeObject } from '../../../kube/objects/object.ts';
 import type { JobInput } from '../observe/observe.ts';
 
 export interface JobReplacementInput extends Pick<JobInput, 'job' | 'machine' | 'presentFault' | 'now'> {
   readonly machines: readonly Machine[];
-  /** UIDs of the machines that other jobs count as their replacement. */
-  readonly claimed: ReadonlySet<string>;
+  /** All jobs, with this one. */
+  readonly jobs: readonly RemedyOperationJob[];
 }
 
 export type ReplacementDecision =
@@ -119,40 +119,59 @@ function afterDeletion(input: JobReplacementInput, replacement: JobReplacement):
   return { type: 'Done', replacement: { ...replacement, machine: name, uid } };
 }
 
-/** The machines of a set are the same: the first one that is as new as the job, and that no other job counts as its own. */
-function newMachine(
-  { job, machines, claimed }: JobReplacementInput,
-  machineSet: string,
-): Machine | undefined {
-  const from = Date.parse(job.metadata.creationTimestamp ?? '');
-  const isNew = ({ metadata }: Machine): boolean =>
-    metadata.labels?.[LABEL_MACHINESET] === machineSet &&
-    metadata.deletionTimestamp === undefined &&
-    Date.parse(metadata.creationTimestamp ?? '') >= from &&
-    !claimed.has(metadata.uid ?? '');
-  return machines.filter(isNew).toSorted(byCreation)[0];
+/**
+ * Returns the first machine that is as new as the job. The machines of a set are the same, so that each job may count any of them, but none
+ * that another job counts: the jobs that still wait choose in the order of their creation, whichever of them is reconciled first.
+ */
+function newMachine(input: JobReplacementInput, machineSet: string): Machine | undefined {
+  const { job, jobs, machines } = input;
+  const others = jobs.filter(({ metadata }) => metadata.name !== job.metadata.name);
+  const counted = new Set(others.flatMap(({ status }) => status?.replacement?.uid ?? []));
+  const waiting = [job, ...others.filter((other) => isWaiting(other, machineSet, machines))];
+  const candidates = machines.filter((machine) => isLive(machine, machineSet)).toSorted(byCreation);
+  for (const each of waiting.toSorted(byCreation)) {
+    const found = candidates.find(
+      (machine) => createdAt(machine) >= createdAt(each) && !counted.has(machine.metadata.uid ?? ''),
+    );
+    if (each === job) return found;
+    counted.add(found?.metadata.uid ?? '');
+  }
+  return undefined;
 }
 
-function byCreation({ metadata: a }: Machine, { metadata: b }: Machine): number {
+function isLive({ metadata }: Machine, machineSet: string): boolean {
+  return metadata.labels?.[LABEL_MACHINESET] === machineSet && metadata.deletionTimestamp === undefined;
+}
+
+/** Tells whether the machine of a job was deleted, and the job does not count another one yet. */
+function isWaiting(
+  { spec, status }: RemedyOperationJob,
+  machineSet: string,
+  machines: readonly Machine[],
+): boolean {
+  const { replacement, outcome } = status ?? {};
+  const isOfSet = replacement?.machineSet === machineSet && replacement.uid === undefined;
+  return isOfSet && !outcome && !machines.some(({ metadata }) => metadata.uid === spec.machine.uid);
+}
+
+function createdAt({ metadata }: KubeObject): number {
+  return Date.parse(metadata.creationTimestamp ?? '');
+}
+
+function byCreation({ metadata: a }: KubeObject, { metadata: b }: KubeObject): number {
   return byCode(keyOf(a), keyOf(b));
 }
 
-function keyOf({ creationTimestamp = '', name }: Machine['metadata']): string {
+function keyOf({ creationTimestamp = '', name }: KubeObject['metadata']): string {
   return `${creationTimestamp} ${name}`;
 }
 
 /**
  * Tells whether the machine is deleted, or not there any more, because the job replaces it. From then on nothing stops the job but its
- * deadline, and its own Node is not expected any more.
+ * deadline, and its own Node is not expected any more. Also after the step has failed: the job has used its grant.
  */
 export function isReplaced({ job, machine }: Pick<JobInput, 'job' | 'machine'>): boolean {
-  const isAsked = job.status?.replacement !== undefined && job.spec.plan.some((step) => hasBegun(job, step));
   const own = ownMachine({ job, machine });
+  const isAsked = job.status?.replacement !== undefined;
   return isAsked && (own === undefined || own.metadata.deletionTimestamp !== undefined);
-}
-
-function hasBegun(job: RemedyOperationJob, step: RemedyOperationJob['spec']['plan'][number]): boolean {
-  if (stepName(step) !== 'ReplaceMachine') return false;
-  const record = stepRecord(job, step.id);
-  return isOpenRecord(record) || record?.state === 'Succeeded';
 }

@@ -21,7 +21,7 @@ import type { Client } from '../../../../src/kube/client/client.ts';
 import { connect } from '../../../../src/kube/client/connect.ts';
 import { isKubeError } from '../../../../src/kube/client/errors.ts';
 import { LEASES } from '../../../../src/kube/leader/record.ts';
-import { conditionStatus } from '../../../../src/kube/objects/conditions.ts';
+import { conditionOf, conditionStatus } from '../../../../src/kube/objects/conditions.ts';
 import { SECRETS } from '../../../../src/kube/objects/core-kinds.ts';
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
@@ -116,7 +116,12 @@ async function status(name: string, type: string): Promise<string> {
 }
 
 async function isReady(name: string): Promise<void> {
-  await expect.poll(() => status(name, 'ControlPlaneReady'), CREATED).toBe('True');
+  // With the message, so that a failure tells what it waited for.
+  const ready = async (): Promise<string> => {
+    const condition = conditionOf((await read(name))?.status?.conditions, 'ControlPlaneReady');
+    return `${condition?.status} ${condition?.reason}: ${condition?.message}`;
+  };
+  await expect.poll(ready, CREATED).toMatch(/^True /);
 }
 
 /** As a person: with the UID that the policy asks for. */

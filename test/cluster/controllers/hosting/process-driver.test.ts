@@ -1,7 +1,15 @@
 /** The driver `process` with a real etcd: what every driver fulfills, and what only processes, files and ports have. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -27,6 +35,7 @@ async function openDriver(dir: string, more: Partial<ProcessDriverOptions> = {})
   const programs = await loadPrograms({ env: shellEnv(), clock, signal }, undefined, () => undefined);
   const driver = createProcessDriver({
     dir,
+    machine: 'here',
     clock,
     programs: async () => programs,
     controllers: controllersCommand,
@@ -114,6 +123,35 @@ describe('the driver of processes', () => {
     await driver.stop(plane, 'etcd');
     await driver.remove(plane);
     expect([similar.exitCode, similar.signalCode]).toEqual([null, null]);
+  });
+
+  it.each(['plane.json', 'state.json'])('reports a damaged %s, and touches nothing', async (file) => {
+    const { dir, driver } = await prepared();
+    const { root } = planeLayout(dir, 'ci');
+    expect(existsSync(join(root, file))).toBe(true);
+    writeFileSync(join(root, file), '{');
+    const before = readdirSync(root, { recursive: true });
+    const refused = {
+      code: 'CorruptRecord',
+      hint: expect.stringContaining('move the folder away') as string,
+    };
+    await expect(driver.observe(plane, signal)).rejects.toMatchObject(refused);
+    await expect(driver.prepare(plane)).rejects.toMatchObject(refused);
+    await expect(driver.remove(plane)).rejects.toMatchObject(refused);
+    expect(readdirSync(root, { recursive: true })).toEqual(before);
+  });
+
+  it('follows no link to the folder of somebody else', async () => {
+    const dir = join(tempFolder('hosting'), 'hosting');
+    const { root } = planeLayout(dir, 'ci');
+    const theirs = tempFolder('theirs');
+    mkdirSync(join(dir, 'clusters'), { recursive: true });
+    symlinkSync(theirs, root);
+    const driver = await openDriver(dir);
+    expect((await driver.observe(plane, signal)).claim).toBe('Other');
+    await expect(driver.prepare(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    await expect(driver.remove(plane)).rejects.toMatchObject({ code: 'FolderNotOurs' });
+    expect([existsSync(root), readdirSync(theirs)]).toEqual([true, []]);
   });
 
   it('touches no folder whose owner is not known', async () => {

@@ -36,6 +36,14 @@ describe('builtinRuns', () => {
     expect(runs.map(({ name, result, message }) => `${name} ${result}: ${message}`)).toEqual(expected);
   });
 
+  it('ROL-21 tells that a batch in which every host differs proves nothing', () => {
+    const rollout = { gate: { ...ROLLOUT.gate, checks: CHECKS } };
+    const input = inputOf({ members: [member('a', DIFFERS), member('b', DIFFERS)], rollout });
+    expect(builtinRuns(input, input).map(({ message }) => message)).toEqual([
+      'healthy: 0; left as their hosts are: 2, so nothing is proven',
+    ]);
+  });
+
   it('finds nothing when no batch is open', () => {
     const rollout = { gate: { ...ROLLOUT.gate, checks: CHECKS } };
     const input = inputOf({ members: [member('a', DONE)], rollout, progress: STEADY });

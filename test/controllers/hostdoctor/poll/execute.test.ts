@@ -10,6 +10,7 @@ import { createHostDoctorController } from '../../../../src/controllers/hostdoct
 import { pollSeconds } from '../../../../src/controllers/hostdoctor/poll/execute.ts';
 import type { KubeObject } from '../../../../src/kube/objects/object.ts';
 import { servedKind } from '../../../../src/sim/api-server/kinds.ts';
+import { ApiRefusal } from '../../../../src/sim/api-server/refusal.ts';
 import { ago, machine, NOW } from '../../../support/builders.ts';
 import { type ControllerBed, createControllerBed } from '../../../support/controller/bed.ts';
 import { maintenanceRule } from '../../../support/maintenance.ts';
@@ -75,6 +76,31 @@ describe('the poll of a provider', () => {
     await bed.advance(3 * POLL_MS);
     expect(provider.calls.filter((call) => call === 'events')).toHaveLength(4);
     expect(specWrites(bed)).toEqual([]);
+  });
+
+  it('MAC-37 reports the other notices when the API server refuses one, and logs that once', async () => {
+    const { bed, provider } = open();
+    provider.announced = [{ ...NOTICE, eventId: 'e-0', notBefore: NOW }, NOTICE];
+    const refusal = new ApiRefusal(422, 'Invalid', 'not this one');
+    for (const _ of [1, 2, 3]) bed.api.refuse(/^apply MaintenanceEvent local-e-0$/, refusal);
+    await bed.start();
+    expect(eventIn(bed)?.spec.state).toBe('Scheduled');
+    await bed.advance(POLL_MS);
+    const lines = bed.log.lines.filter(({ message }) => message === 'announced event skipped');
+    expect(lines).toHaveLength(1);
+    expect(JSON.stringify(lines)).toContain('MaintenanceEvent local-e-0 is refused: ');
+  });
+
+  it('MAC-37 counts no poll whose reports failed: three of them within seconds end nothing', async () => {
+    const { bed, provider } = open();
+    provider.announced = [NOTICE];
+    await bed.start();
+    provider.announced = [{ ...NOTICE, eventId: 'e-2' }];
+    const refusal = new ApiRefusal(500, 'InternalError', 'not now');
+    for (const _ of [1, 2, 3, 4]) bed.api.refuse(/^apply MaintenanceEvent local-e-2$/, refusal);
+    await bed.advance(POLL_MS + 60_000);
+    expect(bed.get<MaintenanceEvent>(MAINTENANCE_EVENTS, 'local-e-2')?.spec.state).toBe('Scheduled');
+    expect(eventIn(bed)?.spec.state).toBe('Scheduled');
   });
 
   it('MAC-37 follows a time that is moved, and cancels what is taken back for good', async () => {

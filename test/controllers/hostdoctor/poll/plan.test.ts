@@ -136,6 +136,12 @@ describe('a notice of a provider', () => {
     ]);
   });
 
+  it.each(['Cancelled', 'Done'] as const)('MAC-37 of an event that ended as %s is explained', (state) => {
+    const because = `MaintenanceEvent local-e-1 is ${state}, and an event that ended cannot begin again. To prepare the machine for it, delete that MaintenanceEvent`;
+    expect([...planFor([notice()], { events: [polled({ state })] }).skipped]).toEqual([['e-1', because]]);
+    expect(planFor([notice()], { events: [maintenanceEvent({ eventID: 'e-1' })] }).skipped.size).toBe(0);
+  });
+
   it('MAC-37 is one of a thousand that begin first: the others are named', () => {
     const many = Array.from({ length: 1001 }, (_, index) =>
       notice({ eventId: `e-${index}`, notBefore: new Date(+IN_AN_HOUR - index * 1000) }),

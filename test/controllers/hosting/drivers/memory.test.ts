@@ -1,8 +1,23 @@
+import { describe, expect, it } from 'vitest';
 import { NOW } from '../../../support/builders.ts';
 import { describePlaneDriver } from '../../../support/hosting/driver-contract.ts';
 import { memoryHosting } from '../../../support/hosting/memory-driver.ts';
+import { planeSpec } from '../../../support/hosting/objects.ts';
 
 describePlaneDriver('in memory', async () => {
   const { driver } = memoryHosting(() => NOW);
   return { driver, reopen: () => driver, close: async () => undefined };
+});
+
+describe('the driver in memory', () => {
+  it('logs each act that changed something, and none that did not', async () => {
+    const { driver, log, authorities } = memoryHosting(() => NOW);
+    const plane = planeSpec();
+    for (let twice = 0; twice < 2; twice += 1) await driver.prepare(plane);
+    for (let twice = 0; twice < 2; twice += 1) await driver.start(plane, 'etcd');
+    for (let twice = 0; twice < 2; twice += 1) await driver.stop(plane, 'etcd');
+    for (let twice = 0; twice < 2; twice += 1) await driver.remove(plane);
+    expect(log).toEqual(['prepare ci', 'start ci etcd', 'stop ci etcd', 'remove ci']);
+    expect(authorities()).toBe(1);
+  });
 });

@@ -11,6 +11,7 @@ import {
 } from '../../../support/hosting/objects.ts';
 
 const DAY_MS = 86_400_000;
+const EXPIRED = 'DeleteCluster: it has been ready for 60 s';
 const STOPPED = { state: 'Stopped', starts: [] } as const;
 
 function certificate(days: number, expectedSerial = 'A1') {
@@ -106,15 +107,29 @@ describe('the plan of a control plane that is created', () => {
     expect(decisionText(planCreate(hostingInput(parts)))).toBe(expected);
   });
 
-  it.each([
-    [59, 'nothing'],
-    [60, 'DeleteCluster: it has been ready for 60 s'],
-  ])('of a throw-away cluster that has been ready for %i of 60 s', (seconds, expected) => {
-    const parts = {
+  it.each<readonly [string, number, InputParts, string]>([
+    ['has been ready for 59 of 60 s', 59, {}, 'nothing'],
+    ['has been ready for 60 s', 60, {}, EXPIRED],
+    ['is protected', 900, { deletion: { protection: true } }, 'nothing'],
+    ['is held by the kill switch', 900, { input: { halt: 'ann: incident' } }, 'wait KillSwitch'],
+    [
+      'is held by the kill switch, and a member ended',
+      900,
+      { input: { halt: 'ann: incident' }, plane: { members: members({ etcd: STOPPED }) } },
+      'Start etcd: it is not running',
+    ],
+    [
+      'has no programs any more',
+      900,
+      { plane: { programs: { problem: 'x', isLoading: false }, members: members({ etcd: STOPPED }) } },
+      EXPIRED,
+    ],
+  ])('of a throw-away cluster that %s', (_, seconds, parts, expected) => {
+    const throwAway = {
       hosted: { ttlSecondsAfterReady: 60 },
       status: { conditions: [], hosted: { readyAt: ago(seconds) } },
     };
-    expect(decisionText(planCreate(hostingInput(parts)))).toBe(expected);
+    expect(decisionText(planCreate(hostingInput({ ...throwAway, ...parts })))).toBe(expected);
   });
 
   it('deletes no throw-away cluster that has not been ready', () => {

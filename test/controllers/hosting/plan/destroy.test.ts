@@ -118,6 +118,7 @@ describe('the plan of a control plane that is destroyed', () => {
   });
 
   it.each<readonly [string, InputParts]>([
+    ['sync loses its kubeconfig', deletedFor(1)],
     ['it begins', { ...deletedFor(1), input: GONE }],
     [
       'machines are released',

@@ -1,17 +1,42 @@
 import { describe, expect, it } from 'vitest';
 import { planHosting } from '../../../../src/controllers/hosting/plan/plan.ts';
-import { decisionText, hostingInput, type InputParts, NOTHING } from '../../../support/hosting/objects.ts';
+import {
+  decisionText,
+  hostingInput,
+  type InputParts,
+  LOCATION,
+  NOTHING,
+} from '../../../support/hosting/objects.ts';
 
 const DELETED = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+const READY = { readyAt: '2030-01-01T00:00:00Z' };
 const BACKUP = {
   etcd: { replicas: 1, storageGiB: 8, quotaMiB: 2048, backup: { everySeconds: 300, keep: 7 } },
 } as const;
+
+function at(location: string, hosted: object = {}): InputParts {
+  return { status: { conditions: [], hosted: { location, ...hosted } } };
+}
 
 describe('the plan of a hosted control plane', () => {
   it.each<readonly [string, InputParts, string]>([
     ['is complete', {}, 'nothing'],
     ['has no finalizer', { metadata: { finalizers: [] } }, 'AddFinalizer: nothing may be left behind'],
-    ['is new', { plane: NOTHING }, 'Prepare: keys, ports or folders are missing'],
+    ['is new', { plane: NOTHING }, 'RecordLocation: another hosting must not create it as well'],
+    ['is recorded', { plane: NOTHING, ...at(LOCATION) }, 'Prepare: keys, ports or folders are missing'],
+    ['was ready and is missing', { plane: NOTHING, ...at(LOCATION, READY) }, 'stalled ControlPlaneMissing'],
+    ['is recorded elsewhere', { plane: NOTHING, ...at('there:/ci') }, 'stalled HostedElsewhere'],
+    [
+      'is recorded elsewhere and deleted',
+      { plane: NOTHING, metadata: DELETED, input: { secret: 'Differs' }, ...at('there:/ci', READY) },
+      'stalled HostedElsewhere',
+    ],
+    [
+      'is recorded elsewhere and deleted by force',
+      { plane: NOTHING, metadata: DELETED, deletion: { force: true }, ...at('there:/ci', READY) },
+      'DeleteSecret: its Cluster is being deleted',
+    ],
+    ['was moved here', at('there:/ci', READY), 'nothing'],
     ['is paused', { plane: NOTHING, spec: { paused: true } }, 'wait Paused'],
     ['is paused and deleted', { metadata: DELETED, spec: { paused: true } }, 'wait Paused'],
     ['is deleted', { metadata: DELETED }, 'DeleteSecret: its Cluster is being deleted'],

@@ -7,10 +7,6 @@ function problems(hosted: Parameters<typeof hostedCluster>[0] & object = {}): re
   return hostingProblems(cluster, cluster.spec.hosted ?? HOSTED);
 }
 
-function ofFlag(name: string, value = 'x'): readonly string[] {
-  return problems({ hosted: { apiServer: { extraArgs: { [name]: value } } } });
-}
-
 describe('the problems of a Cluster that is to be hosted', () => {
   it('are none for the defaults', () => {
     expect(problems()).toEqual([]);
@@ -33,39 +29,24 @@ describe('the problems of a Cluster that is to be hosted', () => {
     ]);
   });
 
-  it('allow a flag of a feature', () => {
-    expect(ofFlag('feature-gates', 'SomeGate=true')).toEqual([]);
-    expect(ofFlag('v', '4')).toEqual([]);
+  it.each(['a.b', 'hub', 'a'.repeat(53)])('name a Cluster that is called %s', (name) => {
+    expect(problems({ name })[0]).toMatch(`metadata.name: ${name} cannot be the name of a hosted cluster`);
   });
 
-  it.each([
-    'etcd-servers',
-    'authorization-mode',
-    'anonymous-auth',
-    'bind-address',
-    'tls-cert-file',
-    'client-ca-file',
-  ])('refuse %s, which hosting sets itself', (name) => {
-    expect(ofFlag(name)[0]).toMatch(`spec.hosted.apiServer.extraArgs.${name}: hosting sets this flag itself`);
+  it.each(['ä.local', 'a b', '.local', 'local.', 'A,DNS:hub'])('name the domain %j', (serviceDomain) => {
+    const network = { ...HOSTED.network, serviceDomain };
+    expect(problems({ hosted: { network } })).toEqual([
+      `spec.hosted.network.serviceDomain: ${serviceDomain} is not a DNS name: use one such as cluster.local`,
+    ]);
   });
 
-  it.each([
-    ['audit-log-path', '/etc/passwd'],
-    ['token-auth-file', 'relative'],
-    ['egress-selector-config-file', 'x'],
-    ['cert-dir', 'x'],
-    ['anything', '/etc/shadow'],
-    ['anything', 'a=/etc/shadow'],
-  ])('refuse %s=%s, which may be a file of the machine', (name, value) => {
-    expect(ofFlag(name, value)[0]).toContain('a Cluster may name no file of the machine that hosts it');
+  it('name a lifetime of a Cluster that is protected', () => {
+    const hosted = { ttlSecondsAfterReady: 60 };
+    expect(problems({ hosted })).toEqual([]);
+    expect(problems({ hosted, deletion: { protection: true } })[0]).toMatch(
+      'a protected Cluster is never deleted by its age: set spec.deletion.protection to false',
+    );
   });
-
-  it.each(['', '-x', 'a b', 'UPPER', '--twice', 'a=b'])(
-    'refuse %j, which is not the name of a flag',
-    (name) => {
-      expect(ofFlag(name)[0]).toContain('it is not the name of a flag');
-    },
-  );
 
   it('look at the flags of every part', () => {
     const extraArgs = { kubeconfig: 'x' };

@@ -202,6 +202,13 @@ const MARKED: readonly Case[] = [
     'Delete #1: job job-1 replaces it',
   ],
   [
+    'replaces none by the template at the same time as a marked one',
+    { maxUnavailable: 2 },
+    3,
+    'old:ready ask-delete!ready old:ready',
+    'Delete #1: annotation kubenode.dev/replace-machine',
+  ],
+  [
     'MAC-31 deletes a marked surplus under the grant of its job',
     DELETE,
     1,

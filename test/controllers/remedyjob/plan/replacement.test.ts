@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { JobReplacement, Machine, MachineReplacement } from '../../../../src/api/generated/types.ts';
+import type {
+  JobReplacement,
+  Machine,
+  MachineReplacement,
+  RemedyOperationJob,
+} from '../../../../src/api/generated/types.ts';
 import {
   isReplaced,
   type JobReplacementInput,
@@ -45,7 +50,21 @@ function situation({ replacement, steps = 's1 Running', ...fields }: Situation):
     spec: { plan: PLAN },
     status: { steps: records(steps), ...(replacement ? { replacement } : {}) },
   });
-  return { ...observation({ job, machine: sick() }), machines: [], claimed: new Set(), ...fields };
+  return { ...observation({ job, machine: sick() }), machines: [], jobs: [job], ...fields };
+}
+
+/** A job that replaces another machine of the set, and is older than the job of the situation where `created` does not tell. */
+function otherJob(replacement: JobReplacement, created = ago(70)): RemedyOperationJob {
+  const job = repairJob({
+    metadata: { creationTimestamp: created },
+    spec: { plan: PLAN, machine: { name: 'o', uid: 'uid-other' } },
+    status: { steps: records('s1 Running'), replacement },
+  });
+  return { ...job, metadata: { ...job.metadata, name: 'other' } };
+}
+
+function ended(job: RemedyOperationJob): RemedyOperationJob {
+  return { ...job, status: { ...job.status, conditions: [], outcome: { class: 'Transient' } } };
 }
 
 function explain(fields: Situation, replacementFirst = false): string {
@@ -62,6 +81,7 @@ function explain(fields: Situation, replacementFirst = false): string {
 
 /** Another machine that has its name. */
 const RENAMED = other('m', { uid: 'uid-new' });
+const TWO = [other('web-1'), other('web-2')];
 const DELETING = sick({ deletionTimestamp: ago(1) });
 const WELL = { presentFault: { outcome: 'NoMatch', clearSeconds: 600 } } as const;
 
@@ -123,9 +143,44 @@ describe('planReplacementStep', () => {
         replacement: ASKED,
         machine: undefined,
         machines: [other('web-1'), other('web-2')],
-        claimed: new Set(['uid-web-1']),
+        jobs: [otherJob({ ...ASKED, machine: 'web-1', uid: 'uid-web-1' })],
       },
       'Done web web-2',
+    ],
+    [
+      'leaves the first machine to a job that waits for longer',
+      { replacement: ASKED, machine: undefined, machines: TWO, jobs: [otherJob(ASKED)] },
+      'Done web web-2',
+    ],
+    [
+      'takes the first machine before a job that waits for a shorter time',
+      { replacement: ASKED, machine: undefined, machines: TWO, jobs: [otherJob(ASKED, ago(50))] },
+      'Done web web-1',
+    ],
+    [
+      'waits while the only new machine is for a job that waits for longer',
+      { replacement: ASKED, machine: undefined, machines: [other('web-1')], jobs: [otherJob(ASKED)] },
+      'Wait for web: MachineSet web creates another machine',
+    ],
+    [
+      'leaves no machine to a job whose own machine is still there',
+      {
+        replacement: ASKED,
+        machine: undefined,
+        machines: [other('web-1'), other('old', { creationTimestamp: ago(900), uid: 'uid-other' })],
+        jobs: [otherJob(ASKED)],
+      },
+      'Done web web-1',
+    ],
+    [
+      'leaves no machine to a job of another set, or one that has ended',
+      {
+        replacement: ASKED,
+        machine: undefined,
+        machines: [other('web-1')],
+        jobs: [otherJob({ ...ASKED, machineSet: 'db' }), ended(otherJob(ASKED))],
+      },
+      'Done web web-1',
     ],
     [
       'fails for a machine without a set, and names it',
@@ -168,14 +223,9 @@ describe('isReplaced', () => {
     ['when it does not exist', { replacement: ASKED, machine: undefined }, true],
     ['when another one has its name', { replacement: ASKED, machine: RENAMED }, true],
     ['after the step', { replacement: ASKED, machine: undefined, steps: 's1 Succeeded' }, true],
-    ['when the step has failed', { replacement: ASKED, machine: undefined, steps: 's1 Failed' }, false],
+    ['after the step has failed', { replacement: ASKED, machine: undefined, steps: 's1 Failed' }, true],
     ['when the job did not ask for it', { machine: undefined }, false],
   ])('of a machine is %s', (_, fields, want) => {
     expect(isReplaced(situation(fields))).toBe(want);
-  });
-
-  it('is false of a job without the step', () => {
-    const job = repairJob({ status: { steps: records('s1 Running'), replacement: ASKED } });
-    expect(isReplaced({ job, machine: undefined })).toBe(false);
   });
 });

@@ -6,7 +6,7 @@
 import { mkdir, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureAccess } from '../../../../local/pki/access.ts';
-import { listProcesses } from '../../../../local/processes/observe.ts';
+import { listProcesses, usesFolder } from '../../../../local/processes/observe.ts';
 import type { Clock } from '../../../../os/clock.ts';
 import { checkFreeSpace, ensurePrivateFolder, type FreeBytes } from '../../../../os/files.ts';
 import { withLock } from '../../../../os/lock.ts';
@@ -26,7 +26,7 @@ import {
   readPlane,
   requireOwn,
 } from './folder.ts';
-import { findMember, type MemberSpec, memberSpecs, usesFolder } from './members.ts';
+import { findMember, MEMBER_PROGRAMS, type MemberSpec, memberSpecs } from './members.ts';
 import { createObserver, NO_MEMBERS } from './observe.ts';
 import { releaseClaims } from './port-claims.ts';
 import { createProgramsCache, type Programs } from './programs.ts';
@@ -34,6 +34,8 @@ import { PLANE_FILE, readStarts, recordStart, writePlaneRecord } from './records
 
 export interface ProcessDriverOptions {
   readonly dir: string;
+  /** The name of this machine. */
+  readonly machine: string;
   readonly clock: Clock;
   /** Loads the programs of the control plane. It may take minutes, and is asked again after it failed. */
   readonly programs: () => Promise<Programs>;
@@ -75,6 +77,7 @@ export function createProcessDriver(options: ProcessDriverOptions): PlaneDriver 
     };
     return {
       where: layout.root,
+      location: `${options.machine}:${layout.root}`,
       claim,
       isPrepared: state !== undefined && (await readAccess(found)) !== undefined && specs.length > 0,
       isDestroying: claim === 'Own' && record?.isDestroying === true,
@@ -158,7 +161,7 @@ async function remove(dir: string, plane: PlaneOwner): Promise<void> {
     return;
   }
   requireOwn(found);
-  const running = (await listProcesses()).filter((process) => usesFolder(process, root));
+  const running = (await listProcesses()).filter((process) => usesFolder(process, root, MEMBER_PROGRAMS));
   if (running.length > 0) throw stillRunning(root, running);
   for (const name of (await readdir(root)).filter((each) => each !== PLANE_FILE)) {
     await rm(join(root, name), { recursive: true, force: true });

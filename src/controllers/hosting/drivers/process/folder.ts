@@ -1,6 +1,7 @@
 /** The folder of the driver `process`, and the desired processes of one control plane in it. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isLocalError } from '../../../../local/errors.ts';
 import { createLayout, type Layout } from '../../../../local/layout.ts';
 import { LOOPBACK } from '../../../../local/processes/commands.ts';
 import { listPorts } from '../../../../local/processes/desired-state.ts';
@@ -10,7 +11,7 @@ import { toDiskError } from '../../../../os/files.ts';
 import { HostingError } from '../../errors.ts';
 import type { PlaneOwner, PlaneSpec } from '../driver.ts';
 import { claimPort, releaseClaims } from './port-claims.ts';
-import { PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
+import { corruptRecord, PLANE_FILE, type PlaneRecord, readPlaneRecord, writePlaneRecord } from './records.ts';
 
 export interface PlaneFolder {
   readonly layout: Layout;
@@ -34,7 +35,16 @@ export async function readPlane(dir: string, { name, uid }: PlaneOwner): Promise
     return { layout, record, state: undefined, claim: (await isEmpty(layout.root)) ? 'None' : 'Other' };
   }
   const isOwn = record.uid === uid && record.cluster === name;
-  return { layout, record, state: await readState(layout.stateFile), claim: isOwn ? 'Own' : 'Other' };
+  return { layout, record, state: await readPlaneState(layout.stateFile), claim: isOwn ? 'Own' : 'Other' };
+}
+
+/** The hint of a local fleet would be wrong here. */
+async function readPlaneState(path: string): Promise<FleetState | undefined> {
+  try {
+    return await readState(path);
+  } catch (error) {
+    throw isLocalError(error, 'CorruptState') ? corruptRecord(path, error) : error;
+  }
 }
 
 /** A file whose writer was killed counts as none. A link is not followed: it may lead to the files of somebody else. */

@@ -1,5 +1,5 @@
 /** The members of a control plane as processes: how each is started, recognized and asked. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { Layout } from '../../../../local/layout.ts';
 import { readAuthority } from '../../../../local/pki/authority.ts';
 import { parsePair } from '../../../../local/pki/inspect.ts';
@@ -96,10 +96,5 @@ export function findMember(
   return found.toSorted((a, b) => Number(BigInt(a.startTicks) - BigInt(b.startTicks)))[0];
 }
 
-/** Returns whether one of our programs runs with a file of this folder in its flags. */
-export function usesFolder({ command }: ProcessIdentity, root: string): boolean {
-  const isOurs = /^(etcd|kube-(apiserver|controller-manager|scheduler)|node|kubenode)$/.test(
-    basename(command[0] ?? ''),
-  );
-  return isOurs && command.some((argument) => /^--[\w-]+=/.test(argument) && argument.includes(`=${root}/`));
-}
+/** The programs of members. Our own controllers run by node, or as a program of their own. */
+export const MEMBER_PROGRAMS = [...MEMBERS, 'node', 'kubenode'];

@@ -28,9 +28,14 @@ export async function readPlaneRecord(folder: string): Promise<PlaneRecord | und
   if (text === undefined) return undefined;
   const { data } = planeRecord.safeParse(parse(text));
   if (data) return data;
-  throw new HostingError('CorruptRecord', `${path} is not a valid record of a control plane`, {
+  throw corruptRecord(path);
+}
+
+export function corruptRecord(path: string, cause?: unknown): HostingError {
+  return new HostingError('CorruptRecord', `${path} is not a valid record of a control plane`, {
     where: path,
     hint: 'restore it from a backup, or move the folder away and create the Cluster again',
+    cause,
   });
 }
 

@@ -1,4 +1,7 @@
-/** Reads the Secret of an import. A commit can name any host and any Secret: the password of sudo goes only to hosts that the Secret names. */
+/**
+ * Reads the Secret of an import. A commit can name any host and any Secret: the password of sudo and the credentials of registries go only to
+ * hosts that the Secret names.
+ */
 import { NAMESPACE } from '../../../../api/names.ts';
 import { readSecret, SecretError } from '../../../../api/secrets/read.ts';
 import { secretReferences } from '../../../../api/secrets/references.ts';
@@ -6,7 +9,9 @@ import type { Client } from '../../../../kube/client/client.ts';
 import { unlessMissing } from '../../../../kube/client/errors.ts';
 import { SECRETS } from '../../../../kube/objects/core-kinds.ts';
 import { textAt } from '../../../../kube/objects/json.ts';
+import type { ObjectName } from '../../../../kube/objects/object.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
+import { parseCredentials } from '../../../../os/oci/credentials.ts';
 import type { ImportSecret, ImportTarget } from '../../../../providers/ssh/import/contract.ts';
 import { secretHost } from '../../../../providers/ssh/target.ts';
 
@@ -15,10 +20,13 @@ const PASSPHRASE = 'ssh-passphrase';
 const SUDO_PASSWORD = 'sudo-password';
 const REGISTRIES = 'registries.json';
 
-/** Throws a SecretError for a Secret that is missing or does not permit its use. */
+/** Import: the host is given credentials of registries. Connect: it only needs to be reached, also when the Secret permits no more than that. */
+export type SecretPurpose = 'Import' | 'Connect';
+
+/** Throws a SecretError for a Secret that is missing, does not permit its use, or has credentials of registries that no host accepts. */
 export async function readImportSecret(
   { machine, spec }: Omit<ImportTarget, 'secret'>,
-  client: Pick<Client, 'get'>,
+  { client, purpose }: { readonly client: Pick<Client, 'get'>; readonly purpose: SecretPurpose },
   signal: AbortSignal,
 ): Promise<ImportSecret> {
   const user = { metadata: { name: machine }, spec: { import: spec } };
@@ -39,6 +47,25 @@ export async function readImportSecret(
     privateKey,
     ...optional('passphrase', read(PASSPHRASE)),
     ...optional('sudoPassword', needsSudo ? read(SUDO_PASSWORD, secretHost(spec)) : undefined),
-    ...optional('registries', read(REGISTRIES, secretHost(spec))),
+    ...optional(
+      'registries',
+      purpose === 'Import' ? checked(read(REGISTRIES, secretHost(spec)), name) : undefined,
+    ),
   };
+}
+
+/** Never quotes the text. The host would refuse it as well, but a person has to correct the Secret. */
+function checked(
+  registries: string | undefined,
+  { namespace, name }: Required<ObjectName>,
+): string | undefined {
+  if (registries === undefined) return undefined;
+  try {
+    parseCredentials(registries, REGISTRIES);
+    return registries;
+  } catch {
+    throw new SecretError(
+      `Secret ${namespace}/${name}: expected {"auths": {"REGISTRY": {"auth": "BASE64"}}} in the key ${REGISTRIES}. Correct it, or remove the key`,
+    );
+  }
 }

@@ -16,7 +16,7 @@ import type { ServerAddress } from '../../../../providers/ssh/preflight/check.ts
 import { isRegisteringAgain } from '../attempt.ts';
 import type { ImportStep, ImportStepResult } from '../plan.ts';
 import { judgeHost } from '../preflight.ts';
-import { readImportSecret } from './import-secret.ts';
+import { readImportSecret, type SecretPurpose } from './import-secret.ts';
 
 export interface ImportParts {
   readonly hosts: ImportHosts;
@@ -48,7 +48,7 @@ export async function runStep(
 
 /** Works on the host of a Machine. */
 export async function withHost<T>(
-  { metadata: { name, uid = '' }, spec, status }: Machine,
+  { metadata: { name, uid = '', deletionTimestamp }, spec, status }: Machine,
   parts: ImportParts,
   signal: AbortSignal,
   work: (host: ImportHost) => Promise<T>,
@@ -57,18 +57,24 @@ export async function withHost<T>(
   const known = optional('knownHostKey', status?.import?.hostKey);
   return await withTarget(
     { machine: name, machineUid: uid, spec: spec.import, ...known },
-    { parts, signal },
+    { parts, signal, purpose: deletionTimestamp === undefined ? 'Import' : 'Connect' },
     work,
   );
+}
+
+interface ConnectOptions {
+  readonly parts: Pick<ImportParts, 'hosts' | 'client'>;
+  readonly signal: AbortSignal;
+  readonly purpose?: SecretPurpose;
 }
 
 /** Connects to a host, and closes the connection in any case. */
 export async function withTarget<T>(
   target: Omit<ImportTarget, 'secret'>,
-  { parts, signal }: { readonly parts: Pick<ImportParts, 'hosts' | 'client'>; readonly signal: AbortSignal },
+  { parts, signal, purpose = 'Connect' }: ConnectOptions,
   work: (host: ImportHost) => Promise<T>,
 ): Promise<T> {
-  const secret = await readImportSecret(target, parts.client, signal);
+  const secret = await readImportSecret(target, { client: parts.client, purpose }, signal);
   const host = await parts.hosts.connect({ ...target, secret }, signal);
   try {
     return await work(host);

@@ -394,6 +394,17 @@ describe('the deletion of a machine that is being imported', () => {
     expect(bed.machine()).toBeUndefined();
   });
 
+  it('MAC-20 needs no permission for credentials of registries that the Secret got since', async () => {
+    const bed = await started(importBed());
+    await live(bed, 20);
+    const secret = sshSecret();
+    const data = { ...(secret['data'] as object), 'registries.json': Buffer.from('{}').toString('base64') };
+    bed.secret.current = { ...secret, data };
+    await removed(bed, 10);
+    expect(bed.hosts.host('10.0.0.1').released).toBe('Restore');
+    expect(bed.machine()).toBeUndefined();
+  });
+
   it('MAC-20 ends without a host that was never changed', async () => {
     const bed = importBed();
     bed.hosts.fail('10.0.0.1', 'connect', 'hang');

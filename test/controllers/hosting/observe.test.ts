@@ -1,0 +1,72 @@
+import { describe, expect, it } from 'vitest';
+import { CLUSTERS, DEFENDER_POLICIES } from '../../../src/api/generated/resources.ts';
+import { KILL_SWITCH, kubeconfigSecret, LABEL_CLUSTER, NAMESPACE } from '../../../src/api/names.ts';
+import { API_VERSION } from '../../../src/api/version.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
+import { ago, NOW } from '../../support/builders.ts';
+import { applied, conditionText, found, hostingBed, secretOf } from '../../support/hosting/bed.ts';
+import { hostedCluster } from '../../support/hosting/objects.ts';
+
+const ENGAGED = { engaged: true, scope: 'All', by: 'ann', reason: 'incident' };
+
+function policy(killSwitch: object, name = KILL_SWITCH): KubeObject {
+  const spec = { killSwitch: { engaged: false, scope: 'All', ...killSwitch } };
+  return { apiVersion: API_VERSION, kind: DEFENDER_POLICIES.kind, metadata: { name }, spec };
+}
+
+function foreignSecret(labels: Readonly<Record<string, string>> = {}): KubeObject {
+  const metadata = { name: kubeconfigSecret('ci'), namespace: NAMESPACE, labels };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, data: { kubeconfig: 'b2Y=' } };
+}
+
+/** Creates a control plane, deletes its Cluster, and returns what the destruction waits for. */
+async function destroyed(...objects: readonly KubeObject[]): Promise<string | undefined> {
+  const bed = hostingBed([applied(), ...objects]);
+  await bed.start();
+  await bed.advance(10_000);
+  bed.delete(CLUSTERS, 'ci');
+  await bed.advance(12_000);
+  return found(bed)?.status?.hosted?.waiting?.reason;
+}
+
+describe('what hosting observes in the hub', () => {
+  it.each<readonly [string, KubeObject]>([
+    ['engaged', policy(ENGAGED)],
+    ['engaged until later', policy({ ...ENGAGED, until: ago(-3600) })],
+  ])('holds a destruction by a kill switch that is %s', async (_, object) => {
+    expect(await destroyed(object)).toBe('KillSwitch');
+  });
+
+  it.each<readonly [string, KubeObject]>([
+    ['not engaged', policy({ ...ENGAGED, engaged: false })],
+    ['engaged for rollouts only', policy({ ...ENGAGED, scope: 'Rollout' })],
+    ['over', policy({ ...ENGAGED, until: NOW.toISOString() })],
+    ['of another policy', policy(ENGAGED, 'other')],
+  ])('destroys with a kill switch that is %s', async (_, object) => {
+    expect(await destroyed(object)).toBeUndefined();
+  });
+
+  it.each<readonly [string, Readonly<Record<string, string>>]>([
+    ['no label', {}],
+    ['the label of another Cluster', { [LABEL_CLUSTER]: 'ci-2' }],
+  ])('neither writes nor deletes a Secret with %s', async (_, labels) => {
+    const bed = hostingBed([applied(), foreignSecret(labels)]);
+    await bed.start();
+    await bed.advance(10_000);
+    expect(conditionText(bed, 'ControlPlaneStalled')).toBe('True SecretNotOurs');
+    bed.delete(CLUSTERS, 'ci');
+    await bed.advance(12_000);
+    expect(found(bed)).toBeUndefined();
+    expect(secretOf(bed)?.['data']).toEqual({ kubeconfig: 'b2Y=' });
+  });
+
+  it('counts only Clusters that are processes of this machine', async () => {
+    const { hosted: _, ...spec } = hostedCluster().spec;
+    const connected = { ...applied({ name: 'a' }), spec: { ...spec, connection: { inCluster: true } } };
+    const workload = applied({ name: 'b', hosted: { driver: 'workload' } });
+    const bed = hostingBed([connected, workload, applied({ name: 'c' })], 1);
+    await bed.start();
+    await bed.advance(10_000);
+    expect(conditionText(bed, 'ControlPlaneReady', 'c')).toBe('True Ready');
+  });
+});
