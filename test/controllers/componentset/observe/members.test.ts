@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { REMEDY_OPERATION_JOBS } from '../../../../src/api/generated/resources.ts';
 import type { MachineComponentEntry } from '../../../../src/api/generated/types.ts';
 import type { MemberState } from '../../../../src/controllers/componentset/machine/member-state.ts';
 import { createStateOf, type StateParts } from '../../../../src/controllers/componentset/observe/members.ts';
@@ -21,8 +20,13 @@ function sick(): KubeObject {
 }
 
 function repairOf(name: string, creationTimestamp: string): KubeObject {
-  const { apiVersion, kind } = REMEDY_OPERATION_JOBS;
-  return { apiVersion, kind, metadata: { name: 'j', creationTimestamp }, spec: { machine: { name } } };
+  const metadata = { name: 'j', creationTimestamp };
+  return {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'RemedyOperationJob',
+    metadata,
+    spec: { machine: { name } },
+  };
 }
 
 interface MemberParts
