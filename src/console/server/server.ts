@@ -1,14 +1,8 @@
 /** The HTTP server of the console: the page, and the stream of its changes. Reads nothing from a request but its method, host and path. */
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import { type ConnectionLimits, clientAddress, limitConnections } from '../../os/net/connection-limits.ts';
-import { serveError } from '../../os/net/ports.ts';
+import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import { refuseRequest, SECURITY_HEADERS } from './guard.ts';
 import { type ConsoleSource, createEventStreams, type EventStreams, type StreamsOptions } from './streams.ts';
 
@@ -56,14 +50,14 @@ export async function startConsoleServer(options: ConsoleServerOptions): Promise
     serve(request, response, { files: options.files, streams });
   });
   const guard = limitConnections(server, options.connections ?? CONNECTIONS);
-  const bound = await listenOn(server, port, host);
+  const bound = await listenOn(server, 'the console', { host, port });
   const running = streams.run(stop.signal);
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}/`,
+    url: `${httpUrl('http', { host, port: bound })}/`,
     async close() {
       stop.abort();
       await running;
-      await endServer(server);
+      await closeServer(server);
     },
   };
 }
@@ -124,21 +118,4 @@ function sendText(response: ServerResponse, status: number, text: string): void 
     ...(status === 405 ? { allow: 'GET, HEAD' } : {}),
   });
   response.end(`${text}\n`);
-}
-
-function listenOn(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(serveError('the console', { host, port }, error)));
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address ? address.port : port);
-    });
-  });
-}
-
-function endServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }

@@ -9,7 +9,7 @@ import {
   type ConnectionLimits,
   limitConnections,
 } from '../../os/net/connection-limits.ts';
-import { serveError } from '../../os/net/ports.ts';
+import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import type { HttpApi } from './api.ts';
 import { type ApiAnswer, HttpProblem, problemAnswer } from './problem.ts';
 
@@ -67,7 +67,7 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     // A client that disconnects in the middle is not an error of this process.
     serve(api, request, response, guard).catch((error: unknown) => log.debug('answer not sent', { error }));
   });
-  const bound = await listen(server, port, host);
+  const bound = await listenOn(server, 'the HTTP API', { host, port });
   // Such as too many open files when a connection is accepted.
   server.on('error', (error) => log.error('HTTP API failed to accept', { error }));
   const stop = new AbortController();
@@ -77,10 +77,10 @@ export async function startHttpServer(options: HttpServerOptions): Promise<HttpS
     stop.signal,
   );
   return {
-    url: `https://${host.includes(':') ? `[${host}]` : host}:${bound}`,
+    url: httpUrl('https', { host, port: bound }),
     close: async () => {
       stop.abort();
-      await Promise.all([reloading, close(server)]);
+      await Promise.all([reloading, closeServer(server)]);
     },
   };
 }
@@ -188,25 +188,4 @@ async function reload(
     server.setSecureContext(pairOf(tls));
     log.info('server certificate reloaded');
   }
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(serveError('the HTTP API', { host, port }, error));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeAllConnections();
-  });
 }

@@ -3,10 +3,10 @@
  * the result of every check.
  */
 
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Clock } from '../../os/clock.ts';
 import { messageOf } from '../../os/errors.ts';
-import { serveError } from '../../os/net/ports.ts';
+import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -52,11 +52,11 @@ export async function startHealthServer(options: HealthOptions): Promise<HealthS
   server.requestTimeout = 5000;
   server.maxConnections = 100;
 
-  const bound = await listen(server, port, host);
+  const bound = await listenOn(server, 'health', { host, port });
   return {
     port: bound,
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    close: () => close(server),
+    url: httpUrl('http', { host, port: bound }),
+    close: () => closeServer(server),
   };
 }
 
@@ -136,25 +136,4 @@ function send(response: ServerResponse, { status, text, type = 'text/plain; char
   });
   // Node omits the body for a HEAD request.
   response.end(text);
-}
-
-function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(serveError('health', { host, port }, error));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-function close(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-    server.closeAllConnections();
-  });
 }

@@ -102,7 +102,7 @@ export function createHookIntake(options: HookIntakeOptions): HookIntake {
       // A git host that delivers it again is not told that it was received already.
       repeated.remove(key);
       options.log.warn('webhook not recorded', { pipeline: name, error });
-      return UNAVAILABLE;
+      return NOT_RECORDED;
     }
   }
 }
@@ -161,7 +161,11 @@ const INVALID: HookAnswer = {
 };
 const UNAVAILABLE: HookAnswer = {
   status: 503,
-  text: 'the webhook cannot be used now: see the condition WebhookReady of the Pipeline',
+  text: 'the Secret of the webhook cannot be used: see the condition WebhookReady of the Pipeline',
   headers: { 'retry-after': '30' },
   result: 'Unavailable',
+};
+const NOT_RECORDED: HookAnswer = {
+  ...UNAVAILABLE,
+  text: 'the hub does not answer: deliver it again later, or wait for the next poll',
 };

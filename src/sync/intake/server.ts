@@ -5,7 +5,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Log } from '../../kube/process/log.ts';
 import { type ConnectionLimits, limitConnections } from '../../os/net/connection-limits.ts';
-import { serveError } from '../../os/net/ports.ts';
+import { closeServer, httpUrl, listenOn } from '../../os/net/http-server.ts';
 import type { HookAnswer, HookIntake, HookResult } from './intake.ts';
 
 export interface HookServerOptions {
@@ -48,24 +48,12 @@ export async function startHookServer(options: HookServerOptions): Promise<HookS
       .then((isKnown) => isKnown && guard.know(request.socket.remoteAddress))
       .catch((error: unknown) => log.debug('answer not sent', { error }));
   });
-  const bound = await new Promise<number>((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      reject(serveError('webhooks', { host, port }, error));
-    });
-    server.listen(port, host, () => {
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
+  const bound = await listenOn(server, 'webhooks', { host, port });
   // Such as too many open files when a connection is accepted.
   server.on('error', (error) => log.error('webhook server failed to accept', { error }));
   return {
-    url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
+    url: httpUrl('http', { host, port: bound }),
+    close: () => closeServer(server),
   };
 }
 

@@ -153,6 +153,22 @@ describe('a git source', () => {
     await stop();
   });
 
+  it('S25 polls at once for each new webhook, and reports no request of a person as served', async () => {
+    const { server, states, source, start } = createBed();
+    const stop = await start();
+    server.head = 'two';
+    source.pollNow({ webhook: '2030-01-01T12:00:00.000Z' });
+    await settle();
+    source.pollNow({ webhook: '2030-01-01T12:00:00.000Z' });
+    await settle();
+    expect(states).toHaveLength(2);
+    expect([source.state().head?.commit, source.state().polledFor]).toEqual(['two', undefined]);
+    source.pollNow({ webhook: '2030-01-01T12:00:01.000Z' });
+    await settle();
+    expect(states).toHaveLength(3);
+    await stop();
+  });
+
   it('does not lose a pollNow() during a poll', async () => {
     const { server, clock, source, start } = createBed();
     server.duringFetch = () => {

@@ -46,6 +46,26 @@ describe('pipelineStatus', () => {
     ]);
   });
 
+  describe('of a Pipeline with a webhook', () => {
+    const head: HeadReport = { verdict: 'Rendering', webhook: {} };
+    const { pipeline, now } = new PromotionSimulation();
+    const source = { ...pipeline.spec.source, webhookSecretRef: { name: 'hook', key: 'secret' } };
+    const withHook = { ...pipeline, spec: { ...pipeline.spec, source } };
+    const status = sourceStatus(withHook, head, new Date(now));
+
+    it('S25 has a condition for it, which goes with the webhook', () => {
+      expect(conditions(status)['WebhookReady']).toBe('True Received');
+      const removed = sourceStatus({ ...pipeline, status }, { verdict: 'Rendering' }, new Date(now));
+      expect(conditions(removed)['WebhookReady']).toBeUndefined();
+    });
+
+    it('S25 leaves the time of the last webhook to its own field manager', () => {
+      const webhook = { receivedAt: '2030-01-01T00:00:00Z' };
+      const received = { ...withHook, status: { ...status, webhook } };
+      expect(sourceStatus(received, head, new Date(now)).webhook).toBeUndefined();
+    });
+  });
+
   it.each<[verdict: HeadReport['verdict'], sourceReady: string, rendered: string | undefined]>([
     ['Accepted', 'True Accepted', 'True Rendered'],
     ['Rendering', 'True Rendering', 'Unknown Rendering'],

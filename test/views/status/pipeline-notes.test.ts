@@ -50,6 +50,18 @@ describe('pipelineNotes', () => {
       BY_HAND,
       [],
     ],
+    [
+      'tells why a webhook is not received',
+      { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'False', message: 'no port' }] },
+      BY_GIT,
+      ['webhook not received: no port'],
+    ],
+    [
+      'tells nothing of a webhook that is received',
+      { head: HEAD, conditions: [{ type: 'WebhookReady', status: 'True', message: 'received' }] },
+      BY_GIT,
+      [],
+    ],
     ['does not know who sets it before a commit was accepted', {}, BY_HAND, []],
     [
       'does not know who sets it while the head is refused',

@@ -23,6 +23,7 @@ import { ensurePrivateFolder } from '../../../os/files.ts';
 import { httpGet } from '../../../os/net/http-get.ts';
 import { systemRandom } from '../../../os/system-random.ts';
 import { createCheckRunner } from '../../../rollout/check-runner.ts';
+import type { HookServer } from '../../../sync/intake/server.ts';
 import { registerSyncMetrics, type SyncMetricsSource } from '../../../sync/metrics.ts';
 import { createRenderCache } from '../../../sync/render/cache.ts';
 import { createRenderer } from '../../../sync/render/renderer.ts';
@@ -143,6 +144,7 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
   for (const name of ['git', 'renders', 'compiled']) await ensurePrivateFolder(join(flags.cache, name));
   if (flags.from !== undefined) await bootstrap(io, { ...flags, from: flags.from }, options);
   const running = await startSync(options, signal);
+  const servers: (HealthServer | HookServer | undefined)[] = [];
   try {
     const { stores } = running.hub;
     const known = (): SyncMetricsSource => ({
@@ -153,7 +155,9 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     });
     registerSyncMetrics(metrics, known, () => clock.now().getTime());
     const health = await serveHealth(flags, { ready: () => running.notReadyReason(), metrics, clock, log });
+    servers.push(health);
     const webhooks = await serveWebhooks(flags, running.hub, { metrics, clock, log });
+    servers.push(webhooks);
     log.info('sync started', {
       ...optional('health', health?.url),
       ...optional('webhooks', webhooks?.url),
@@ -161,8 +165,9 @@ async function sync(io: Io, flags: Flags, log: Log): Promise<void> {
     warnWithoutPipeline(log, stores.pipelines.list().length, flags.from);
     await untilAborted(signal);
     log.info('sync stopping');
-    await Promise.all([health?.close(), webhooks?.close()]);
   } finally {
+    // A server that stayed open would keep the process running, also when the port of the other one is taken.
+    await Promise.all(servers.map(async (server) => await server?.close()));
     await running.close();
   }
 }

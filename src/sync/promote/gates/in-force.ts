@@ -22,9 +22,8 @@ export function judgingPipeline(pipeline: Pipeline): JudgingPipeline {
   const sets = [...recorded, gatesOf(pipeline.spec)];
   const strictest = sets.reduce(strictestGates);
   const { approvals } = pipeline.spec;
-  const { freezes = [] } = strictest;
   return {
-    pipeline: { ...pipeline, spec: { ...pipeline.spec, ...strictest, approvals, freezes } },
+    pipeline: { ...pipeline, spec: { ...pipeline.spec, ...strictest, approvals } },
     stageLists: sets.map(({ stages }) => stages),
   };
 }

@@ -84,6 +84,23 @@ describe('withLostSlots', () => {
     },
   );
 
+  it('S36 lets a cluster that was away in the middle go on while the stage is closed, and starts no other one', () => {
+    const windows = [
+      { name: 'never', days: ['Mon'] as const, start: '00:00', end: '00:01', timeZone: 'UTC' },
+    ];
+    const closed = {
+      ...REQUEST,
+      stage: { ...REQUEST.stage, windows, revertPasses: { windows: false, freezes: false } },
+    };
+    const [returned] = writtenAfter('Paused');
+    const [fresh] = rolloutsOf('NotStarted');
+    if (!returned || !fresh) throw new Error('expected two rollouts');
+    const next = { ...fresh, hasContent: false, member: { ...fresh.member, name: 'x2' } };
+    const { starts, limit, limitFor } = chooseStarts([returned, next], closed);
+    expect([...starts.keys()]).toEqual(['x1']);
+    expect([limit.reason, limitFor(returned).reason]).toEqual(['OutsideWindow', 'StageFull']);
+  });
+
   it('leaves the slot to a cluster that does not answer yet', () => {
     const away = { state: 'Unknown' } as const;
     const rollouts = writtenAfter('Unreachable Applying Applying').map((each) => ({
@@ -110,6 +127,13 @@ describe('afterStart', () => {
     const found = afterStart(rollout, new Map(starts ? [['x1', 'started in stage prod']] : []), tightest);
     expect(`${found.state} ${found.reason}`).toBe(expected);
   });
+});
+
+it('S36 a cluster that waits for a window shows until when', () => {
+  const [rollout] = rolloutsOf('NotStarted');
+  const until = new Date('2030-01-02T08:00:00Z');
+  const closed = { slots: 0, reason: 'OutsideWindow', because: 'closed', until };
+  expect(rollout && afterStart(rollout, new Map(), closed).until).toEqual(until);
 });
 
 describe('S23 limits the clusters of a stage that are busy at one time', () => {
