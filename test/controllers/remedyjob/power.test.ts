@@ -1,13 +1,18 @@
 /** The steps that switch the power of a machine, over switches that behave: late, lossy, deaf, lying; and a host that comes back at the worst time. */
 import { describe, expect, it } from 'vitest';
 import { MACHINES } from '../../../src/api/generated/resources.ts';
-import type { JobStep, Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
+import type { JobStep, JobStepPower, Machine, RemedyOperationJob } from '../../../src/api/generated/types.ts';
 import { isCordoned, taintKeys } from '../../../src/api/machine/node-state.ts';
+import { planTaint } from '../../../src/controllers/remedyjob/plan/owned-taints.ts';
+import { OUT_OF_SERVICE_TAINT } from '../../../src/controllers/remedyjob/power/out-of-service.ts';
+import { lastPower } from '../../../src/controllers/remedyjob/power/power-records.ts';
+import type { KubeObject } from '../../../src/kube/objects/object.ts';
 import { ProviderError } from '../../../src/providers/contract.ts';
 import type { PowerState } from '../../../src/providers/power.ts';
+import { patchJson } from '../../../src/sim/api-server/json-patch.ts';
 import { stride } from '../../support/sweep-size.ts';
 import { createJobBed, type JobBed } from './job-bed.ts';
-import { HEALTHY, jobStep } from './jobs.ts';
+import { GRANT, HEALTHY, jobStep } from './jobs.ts';
 
 const VERIFY = { holdSeconds: 2, timeoutSeconds: 8, target: 'Node', conditions: HEALTHY } as never;
 const VIA = { via: ['BMC', 'Provider'] };
@@ -47,6 +52,22 @@ function endOf({ host, power, job, node }: JobBed): object {
 function stepOf(job: RemedyOperationJob | undefined, id: string): string {
   const { state, code = '', message = '' } = job?.status?.steps?.find((each) => each.id === id) ?? {};
   return `${state} ${code}: ${message}`;
+}
+
+function last(job: RemedyOperationJob | undefined): JobStepPower | undefined {
+  return job && lastPower(job)?.power;
+}
+
+/** As the process before has written it, whose write the view does not have. */
+function taintOut({ apply, node }: JobBed): void {
+  const found = node();
+  if (!found) return;
+  const { apiVersion, kind, metadata, ...rest } = patchJson(
+    found,
+    planTaint(found, OUT_OF_SERVICE_TAINT, GRANT.id),
+  ) as KubeObject;
+  const { name, annotations = {} } = metadata;
+  apply({ apiVersion, kind, metadata: { name, annotations }, spec: rest['spec'] });
 }
 
 const REPAIRED = {
@@ -226,6 +247,37 @@ describe('a job that switches the power', () => {
     await bed.live(20);
     expect(taintKeys(bed.node())).toEqual([]);
     expect(bed.host.wrongs).toEqual([]);
+  });
+
+  it('R35 switches no machine on with a taint that its view does not have yet', async () => {
+    let isTainted = false;
+    const plan = FENCED.filter(({ id }) => id !== 's3');
+    const bed = await started(plan, (prepared) => {
+      const { job, powerCalls } = prepared;
+      powerCalls.called = (call) => {
+        if (isTainted || !call.startsWith('state') || last(job())?.desired !== 'On') return;
+        isTainted = true;
+        taintOut(prepared);
+      };
+    });
+    await bed.live(60);
+    expect(isTainted).toBe(true);
+    expect(endOf(bed)).toEqual(REPAIRED);
+  });
+
+  it('R35 returns a machine to service that a person has switched on, before its node reports a boot', async () => {
+    const bed = await started(FENCED, (prepared) => {
+      const { host, power, powerCalls, job } = prepared;
+      host.bootDelayMs = 600_000;
+      powerCalls.called = () => {
+        if (!stepOf(job(), 's3').startsWith('Succeeded')) return;
+        power.hostOf('m').change ??= { desired: 'On', atMs: 0 };
+      };
+    });
+    await bed.live(30);
+    expect(stepOf(bed.job(), 's4')).toBe('Succeeded : BMC reads On');
+    expect(bed.power.requests).toEqual(['BMC Off m']);
+    expect(taintKeys(bed.node())).toEqual([]);
   });
 
   it('R33 leaves the switch alone until a release of the agent has ended', async () => {

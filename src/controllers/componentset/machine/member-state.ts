@@ -231,7 +231,7 @@ function viewOf({ machine, node, heardAt }: ObservedMember, now: Date): View {
 }
 
 /** A machine has at most one grant: this one is of the set, or of a repair or another set. */
-function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
+export function isHolder(grant: LedgerGrant | undefined, set: string): boolean {
   return grant?.holder.kind === 'MachineComponentSet' && grant.holder.name === set;
 }
 

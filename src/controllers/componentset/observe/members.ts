@@ -13,7 +13,13 @@ import { NODES } from '../../../kube/objects/core-kinds.ts';
 import { ownValue } from '../../../kube/objects/json.ts';
 import { optional } from '../../../kube/objects/optional.ts';
 import { batchStart, committedAt, isOfBatch, type OpenBatchStart } from '../machine/batch-start.ts';
-import { type MemberState, type MembersContext, memberState, type Patrol } from '../machine/member-state.ts';
+import {
+  isHolder,
+  type MemberState,
+  type MembersContext,
+  memberState,
+  type Patrol,
+} from '../machine/member-state.ts';
 import { isRefusedRevision, recordOf } from '../revision/history.ts';
 import type { RolloutProgress } from '../rollout/input.ts';
 import { patrolOf } from './patrol.ts';
@@ -55,7 +61,8 @@ export function createStateOf({
   return (machine) => {
     const { name } = machine.metadata;
     const observed = { machine, node: nodes.get(name), heardAt: heardAt(machine, context, now) };
-    const more = { ...optional('grant', ownValue(grants, name)), ...optional('patrol', patrol(machine)) };
+    const held = ownValue(grants, name);
+    const more = { ...optional('grant', held), ...optional('patrol', patrol(machine, held)) };
     return memberState({ ...observed, ...more }, members);
   };
 }
@@ -86,7 +93,7 @@ function createPatrol(
   { set, openBatch }: MembersContext,
   context: ReconcileContext,
   restarts: RestartWatch | undefined,
-): (machine: Machine) => Patrol | undefined {
+): (machine: Machine, grant: LedgerGrant | undefined) => Patrol | undefined {
   if (!openBatch) {
     restarts?.forget(set);
     return () => undefined;
@@ -96,22 +103,33 @@ function createPatrol(
     context.view<RemedyOperationJob>(REMEDY_OPERATION_JOBS).list(),
     ({ spec }) => spec.machine.name,
   );
-  return (machine) => {
+  return (machine, grant) => {
     const { name } = machine.metadata;
     const entries = machine.spec.components.filter(
       ({ assignment }) => assignment?.set === set && isOfBatch(assignment, openBatch),
     );
-    const since = batchStart(machine, entries, openBatch);
-    if (!since) return undefined;
+    const begun = batchStart(machine, entries, openBatch);
+    if (!begun) return undefined;
     const { revision, index } = openBatch;
     return patrolOf({
       node: nodes.get(name),
       jobs: jobs.get(name) ?? [],
       restarts:
         restarts?.patrol(name, committedAt(machine, entries), { set, revision, index }) ?? NOT_OBSERVED,
-      since,
+      since: permittedSince(begun, grant, { set, revision }),
     });
   };
+}
+
+/** A batch waits for machines: a repair that ended before the update of its machine was permitted is not due to the update. */
+function permittedSince(
+  begun: Date,
+  grant: LedgerGrant | undefined,
+  { set, revision }: { readonly set: string; readonly revision: string },
+): Date {
+  const isOwn = isHolder(grant, set) && grant?.holder.revision === revision;
+  const issuedAt = isOwn ? parseTime(grant.issuedAt) : undefined;
+  return issuedAt && issuedAt > begun ? issuedAt : begun;
 }
 
 const NOT_OBSERVED: Patrol = { result: 'Pass', because: 'no new problem' };

@@ -11,7 +11,7 @@ export interface PatrolInput {
   readonly jobs: readonly RemedyOperationJob[];
   /** The result for restarts of the containers of its Pods. */
   readonly restarts: Patrol;
-  /** When the batch began: a problem that existed before does not fail it. */
+  /** When the update of the machine began, or its batch: a problem that existed before does not fail it. */
   readonly since: Date;
 }
 

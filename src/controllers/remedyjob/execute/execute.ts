@@ -103,7 +103,7 @@ const RESTORE_MS = 5000;
 
 async function restore(last: PowerRecord, parts: JobParts): Promise<ReconcileResult> {
   const { observation, ports, context } = parts;
-  const { message, power } = await restorePower({ observation, last, switches: ports.switches, context });
+  const { message, power } = await restorePower({ observation, last, ports, context });
   const wait: RepairWait = { reason: 'Power', message: `the machine is switched on again: ${message}` };
   const change: JobChange = power ? { step: { ...last.record, power }, wait } : { wait };
   return await writeAndWait(change, new Date(observation.now.getTime() + (power ? 0 : RESTORE_MS)), parts);

@@ -44,7 +44,7 @@ export function planBackInService(node: KubeObject, grant: string): readonly Jso
   return planUntaint(node, grant, isOutOfService);
 }
 
-/** Returns the grant of a job whose taint is on a Node that has booted since, or shows life without its job. */
+/** Returns the grant of a job whose taint is on a Node that has booted since, or is Ready: it runs, whatever a switch has read. */
 export function returnedGrant(
   node: KubeObject,
   grants: readonly string[],
@@ -52,8 +52,9 @@ export function returnedGrant(
 ): string | undefined {
   return grants.find((grant) => {
     if (!jobTaints(node, grant).some(isOutOfService)) return false;
+    if (showsLife({ machine: undefined, node })) return true;
     const job = jobOf(grant);
-    if (!job) return showsLife({ machine: undefined, node });
+    if (!job) return false;
     const before = lastPower(job)?.record.bootIDBefore ?? job.spec.node.bootID;
     const bootID = bootIdOf(node);
     return bootID !== undefined && bootID !== before;

@@ -19,19 +19,33 @@ function sick(): KubeObject {
   return { ...node('m-1'), status: { conditions } };
 }
 
+function repairOf(name: string, creationTimestamp: string): KubeObject {
+  const metadata = { name: 'j', creationTimestamp };
+  return {
+    apiVersion: 'kubenode.dev/v1alpha1',
+    kind: 'RemedyOperationJob',
+    metadata,
+    spec: { machine: { name } },
+  };
+}
+
 interface MemberParts
   extends Partial<Pick<StateParts, 'set' | 'progress' | 'desired' | 'grants' | 'restarts'>> {
   readonly isWell?: boolean;
+  /** When a repair of it began. */
+  readonly repairedAt?: string;
 }
 
 /** Whose Lease was renewed just now. */
 function stateOfMember(
   assignment: NonNullable<MachineComponentEntry['assignment']>,
-  { isWell = false, ...parts }: MemberParts = {},
+  { isWell = false, repairedAt, ...parts }: MemberParts = {},
 ): MemberState {
   const [content] = NEW.components;
   const components = content ? [{ ...content, assignment }] : [];
-  const { context } = fakeContext({ objects: { Node: [isWell ? node('m-1') : sick()] } });
+  const jobs = repairedAt === undefined ? [] : [repairOf('m-1', repairedAt)];
+  const objects = { Node: [isWell ? node('m-1') : sick()], RemedyOperationJob: jobs };
+  const { context } = fakeContext({ objects });
   const stateOf = createStateOf({
     set: componentSet('general'),
     progress: progressOf(),
@@ -79,6 +93,21 @@ describe('createStateOf', () => {
     expect(stepAt([replaced])).toBe('Unhealthy');
     expect(stepAt([{ ...replaced, startedAt: ago(0) }])).toBe('Settled');
   });
+
+  it.each<[what: string, issuedSeconds: number, holder: object, step: string]>([
+    ['before the update was permitted', 20, { revision }, 'Settled'],
+    ['after the update was permitted', 60, { revision }, 'Unhealthy'],
+    ['before another revision was permitted', 20, { revision: 'r-x' }, 'Unhealthy'],
+    ['before another set was permitted', 20, { name: 'extra', revision }, 'Unhealthy'],
+  ])(
+    'ROL-20 fails no machine for a repair that its batch waited for: began %s',
+    (_, seconds, holder, step) => {
+      const held = grant({ state: 'Settled', issuedAt: ago(seconds) });
+      const grants = { 'm-1': { ...held, holder: { ...held.holder, ...holder } } };
+      const inBatch = { set: 'general', revision, batch: BATCH.index };
+      expect(stateOfMember(inBatch, { isWell: true, repairedAt: ago(40), grants }).step).toBe(step);
+    },
+  );
 
   it('ROL-20 asks for restarts on the machines of the open batch, since their update ended', () => {
     const asked: unknown[] = [];

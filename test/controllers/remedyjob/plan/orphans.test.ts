@@ -69,7 +69,8 @@ describe('planOrphan', () => {
   });
 
   it.each<[name: string, fields: Partial<OrphanInput>, expected: string]>([
-    ['stays while the machine is off', { jobOf: () => repairJob() }, 'Nothing'],
+    ['stays while the machine is off', { jobOf: () => repairJob(), node: silent() }, 'Nothing'],
+    ['goes when the Node is Ready at the same boot', { jobOf: () => repairJob() }, 'Remove'],
     ['goes at another boot', { jobOf: () => repairJob(), node: outOfService('boot-2') }, 'Remove'],
     [
       'goes at another boot although a person holds the machine',

@@ -64,6 +64,7 @@ describe('powerOffOf', () => {
 describe('the taint of a job', () => {
   const out = patchJson(silentNode, planTaint(silentNode, OUT_OF_SERVICE_TAINT, GRANT.id)) as KubeObject;
   const booted: KubeObject = { ...out, status: { conditions: [], nodeInfo: { bootID: 'boot-2' } } };
+  const ready: KubeObject = { ...out, status: jobNode()['status'] };
   const unknown: KubeObject = { ...out, status: { conditions: [] } };
 
   it('is removed with its record', () => {
@@ -78,6 +79,7 @@ describe('the taint of a job', () => {
   it.each([
     ['the boot is the same', out, undefined],
     ['the Node has booted', booted, GRANT.id],
+    ['the same boot is Ready again: what was read Off was another host', ready, GRANT.id],
     ['the Node reports no boot', unknown, undefined],
     ['it is not there', silentNode, undefined],
   ])('R35 is of a machine that returned: %s', (_, node, expected) => {

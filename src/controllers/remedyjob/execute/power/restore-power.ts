@@ -1,19 +1,19 @@
 /** Switches a machine on again at the end of a job that left it off: one act in each reconcile, as the steps do. */
 import type { JobStepPower } from '../../../../api/generated/types.ts';
 import type { ReconcileContext } from '../../../../kube/controller/reconcile-context.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { messageOf } from '../../../../os/errors.ts';
-import type { PowerSwitch, PowerSwitches } from '../../../../providers/power.ts';
+import type { PowerSwitch } from '../../../../providers/power.ts';
 import type { JobInput } from '../../observe/observe.ts';
-import { planBackInService } from '../../power/out-of-service.ts';
 import { type PowerRecord, powerStep } from '../../power/power-records.ts';
 import { isRestoreOverdue, planRestore } from '../../power/restore.ts';
+import type { StepPorts } from '../steps/central-step.ts';
+import { removeOutOfService } from './back-in-service.ts';
 import { openSwitch } from './open-switch.ts';
 
 export interface RestoreRun {
   readonly observation: JobInput;
   readonly last: PowerRecord;
-  readonly switches: PowerSwitches;
+  readonly ports: Pick<StepPorts, 'client' | 'switches'>;
   readonly context: ReconcileContext;
 }
 
@@ -24,14 +24,14 @@ export interface RestoreResult {
 }
 
 export async function restorePower(run: RestoreRun): Promise<RestoreResult> {
-  const { observation, last, switches, context } = run;
+  const { observation, last, ports, context } = run;
   const { machine, now } = observation;
   const { way } = last.power;
   if (!machine) return { message: 'the Machine was deleted' };
   const others = (powerStep(last.step)?.ways ?? []).filter((each) => each !== way);
   // What may still go off is read the way in which it was requested.
   const ways = last.power.offAt === undefined ? [way] : [way, ...others];
-  const opened = await openSwitch(switches, machine, ways, context.signal);
+  const opened = await openSwitch(ports.switches, machine, ways, context.signal);
   const { message, power } =
     opened.type === 'Read'
       ? await restoreNow(
@@ -47,17 +47,16 @@ export async function restorePower(run: RestoreRun): Promise<RestoreResult> {
 }
 
 async function restoreNow(
-  { observation, context }: RestoreRun,
+  run: RestoreRun,
   found: PowerSwitch,
   move: ReturnType<typeof planRestore>,
 ): Promise<RestoreResult> {
   const { because } = move;
+  const { observation, context } = run;
   if (move.type === 'Wait') return { message: because };
+  if (move.type !== 'Record') await removeOutOfService(run);
   if (move.type !== 'Request') return { message: because, power: move.power };
-  const { job, node } = observation;
-  const operations = node ? planBackInService(node, job.spec.grant.id) : [];
-  if (node && operations.length > 0) await context.patch(NODES, node, operations);
-  context.log.info('machine is switched on', { job: job.metadata.name, way: found.way });
+  context.log.info('machine is switched on', { job: observation.job.metadata.name, way: found.way });
   try {
     await found.request('On', context.signal);
   } catch (error) {

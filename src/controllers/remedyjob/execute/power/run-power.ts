@@ -5,11 +5,9 @@
 import type { JobStepPower } from '../../../../api/generated/types.ts';
 import type { RepairWaitReason } from '../../../../api/status/repair-waits.ts';
 import { bootIdOf } from '../../../../api/status/step-records.ts';
-import { NODES } from '../../../../kube/objects/core-kinds.ts';
 import { optional } from '../../../../kube/objects/optional.ts';
 import { messageOf } from '../../../../os/errors.ts';
 import type { PowerSwitch, PowerWay } from '../../../../providers/power.ts';
-import { planBackInService } from '../../power/out-of-service.ts';
 import { type PowerMove, planPower } from '../../power/plan-power.ts';
 import { isSwitchedOn, lastPower, type PowerStep, poweredOn, powerStep } from '../../power/power-records.ts';
 import {
@@ -19,6 +17,7 @@ import {
   stepSucceeded,
   stepWaits,
 } from '../steps/central-step.ts';
+import { removeOutOfService } from './back-in-service.ts';
 import { isCertain, openSwitch } from './open-switch.ts';
 import { permitOff } from './permit-off.ts';
 
@@ -82,6 +81,8 @@ async function carryOut(
 ): Promise<CentralResult> {
   if (move.type === 'Done') {
     const { because: message, power } = move;
+    // A person may have switched it on.
+    if (power.desired === 'On') await removeOutOfService(run);
     return { state: 'Succeeded', message, power, ...optional('bootIDAfter', booted) };
   }
   if (move.type === 'Record') return { ...waits(run, 'Power', move.because, 0), power: move.power };
@@ -133,10 +134,8 @@ function offRefused(run: CentralRun, { power, step, error }: RefusedOff): Centra
 
 /** Returns a machine to service, and so needs no grant. */
 async function requestOn(run: CentralRun, power: JobStepPower, found: PowerSwitch): Promise<CentralResult> {
-  const { observation, node, context } = run;
-  const operations = planBackInService(node, observation.job.spec.grant.id);
-  if (operations.length > 0) {
-    await context.patch(NODES, node, operations);
+  const { observation, context } = run;
+  if (await removeOutOfService(run)) {
     return waits(run, 'Power', 'the node is not out of service any more; it is switched on next', 0);
   }
   context.log.info('machine is switched on', { job: observation.job.metadata.name, way: found.way });
