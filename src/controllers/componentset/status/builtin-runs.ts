@@ -26,12 +26,16 @@ function healthOf(
   const [unknown] = unknownMembers(input, progress);
   if (unknown) return { result: 'Unknown', message: messageOf(unknown) };
   if (started.length === 0 || unsettled(started).length > 0) return undefined;
+  return { result: 'Passed', message: passedMessage(started) };
+}
+
+function passedMessage(started: readonly MemberState[]): string {
   const before = started.find(({ step, reason }) => step === 'Settled' && reason === 'UnhealthyBefore');
   const named = before ? `; ${messageOf(before)}` : '';
   const differing = started.filter(({ step }) => step === 'Differs').length;
   const unproven = differing === started.length ? ', so nothing is proven' : '';
   const left = differing > 0 ? `; left as their hosts are: ${differing}${unproven}` : '';
-  return { result: 'Passed', message: `healthy: ${started.length - differing}${left}${named}` };
+  return `healthy: ${started.length - differing}${left}${named}`;
 }
 
 function messageOf({ name, because }: MemberState): string {
