@@ -8,15 +8,9 @@ export type Risk = (typeof RISKS)[number];
 export const CLASSES = ['None', 'Reload', 'Restart', 'Drain', 'Reboot'] as const;
 export type ActivationClass = (typeof CLASSES)[number];
 
+/** Each has an entry in src/providers/registry.ts. */
 export const PROVIDERS = ['local', 'ssh', 'alibaba', 'aws', 'azure'] as const;
-/** The providers whose machines this version creates: those with an entry in src/providers/registry.ts. */
-export const INSTANCE_PROVIDERS = [
-  'local',
-  'ssh',
-  'alibaba',
-  'aws',
-] as const satisfies readonly (typeof PROVIDERS)[number][];
-export type InstanceProvider = (typeof INSTANCE_PROVIDERS)[number];
+export type ProviderName = (typeof PROVIDERS)[number];
 
 export const HOSTS = ['systemd', 'sandbox'] as const;
 

@@ -2,10 +2,11 @@
  * Lists the providers of machines that this version supports: those that create instances, or take hosts of a pool. A process opens those for
  * which it has options, and a machine goes to the one that its spec names.
  */
-import { INSTANCE_PROVIDERS, type InstanceProvider } from '../api/enums.ts';
+import { PROVIDERS, type ProviderName } from '../api/enums.ts';
 import { ALIBABA } from './alibaba/config.ts';
 import { AWS } from './aws/config.ts';
 import type { AwsProviderOptions } from './aws/provider.ts';
+import { AZURE } from './azure/config.ts';
 import type { CloudProviderOptions } from './cloud/options.ts';
 import type { Provider, ProviderKind } from './contract.ts';
 import { LOCAL } from './local/config.ts';
@@ -25,10 +26,11 @@ export interface ProviderOptions {
   readonly ssh: SshProviderOptions;
   readonly alibaba: CloudProviderOptions;
   readonly aws: AwsProviderOptions;
+  readonly azure: CloudProviderOptions;
 }
 
 export const PROVIDER_REGISTRY: {
-  readonly [Name in InstanceProvider]: ProviderEntry<ProviderOptions[Name]>;
+  readonly [Name in ProviderName]: ProviderEntry<ProviderOptions[Name]>;
 } = {
   local: {
     ...LOCAL,
@@ -51,22 +53,27 @@ export const PROVIDER_REGISTRY: {
     // The modules of a cloud are loaded only by a process that uses it: the SDK takes 60 MiB of memory.
     open: async (options) => (await import('./aws/provider.ts')).openAwsProvider(options),
   },
+  azure: {
+    ...AZURE,
+    startHint: 'run kubenode controllers with --provider azure, --agent-url and --agent-sha256',
+    open: async (options) => (await import('./azure/provider.ts')).openAzureProvider(options),
+  },
 };
 
 export type OpenProviders = Readonly<Partial<Record<Provider['name'], Provider>>>;
 
-/** Returns the entry; undefined: this version creates no instances of the provider. */
+/** Returns the entry; undefined: the name is from a newer version of the kinds. */
 export function findProviderEntry(name: Provider['name']): ProviderEntry | undefined {
-  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name as InstanceProvider] : undefined;
+  return Object.hasOwn(PROVIDER_REGISTRY, name) ? PROVIDER_REGISTRY[name] : undefined;
 }
 
 /** Opens each provider that has options. */
 export async function openProviders(options: Partial<ProviderOptions>): Promise<OpenProviders> {
-  const opened = await Promise.all(INSTANCE_PROVIDERS.map((name) => openProvider(name, options[name])));
+  const opened = await Promise.all(PROVIDERS.map((name) => openProvider(name, options[name])));
   return Object.fromEntries(opened.flatMap((provider) => (provider ? [[provider.name, provider]] : [])));
 }
 
-async function openProvider<Name extends InstanceProvider>(
+async function openProvider<Name extends ProviderName>(
   name: Name,
   options: ProviderOptions[Name] | undefined,
 ): Promise<Provider | undefined> {

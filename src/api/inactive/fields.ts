@@ -3,7 +3,6 @@
  * nothing would be taken for protection, so sync and `kubenode validate` refuse it, and the controller of the kind reports it
  * where it was applied past sync. docs/reference/fields.md names who reads every other field.
  */
-import { INSTANCE_PROVIDERS } from '../enums.ts';
 import { DEFENDER_POLICY } from './defenderpolicy.ts';
 import type { InactiveField } from './field.ts';
 import { HOSTED } from './hosted.ts';
@@ -39,11 +38,9 @@ const CLUSTER: readonly InactiveField[] = [
   ...HOSTED,
 ];
 
-const UNKNOWN_PROVIDER = 'no other provider has machines';
 const NO_CLEANUP = 'only hosts that were reached over SSH are cleaned';
 
 const MACHINE: readonly InactiveField[] = [
-  { path: 'spec.infra.provider', accepts: INSTANCE_PROVIDERS, because: UNKNOWN_PROVIDER },
   {
     path: 'spec.deletion.cleanup',
     accepts: ['Restore'],
@@ -53,7 +50,6 @@ const MACHINE: readonly InactiveField[] = [
 ];
 
 const MACHINE_SET: readonly InactiveField[] = [
-  { path: 'spec.template.infra.provider', accepts: INSTANCE_PROVIDERS, because: UNKNOWN_PROVIDER },
   {
     path: 'spec.template.deletion.cleanup',
     accepts: ['Restore'],

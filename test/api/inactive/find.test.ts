@@ -88,14 +88,7 @@ describe('the fields of an object that this version does not act on', () => {
     ['Cluster', 'deletion.policy', { deletion: { policy: 'Orphan' } }, 'use Delete'],
     ['Cluster', 'deletion.force', { deletion: { force: true } }, 'remove it'],
     ['Cluster', 'deletion.timeoutSeconds', { deletion: { timeoutSeconds: 60 } }, 'remove it'],
-    ['Machine', 'infra.provider', { infra: { provider: 'azure' } }, 'use local, ssh, alibaba, aws'],
     ['Machine', 'deletion.cleanup', { deletion: { cleanup: 'Wipe' } }, 'use Restore'],
-    [
-      'MachineSet',
-      'template.infra.provider',
-      { template: { infra: { provider: 'azure' } } },
-      'use local, ssh, alibaba, aws',
-    ],
     [
       'MachineSet',
       'template.deletion.cleanup',

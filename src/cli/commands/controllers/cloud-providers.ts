@@ -6,7 +6,7 @@ import type { Io } from '../../io.ts';
 import { parseAgentSha256, parseAgentUrl } from '../../option-parsers.ts';
 
 /** The clouds whose machines this version creates. */
-export const CLOUDS = ['alibaba', 'aws'] as const;
+export const CLOUDS = ['alibaba', 'aws', 'azure'] as const;
 export type Cloud = (typeof CLOUDS)[number];
 
 export interface CloudFlags {

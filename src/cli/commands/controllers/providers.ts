@@ -1,7 +1,7 @@
 /** Opens the providers of machines that the flags of `kubenode controllers` ask for. */
 import { randomInt } from 'node:crypto';
 import type { Command } from 'commander';
-import { INSTANCE_PROVIDERS, type InstanceProvider } from '../../../api/enums.ts';
+import { PROVIDERS, type ProviderName } from '../../../api/enums.ts';
 import { createBootstrapToken } from '../../../controllers/bootstraptoken/execute.ts';
 import { createCleanCheck } from '../../../controllers/machine/import/execute/clean-check.ts';
 import type { ImportParts } from '../../../controllers/machine/import/execute/steps.ts';
@@ -41,7 +41,7 @@ interface ProviderCommandOptions<Options> {
 
 /** The options of each provider of src/providers/registry.ts. */
 const COMMAND_OPTIONS: {
-  readonly [Name in InstanceProvider]: ProviderCommandOptions<ProviderOptions[Name]>;
+  readonly [Name in ProviderName]: ProviderCommandOptions<ProviderOptions[Name]>;
 } = {
   local: {
     add: addLocalMachinesOptions,
@@ -52,6 +52,7 @@ const COMMAND_OPTIONS: {
   // All clouds share the flags that aws adds.
   alibaba: { add: (command) => command, read: async (io, flags) => readCloudOptions(io, flags, 'alibaba') },
   aws: { add: addCloudOptions, read: async (io, flags) => readCloudOptions(io, flags, 'aws') },
+  azure: { add: (command) => command, read: async (io, flags) => readCloudOptions(io, flags, 'azure') },
 };
 
 export function addProviderOptions(command: Command): Command {
@@ -96,7 +97,7 @@ async function readProviderOptions(
   flags: ProviderFlags,
   source: ProviderSource,
 ): Promise<Partial<ProviderOptions>> {
-  const read = INSTANCE_PROVIDERS.map(
+  const read = PROVIDERS.map(
     async (name) => [name, await COMMAND_OPTIONS[name].read(io, flags, source)] as const,
   );
   return Object.fromEntries(await Promise.all(read));

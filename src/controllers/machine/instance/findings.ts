@@ -1,5 +1,5 @@
 /** The conditions InfraConfigValid and InfraReady, and `status.infra`. Pure. */
-import { INSTANCE_PROVIDERS } from '../../../api/enums.ts';
+import { PROVIDERS } from '../../../api/enums.ts';
 import type { Machine, MachineInfraStatus } from '../../../api/generated/types.ts';
 import type { Instance, ProviderError } from '../../../providers/contract.ts';
 import { type Finding, finding } from '../finding.ts';
@@ -26,7 +26,7 @@ export type InfraObservation =
     };
 
 const VALID = finding('InfraConfigValid', 'True', 'AsWanted', 'the provider accepts spec.infra.config');
-const SUPPORTED = INSTANCE_PROVIDERS.join(' or ');
+const SUPPORTED = PROVIDERS.join(' or ');
 /** Providers list a new instance after a moment. */
 const UNKNOWN_MS = 60_000;
 

@@ -39,7 +39,7 @@ describe('readCloudOptions', () => {
   });
 
   it.each([
-    [['--provider', 'gcp'], 'Expected alibaba or aws'],
+    [['--provider', 'gcp'], 'Expected alibaba or aws or azure'],
     [['--agent-url', 'file:///agent'], 'Expected an http or https URL'],
     [['--agent-sha256', 'A'.repeat(64)], 'Expected 64 hexadecimal digits in lower case'],
   ])('refuses %j', (args, expected) => {

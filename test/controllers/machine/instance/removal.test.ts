@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { InstanceProvider } from '../../../../src/api/enums.ts';
+import type { ProviderName } from '../../../../src/api/enums.ts';
 import type { Machine } from '../../../../src/api/generated/types.ts';
 import { formatTokenRecord } from '../../../../src/api/secrets/bootstrap-token.ts';
 import { removeInstance } from '../../../../src/controllers/machine/instance/removal.ts';
 import { ALIBABA } from '../../../../src/providers/alibaba/config.ts';
 import { AWS } from '../../../../src/providers/aws/config.ts';
+import { AZURE } from '../../../../src/providers/azure/config.ts';
 import type { ProviderCapabilities } from '../../../../src/providers/contract.ts';
 import { PROVIDER_REGISTRY } from '../../../../src/providers/registry.ts';
 import { ago, machine } from '../../../support/builders.ts';
@@ -46,7 +47,7 @@ describe('removeInstance without its provider', () => {
 
   it.each([
     ['local', PROVIDER_REGISTRY.local.startHint],
-    ['azure', 'this version does not support provider azure'],
+    ['gcp' as never, 'this version does not support provider gcp'],
   ] as const)('keeps the Machine while no process opens the provider %s', async (provider, hint) => {
     const spec = { infra: { provider, config: {} } };
     expect(await remove(machine('m', { spec, status: CREATED }))).toMatchObject({
@@ -100,9 +101,10 @@ describe('removeInstance of a creation whose answer was lost', () => {
     expect(await deleting({}).remove()).toBeUndefined();
   });
 
-  it.each<[InstanceProvider, typeof AWS]>([
+  it.each<[ProviderName, typeof AWS]>([
     ['aws', AWS],
     ['alibaba', ALIBABA],
+    ['azure', AZURE],
   ])('is told by provider %s that it lists late', (_, { capabilities }) => {
     expect(capabilities.listsLate).toBe(true);
   });

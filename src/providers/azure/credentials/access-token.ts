@@ -1,0 +1,42 @@
+/** Defines access tokens of Azure, and parses them as the token service and the metadata service write them. Pure. */
+import { isRecord, type JsonRecord, textAt, valueAt } from '../../../kube/objects/json.ts';
+import type { Clock } from '../../../os/clock.ts';
+import { ProviderError } from '../../contract.ts';
+
+export interface AccessToken {
+  /** A secret. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** Ends by itself: a server of tokens is near, or does not exist. */
+export interface TokenLimits {
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+}
+
+/** The token service writes the seconds as a number, the metadata service as a text. The message never quotes the answer: it is secret. */
+export function parseAccessToken(body: string, from: string, now: Date): AccessToken {
+  const json = parseTokenJson(body);
+  const token = textAt(json, 'access_token');
+  const seconds = Number(valueAt(json, 'expires_in') ?? Number.NaN);
+  if (!token || !Number.isFinite(seconds) || seconds <= 0) {
+    throw new ProviderError('Retryable', `the answer of ${from} has no token`, { reason: 'BadAnswer' });
+  }
+  return { token, expiresAt: new Date(now.getTime() + seconds * 1000) };
+}
+
+export function parseTokenJson(body: string): JsonRecord | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function noCredentialsError(why: string): ProviderError {
+  const hint =
+    'Set AZURE_TENANT_ID, AZURE_CLIENT_ID and AZURE_CLIENT_SECRET, use workload identity, or give this machine a managed identity';
+  return new ProviderError('Auth', `no credentials of Azure: ${why}. ${hint}`, { reason: 'NoCredentials' });
+}

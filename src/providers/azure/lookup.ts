@@ -1,0 +1,112 @@
+/** Looks virtual machines up: one by its name, or all of the resource group by their tags. */
+import { byCode } from '../../kube/objects/digest.ts';
+import { textAt, valueAt } from '../../kube/objects/json.ts';
+import { tagsMissingError } from '../cloud/own-instances.ts';
+import { matchesFilter } from '../cloud/tags.ts';
+import { type Instance, type InstanceFilter, isProviderError, ProviderError } from '../contract.ts';
+import { createAddressReader } from './addresses.ts';
+import type { ArmApi } from './api/client.ts';
+import { type AzureVm, interfaceIdOf, readAzureInstance, readOwner, readVm } from './instance.ts';
+import { type AzurePlace, formatAzureId, groupPath, parseAzureId, vmNameOf, vmPath } from './place.ts';
+
+export interface FoundVm {
+  readonly instance: Instance;
+  readonly vm: AzureVm;
+}
+
+export interface AzureLookup {
+  /** Returns the virtual machine; undefined: not found. Throws for one that is not ours. */
+  byId(id: string, signal: AbortSignal): Promise<FoundVm | undefined>;
+  byFilter(filter: InstanceFilter, signal: AbortSignal): Promise<readonly Instance[]>;
+}
+
+/** The first version with the header If-None-Match is 2024-03-01. */
+export const COMPUTE_API = { 'api-version': '2024-07-01' } as const;
+/** As many pages as a resource group has: a list that goes on longer is a circle. */
+const MAX_PAGES = 1000;
+/** Azure counts requests: a list is followed by one for each instance, because it does not have their power. */
+const AT_ONCE = 8;
+
+export function createAzureLookup(api: ArmApi, place: AzurePlace): AzureLookup {
+  const addressReader = createAddressReader(api);
+
+  async function readByName(name: string, signal: AbortSignal): Promise<FoundVm | undefined> {
+    const vm = await getVm(api, vmPath(place, name), signal);
+    if (!vm) return undefined;
+    const interfaceId = readOwner(vm) ? interfaceIdOf(vm) : undefined;
+    const addresses = interfaceId === undefined ? [] : await addressReader.of(interfaceId, signal);
+    const instance = readAzureInstance(vm, addresses, place);
+    if (instance) return { instance, vm };
+    throw tagsMissingError(
+      formatAzureId(place, name),
+      'it is not ours, or a person changed its tags kubenode-…',
+    );
+  }
+
+  return {
+    async byId(id, signal) {
+      const name = parseAzureId(id, place);
+      signal.throwIfAborted();
+      return await readByName(name, signal);
+    },
+    async byFilter(filter, signal) {
+      const names = await listNames(api, { place, filter }, signal);
+      const found: Instance[] = [];
+      for (let from = 0; from < names.length; from += AT_ONCE) {
+        const some = names.slice(from, from + AT_ONCE).map((name) => readByName(name, signal));
+        // oxlint-disable-next-line no-await-in-loop -- only so many requests at once
+        found.push(...(await Promise.all(some)).flatMap((each) => each?.instance ?? []));
+      }
+      return found.filter((each) => matchesFilter(each, filter)).toSorted((a, b) => byCode(a.id, b.id));
+    },
+  };
+}
+
+async function getVm(api: ArmApi, path: string, signal: AbortSignal): Promise<AzureVm | undefined> {
+  try {
+    const query = { ...COMPUTE_API, $expand: 'instanceView' };
+    return readVm((await api.send({ method: 'GET', path, query }, signal)).json);
+  } catch (error) {
+    if (isProviderError(error, 'NotFound')) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the names of the virtual machines with these tags. With the UID of a Machine there is one name, and no list. */
+async function listNames(
+  api: ArmApi,
+  { place, filter }: { readonly place: AzurePlace; readonly filter: InstanceFilter },
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  if (filter.machineUid !== undefined) return [vmNameOf(filter.machineUid)];
+  const path = `${groupPath(place)}/providers/Microsoft.Compute/virtualMachines`;
+  const listed = (await listPages(api, { path, query: COMPUTE_API }, signal)).map(readVm);
+  const owners = listed
+    .flatMap((each) => readOwner(each) ?? [])
+    .filter((owner) => matchesFilter(owner, filter));
+  return [...new Set(owners.map(({ tags }) => vmNameOf(tags.machineUid)))].toSorted(byCode);
+}
+
+/** Returns the entries of all pages; rejects when one of them cannot be read. */
+export async function listPages(
+  api: ArmApi,
+  first: { readonly path: string; readonly query: Readonly<Record<string, string>> },
+  signal: AbortSignal,
+): Promise<readonly unknown[]> {
+  const all: unknown[] = [];
+  let next: Parameters<ArmApi['send']>[0] = { method: 'GET', ...first };
+  for (let page = 0; page < MAX_PAGES; page += 1) {
+    const { json } = await api.send(next, signal); // oxlint-disable-line no-await-in-loop -- each page names the next
+    const entries = valueAt(json, 'value');
+    if (!Array.isArray(entries)) throw badList('has no entries');
+    all.push(...(entries as readonly unknown[]));
+    const link = textAt(json, 'nextLink') ?? '';
+    if (link === '') return all;
+    next = { method: 'GET', path: link };
+  }
+  throw badList('does not end');
+}
+
+function badList(why: string): ProviderError {
+  return new ProviderError('Retryable', `the list of Azure ${why}`, { reason: 'BadAnswer' });
+}
