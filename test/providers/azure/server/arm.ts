@@ -2,9 +2,10 @@
 import { textAt } from '../../../../src/kube/objects/json.ts';
 import type { Clock } from '../../../../src/os/clock.ts';
 import type { CloudAnswer, CloudRequest } from '../../cloud/cloud-proxy.ts';
+import { createOperations, type OperationFailure } from './operations.ts';
 import { ArmRefusal, jsonAnswer, REFUSALS, refusalAnswer } from './refusal.ts';
 import { createTokenService, type TokenService } from './tokens.ts';
-import { checkVm, formatVm, isDeletedWhole, nicName, type Operation, type Vm } from './vms.ts';
+import { checkVm, formatVm, isDeletedWhole, nicName, type Vm } from './vms.ts';
 
 export const SUBSCRIPTION = '4970d23e-ed41-4670-9c19-02a1d2808dd9';
 export const GROUP = `/subscriptions/${SUBSCRIPTION}/resourceGroups/nodes`;
@@ -27,7 +28,7 @@ export interface Arm {
   readonly events: HealthEvent[];
   readonly tokens: TokenService;
   /** The error with which the operations of creations end. */
-  failCreation: { readonly code: string; readonly message: string } | undefined;
+  failCreation: OperationFailure | undefined;
   /** How many polls find an operation under way. */
   polls: number;
   pageSize: number;
@@ -46,13 +47,14 @@ interface Call {
 }
 
 export function createArm(clock: Clock, origin: () => string): Arm {
-  const operations = new Map<string, Operation>();
+  const operations = createOperations(SUBSCRIPTION);
   const refusals: { matches: (request: CloudRequest) => boolean; refusal: () => ArmRefusal }[] = [];
 
-  function accepted(status: number, body: object | undefined, end: Operation['end']): CloudAnswer {
-    const id = `op-${operations.size}`;
-    operations.set(id, { left: arm.polls, end });
-    const path = `/subscriptions/${SUBSCRIPTION}/providers/Microsoft.Compute/locations/westeurope/operations/${id}`;
+  function accepted(
+    { status, body, vmName }: { readonly status: number; readonly body?: object; readonly vmName: string },
+    end: Parameters<typeof operations.begin>[2],
+  ): CloudAnswer {
+    const path = operations.begin(vmName, arm.polls, end);
     const headers = {
       'azure-asyncoperation': `${origin()}${path}?api-version=2024-07-01`,
       'retry-after': '1',
@@ -80,7 +82,7 @@ export function createArm(clock: Clock, origin: () => string): Arm {
       power: undefined,
     };
     arm.vms.set(name, vm);
-    return accepted(201, formatVm(vm, GROUP, false), () => {
+    return accepted({ status: 201, body: formatVm(vm, GROUP, false), vmName: name }, () => {
       const failure = arm.failCreation;
       if (vm.provisioning === 'Creating') vm.provisioning = failure ? 'Failed' : 'Succeeded';
       vm.power ??= failure ? undefined : 'running';
@@ -92,7 +94,7 @@ export function createArm(clock: Clock, origin: () => string): Arm {
     const vm = arm.vms.get(name);
     if (!vm) return { status: 204, headers: {}, body: '' };
     vm.provisioning = 'Deleting';
-    return accepted(202, undefined, () => {
+    return accepted({ status: 202, vmName: name }, () => {
       // An operation that ends late must not delete another one of this name.
       if (arm.vms.get(name) === vm) arm.vms.delete(name);
       if (!isDeletedWhole(vm)) arm.leaked.push(name);
@@ -107,24 +109,17 @@ export function createArm(clock: Clock, origin: () => string): Arm {
     const ending = { powerOff: 'stopped', start: 'running', restart: 'running' } as const;
     const power = ending[act as keyof typeof ending];
     if (act === 'start') vm.power = 'starting';
-    return accepted(202, undefined, () => {
+    return accepted({ status: 202, vmName: name }, () => {
       vm.power = power;
       return undefined;
     });
   }
 
-  function poll({ match: [id = ''] }: Call): CloudAnswer {
-    const operation = operations.get(id);
-    if (!operation) throw new ArmRefusal(404, 'NotFound', 'The operation was not found.');
-    const times = { startTime: '2030-01-01T00:00:00+00:00', name: id };
-    if (operation.left > 0) {
-      operation.left -= 1;
-      return jsonAnswer(200, { ...times, status: 'InProgress' }, { 'retry-after': '1' });
-    }
-    if (operation.left === 0) operation.failure = operation.end();
-    operation.left = -1;
-    const { failure: error } = operation;
-    return jsonAnswer(200, error ? { ...times, status: 'Failed', error } : { ...times, status: 'Succeeded' });
+  function getVm({ url, match: [name = ''] }: Call): CloudAnswer {
+    const withView = url.searchParams.get('$expand') === 'instanceView';
+    const answer = jsonAnswer(200, formatVm(requireVm(name), GROUP, withView));
+    operations.advance(name);
+    return answer;
   }
 
   function putDeployment({ json, match: [name = ''] }: Call): CloudAnswer {
@@ -160,16 +155,11 @@ export function createArm(clock: Clock, origin: () => string): Arm {
           [...arm.vms.values()].map((vm) => formatVm(vm, GROUP, false)),
         ),
     ],
-    [
-      'GET',
-      new RegExp(`^${VMS}/([^/]+)$`),
-      ({ url, match: [name = ''] }) =>
-        jsonAnswer(200, formatVm(requireVm(name), GROUP, url.searchParams.get('$expand') === 'instanceView')),
-    ],
+    ['GET', new RegExp(`^${VMS}/([^/]+)$`), getVm],
     ['PUT', new RegExp(`^${VMS}/([^/]+)$`), putVm],
     ['DELETE', new RegExp(`^${VMS}/([^/]+)$`), deleteVm],
     ['POST', new RegExp(`^${VMS}/([^/]+)/(powerOff|start|restart)$`), switchPower],
-    ['GET', /\/locations\/westeurope\/operations\/([^/]+)$/, poll],
+    ['GET', /\/locations\/westeurope\/operations\/([^/]+)$/, ({ match: [id = ''] }) => operations.poll(id)],
     ['PUT', new RegExp(`^${GROUP}/providers/Microsoft.Resources/deployments/([^/]+)$`), putDeployment],
     ['GET', new RegExp(`^${GROUP}/providers/Microsoft.Resources/deployments/([^/]+)$`), getDeployment],
     [

@@ -12,13 +12,6 @@ export interface Vm {
   maintenance?: object;
 }
 
-export interface Operation {
-  /** How many more polls find it under way. */
-  left: number;
-  readonly end: () => { readonly code: string; readonly message: string } | undefined;
-  failure?: { readonly code: string; readonly message: string } | undefined;
-}
-
 const REQUIRED: readonly (readonly string[])[] = [
   ['location'],
   ['properties', 'hardwareProfile', 'vmSize'],
