@@ -19,7 +19,7 @@ const STRANGE = [
   'a'.repeat(5000),
 ];
 
-export function describeErrors(open: OpenCase, { failures }: ContractProvider): void {
+export function describeErrors(open: OpenCase, { failures, withoutFailures }: ContractProvider): void {
   describe('refuses', () => {
     it.each(STRANGE)('the token %j, and creates nothing', async (machineUid) => {
       const one = open();
@@ -44,36 +44,12 @@ export function describeErrors(open: OpenCase, { failures }: ContractProvider): 
     });
   });
 
-  describe('fails', () => {
-    it.each(failures)('with %s, creates nothing, and creates one instance after it', async (code) => {
-      const one = open();
-      const restore = await one.harness.fail(code);
-      const request = requestOf(one.shape);
-      const { machineUid } = request.tags;
-      expect(await failureOf(one.harness.provider.create(request, NEVER))).toMatchObject({
-        name: 'ProviderError',
-        code,
-      });
-      expect(await one.harness.countHosts(machineUid)).toBe(0);
-      await restore();
-      await one.harness.provider.create(request, NEVER);
-      const found = await one.provider.find({ clusterUid: CLUSTER, machineUid }, NEVER);
-      expect([found.length, await one.harness.countHosts(machineUid)]).toEqual([1, 1]);
+  if (withoutFailures === undefined) describeFailures(open, failures);
+  else {
+    it(`is not made to fail: ${withoutFailures}`, async () => {
+      await expect(open().harness.fail('Quota')).rejects.toThrow(withoutFailures);
     });
-
-    it.each(failures)('with %s, and can be deleted then', async (code) => {
-      const one = open();
-      const { id } = await one.create();
-      const request = requestOf(one.shape);
-      const restore = await one.harness.fail(code);
-      await failureOf(one.harness.provider.create(request, NEVER));
-      await restore();
-      const found = await one.provider.find(request.tags, NEVER);
-      const own = [one.harness.futureId(request.tags.machineUid) ?? [], found.map((each) => each.id)].flat();
-      for (const each of own) await one.provider.delete(each, NEVER);
-      expect((await one.provider.find({ clusterUid: CLUSTER }, NEVER)).map((each) => each.id)).toEqual([id]);
-    });
-  });
+  }
 
   describe('is stopped by a signal', () => {
     const STOPPED = AbortSignal.abort(new Error('stopped'));
@@ -161,6 +137,39 @@ export function describeErrors(open: OpenCase, { failures }: ContractProvider): 
     const one = open();
     await one.create({ machineUid: randomUUID() });
     expect(await one.provider.events(NEVER)).toEqual([]);
+  });
+}
+
+function describeFailures(open: OpenCase, failures: ContractProvider['failures']): void {
+  describe('fails', () => {
+    it.each(failures)('with %s, creates nothing, and creates one instance after it', async (code) => {
+      const one = open();
+      const restore = await one.harness.fail(code);
+      const request = requestOf(one.shape);
+      const { machineUid } = request.tags;
+      expect(await failureOf(one.harness.provider.create(request, NEVER))).toMatchObject({
+        name: 'ProviderError',
+        code,
+      });
+      expect(await one.harness.countHosts(machineUid)).toBe(0);
+      await restore();
+      await one.harness.provider.create(request, NEVER);
+      const found = await one.provider.find({ clusterUid: CLUSTER, machineUid }, NEVER);
+      expect([found.length, await one.harness.countHosts(machineUid)]).toEqual([1, 1]);
+    });
+
+    it.each(failures)('with %s, and can be deleted then', async (code) => {
+      const one = open();
+      const { id } = await one.create();
+      const request = requestOf(one.shape);
+      const restore = await one.harness.fail(code);
+      await failureOf(one.harness.provider.create(request, NEVER));
+      await restore();
+      const found = await one.provider.find(request.tags, NEVER);
+      const own = [one.harness.futureId(request.tags.machineUid) ?? [], found.map((each) => each.id)].flat();
+      for (const each of own) await one.provider.delete(each, NEVER);
+      expect((await one.provider.find({ clusterUid: CLUSTER }, NEVER)).map((each) => each.id)).toEqual([id]);
+    });
   });
 }
 

@@ -60,6 +60,8 @@ export interface ContractProvider {
   readonly refused: Readonly<Record<string, readonly [shape: InstanceShape, reason: string]>>;
   /** What `fail` can bring about. */
   readonly failures: readonly ProviderErrorCode[];
+  /** Why `fail` can bring about none. */
+  readonly withoutFailures?: string;
   /** The faults that cannot happen to it, each with the reason. */
   readonly withoutFaults: Readonly<Partial<Record<ContractFault, string>>>;
   /** Why this machine cannot run the suite for it. */

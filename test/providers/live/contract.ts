@@ -32,6 +32,7 @@ export function liveContract(settings: LiveSettings, env: Env): ContractProvider
     // The same on every cloud, and tested without one.
     refused: {},
     failures: [],
+    withoutFailures: NO_FAULTS,
     withoutFaults: noFaults(NO_FAULTS),
     async prepare() {
       // What a run that was killed left behind.

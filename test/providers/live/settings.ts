@@ -1,7 +1,7 @@
 /** Reads how the contract suite runs on a real cloud: KUBENODE_LIVE names the provider, and KUBENODE_LIVE_CONFIG a file. */
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { findProviderEntry } from '../../../src/providers/registry.ts';
+import { PROVIDER_REGISTRY } from '../../../src/providers/registry.ts';
 
 export const LIVE_CLOUDS = ['alibaba', 'aws', 'azure'] as const;
 
@@ -30,23 +30,17 @@ export function readLiveSettings(env: Env): LiveSettings | undefined {
   const name = env['KUBENODE_LIVE'];
   if (!name) return undefined;
   const provider = LIVE_CLOUDS.find((each) => each === name);
-  if (!provider)
-    throw new Error(`KUBENODE_LIVE: expected ${LIVE_CLOUDS.join(', ')}, got ${JSON.stringify(name)}`);
+  const got = JSON.stringify(name);
+  if (!provider) throw new Error(`KUBENODE_LIVE: expected ${LIVE_CLOUDS.join(', ')}, got ${got}`);
   const path = env['KUBENODE_LIVE_CONFIG'];
-  if (!path)
-    throw new Error(
-      `KUBENODE_LIVE=${provider} needs KUBENODE_LIVE_CONFIG: name a file, see docs/reference/providers/live-clouds.md`,
-    );
+  const hint = 'name a file, see docs/reference/providers/live-clouds.md';
+  if (!path) throw new Error(`KUBENODE_LIVE=${provider} needs KUBENODE_LIVE_CONFIG: ${hint}`);
   const parsed = file.safeParse(readJson(path));
   if (!parsed.success) throw new Error(`KUBENODE_LIVE_CONFIG ${path}: ${z.prettifyError(parsed.error)}`);
-  const refused = Object.entries(parsed.data.shapes).map(([title, each]) => {
-    const reason = findProviderEntry(provider)?.configReason({ ...shapeOf(each), host: 'systemd' });
-    return reason === undefined
-      ? ''
-      : `KUBENODE_LIVE_CONFIG ${path}: shape ${JSON.stringify(title)}: ${reason}`;
-  });
-  const [first] = refused.filter((reason) => reason !== '');
-  if (first !== undefined) throw new Error(first);
+  for (const [title, each] of Object.entries(parsed.data.shapes)) {
+    const reason = PROVIDER_REGISTRY[provider].configReason({ ...shapeOf(each), host: 'systemd' });
+    if (reason !== undefined) throw new Error(`KUBENODE_LIVE_CONFIG ${path}: shape "${title}": ${reason}`);
+  }
   return { ...parsed.data, provider };
 }
 
