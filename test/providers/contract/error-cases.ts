@@ -45,11 +45,7 @@ export function describeErrors(open: OpenCase, { failures, withoutFailures }: Co
   });
 
   if (withoutFailures === undefined) describeFailures(open, failures);
-  else {
-    it(`is not made to fail: ${withoutFailures}`, async () => {
-      await expect(open().harness.fail('Quota')).rejects.toThrow(withoutFailures);
-    });
-  }
+  else describeNoFailures(open, withoutFailures);
 
   describe('is stopped by a signal', () => {
     const STOPPED = AbortSignal.abort(new Error('stopped'));
@@ -170,6 +166,12 @@ function describeFailures(open: OpenCase, failures: ContractProvider['failures']
       for (const each of own) await one.provider.delete(each, NEVER);
       expect((await one.provider.find({ clusterUid: CLUSTER }, NEVER)).map((each) => each.id)).toEqual([id]);
     });
+  });
+}
+
+function describeNoFailures(open: OpenCase, reason: string): void {
+  it(`is not made to fail: ${reason}`, async () => {
+    await expect(open().harness.fail('Quota')).rejects.toThrow(reason);
   });
 }
 

@@ -10,8 +10,8 @@ import {
   NEVER,
   noFaults,
   OTHER_CLUSTER,
-} from '../contract/harness.ts';
-import { type LiveSettings, shapeOf } from './settings.ts';
+} from './harness.ts';
+import { type LiveSettings, shapeOf } from './live-settings.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

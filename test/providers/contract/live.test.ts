@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { tempFolder } from '../../support/temp.ts';
 import { CONFIG } from '../azure/bed.ts';
-import { describeProviderContract } from '../contract/suite.ts';
-import { liveContract } from './contract.ts';
-import { readLiveSettings } from './settings.ts';
+import { liveContract } from './live-contract.ts';
+import { readLiveSettings } from './live-settings.ts';
+import { describeProviderContract } from './suite.ts';
 
 const AGENT = { url: 'https://example.com/kubenode-agent.gz', sha256: 'a'.repeat(64) };
 const FILE = { agent: AGENT, shapes: { 'an instance': { config: CONFIG, zone: 'westeurope-1' } } };
