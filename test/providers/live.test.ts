@@ -2,11 +2,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { tempFolder } from '../../support/temp.ts';
-import { CONFIG } from '../azure/bed.ts';
-import { liveContract } from './live-contract.ts';
-import { readLiveSettings } from './live-settings.ts';
-import { describeProviderContract } from './suite.ts';
+import { tempFolder } from '../support/temp.ts';
+import { CONFIG } from './azure/bed.ts';
+import { liveContract } from './contract/live-contract.ts';
+import { readLiveSettings } from './contract/live-settings.ts';
+import { describeProviderContract } from './contract/suite.ts';
 
 const AGENT = { url: 'https://example.com/kubenode-agent.gz', sha256: 'a'.repeat(64) };
 const FILE = { agent: AGENT, shapes: { 'an instance': { config: CONFIG, zone: 'westeurope-1' } } };
